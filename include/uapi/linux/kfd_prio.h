@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
+/*
+ * kfdprio: process priorities for the queues of amdkfd, the wire format.
+ *
+ * These ioctls live on /dev/kfd beside KFD's own (mainline uses the numbers
+ * 0x01-0x29 of type 'K', ROCm adds 0x80-0x8f; these start at 0xf0).  This
+ * header needs nothing but <linux/types.h> and <linux/ioctl.h>.
+ *
+ * How to open /dev/kfd
+ *	Any file descriptor of /dev/kfd will do.  A program that only sets or
+ *	reads priorities should open it with access mode 3,
+ *	open("/dev/kfd", O_ACCMODE | O_CLOEXEC): Linux reserves that mode for
+ *	"ioctl only" (see open(2)), and KFD then creates no process, no PASID
+ *	and no sysfs entry for the caller.  Such a descriptor answers the ioctls
+ *	below and refuses every other one with EBADF.
+ *
+ * Who is meant
+ *	A process is named by its PID in the caller's PID namespace *and* by a
+ *	pidfd of the same process (pidfd_open(2), flags 0).  The number finds the
+ *	process, the pidfd proves that it has not been replaced by another one
+ *	meanwhile: the call fails with ESRCH when the two do not name the same
+ *	process.
+ *
+ * What a priority is
+ *	KFD_PRIO_MIN..KFD_PRIO_MAX (0..15), 15 is the MOST important: the
+ *	opposite of nice.  It is KFD's own scale of queue priorities.  KFD maps it
+ *	to three pipe priorities: 0-6 low, 7-10 medium, 11-15 high.  ROCr creates
+ *	its queues with 0, 7 or 11 and reserves 15 for itself; 15 is legal here.
+ *	A process has no priority (KFD_PRIO_UNSET) until one is set: each of its
+ *	queues then keeps the value that it was created with, as on a stock KFD.
+ *	A priority belongs to the process (thread group), not to a file: it is
+ *	kept over execve(2), inherited by children at fork(2), and dies with the
+ *	process.  It applies to all its present and future queues on all GPUs.
+ *
+ * Permission (CAP_SYS_NICE is looked for in the initial user namespace when
+ * raising, in the target's user namespace when the target is another user's)
+ *	- a process of another user (neither the real nor the effective UID of
+ *	  the target is the caller's effective UID): CAP_SYS_NICE;
+ *	- raising above the present priority, or above KFD_PRIO_NORMAL when none is
+ *	  set: CAP_SYS_NICE.  Taking away a priority below KFD_PRIO_NORMAL raises it;
+ *	- anything else is free.
+ *	Reading needs no permission beyond that of opening /dev/kfd.
+ *
+ * Extension
+ *	Every struct is padded to 64 bits and may grow at its end; the size is
+ *	part of the ioctl's number, as usual.  The kernel accepts a struct
+ *	shorter than its own (what is missing is 0) and one that is longer as
+ *	long as what it does not know is 0 (else E2BIG).  Unknown flags and
+ *	nonzero pads are EINVAL.
+ *
+ * Minor versions
+ *	1.0	KFD_PRIO_IOC_VERSION, _SET, _GET, _LIST
+ */
+#ifndef _UAPI_LINUX_KFD_PRIO_H
+#define _UAPI_LINUX_KFD_PRIO_H
+
+#include <linux/types.h>
+#include <linux/ioctl.h>
+
+#define KFD_PRIO_VERSION_MAJOR	1
+#define KFD_PRIO_VERSION_MINOR	0
+
+#define KFD_PRIO_MIN	0	/* least important */
+#define KFD_PRIO_MAX	15	/* most important; KFD_MAX_QUEUE_PRIORITY */
+#define KFD_PRIO_UNSET	(-1)	/* none set: queues keep their own */
+
+/* The values ROCr gives its queues (HSA_QUEUE_PRIORITY_LOW, MEDIUM, HIGH) */
+#define KFD_PRIO_LOW	0
+#define KFD_PRIO_NORMAL	7
+#define KFD_PRIO_HIGH	11
+
+/**
+ * struct kfd_prio_version_args - KFD_PRIO_IOC_VERSION
+ * @major: out: KFD_PRIO_VERSION_MAJOR of the driver; a change is incompatible
+ * @minor: out: KFD_PRIO_VERSION_MINOR of the driver; see "Minor versions"
+ * @features: out: bit mask of KFD_PRIO_FEATURE_*
+ * @pad: out: 0
+ *
+ * Ask this first.  A stock KFD answers ENOTTY.
+ */
+struct kfd_prio_version_args {
+	__u32 major;
+	__u32 minor;
+	__u32 features;
+	__u32 pad;
+};
+
+/* Children inherit a priority at fork: _SET answers EOPNOTSUPP without it */
+#define KFD_PRIO_FEATURE_INHERIT	(1U << 0)
+
+/**
+ * struct kfd_prio_set_args - KFD_PRIO_IOC_SET
+ * @pid: in: PID of the process in the caller's PID namespace, > 0
+ * @pidfd: in: a pidfd of the same process
+ * @priority: in: KFD_PRIO_MIN..KFD_PRIO_MAX, or KFD_PRIO_UNSET to take it away
+ * @flags: in: 0
+ * @old_priority: out: what was set before, or KFD_PRIO_UNSET
+ * @nr_queues: out: number of live queues that were updated
+ *
+ * Errors: EINVAL (@priority out of range, unknown @flags, @pid not a thread
+ * group), EBADF (@pidfd is not open), ESRCH (no such process, or @pid and @pidfd
+ * differ), EPERM (see Permission), ENOMEM, EOPNOTSUPP (this kernel offers no way to
+ * follow fork), EFAULT, E2BIG, EIO or ETIME (a GPU did not take the change or is
+ * being reset; the priority is kept and holds from the next time its queues are
+ * mapped).  All but EIO and ETIME leave everything unchanged.
+ */
+struct kfd_prio_set_args {
+	__s32 pid;
+	__s32 pidfd;
+	__s32 priority;
+	__u32 flags;
+	__s32 old_priority;
+	__u32 nr_queues;
+};
+
+/**
+ * struct kfd_prio_get_args - KFD_PRIO_IOC_GET
+ * @pid: in: PID of the process in the caller's PID namespace, > 0
+ * @pidfd: in: a pidfd of the same process
+ * @flags: in: 0
+ * @priority: out: what is set, or KFD_PRIO_UNSET
+ * @effective: out: the highest priority of its queues now, or KFD_PRIO_UNSET when
+ *	it has no queue
+ * @nr_queues: out: user queues it has on all GPUs, 0 when it does not use KFD
+ *
+ * Errors: EINVAL, EBADF, ESRCH, EFAULT, E2BIG, as for KFD_PRIO_IOC_SET.
+ */
+struct kfd_prio_get_args {
+	__s32 pid;
+	__s32 pidfd;
+	__u32 flags;
+	__s32 priority;
+	__s32 effective;
+	__u32 nr_queues;
+};
+
+/**
+ * struct kfd_prio_list_entry - one KFD process on one GPU
+ * @pid: PID in the caller's PID namespace
+ * @gpu_id: as in /sys/class/kfd/kfd/topology/nodes/<n>/gpu_id; 0 if the process
+ *	has opened /dev/kfd and is bound to no GPU
+ * @priority: what is set for the process, or KFD_PRIO_UNSET
+ * @effective: highest priority of its queues on this GPU, or KFD_PRIO_UNSET
+ * @nr_queues: user queues on this GPU
+ * @nr_active: those of them that are active (in the runlist, or added to MES)
+ * @flags: bit mask of KFD_PRIO_LIST_*
+ * @pad: 0
+ */
+struct kfd_prio_list_entry {
+	__s32 pid;
+	__u32 gpu_id;
+	__s32 priority;
+	__s32 effective;
+	__u32 nr_queues;
+	__u32 nr_active;
+	__u32 flags;
+	__u32 pad;
+};
+
+/* The queues are off the GPU: memory eviction, suspend, or a debugger */
+#define KFD_PRIO_LIST_EVICTED	(1U << 0)
+
+/**
+ * struct kfd_prio_list_args - KFD_PRIO_IOC_LIST
+ * @entries: in: user address of an array of @nr_entries entries of @entry_size bytes
+ * @entry_size: in: sizeof(struct kfd_prio_list_entry) as the caller knows it, at
+ *	least that of version 1.0, a multiple of 8; out: bytes written per entry
+ * @nr_entries: in: room in @entries, may be 0; out: how many entries there are.
+ *	More than there was room for: call again with more room
+ * @flags: in: 0
+ * @pad: in: 0
+ *
+ * Lists the processes that have /dev/kfd open and are visible in the caller's PID
+ * namespace, in order of PID and GPU.
+ * Errors: EINVAL (@flags, @pad, @entry_size), EFAULT, ENOMEM, E2BIG.
+ */
+struct kfd_prio_list_args {
+	__u64 entries;
+	__u32 entry_size;
+	__u32 nr_entries;
+	__u32 flags;
+	__u32 pad;
+};
+
+#define KFD_PRIO_IOC_MAGIC	'K'
+#define KFD_PRIO_IOC_FIRST	0xf0
+#define KFD_PRIO_IOC_LAST	0xf3
+
+#define KFD_PRIO_IOC_VERSION \
+	_IOR(KFD_PRIO_IOC_MAGIC, 0xf0, struct kfd_prio_version_args)
+#define KFD_PRIO_IOC_SET \
+	_IOWR(KFD_PRIO_IOC_MAGIC, 0xf1, struct kfd_prio_set_args)
+#define KFD_PRIO_IOC_GET \
+	_IOWR(KFD_PRIO_IOC_MAGIC, 0xf2, struct kfd_prio_get_args)
+#define KFD_PRIO_IOC_LIST \
+	_IOWR(KFD_PRIO_IOC_MAGIC, 0xf3, struct kfd_prio_list_args)
+
+#endif /* _UAPI_LINUX_KFD_PRIO_H */
