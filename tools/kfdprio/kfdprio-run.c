@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+/* kfdprio -n PRIO [--] COMMAND..., kfdprio -r [--] COMMAND... */
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "kfdprio.h"
+
+/**
+ * kfdprio_run() - become a command that has a priority from its first instruction
+ * @dev: the device, closed here
+ * @request: the priority and the command
+ *
+ * The priority belongs to the process and holds over exec, so this process sets its
+ * own.  The command inherits nothing else: both descriptors are gone before it runs.
+ *
+ * Return: only on failure: EXIT_FAILURE without the command having run,
+ * EXIT_EXEC_ENOENT if there is no such command, EXIT_EXEC_FAILED if there is one
+ * that cannot be executed.
+ */
+int kfdprio_run(struct kfd_dev *dev, const struct kfdprio_request *request)
+{
+	struct kfd_prio_set_args args;
+	char text[KFDLIB_WHY];
+	char *name;
+	int err;
+
+	name = text_printable(request->command[0]);
+	if (process_set(dev, getpid(), request->priority, &args, text)) {
+		warnx("%s", text);
+		warnx("'%s' was not started", name ? name : "");
+		free(name);
+		return EXIT_FAILURE;
+	}
+	if (request->verbose) {
+		/* To stderr: what goes to stdout is the command's. */
+		set_format(text, sizeof(text), getpid(), &args);
+		fprintf(stderr, "%s\n", text);
+	}
+	kfd_dev_close(dev);
+	execvp(request->command[0], request->command);
+	err = errno;
+	warn("failed to execute '%s'", name ? name : "");
+	free(name);
+	return err == ENOENT ? EXIT_EXEC_ENOENT : EXIT_EXEC_FAILED;
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/* kfdprio -n PRIO -p PID..., kfdprio -r -p PID... */
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kfdprio.h"
+
+static void prio_format(char *text, size_t size, int priority)
+{
+	if (priority == KFD_PRIO_UNSET)
+		snprintf(text, size, "unset");
+	else
+		snprintf(text, size, "%d (%s)", priority, prio_band(priority));
+}
+
+/*
+ * The kernel has one EPERM for two rules: another user's process, and raising.
+ * The former is told from /proc, the latter from the priority there is.
+ */
+static void why_no_permission(const struct kfd_dev *dev, pid_t pid, int priority, char *why)
+{
+	struct kfd_prio_get_args now;
+	char other[KFDLIB_WHY], name[KFDLIB_NAME], from[KFDLIB_NAME], to[KFDLIB_NAME];
+	struct proc_info info;
+
+	if (!proc_read(pid, &info) && info.ruid != geteuid() && info.euid != geteuid()) {
+		user_name(info.euid, name, sizeof(name));
+		snprintf(why, KFDLIB_WHY,
+			 "cannot change process %d: it belongs to another user, '%s', which needs"
+			 " CAP_SYS_NICE (as root has)",
+			 pid, name);
+		return;
+	}
+	if (process_get(dev, pid, &now, other)) {
+		snprintf(why, KFDLIB_WHY,
+			 "cannot change process %d: raising a priority, and touching another user's"
+			 " process, needs CAP_SYS_NICE (as root has)",
+			 pid);
+		return;
+	}
+	prio_format(from, sizeof(from), now.priority);
+	prio_format(to, sizeof(to), priority);
+	snprintf(why, KFDLIB_WHY,
+		 "cannot raise process %d from %s to %s: raising needs CAP_SYS_NICE (as root has)%s",
+		 pid, from, to,
+		 now.priority == KFD_PRIO_UNSET || priority == KFD_PRIO_UNSET ?
+			 "; unset counts as 7 (normal)" :
+			 "");
+}
+
+static void why_not_set(const struct kfd_dev *dev, pid_t pid, int priority, int err, char *why)
+{
+	switch (err) {
+	case EPERM:
+		why_no_permission(dev, pid, priority, why);
+		break;
+	case ESRCH:
+		snprintf(why, KFDLIB_WHY, "process %d has ended meanwhile: nothing was changed", pid);
+		break;
+	case EINVAL:
+		snprintf(why, KFDLIB_WHY,
+			 "the driver refuses to change PID %d: it is no process, or one without memory"
+			 " of its own; nothing was changed",
+			 pid);
+		break;
+	case EOPNOTSUPP:
+		snprintf(why, KFDLIB_WHY,
+			 "cannot change process %d: this kernel does not let the driver follow fork, so"
+			 " that children could not inherit a priority; nothing was changed, see 'dmesg'",
+			 pid);
+		break;
+	case EIO:
+	case ETIME:
+		snprintf(why, KFDLIB_WHY,
+			 "process %d has the new priority, but a GPU did not take it (%s): it holds from"
+			 " the next time that its queues are mapped; see 'dmesg'",
+			 pid, strerror(err));
+		break;
+	default:
+		snprintf(why, KFDLIB_WHY, "cannot change process %d: %s; nothing was changed", pid,
+			 strerror(err));
+	}
+}
+
+/**
+ * process_set() - set or take away the priority of one process
+ * @dev: the device
+ * @pid: PID in the caller's PID namespace
+ * @priority: KFD_PRIO_MIN..KFD_PRIO_MAX or KFD_PRIO_UNSET
+ * @args: out: what the driver answered
+ * @why: on failure, what is wrong and what to do; KFDLIB_WHY bytes
+ *
+ * Return: 0 or -errno, of proc_open() or KFD_PRIO_IOC_SET.
+ */
+int process_set(const struct kfd_dev *dev, pid_t pid, int priority,
+		struct kfd_prio_set_args *args, char *why)
+{
+	int pidfd;
+	int ret;
+
+	ret = proc_open(pid, &pidfd, why);
+	if (ret)
+		return ret;
+	*args = (struct kfd_prio_set_args){ .pid = pid, .pidfd = pidfd, .priority = priority };
+	ret = kfd_dev_set(dev, args);
+	if (ret)
+		why_not_set(dev, pid, priority, -ret, why);
+	close(pidfd);
+	return ret;
+}
+
+/**
+ * set_format() - what --verbose says about a change
+ * @text: out
+ * @size: bytes of @text
+ * @pid: the process
+ * @args: what the driver answered
+ */
+void set_format(char *text, size_t size, pid_t pid, const struct kfd_prio_set_args *args)
+{
+	char from[KFDLIB_NAME], to[KFDLIB_NAME];
+
+	prio_format(from, sizeof(from), args->old_priority);
+	prio_format(to, sizeof(to), args->priority);
+	snprintf(text, size, "PID %d: priority %s -> %s, %u queue%s updated", pid, from, to,
+		 args->nr_queues, args->nr_queues == 1 ? "" : "s");
+}
+
+/**
+ * kfdprio_set() - set or take away the priority of processes
+ * @dev: the device
+ * @request: the priority and the processes
+ *
+ * Goes on after a process that fails.
+ *
+ * Return: EXIT_FAILURE if any failed.
+ */
+int kfdprio_set(const struct kfd_dev *dev, const struct kfdprio_request *request)
+{
+	struct kfd_prio_set_args args;
+	int status = EXIT_SUCCESS;
+	char text[KFDLIB_WHY];
+	size_t i;
+
+	for (i = 0; i < request->nr_pids; i++) {
+		if (process_set(dev, request->pids[i], request->priority, &args, text)) {
+			warnx("%s", text);
+			status = EXIT_FAILURE;
+		} else if (request->verbose) {
+			set_format(text, sizeof(text), request->pids[i], &args);
+			puts(text);
+		}
+	}
+	return status;
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+/* kfdprio -p PID... */
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kfdprio.h"
+
+/**
+ * process_get() - read the priority of one process
+ * @dev: the device
+ * @pid: PID in the caller's PID namespace
+ * @args: out: what the driver answered
+ * @why: on failure, what is wrong; KFDLIB_WHY bytes
+ *
+ * Return: 0 or -errno, of proc_open() or KFD_PRIO_IOC_GET.
+ */
+int process_get(const struct kfd_dev *dev, pid_t pid, struct kfd_prio_get_args *args, char *why)
+{
+	int pidfd;
+	int ret;
+
+	ret = proc_open(pid, &pidfd, why);
+	if (ret)
+		return ret;
+	*args = (struct kfd_prio_get_args){ .pid = pid, .pidfd = pidfd };
+	ret = kfd_dev_get(dev, args);
+	if (ret == -ESRCH)
+		snprintf(why, KFDLIB_WHY, "process %d has ended meanwhile", pid);
+	else if (ret)
+		snprintf(why, KFDLIB_WHY, "cannot read the priority of process %d: %s", pid,
+			 strerror(-ret));
+	close(pidfd);
+	return ret;
+}
+
+static void show_text(pid_t pid, const struct kfd_prio_get_args *args)
+{
+	if (args->priority != KFD_PRIO_UNSET)
+		printf("PID %d: priority %d (%s), ", pid, args->priority, prio_band(args->priority));
+	else if (args->effective != KFD_PRIO_UNSET)
+		printf("PID %d: priority unset (queues keep their own, highest %d), ", pid,
+		       args->effective);
+	else
+		printf("PID %d: priority unset, ", pid);
+	if (!args->nr_queues)
+		puts("no queues");
+	else
+		printf("%u queue%s\n", args->nr_queues, args->nr_queues == 1 ? "" : "s");
+}
+
+/* The entries of one process; they are sorted by PID. */
+static const struct kfd_prio_list_entry *entries_of(const struct kfd_prio_list_entry *entries,
+						    size_t nr, pid_t pid, size_t *nr_of)
+{
+	size_t first = 0;
+
+	while (first < nr && entries[first].pid != pid)
+		first++;
+	for (*nr_of = 0; first + *nr_of < nr; ++*nr_of)
+		if (entries[first + *nr_of].pid != pid)
+			break;
+	return entries + first;
+}
+
+static int show_json(const struct kfd_dev *dev, const struct kfdprio_request *request)
+{
+	struct kfd_prio_list_entry *entries;
+	struct kfd_prio_get_args args;
+	struct json_object *document;
+	struct kfd_topology topo;
+	int status = EXIT_SUCCESS;
+	char why[KFDLIB_WHY];
+	size_t nr, i;
+	int ret;
+
+	ret = kfd_dev_list(dev, &entries, &nr);
+	if (ret) {
+		warnx("cannot list the processes that use KFD: %s", strerror(-ret));
+		return EXIT_FAILURE;
+	}
+	if (kfd_topology_read(&topo))
+		errx(EXIT_FAILURE, "out of memory");
+	document = json_begin();
+	for (i = 0; i < request->nr_pids; i++) {
+		const struct kfd_prio_list_entry *own;
+		size_t nr_own;
+
+		if (process_get(dev, request->pids[i], &args, why)) {
+			warnx("%s", why);
+			status = EXIT_FAILURE;
+			continue;
+		}
+		own = entries_of(entries, nr, request->pids[i], &nr_own);
+		json_add_process(document, request->pids[i], args.priority, own, nr_own, &topo);
+	}
+	json_end(document);
+	kfd_topology_free(&topo);
+	free(entries);
+	return status;
+}
+
+/**
+ * kfdprio_show() - print the priority of processes
+ * @dev: the device
+ * @request: the processes, and whether to print JSON
+ *
+ * Goes on after a process that fails.
+ *
+ * Return: EXIT_FAILURE if any failed.
+ */
+int kfdprio_show(const struct kfd_dev *dev, const struct kfdprio_request *request)
+{
+	struct kfd_prio_get_args args;
+	int status = EXIT_SUCCESS;
+	char why[KFDLIB_WHY];
+	size_t i;
+
+	if (request->json)
+		return show_json(dev, request);
+	for (i = 0; i < request->nr_pids; i++) {
+		if (process_get(dev, request->pids[i], &args, why)) {
+			warnx("%s", why);
+			status = EXIT_FAILURE;
+			continue;
+		}
+		show_text(request->pids[i], &args);
+	}
+	return status;
+}

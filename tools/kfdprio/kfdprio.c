@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * kfdprio - show and set the priority of processes on AMD GPUs
+ *
+ * This file: options in, one verb out.  Everything on the command line is
+ * checked before the device is opened, so that a mistake changes nothing.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <getopt.h>
+#include <locale.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kfdprio.h"
+
+static void usage(void)
+{
+	fputs("\n"
+	      "Usage:\n"
+	      " kfdprio [options] -p PID...                     show\n"
+	      " kfdprio [options] -n PRIO -p PID...             set\n"
+	      " kfdprio [options] -n PRIO [--] COMMAND [ARG]... run with a priority\n"
+	      " kfdprio [options] -r -p PID...                  take the priority away\n"
+	      " kfdprio [options] -r [--] COMMAND [ARG]...      run without one\n"
+	      " kfdprio [options] -l                            list\n"
+	      "\n"
+	      "Show or set the priority of the GPU queues of processes (AMD KFD, ROCm).\n"
+	      "\n"
+	      "Options:\n"
+	      " -n, --priority PRIO  0..15, or low (0), normal (7), high (11)\n"
+	      "                        15 is the MOST important: the opposite of nice\n"
+	      " -p, --pid PID...     act on these running processes\n"
+	      " -r, --reset          take the priority away: queues get back their own\n"
+	      " -l, --list           list the processes that use a GPU\n"
+	      " -J, --json           print JSON, with -l or to show\n"
+	      " -v, --verbose        say what was changed\n"
+	      " -h, --help           display this help\n"
+	      " -V, --version        display the versions of this program and of the driver\n"
+	      "\n"
+	      "For more details see kfdprio(1).\n",
+	      stdout);
+}
+
+static void version(void)
+{
+	char why[KFDLIB_WHY];
+	struct kfd_dev dev;
+
+	printf("kfdprio " KFDPRIO_VERSION " (interface %u.%u)\n", KFD_PRIO_VERSION_MAJOR,
+	       KFD_PRIO_VERSION_MINOR);
+	/* Whoever only wants to know the program's version has no driver to mend. */
+	if (kfd_dev_open(&dev, why)) {
+		printf("driver: none to ask: %s\n", why);
+		return;
+	}
+	printf("driver: interface %u.%u%s\n", dev.version.major, dev.version.minor,
+	       dev.version.features & KFD_PRIO_FEATURE_INHERIT ? ", children inherit" : "");
+	kfd_dev_close(&dev);
+}
+
+static __attribute__((noreturn, format(printf, 1, 2))) void usage_error(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vwarnx(format, args);
+	va_end(args);
+	fputs("Try 'kfdprio --help' for more information.\n", stderr);
+	exit(EXIT_FAILURE);
+}
+
+static void pid_add(struct kfdprio_request *request, const char *text)
+{
+	char why[KFDLIB_WHY];
+
+	if (pid_parse(text, &request->pids[request->nr_pids], why))
+		errx(EXIT_FAILURE, "%s", why);
+	request->nr_pids++;
+}
+
+/* Output that nobody got is a failure: a full disk, a closed pipe. */
+static int stdout_check(int status)
+{
+	if (fflush(stdout) || ferror(stdout)) {
+		warn("cannot write the output");
+		return EXIT_FAILURE;
+	}
+	return status;
+}
+
+/**
+ * struct choice - which options were given
+ * @set: -n
+ * @reset: -r
+ * @list: -l
+ * @pid: -p
+ */
+struct choice {
+	bool set, reset, list, pid;
+};
+
+/* Whether the options make sense together; does not return if not. */
+static void choice_check(const struct choice *choice, const struct kfdprio_request *request)
+{
+	bool change = choice->set || choice->reset;
+
+	if (choice->set && choice->reset)
+		usage_error("-n sets a priority and -r takes it away: give only one of them");
+	if (choice->list && (change || choice->pid))
+		usage_error("-l stands alone: it cannot go with -n, -r or -p");
+	if (choice->list && *request->command)
+		usage_error("-l takes no argument: '%s' is one too many", *request->command);
+	if (request->json && change)
+		usage_error("--json goes with -l or -p PID, not with -n or -r");
+	if (change && !choice->pid && !*request->command)
+		usage_error("-%c needs -p PID or a command to run", choice->set ? 'n' : 'r');
+	if (!change && !choice->list && !choice->pid && *request->command)
+		usage_error("'%s' is a command to run, which needs -n PRIO or -r; to show a"
+			    " process, use -p PID",
+			    *request->command);
+	if (!change && !choice->list && !choice->pid)
+		usage_error("nothing to do: give -p PID, -n PRIO, -r or -l");
+}
+
+static void options_parse(int argc, char **argv, struct choice *choice,
+			  struct kfdprio_request *request)
+{
+	static const struct option options[] = {
+		{ "priority", required_argument, NULL, 'n' },
+		{ "pid", required_argument, NULL, 'p' },
+		{ "reset", no_argument, NULL, 'r' },
+		{ "list", no_argument, NULL, 'l' },
+		{ "json", no_argument, NULL, 'J' },
+		{ "verbose", no_argument, NULL, 'v' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 },
+	};
+	char why[KFDLIB_WHY];
+	int option;
+
+	for (;;) {
+		option = getopt_long(argc, argv, "+n:p:rlJvhV", options, NULL);
+		switch (option) {
+		case 'n':
+			if (prio_parse(optarg, &request->priority, why))
+				errx(EXIT_FAILURE, "%s", why);
+			choice->set = true;
+			break;
+		case 'p':
+			pid_add(request, optarg);
+			choice->pid = true;
+			break;
+		case 'r':
+			request->priority = KFD_PRIO_UNSET;
+			choice->reset = true;
+			break;
+		case 'l':
+			choice->list = true;
+			break;
+		case 'J':
+			request->json = true;
+			break;
+		case 'v':
+			request->verbose = true;
+			break;
+		case 'h':
+			usage();
+			exit(stdout_check(EXIT_SUCCESS));
+		case 'V':
+			version();
+			exit(stdout_check(EXIT_SUCCESS));
+		case -1:
+			/* After -p what follows are PIDs, with options in between. */
+			if (!choice->pid || optind >= argc || !strcmp(argv[optind - 1], "--"))
+				return;
+			pid_add(request, argv[optind++]);
+			break;
+		default:
+			fputs("Try 'kfdprio --help' for more information.\n", stderr);
+			exit(EXIT_FAILURE);
+		}
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct kfdprio_request request = { .priority = KFD_PRIO_UNSET };
+	struct choice choice = { 0 };
+	char why[KFDLIB_WHY];
+	struct kfd_dev dev;
+	int status;
+
+	setlocale(LC_CTYPE, "");
+	request.pids = calloc(argc, sizeof(*request.pids));
+	if (!request.pids)
+		err(EXIT_FAILURE, "cannot start");
+
+	options_parse(argc, argv, &choice, &request);
+	if (choice.pid)
+		while (optind < argc)
+			pid_add(&request, argv[optind++]);
+	request.command = argv + optind;
+	choice_check(&choice, &request);
+
+	if (kfd_dev_open(&dev, why))
+		errx(EXIT_FAILURE, "%s", why);
+	if (choice.list)
+		status = kfdprio_list(&dev, &request);
+	else if (!choice.set && !choice.reset)
+		status = kfdprio_show(&dev, &request);
+	else if (choice.pid)
+		status = kfdprio_set(&dev, &request);
+	else
+		status = kfdprio_run(&dev, &request);
+	kfd_dev_close(&dev);
+	free(request.pids);
+	return stdout_check(status);
+}

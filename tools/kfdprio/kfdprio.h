@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the verbs of kfdprio share. */
+#ifndef KFDPRIO_H
+#define KFDPRIO_H
+
+#include "kfdlib.h"
+
+/* As env(1), nice(1) and ionice(1) exit when COMMAND cannot be executed */
+#define EXIT_EXEC_FAILED 126
+#define EXIT_EXEC_ENOENT 127
+
+/**
+ * struct kfdprio_request - the command line, parsed and checked
+ * @priority: what to set, or KFD_PRIO_UNSET to take it away
+ * @pids: array of @nr_pids processes
+ * @nr_pids: how many
+ * @command: NULL-terminated argument vector to run
+ * @json: print JSON
+ * @verbose: print what was changed
+ */
+struct kfdprio_request {
+	int priority;
+	pid_t *pids;
+	size_t nr_pids;
+	char **command;
+	bool json;
+	bool verbose;
+};
+
+/* Each verb prints its own errors and returns the program's exit status. */
+int kfdprio_show(const struct kfd_dev *dev, const struct kfdprio_request *request);
+int kfdprio_set(const struct kfd_dev *dev, const struct kfdprio_request *request);
+int kfdprio_run(struct kfd_dev *dev, const struct kfdprio_request *request);
+int kfdprio_list(const struct kfd_dev *dev, const struct kfdprio_request *request);
+
+int process_get(const struct kfd_dev *dev, pid_t pid, struct kfd_prio_get_args *args, char *why);
+int process_set(const struct kfd_dev *dev, pid_t pid, int priority,
+		struct kfd_prio_set_args *args, char *why);
+void set_format(char *text, size_t size, pid_t pid, const struct kfd_prio_set_args *args);
+
+struct json_object;
+
+struct json_object *json_begin(void);
+void json_add_process(struct json_object *document, pid_t pid, int priority,
+		      const struct kfd_prio_list_entry *entries, size_t nr,
+		      const struct kfd_topology *topo);
+void json_end(struct json_object *document);
+
+#endif /* KFDPRIO_H */

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /dev/kfd: opening it, asking who answers, and the four ioctls.
+ *
+ * The device is opened with O_ACCMODE, so that looking at priorities does not
+ * make a KFD process of the tool (see linux/kfd_prio.h).
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kfdlib.h"
+
+#define LIST_ROOM_FIRST 64	/* entries asked for at the first attempt */
+#define LIST_ROOM_MAX	(1 << 20)
+
+/* Says whom the device belongs to, which is what one must join or become. */
+static void why_no_access(char *why)
+{
+	struct stat st;
+	struct group *group;
+	char name[KFDLIB_NAME];
+
+	if (stat(KFDLIB_DEVICE, &st)) {
+		snprintf(why, KFDLIB_WHY, "no permission to open " KFDLIB_DEVICE);
+		return;
+	}
+	if ((st.st_mode & 0060) != 0060) {
+		snprintf(why, KFDLIB_WHY,
+			 "no permission to open " KFDLIB_DEVICE
+			 ": its mode %04o lets only its owner do so; use sudo, or see udev's rules",
+			 st.st_mode & 07777);
+		return;
+	}
+	group = getgrgid(st.st_gid);
+	if (group)
+		snprintf(name, sizeof(name), "%s", group->gr_name);
+	else
+		snprintf(name, sizeof(name), "%u", st.st_gid);
+	snprintf(why, KFDLIB_WHY,
+		 "no permission to open " KFDLIB_DEVICE ": it belongs to the group '%s', which you are not"
+		 " in; use sudo, or 'usermod -aG %s USER' as root and log in again",
+		 name, name);
+}
+
+static void why_no_open(int err, char *why)
+{
+	switch (err) {
+	case ENOENT:
+		snprintf(why, KFDLIB_WHY,
+			 "there is no " KFDLIB_DEVICE ": the amdgpu driver is not loaded, or there is no"
+			 " AMD GPU that it can compute on; see 'lsmod | grep amdgpu' and"
+			 " 'dmesg | grep -i -e amdgpu -e kfd'");
+		break;
+	case ENXIO:
+	case ENODEV:
+		snprintf(why, KFDLIB_WHY,
+			 KFDLIB_DEVICE " is there, but no driver answers it: the amdgpu driver is not"
+				       " loaded; see 'lsmod | grep amdgpu'");
+		break;
+	case EACCES:
+		why_no_access(why);
+		break;
+	case EPERM:
+		snprintf(why, KFDLIB_WHY,
+			 "cannot open " KFDLIB_DEVICE
+			 ": %s; a container must be given the device, as with --device=" KFDLIB_DEVICE,
+			 strerror(err));
+		break;
+	default:
+		snprintf(why, KFDLIB_WHY, "cannot open " KFDLIB_DEVICE ": %s; see 'dmesg'",
+			 strerror(err));
+	}
+}
+
+static int version_ask(struct kfd_dev *dev, char *why)
+{
+	struct stat st;
+	int err;
+
+	if (!fstat(dev->fd, &st) && !S_ISCHR(st.st_mode)) {
+		snprintf(why, KFDLIB_WHY,
+			 KFDLIB_DEVICE " is not a device: something has put another file in its place;"
+				       " remove it and reload amdgpu");
+		return -ENODEV;
+	}
+	memset(&dev->version, 0, sizeof(dev->version));
+	if (ioctl(dev->fd, KFD_PRIO_IOC_VERSION, &dev->version)) {
+		err = errno;
+		/* Some old KFDs answer EINVAL to a number they do not know. */
+		if (err == ENOTTY || err == EINVAL)
+			snprintf(why, KFDLIB_WHY,
+				 "the amdgpu driver that is loaded is the stock one: it has no kfdprio"
+				 " ioctls; install the kfdprio driver (DKMS) for this kernel, then reboot"
+				 " or reload amdgpu");
+		else
+			snprintf(why, KFDLIB_WHY, KFDLIB_DEVICE " does not tell its version: %s",
+				 strerror(err));
+		return -err;
+	}
+	if (dev->version.major != KFD_PRIO_VERSION_MAJOR) {
+		snprintf(why, KFDLIB_WHY,
+			 "the driver speaks version %u.%u of the kfdprio interface, this program version"
+			 " %u.%u: install both from the same release of kfdprio",
+			 dev->version.major, dev->version.minor, KFD_PRIO_VERSION_MAJOR,
+			 KFD_PRIO_VERSION_MINOR);
+		return -EPROTO;
+	}
+	return 0;
+}
+
+/**
+ * kfd_dev_open() - open /dev/kfd and make sure that our driver answers
+ * @dev: filled in
+ * @why: on failure, what is wrong and what to do; KFDLIB_WHY bytes
+ *
+ * Return: 0; -EPROTO if the driver's interface is of another major version; else
+ * what open(2) or the version ioctl answered (ENOTTY: the stock driver).
+ */
+int kfd_dev_open(struct kfd_dev *dev, char *why)
+{
+	int ret;
+
+	dev->fd = open(KFDLIB_DEVICE, O_ACCMODE | O_CLOEXEC);
+	if (dev->fd < 0) {
+		ret = -errno;
+		why_no_open(-ret, why);
+		return ret;
+	}
+	ret = version_ask(dev, why);
+	if (ret)
+		kfd_dev_close(dev);
+	return ret;
+}
+
+/**
+ * kfd_dev_close() - close what kfd_dev_open() opened
+ * @dev: the device; may be closed already
+ */
+void kfd_dev_close(struct kfd_dev *dev)
+{
+	if (dev->fd >= 0)
+		close(dev->fd);
+	dev->fd = -1;
+}
+
+/**
+ * kfd_dev_set() - KFD_PRIO_IOC_SET
+ * @dev: the device
+ * @args: see linux/kfd_prio.h
+ *
+ * Return: 0 or -errno as linux/kfd_prio.h lists them.
+ */
+int kfd_dev_set(const struct kfd_dev *dev, struct kfd_prio_set_args *args)
+{
+	return ioctl(dev->fd, KFD_PRIO_IOC_SET, args) ? -errno : 0;
+}
+
+/**
+ * kfd_dev_get() - KFD_PRIO_IOC_GET
+ * @dev: the device
+ * @args: see linux/kfd_prio.h
+ *
+ * Return: 0 or -errno as linux/kfd_prio.h lists them.
+ */
+int kfd_dev_get(const struct kfd_dev *dev, struct kfd_prio_get_args *args)
+{
+	return ioctl(dev->fd, KFD_PRIO_IOC_GET, args) ? -errno : 0;
+}
+
+static int entry_compare(const void *left, const void *right)
+{
+	const struct kfd_prio_list_entry *a = left, *b = right;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	if (a->gpu_id != b->gpu_id)
+		return a->gpu_id < b->gpu_id ? -1 : 1;
+	return 0;
+}
+
+/**
+ * kfd_dev_list() - all processes that use KFD, with KFD_PRIO_IOC_LIST
+ * @dev: the device
+ * @entries: out: array sorted by PID and GPU, to be freed with free(3)
+ * @nr: out: how many
+ *
+ * Asks again with more room for as long as there are more processes than fit.
+ *
+ * Return: 0 or -errno.
+ */
+int kfd_dev_list(const struct kfd_dev *dev, struct kfd_prio_list_entry **entries, size_t *nr)
+{
+	struct kfd_prio_list_args args;
+	struct kfd_prio_list_entry *room;
+	size_t want = LIST_ROOM_FIRST;
+	int ret;
+
+	for (;;) {
+		/* Zeroed: an older driver leaves the end of each entry alone. */
+		room = calloc(want, sizeof(*room));
+		if (!room)
+			return -ENOMEM;
+		memset(&args, 0, sizeof(args));
+		args.entries = (uintptr_t)room;
+		args.entry_size = sizeof(*room);
+		args.nr_entries = want;
+		if (ioctl(dev->fd, KFD_PRIO_IOC_LIST, &args)) {
+			ret = -errno;
+			goto err_free;
+		}
+		if (args.nr_entries <= want)
+			break;
+		if (args.nr_entries > LIST_ROOM_MAX) {
+			ret = -EOVERFLOW;
+			goto err_free;
+		}
+		free(room);
+		/* Some more than there were, for those that arrive meanwhile. */
+		want = args.nr_entries + LIST_ROOM_FIRST;
+	}
+	*nr = args.nr_entries;
+	*entries = room;
+	qsort(room, *nr, sizeof(*room), entry_compare);
+	return 0;
+
+err_free:
+	free(room);
+	return ret;
+}

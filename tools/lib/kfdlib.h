@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the command line tools share: the device and its errors, priorities and
+ * their names, /proc, the KFD topology, text that is safe to print.
+ *
+ * Nothing here prints or exits.  Functions return 0 or -errno; where a number
+ * does not say enough they also write one line for the user into @why, a
+ * buffer of KFDLIB_WHY bytes.
+ */
+#ifndef KFDLIB_H
+#define KFDLIB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <linux/kfd_prio.h>
+
+#define KFDLIB_WHY  512	/* bytes of a message that says why */
+#define KFDLIB_NAME 64	/* bytes of a name read from /proc or sysfs */
+
+#define KFDLIB_DEVICE "/dev/kfd"
+
+/**
+ * struct kfd_dev - an open /dev/kfd that is known to have our ioctls
+ * @fd: opened with O_ACCMODE ("ioctl only") and close-on-exec
+ * @version: what the driver said to KFD_PRIO_IOC_VERSION
+ */
+struct kfd_dev {
+	int fd;
+	struct kfd_prio_version_args version;
+};
+
+int kfd_dev_open(struct kfd_dev *dev, char *why);
+void kfd_dev_close(struct kfd_dev *dev);
+int kfd_dev_set(const struct kfd_dev *dev, struct kfd_prio_set_args *args);
+int kfd_dev_get(const struct kfd_dev *dev, struct kfd_prio_get_args *args);
+int kfd_dev_list(const struct kfd_dev *dev, struct kfd_prio_list_entry **entries, size_t *nr);
+
+int prio_parse(const char *text, int *prio, char *why);
+const char *prio_band(int prio);
+int pid_parse(const char *text, pid_t *pid, char *why);
+
+/**
+ * struct proc_info - a process as /proc shows it
+ * @tgid: the process that this PID is a thread of; the PID itself when it is a process
+ * @ruid: real UID
+ * @euid: effective UID
+ * @zombie: it has ended, its parent has not collected it yet
+ * @kthread: it is a thread of the kernel
+ * @comm: its name, raw bytes
+ */
+struct proc_info {
+	pid_t tgid;
+	uid_t ruid;
+	uid_t euid;
+	bool zombie;
+	bool kthread;
+	char comm[KFDLIB_NAME];
+};
+
+int proc_read(pid_t pid, struct proc_info *info);
+int proc_open(pid_t pid, int *pidfd, char *why);
+bool user_name(uid_t uid, char *name, size_t size);
+
+/**
+ * struct kfd_gpu - a GPU node of the KFD topology
+ * @gpu_id: KFD's number for it
+ * @node: number of its directory under topology/nodes
+ * @name: as the driver calls it, raw bytes, may be empty
+ * @pci: domain:bus:device.function
+ */
+struct kfd_gpu {
+	unsigned int gpu_id;
+	unsigned int node;
+	char name[KFDLIB_NAME];
+	char pci[32];
+};
+
+/**
+ * struct kfd_topology - the GPU nodes
+ * @gpus: array of @nr, in the order of sysfs
+ * @nr: how many
+ */
+struct kfd_topology {
+	struct kfd_gpu *gpus;
+	size_t nr;
+};
+
+extern const char *kfd_topology_path;
+
+int kfd_topology_read(struct kfd_topology *topo);
+void kfd_topology_free(struct kfd_topology *topo);
+const struct kfd_gpu *kfd_topology_find(const struct kfd_topology *topo, unsigned int gpu_id);
+
+char *text_printable(const char *raw);
+char *text_utf8(const char *raw);
+char *text_json_printable(const char *json);
+size_t text_width(const char *text);
+
+#endif /* KFDLIB_H */

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Text from elsewhere, made fit for a terminal or a JSON document.
+ *
+ * A process chooses its own name, and may choose one that clears the screen
+ * or hides a line of a list: nothing of the kind must be printed as it is.
+ */
+#define _GNU_SOURCE
+#include <langinfo.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "kfdlib.h"
+
+/*
+ * Length in bytes of the valid UTF-8 character at @text, 0 if there is none.
+ * Surrogates, overlong forms and what lies beyond U+10FFFF are not valid.
+ */
+static size_t utf8_decode(const unsigned char *text, unsigned int *code)
+{
+	static const unsigned int least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t len, i;
+
+	if (text[0] < 0x80) {
+		*code = text[0];
+		return 1;
+	}
+	if ((text[0] & 0xe0) == 0xc0)
+		len = 2;
+	else if ((text[0] & 0xf0) == 0xe0)
+		len = 3;
+	else if ((text[0] & 0xf8) == 0xf0)
+		len = 4;
+	else
+		return 0;
+	*code = text[0] & (0x7f >> len);
+	for (i = 1; i < len; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+		*code = *code << 6 | (text[i] & 0x3f);
+	}
+	if (*code < least[len] || *code > 0x10ffff || (*code >= 0xd800 && *code <= 0xdfff))
+		return 0;
+	return len;
+}
+
+/* Characters that act on a terminal, or on how the text round them is read. */
+static bool code_acts(unsigned int code)
+{
+	return code < 0x20 || (code >= 0x7f && code < 0xa0) ||	  /* C0, DEL, C1 */
+	       code == 0x061c || code == 0x200e || code == 0x200f || /* direction marks */
+	       (code >= 0x2028 && code <= 0x202e) ||		  /* separators, overrides */
+	       (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
+}
+
+/**
+ * text_printable() - a copy of @raw that does nothing to a terminal but show itself
+ * @raw: any bytes
+ *
+ * Bytes that are a control character, or no character of the locale's encoding
+ * (UTF-8, else only ASCII is shown), become \xNN.
+ *
+ * Return: to be freed with free(3); NULL without memory.
+ */
+char *text_printable(const char *raw)
+{
+	bool utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	char *copy = malloc(4 * strlen(raw) + 1);
+	char *out = copy;
+
+	if (!copy)
+		return NULL;
+	while (*raw) {
+		unsigned int code;
+		size_t len = utf8_decode((const unsigned char *)raw, &code);
+
+		if (len && !code_acts(code) && (len == 1 || utf8)) {
+			out = mempcpy(out, raw, len);
+		} else {
+			len = 1;
+			out += sprintf(out, "\\x%02x", (unsigned char)*raw);
+		}
+		raw += len;
+	}
+	*out = '\0';
+	return copy;
+}
+
+/**
+ * text_utf8() - a copy of @raw that is valid UTF-8, for JSON
+ * @raw: any bytes
+ *
+ * Bytes that are not UTF-8 become U+FFFD, the replacement character.
+ *
+ * Return: to be freed with free(3); NULL without memory.
+ */
+char *text_utf8(const char *raw)
+{
+	char *copy = malloc(3 * strlen(raw) + 1);
+	char *out = copy;
+
+	if (!copy)
+		return NULL;
+	while (*raw) {
+		unsigned int code;
+		size_t len = utf8_decode((const unsigned char *)raw, &code);
+
+		if (len)
+			out = mempcpy(out, raw, len);
+		else
+			out = mempcpy(out, "\xef\xbf\xbd", 3);
+		raw += len ? len : 1;
+	}
+	*out = '\0';
+	return copy;
+}
+
+/**
+ * text_json_printable() - a copy of a JSON document that is safe on a terminal
+ * @json: valid JSON in UTF-8
+ *
+ * JSON lets strings hold DEL, C1 control characters and direction overrides as
+ * they are.  Outside of strings there are none, so that all become \uNNNN.
+ *
+ * Return: to be freed with free(3); NULL without memory.
+ */
+char *text_json_printable(const char *json)
+{
+	char *copy = malloc(6 * strlen(json) + 1);
+	char *out = copy;
+
+	if (!copy)
+		return NULL;
+	while (*json) {
+		unsigned int code;
+		size_t len = utf8_decode((const unsigned char *)json, &code);
+
+		if (len && code >= 0x7f && code_acts(code))
+			out += sprintf(out, "\\u%04x", code);
+		else
+			out = mempcpy(out, json, len ? len : 1);
+		json += len ? len : 1;
+	}
+	*out = '\0';
+	return copy;
+}
+
+/**
+ * text_width() - columns that a text takes on a terminal
+ * @text: from text_printable()
+ *
+ * Return: the number of columns.
+ */
+size_t text_width(const char *text)
+{
+	mbstate_t state = { 0 };
+	size_t width = 0;
+	size_t len;
+	wchar_t wide;
+
+	while (*text) {
+		len = mbrtowc(&wide, text, strlen(text), &state);
+		if (len == (size_t)-1 || len == (size_t)-2) {
+			memset(&state, 0, sizeof(state));
+			len = 1;
+			width++;
+		} else {
+			int columns = wcwidth(wide);
+
+			width += columns > 0 ? columns : 0;
+		}
+		text += len;
+	}
+	return width;
+}
