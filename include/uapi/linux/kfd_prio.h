@@ -44,8 +44,9 @@
  * Extension
  *	Every struct is padded to 64 bits and may grow at its end; the size is
  *	part of the ioctl's number, as usual.  The kernel accepts a struct
- *	shorter than its own (what is missing is 0) and one that is longer as
- *	long as what it does not know is 0 (else E2BIG).  Unknown flags and
+ *	shorter than its own, but not than that of version 1.0 (what is missing
+ *	is 0), and one that is longer as long as what it does not know is 0 (else
+ *	E2BIG).  Unknown flags and
  *	nonzero pads are EINVAL.
  *
  * Minor versions
@@ -95,14 +96,14 @@ struct kfd_prio_version_args {
  * @priority: in: KFD_PRIO_MIN..KFD_PRIO_MAX, or KFD_PRIO_UNSET to take it away
  * @flags: in: 0
  * @old_priority: out: what was set before, or KFD_PRIO_UNSET
- * @nr_queues: out: number of live queues that were updated
+ * @nr_queues: out: number of its user queues, which have the priority now
  *
- * Errors: EINVAL (@priority out of range, unknown @flags, @pid not a thread
- * group), EBADF (@pidfd is not open), ESRCH (no such process, or @pid and @pidfd
+ * Errors: EINVAL (@priority out of range, unknown @flags, @pid is not positive, a
+ * thread that leads no group, or a kernel thread), EBADF (@pidfd is not open), ESRCH (no such process, or @pid and @pidfd
  * differ), EPERM (see Permission), ENOMEM, EOPNOTSUPP (this kernel offers no way to
- * follow fork), EFAULT, E2BIG, EIO or ETIME (a GPU did not take the change or is
- * being reset; the priority is kept and holds from the next time its queues are
- * mapped).  All but EIO and ETIME leave everything unchanged.
+ * follow fork), EFAULT, E2BIG, EIO or ETIME (a GPU is being reset or does not
+ * answer, which ends in a reset: the priority is set, and queues created after the
+ * reset have it).  All but EIO and ETIME leave everything unchanged.
  */
 struct kfd_prio_set_args {
 	__s32 pid;

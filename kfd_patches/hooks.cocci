@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+//
+// The master of every change to existing amdkfd code.  One added line per hook;
+// all logic is in overlay/.  The prototypes, and the lock each hook runs under,
+// are in overlay/kfd_prio_hooks.h.
+//
+// "make patches" applies these rules to each supported tree and commits the
+// result as <tree>/hooks.patch.  hooks.expect says how often each hook must
+// stand in which function; prepare-tree checks it after every application.
+// Rules name functions, never lines, so that one set serves all trees.
+
+// ---- types: room for our state in KFD's own structures ----------------------
+
+@priv_include@
+@@
+ #include <kgd_kfd_interface.h>
++#include "kfd_prio_hooks.h"
+
+@queue_field@
+@@
+ struct queue {
+ 	struct list_head list;
++	struct kfd_prio_queue prio;
+ 	...
+ };
+
+@dqm_field@
+@@
+ struct device_queue_manager {
+ 	struct device_queue_manager_ops ops;
++	struct kfd_prio_dqm prio;
+ 	...
+ };
+
+// ---- module ------------------------------------------------------------------
+
+@module_init@
+@@
+ kfd_init(...)
+ {
+ 	...
+ 	kfd_debugfs_init();
++	kfd_prio_hook_module_init();
+ 	...
+ }
+
+// Last user of the table is the teardown of the processes.
+@module_exit@
+@@
+ kfd_exit(...)
+ {
+ 	...
+ 	kfd_process_destroy_wq();
++	kfd_prio_hook_module_exit();
+ 	...
+ }
+
+// ---- /dev/kfd ------------------------------------------------------------------
+
+// A file opened for ioctls alone (access mode 3) gets no kfd_process: setting a
+// priority must not make the setter a KFD process with a PASID.
+@open@
+identifier f;
+@@
+ kfd_open(struct inode *inode, struct file *f)
+ {
+ 	...
+ 	if (iminor(inode) != 0)
+ 		return -ENODEV;
++	if (kfd_prio_hook_open(f)) return 0;
+ 	...
+ }
+
+// Before KFD looks at the command: it refuses numbers that it does not know, and
+// dereferences the kfd_process that a file of mode 3 has not got.
+@ioctl@
+identifier f, c, a, r;
+@@
+ kfd_ioctl(struct file *f, unsigned int c, unsigned long a)
+ {
+ 	...
+ 	int r = -EINVAL;
+ 	bool ptrace_attached = false;
++	if (kfd_prio_owns_ioctl(f, c)) return kfd_prio_hook_ioctl(f, c, a);
+ 	...
+ }
+
+// ---- /sys/class/kfd/kfd/proc/<pid>/priority --------------------------------------
+
+@procfs_show@
+identifier k, a, b;
+@@
+ kfd_procfs_show(struct kobject *k, struct attribute *a, char *b)
+ {
++	if (kfd_prio_owns_attr(a)) return kfd_prio_hook_procfs_show(k, b);
+ 	if (strcmp(a->name, "pasid") == 0) {
+ 		...
+ 	} else { ... }
+ 	...
+ }
+
+@procfs_add@
+expression p;
+@@
+ 	kfd_sysfs_create_file(p->kobj, &p->attr_pasid, "pasid");
++	kfd_prio_hook_process_sysfs(p->kobj);
+
+// ---- queues of a process -----------------------------------------------------------
+
+@update_request@
+identifier pqn, p;
+@@
+ 	pqn->q->properties.priority = p->priority;
++	kfd_prio_hook_request_priority(pqn->q, p->priority);
+
+@create_failed@
+identifier q, r;
+@@
+ pqm_create_queue(...)
+ {
+ 	<...
++	kfd_prio_hook_destroy_queue(q, KFD_PRIO_DESTROY_CREATE_FAILED, r);
+ 	uninit_queue(q);
+ 	...>
+ 	return r;
+ }
+
+@destroy@
+identifier pqn;
+expression dqm, qpd, r;
+@@
+ pqm_destroy_queue(...)
+ {
+ 	<...
+ 	r = dqm->ops.destroy_queue(dqm, qpd, pqn->q);
++	kfd_prio_hook_destroy_queue(pqn->q, KFD_PRIO_DESTROY_IOCTL, r);
+ 	...>
+ }
+
+@process_gone@
+identifier pqn;
+@@
+ pqm_uninit(...)
+ {
+ 	<...
++	kfd_prio_hook_destroy_queue(pqn->q, KFD_PRIO_DESTROY_EXIT, 0);
+ 	kfd_procfs_del_queue(pqn->q);
+ 	...>
+ }
+
+// ---- device queue manager ------------------------------------------------------------
+
+// The priority must be in the properties when the MQD is made from them.
+@init_mqd@
+identifier f = {create_queue_nocpsch, create_queue_cpsch};
+identifier dqm, q, qpd, qd;
+expression m;
+@@
+ f(struct device_queue_manager *dqm, struct queue *q, struct qcm_process_device *qpd,
+   const struct kfd_criu_queue_priv_data *qd, ...)
+ {
+ 	<...
++	kfd_prio_hook_create_queue(dqm, q);
+ 	if (qd)
+ 		m->restore_mqd(...);
+ 	else
+ 		m->init_mqd(...);
++	kfd_prio_hook_init_mqd(dqm, q, !!qd);
+ 	...>
+ }
+
+@update@
+identifier dqm, q, minfo, r;
+@@
+ update_queue(struct device_queue_manager *dqm, struct queue *q, struct mqd_update_info *minfo)
+ {
+ 	...
+ 	dqm_lock(dqm);
++	kfd_prio_hook_resolve_priority(dqm, q);
+ 	<...
++	kfd_prio_hook_update_queue(dqm, q, r);
+ 	dqm_unlock(dqm);
+ 	return r;
+ 	...>
+ }
+
+// The time of an unmap is taken from before the packet to after the fence.
+@unmap@
+identifier dqm, filter, param;
+expression r;
+@@
+ unmap_queues_cpsch(struct device_queue_manager *dqm, enum kfd_unmap_queues_filter filter,
+ 		uint32_t param, ...)
+ {
+ 	<...
++	kfd_prio_hook_unmap_queues(dqm, filter, param);
+ 	r = pm_send_unmap_queue(...);
++	kfd_prio_hook_unmap_sent(dqm, r);
+ 	...>
+ }
+
+@unmap_done@
+identifier dqm;
+expression r;
+@@
+ unmap_queues_cpsch(struct device_queue_manager *dqm, ...)
+ {
+ 	<...
+ 	r = amdkfd_fence_wait_timeout(...);
++	kfd_prio_hook_unmap_done(dqm, r);
+ 	...>
+ }
+
+@map@
+identifier dqm;
+expression r;
+@@
+ map_queues_cpsch(struct device_queue_manager *dqm)
+ {
+ 	<...
+ 	r = pm_send_runlist(...);
++	kfd_prio_hook_map_queues(dqm, r);
+ 	...>
+ }
+
+// KFD writes NORMAL for every gang.
+@mes_input@
+identifier dqm, q, qpd, in;
+expression level, off;
+@@
+ add_queue_mes(struct device_queue_manager *dqm, struct queue *q, struct qcm_process_device *qpd)
+ {
+ 	<...
+ 	in.gang_global_priority_level = level;
++	kfd_prio_hook_mes_priority(q, &in.gang_global_priority_level);
+ 	in.doorbell_offset = off;
+ 	...>
+ }
+
+@mes_add@
+identifier dqm, q, qpd, in;
+expression r, e, m;
+@@
+ add_queue_mes(struct device_queue_manager *dqm, struct queue *q, struct qcm_process_device *qpd)
+ {
+ 	<...
+ 	r = e->mes.funcs->add_hw_queue(m, &in);
++	kfd_prio_hook_mes_added(dqm, q, in.gang_global_priority_level, r);
+ 	...>
+ }
+
+@mes_remove@
+identifier dqm, q, qpd;
+expression r, e;
+@@
+ remove_queue_mes(struct device_queue_manager *dqm, struct queue *q, struct qcm_process_device *qpd)
+ {
+ 	<...
++	kfd_prio_hook_mes_remove(dqm, q);
+ 	r = e->mes.funcs->remove_hw_queue(...);
++	kfd_prio_hook_unmap_done(dqm, r);
+ 	...>
+ }
+
+@evict@
+identifier f = {evict_process_queues_nocpsch, evict_process_queues_cpsch};
+identifier dqm, qpd, r;
+@@
+ f(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
+ {
+ 	<...
++	kfd_prio_hook_evict_process(dqm, qpd, r);
+ 	dqm_unlock(dqm);
+ 	return r;
+ 	...>
+ }
+
+@restore@
+identifier f = {restore_process_queues_nocpsch, restore_process_queues_cpsch};
+identifier dqm, qpd, r;
+@@
+ f(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
+ {
+ 	<...
++	kfd_prio_hook_restore_process(dqm, qpd, r);
+ 	dqm_unlock(dqm);
+ 	return r;
+ 	...>
+ }
+
+// First statement: a hang is seen before its consequences.
+@hang@
+identifier dqm;
+statement S, S1;
+@@
+ kfd_hws_hang(struct device_queue_manager *dqm)
+ {
+ 	... when != S1
++	kfd_prio_hook_hws_hang(dqm);
+ 	S
+ 	... when any
+ }

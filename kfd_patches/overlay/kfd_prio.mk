@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0 OR MIT
+#
+# kfdprio: our part of amdkfd's object list, included at the end of
+# amdkfd/Makefile, and the compile probes for kfd_prio_compat.h.
+
+AMDKFD_FILES += $(AMDKFD_PATH)/kfd_prio_main.o \
+		$(AMDKFD_PATH)/kfd_prio_ioctl.o \
+		$(AMDKFD_PATH)/kfd_prio_table.o \
+		$(AMDKFD_PATH)/kfd_prio_queue.o \
+		$(AMDKFD_PATH)/kfd_prio_stats.o \
+		$(AMDKFD_PATH)/kfd_prio_events.o
+
+# The event header is read a second time through <trace/define_trace.h>.
+ccflags-y += -I$(FULL_AMD_PATH)/amdkfd
+
+# kfd_prio_probe NAME, CODE: -DKFD_PRIO_HAVE_NAME if CODE compiles after kfd_priv.h's
+# struct device_queue_manager is known.  Run once, kept beside the sources.
+kfd_prio_probe = printf '%s\n' \
+	'\#include "kfd_device_queue_manager.h"' '$(strip $(2))' | \
+	$(CC) $(LINUXINCLUDE) $(KBUILD_CPPFLAGS) $(KBUILD_CFLAGS) $(ccflags-y) \
+		-include linux/kconfig.h -DKBUILD_MODNAME='"amdgpu"' -DKBUILD_BASENAME='"probe"' \
+		-DKFD_PRIO_PROBE -w -fsyntax-only -x c - >/dev/null 2>&1 && \
+	echo 'ccflags-y += -DKFD_PRIO_HAVE_$(strip $(1))' >>$(kfd_prio_probes)
+
+kfd_prio_probes := $(FULL_AMD_PATH)/amdkfd/kfd_prio_probes.mk
+ifeq ($(wildcard $(kfd_prio_probes)),)
+$(shell echo '# made by kfd_prio.mk' >$(kfd_prio_probes))
+$(shell $(call kfd_prio_probe, KFD_NODE, \
+	int probe(struct kfd_node *n); int probe(struct kfd_node *n) { return n->kfd->shared_resources.enable_mes; }))
+endif
+include $(kfd_prio_probes)

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdprio: the reception, ioctls on /dev/kfd.  The wire is described in
+ * kfd_prio.h (include/uapi/linux/kfd_prio.h).
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/file.h>
+#include <linux/pid_namespace.h>
+#include <linux/sort.h>
+#include <linux/uaccess.h>
+#include "kfd_prio_priv.h"
+#include "kfd_prio_events.h"
+
+/* What each struct had at version 1.0: shorter ones never existed */
+#define KFD_PRIO_SET_SIZE_1_0		24
+#define KFD_PRIO_GET_SIZE_1_0		24
+#define KFD_PRIO_LIST_SIZE_1_0		24
+#define KFD_PRIO_ENTRY_SIZE_1_0		32
+
+/**
+ * kfd_prio_hook_open() - is this file for ioctls alone?
+ * @filep: just opened
+ *
+ * Access mode 3 of open(2) means "ioctl only"; such a file gets no kfd_process.
+ */
+bool kfd_prio_hook_open(struct file *filep)
+{
+	return (filep->f_flags & O_ACCMODE) == O_ACCMODE;
+}
+
+/**
+ * kfd_prio_owns_ioctl() - is this call ours?
+ * @filep: of /dev/kfd
+ * @cmd: ioctl command
+ *
+ * Every call on a file that has no kfd_process is: KFD would dereference it.
+ */
+bool kfd_prio_owns_ioctl(struct file *filep, unsigned int cmd)
+{
+	return !filep->private_data ||
+	       (_IOC_TYPE(cmd) == KFD_PRIO_IOC_MAGIC && _IOC_NR(cmd) >= KFD_PRIO_IOC_FIRST);
+}
+
+/*
+ * The process that a number in the caller's PID namespace and a pidfd agree on.
+ *
+ * The kernel lets no module resolve a pidfd, so it is only compared: both
+ * kinds of pidfd hold the struct pid, the older in the file, the newer in the
+ * inode.  Neither pointer is followed.  No right hangs on the result: what the
+ * caller may do is checked on the task.
+ */
+static struct task_struct *kfd_prio_task_get(int nr, int pidfd)
+{
+	struct task_struct *task;
+	struct pid *pid;
+	struct file *f;
+	bool same;
+	int err;
+
+	if (nr <= 0)
+		return ERR_PTR(-EINVAL);
+	pid = find_get_pid(nr);
+	if (!pid)
+		return ERR_PTR(-ESRCH);
+
+	err = -EBADF;
+	f = fget(pidfd);
+	if (!f)
+		goto err_pid;
+	same = f->private_data == pid || file_inode(f)->i_private == pid;
+	fput(f);
+	err = -ESRCH;
+	if (!same)
+		goto err_pid;
+
+	rcu_read_lock();
+	task = pid_task(pid, PIDTYPE_TGID);
+	if (task)
+		get_task_struct(task);
+	else if (pid_task(pid, PIDTYPE_PID))
+		err = -EINVAL;		/* a thread */
+	rcu_read_unlock();
+	if (!task)
+		goto err_pid;
+	if (task->flags & PF_KTHREAD) {
+		put_task_struct(task);
+		err = -EINVAL;
+		goto err_pid;
+	}
+	put_pid(pid);
+	return task;
+
+err_pid:
+	put_pid(pid);
+	return ERR_PTR(err);
+}
+
+/* As for nice(2): one's own, or CAP_SYS_NICE over the namespace of the other */
+static bool kfd_prio_may_touch(struct task_struct *task)
+{
+	const struct cred *mine = current_cred(), *theirs;
+	bool ok;
+
+	rcu_read_lock();
+	theirs = __task_cred(task);
+	ok = uid_eq(theirs->uid, mine->euid) || uid_eq(theirs->euid, mine->euid) ||
+	     ns_capable(theirs->user_ns, CAP_SYS_NICE);
+	rcu_read_unlock();
+	return ok;
+}
+
+static long kfd_prio_ioctl_version(void __user *arg, size_t size)
+{
+	struct kfd_prio_version_args v = {
+		.major = KFD_PRIO_VERSION_MAJOR,
+		.minor = KFD_PRIO_VERSION_MINOR,
+		.features = kfd_prio_table_inherits() ? KFD_PRIO_FEATURE_INHERIT : 0,
+	};
+
+	if (size < sizeof(v.major))
+		return -EINVAL;
+	if (copy_to_user(arg, &v, min(size, sizeof(v))))
+		return -EFAULT;
+	if (size > sizeof(v) && clear_user(arg + sizeof(v), size - sizeof(v)))
+		return -EFAULT;
+	return 0;
+}
+
+static long kfd_prio_ioctl_set(void __user *arg, size_t size)
+{
+	struct kfd_prio_set_args a;
+	struct task_struct *task;
+	int old = KFD_PRIO_UNSET;
+	u32 nr_queues = 0;
+	int ret;
+
+	if (size < KFD_PRIO_SET_SIZE_1_0)
+		return -EINVAL;
+	ret = copy_struct_from_user(&a, sizeof(a), arg, size);
+	if (ret)
+		return ret;
+	if (a.flags || (a.priority != KFD_PRIO_UNSET &&
+			(a.priority < KFD_PRIO_MIN || a.priority > KFD_PRIO_MAX)))
+		return -EINVAL;
+
+	task = kfd_prio_task_get(a.pid, a.pidfd);
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+
+	ret = -EPERM;
+	if (kfd_prio_may_touch(task)) {
+		/* the capability is asked for, and so audited, only when needed */
+		ret = kfd_prio_table_set(task, a.priority, false, &old);
+		if (ret == -EPERM && capable(CAP_SYS_NICE))
+			ret = kfd_prio_table_set(task, a.priority, true, &old);
+	}
+	if (!ret) {
+		struct pid *pid;
+
+		rcu_read_lock();
+		pid = get_pid(task_tgid(task));
+		rcu_read_unlock();
+		if (pid)
+			ret = kfd_prio_apply(pid, &nr_queues);
+		put_pid(pid);
+		trace_kfd_set_priority(task_tgid_nr(task), a.priority, old,
+				       task_tgid_nr(current), KFD_PRIO_SOURCE_IOCTL,
+				       nr_queues, ret);
+	}
+	put_task_struct(task);
+	if (ret && ret != -EIO && ret != -ETIME)
+		return ret;
+
+	a.old_priority = old;
+	a.nr_queues = nr_queues;
+	if (copy_to_user(arg, &a, min(size, sizeof(a))))
+		return -EFAULT;
+	return ret;
+}
+
+/* Adds the queues of one process on one GPU to @e. */
+static void kfd_prio_count(struct kfd_process_device *pdd, struct kfd_prio_list_entry *e)
+{
+	struct device_queue_manager *dqm = pdd->dev->dqm;
+	struct queue *q;
+
+	if (!dqm)
+		return;
+	dqm_lock(dqm);
+	list_for_each_entry(q, &pdd->qpd.queues_list, list) {
+		e->nr_queues++;
+		e->nr_active += q->properties.is_active;
+		e->effective = max_t(int, e->effective, q->properties.priority);
+	}
+	if (pdd->qpd.evicted)
+		e->flags |= KFD_PRIO_LIST_EVICTED;
+	dqm_unlock(dqm);
+}
+
+static long kfd_prio_ioctl_get(void __user *arg, size_t size)
+{
+	struct kfd_prio_list_entry sum = { .effective = KFD_PRIO_UNSET };
+	struct kfd_prio_get_args a;
+	struct task_struct *task;
+	struct kfd_process *p;
+	unsigned int bkt;
+	int i, idx, ret;
+
+	if (size < KFD_PRIO_GET_SIZE_1_0)
+		return -EINVAL;
+	ret = copy_struct_from_user(&a, sizeof(a), arg, size);
+	if (ret)
+		return ret;
+	if (a.flags)
+		return -EINVAL;
+	task = kfd_prio_task_get(a.pid, a.pidfd);
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+
+	rcu_read_lock();
+	a.priority = kfd_prio_table_get(task_tgid(task));
+	rcu_read_unlock();
+	idx = srcu_read_lock(&kfd_processes_srcu);
+	hash_for_each_rcu(kfd_processes_table, bkt, p, kfd_processes)
+		if (same_thread_group(p->lead_thread, task))
+			for (i = 0; i < p->n_pdds; i++)
+				kfd_prio_count(p->pdds[i], &sum);
+	srcu_read_unlock(&kfd_processes_srcu, idx);
+	put_task_struct(task);
+
+	a.effective = sum.effective;
+	a.nr_queues = sum.nr_queues;
+	return copy_to_user(arg, &a, min(size, sizeof(a))) ? -EFAULT : 0;
+}
+
+static int kfd_prio_entry_cmp(const void *l, const void *r)
+{
+	const struct kfd_prio_list_entry *a = l, *b = r;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return a->gpu_id < b->gpu_id ? -1 : a->gpu_id > b->gpu_id;
+}
+
+/*
+ * Fills up to @room entries with what is visible in the caller's PID namespace.
+ * Returns how many there are.
+ */
+static u32 kfd_prio_collect(struct kfd_prio_list_entry *entries, u32 room)
+{
+	struct pid_namespace *ns = task_active_pid_ns(current);
+	struct kfd_process *p;
+	unsigned int bkt;
+	u32 n = 0;
+	int i, idx, pid, rows;
+
+	idx = srcu_read_lock(&kfd_processes_srcu);
+	hash_for_each_rcu(kfd_processes_table, bkt, p, kfd_processes) {
+		rcu_read_lock();
+		pid = pid_nr_ns(task_tgid(p->lead_thread), ns);
+		rcu_read_unlock();
+		if (!pid)
+			continue;
+		rows = max_t(int, p->n_pdds, 1);
+		for (i = 0; i < rows; i++, n++) {
+			struct kfd_prio_list_entry *e = &entries[n];
+
+			if (n >= room)
+				continue;
+			memset(e, 0, sizeof(*e));
+			e->pid = pid;
+			e->priority = kfd_prio_of_process(p);
+			e->effective = KFD_PRIO_UNSET;
+			if (!p->n_pdds)
+				continue;
+			e->gpu_id = p->pdds[i]->dev->id;
+			kfd_prio_count(p->pdds[i], e);
+		}
+	}
+	srcu_read_unlock(&kfd_processes_srcu, idx);
+	return n;
+}
+
+static long kfd_prio_ioctl_list(void __user *arg, size_t size)
+{
+	struct kfd_prio_list_entry *entries = NULL;
+	struct kfd_prio_list_args a;
+	u32 room, n, i, step;
+	int ret;
+
+	if (size < KFD_PRIO_LIST_SIZE_1_0)
+		return -EINVAL;
+	ret = copy_struct_from_user(&a, sizeof(a), arg, size);
+	if (ret)
+		return ret;
+	if (a.flags || a.pad || a.entry_size < KFD_PRIO_ENTRY_SIZE_1_0 || a.entry_size % 8)
+		return -EINVAL;
+
+	/* never more memory than there is to say, whatever the caller offers */
+	room = min(a.nr_entries, kfd_prio_collect(NULL, 0));
+	if (room) {
+		entries = kvmalloc_array(room, sizeof(*entries), GFP_KERNEL_ACCOUNT);
+		if (!entries)
+			return -ENOMEM;
+	}
+	n = kfd_prio_collect(entries, room);
+	room = min(room, n);
+	if (room)
+		sort(entries, room, sizeof(*entries), kfd_prio_entry_cmp, NULL);
+
+	step = min_t(u32, a.entry_size, sizeof(*entries));
+	for (i = 0; i < room && !ret; i++)
+		if (copy_to_user(u64_to_user_ptr(a.entries) + (u64)i * a.entry_size,
+				 &entries[i], step))
+			ret = -EFAULT;
+	kvfree(entries);
+	if (ret)
+		return ret;
+	a.nr_entries = n;
+	a.entry_size = step;
+	return copy_to_user(arg, &a, min(size, sizeof(a))) ? -EFAULT : 0;
+}
+
+/**
+ * kfd_prio_hook_ioctl() - an ioctl that KFD must not see
+ * @filep: of /dev/kfd
+ * @cmd: command; its size says how long the caller's struct is
+ * @arg: user address of the struct
+ *
+ * Return: 0 or what kfd_prio.h says; -ENOTTY for a number of ours that does not
+ * exist, -EBADF for one of KFD's on a file that is for our ioctls alone
+ */
+long kfd_prio_hook_ioctl(struct file *filep, unsigned int cmd, unsigned long arg)
+{
+	void __user *user = (void __user *)arg;
+	size_t size = _IOC_SIZE(cmd);
+
+	switch (cmd & ~IOCSIZE_MASK) {
+	case KFD_PRIO_IOC_VERSION & ~IOCSIZE_MASK:
+		return kfd_prio_ioctl_version(user, size);
+	case KFD_PRIO_IOC_SET & ~IOCSIZE_MASK:
+		return kfd_prio_ioctl_set(user, size);
+	case KFD_PRIO_IOC_GET & ~IOCSIZE_MASK:
+		return kfd_prio_ioctl_get(user, size);
+	case KFD_PRIO_IOC_LIST & ~IOCSIZE_MASK:
+		return kfd_prio_ioctl_list(user, size);
+	}
+	if (_IOC_TYPE(cmd) == KFD_PRIO_IOC_MAGIC && _IOC_NR(cmd) >= KFD_PRIO_IOC_FIRST)
+		return -ENOTTY;
+	return -EBADF;
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/* kfdprio: the door. */
+#include "kfd_prio_priv.h"
+
+/**
+ * kfd_prio_hook_module_init() - amdkfd has started
+ *
+ * Cannot fail: what is not available is reported by KFD_PRIO_IOC_VERSION, and the
+ * stock behaviour remains.
+ */
+void kfd_prio_hook_module_init(void)
+{
+	kfd_prio_table_init();
+	pr_info("kfdprio " KFD_PRIO_PACKAGE_VERSION ": ABI %d.%d%s\n",
+		KFD_PRIO_VERSION_MAJOR, KFD_PRIO_VERSION_MINOR,
+		kfd_prio_table_inherits() ? "" : ", priorities off: fork cannot be followed");
+}
+
+/**
+ * kfd_prio_hook_module_exit() - amdkfd goes; no process and no open file is left
+ */
+void kfd_prio_hook_module_exit(void)
+{
+	kfd_prio_table_exit();
+}

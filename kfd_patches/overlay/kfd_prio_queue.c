@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdprio: the life of a queue, its priority and its trace.
+ *
+ * The priority that hardware sees is always queue_properties.priority; KFD makes
+ * the MQD and MES input from it.  It is what is set for the process, or else what
+ * the owner asked for (kfd_prio_queue.requested).  Both are joined under the DQM
+ * lock, in kfd_prio_hook_create_queue(), _resolve_priority() and
+ * kfd_prio_dqm_apply(): whoever comes last reads the table last.
+ */
+#include "kfd_prio_priv.h"
+#include "kfd_prio_events.h"
+
+/**
+ * kfd_prio_of_process() - priority set for the process behind a kfd_process
+ * @p: its KFD side; its task may have ended
+ *
+ * Context: any
+ * Return: 0..15, or KFD_PRIO_UNSET
+ */
+int kfd_prio_of_process(struct kfd_process *p)
+{
+	int prio;
+
+	rcu_read_lock();
+	prio = kfd_prio_table_get(task_tgid(p->lead_thread));
+	rcu_read_unlock();
+	return prio;
+}
+
+/**
+ * kfd_prio_of_queue() - priority that a queue must have now
+ * @q: user queue
+ *
+ * Context: DQM lock
+ */
+u32 kfd_prio_of_queue(struct queue *q)
+{
+	int prio = kfd_prio_of_process(q->process);
+
+	return prio == KFD_PRIO_UNSET ? q->prio.requested : prio;
+}
+
+/**
+ * kfd_prio_apply() - bring the live queues of a thread group to its priority
+ * @pid: the thread group
+ * @nr_queues: out: number of its queues
+ *
+ * Every GPU is tried, also after an error.
+ *
+ * Context: process, may sleep; takes DQM locks, one after the other
+ * Return: 0, or the first error of a GPU (-EIO in reset, -ETIME no answer)
+ */
+int kfd_prio_apply(struct pid *pid, u32 *nr_queues)
+{
+	struct kfd_process *p;
+	unsigned int bkt;
+	int i, r, idx, ret = 0;
+	bool same;
+
+	*nr_queues = 0;
+	idx = srcu_read_lock(&kfd_processes_srcu);
+	hash_for_each_rcu(kfd_processes_table, bkt, p, kfd_processes) {
+		rcu_read_lock();
+		same = task_tgid(p->lead_thread) == pid;
+		rcu_read_unlock();
+		if (!same)
+			continue;
+		for (i = 0; i < p->n_pdds; i++) {
+			r = kfd_prio_dqm_apply(p->pdds[i], nr_queues);
+			if (!ret)
+				ret = r;
+		}
+	}
+	srcu_read_unlock(&kfd_processes_srcu, idx);
+	return ret;
+}
+
+/**
+ * kfd_prio_hook_request_priority() - the owner asks for another priority
+ * @q: its queue
+ * @priority: 0..15; KFD has stored it already, kfd_prio_hook_resolve_priority()
+ *	decides what becomes of it
+ *
+ * Context: process lock
+ */
+void kfd_prio_hook_request_priority(struct queue *q, u32 priority)
+{
+	q->prio.requested = priority;
+}
+
+/**
+ * kfd_prio_hook_create_queue() - a queue is complete but for its MQD
+ * @dqm: of its GPU
+ * @q: the queue
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_hook_create_queue(struct device_queue_manager *dqm, struct queue *q)
+{
+	q->prio.requested = q->properties.priority;
+	q->properties.priority = kfd_prio_of_queue(q);
+	q->prio.announced = true;
+	trace_kfd_create_queue(q);
+}
+
+/**
+ * kfd_prio_hook_init_mqd() - the MQD of a new queue was made
+ * @dqm: of its GPU
+ * @q: the queue
+ * @restored: by CRIU, from an image that has the priority of its time in it
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_hook_init_mqd(struct device_queue_manager *dqm, struct queue *q, bool restored)
+{
+	if (restored && q->properties.priority != q->prio.requested) {
+		enum KFD_MQD_TYPE type = q->properties.type == KFD_QUEUE_TYPE_COMPUTE ?
+					 KFD_MQD_TYPE_CP : KFD_MQD_TYPE_SDMA;
+		bool active = q->properties.is_active;
+
+		dqm->mqd_mgrs[type]->update_mqd(dqm->mqd_mgrs[type], q->mqd,
+						&q->properties, NULL);
+		q->properties.is_active = active;
+	}
+	trace_kfd_init_mqd(q);
+}
+
+/**
+ * kfd_prio_hook_resolve_priority() - a queue is about to be updated
+ * @dqm: of its GPU
+ * @q: the queue
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_hook_resolve_priority(struct device_queue_manager *dqm, struct queue *q)
+{
+	q->properties.priority = kfd_prio_of_queue(q);
+}
+
+/**
+ * kfd_prio_hook_update_queue() - a queue was updated
+ * @dqm: of its GPU
+ * @q: the queue
+ * @ret: 0, or why it failed
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_hook_update_queue(struct device_queue_manager *dqm, struct queue *q, int ret)
+{
+	trace_kfd_update_queue(q, ret);
+}
+
+/**
+ * kfd_prio_hook_destroy_queue() - a queue is gone, or could not be destroyed
+ * @q: the queue; NULL for a kernel queue or one that never came to be
+ * @reason: who destroys it
+ * @ret: 0, or the error; but for -ETIME and -EIO a failed destruction leaves
+ *	the queue in place
+ *
+ * Context: process lock, or the last release of the process
+ */
+void kfd_prio_hook_destroy_queue(struct queue *q, enum kfd_prio_destroy_reason reason, int ret)
+{
+	if (!q || !q->prio.announced)
+		return;
+	if (reason != KFD_PRIO_DESTROY_IOCTL || !ret || ret == -ETIME || ret == -EIO)
+		q->prio.announced = false;
+	trace_kfd_destroy_queue(q, reason, ret);
+}
+
+/**
+ * kfd_prio_hook_map_queues() - a runlist was sent
+ * @dqm: of its GPU
+ * @ret: 0, or why it was not
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_hook_map_queues(struct device_queue_manager *dqm, int ret)
+{
+	struct device_process_node *cur;
+	struct queue *q;
+
+	trace_kfd_map_queues(dqm, ret);
+	if (ret || !trace_kfd_map_queue_enabled())
+		return;
+	list_for_each_entry(cur, &dqm->queues, list)
+		list_for_each_entry(q, &cur->qpd->queues_list, list)
+			if (q->properties.is_active)
+				trace_kfd_map_queue(q, -1, 0);
+}
+
+static void kfd_prio_unmap_begin(struct device_queue_manager *dqm)
+{
+	dqm->prio.unmap_seq++;
+	dqm->prio.unmap_running = trace_kfd_unmap_queues_enabled() ||
+				  trace_kfd_unmap_queues_done_enabled();
+	if (dqm->prio.unmap_running)
+		dqm->prio.unmap_start = ktime_get();
+}
+
+/**
+ * kfd_prio_hook_unmap_queues() - HWS is about to be told to unmap
+ * @dqm: of its GPU
+ * @filter: enum kfd_unmap_queues_filter
+ * @param: a PASID if @filter says so
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_hook_unmap_queues(struct device_queue_manager *dqm, u32 filter, u32 param)
+{
+	kfd_prio_unmap_begin(dqm);
+	trace_kfd_unmap_queues(dqm, NULL, filter, param);
+}
+
+/**
+ * kfd_prio_hook_unmap_sent() - HWS was told; an error ends the unmap
+ * @dqm: of its GPU
+ * @ret: 0, or why it was not
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_hook_unmap_sent(struct device_queue_manager *dqm, int ret)
+{
+	if (ret)
+		kfd_prio_hook_unmap_done(dqm, ret);
+}
+
+/**
+ * kfd_prio_hook_unmap_done() - HWS or MES has answered, or not in time
+ * @dqm: of its GPU
+ * @ret: 0, or the error
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_hook_unmap_done(struct device_queue_manager *dqm, int ret)
+{
+	if (!dqm->prio.unmap_running)
+		return;
+	dqm->prio.unmap_running = false;
+	trace_kfd_unmap_queues_done(dqm, ret);
+}
+
+/**
+ * kfd_prio_hook_evict_process() - the queues of a process were taken off a GPU
+ * @dqm: of the GPU
+ * @qpd: the process on that GPU
+ * @ret: 0, or the error
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_hook_evict_process(struct device_queue_manager *dqm,
+				 struct qcm_process_device *qpd, int ret)
+{
+	trace_kfd_evict_process(qpd, ret);
+}
+
+/**
+ * kfd_prio_hook_restore_process() - the queues of a process were put back
+ * @dqm: of the GPU
+ * @qpd: the process on that GPU
+ * @ret: 0, or the error
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_hook_restore_process(struct device_queue_manager *dqm,
+				   struct qcm_process_device *qpd, int ret)
+{
+	trace_kfd_restore_process(qpd, ret);
+}
+
+/**
+ * kfd_prio_hook_hws_hang() - the scheduler firmware does not answer
+ * @dqm: of its GPU; KFD asks for a GPU reset next
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_hook_hws_hang(struct device_queue_manager *dqm)
+{
+	trace_kfd_hws_hang(dqm);
+}
+
+/**
+ * kfd_prio_hook_mes_priority() - KFD asks for the same level for every gang
+ * @q: the queue that goes to MES
+ * @level: in: what KFD chose; out: the level of the process, if one is set.
+ *	KFD's three bands (pipe_priority_map) become LOW, NORMAL and HIGH; REALTIME
+ *	stays free: MES lets it starve every other gang, its own kernel queues too
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_hook_mes_priority(struct queue *q, u32 *level)
+{
+	static const u8 levels[] = {
+		[KFD_PIPE_PRIORITY_CS_LOW] = AMDGPU_MES_PRIORITY_LEVEL_LOW,
+		[KFD_PIPE_PRIORITY_CS_MEDIUM] = AMDGPU_MES_PRIORITY_LEVEL_NORMAL,
+		[KFD_PIPE_PRIORITY_CS_HIGH] = AMDGPU_MES_PRIORITY_LEVEL_HIGH,
+	};
+	int prio = kfd_prio_of_process(q->process);
+
+	if (prio != KFD_PRIO_UNSET)
+		*level = levels[pipe_priority_map[prio]];
+}
+
+/**
+ * kfd_prio_hook_mes_added() - MES has taken a queue, or not
+ * @dqm: of its GPU
+ * @q: the queue
+ * @level: enum amdgpu_mes_priority_level of its gang
+ * @ret: 0, or the error
+ *
+ * Context: DQM lock, MES lock
+ */
+void kfd_prio_hook_mes_added(struct device_queue_manager *dqm, struct queue *q, u32 level,
+			     int ret)
+{
+	trace_kfd_map_queue(q, level, ret);
+}
+
+/**
+ * kfd_prio_hook_mes_remove() - MES is about to be told to remove a queue
+ * @dqm: of its GPU
+ * @q: the queue
+ *
+ * Context: DQM lock, MES lock
+ */
+void kfd_prio_hook_mes_remove(struct device_queue_manager *dqm, struct queue *q)
+{
+	kfd_prio_unmap_begin(dqm);
+	trace_kfd_unmap_queues(dqm, q, KFD_PRIO_UNMAP_MES_QUEUE, q->properties.doorbell_off);
+}

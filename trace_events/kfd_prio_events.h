@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * kfdprio: trace events of amdkfd, events/kfd/.
+ *
+ * DOC: stability
+ * All events and fields below are a stable contract: fields are only ever
+ * appended, and a value of an enum keeps its meaning.  Every field is an integer of
+ * fixed width.  There are no kernel pointers: addresses are those of the process
+ * (ring, read and write pointer, save area) or of the GPU (MQD, runlist).
+ *
+ * Common fields:
+ *	gpu_id		as in topology/nodes/<n>/gpu_id
+ *	pid		of the process (TGID) in the initial PID namespace
+ *	queue_id	KFD's number of the queue in its process, as returned by
+ *			AMDKFD_IOC_CREATE_QUEUE
+ *	prio		priority in force, 0..15, 15 is the most important; -1: none set
+ *	ret		0, or a negative errno
+ *
+ * Order in the life of a queue: kfd_create_queue, kfd_init_mqd, kfd_map_queue (each
+ * time it goes to the hardware), ..., kfd_destroy_queue.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM kfd
+
+#if !defined(KFD_PRIO_EVENTS_H_INCLUDED) || defined(TRACE_HEADER_MULTI_READ)
+#define KFD_PRIO_EVENTS_H_INCLUDED
+
+#include <linux/tracepoint.h>
+#include "kfd_prio_priv.h"
+
+TRACE_DEFINE_ENUM(KFD_QUEUE_TYPE_COMPUTE);
+TRACE_DEFINE_ENUM(KFD_QUEUE_TYPE_SDMA);
+TRACE_DEFINE_ENUM(KFD_QUEUE_TYPE_HIQ);
+TRACE_DEFINE_ENUM(KFD_QUEUE_TYPE_DIQ);
+TRACE_DEFINE_ENUM(KFD_QUEUE_TYPE_SDMA_XGMI);
+TRACE_DEFINE_ENUM(KFD_QUEUE_FORMAT_PM4);
+TRACE_DEFINE_ENUM(KFD_QUEUE_FORMAT_AQL);
+TRACE_DEFINE_ENUM(KFD_UNMAP_QUEUES_FILTER_ALL_QUEUES);
+TRACE_DEFINE_ENUM(KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES);
+TRACE_DEFINE_ENUM(KFD_UNMAP_QUEUES_FILTER_BY_PASID);
+TRACE_DEFINE_ENUM(KFD_PRIO_DESTROY_IOCTL);
+TRACE_DEFINE_ENUM(KFD_PRIO_DESTROY_EXIT);
+TRACE_DEFINE_ENUM(KFD_PRIO_DESTROY_CREATE_FAILED);
+TRACE_DEFINE_ENUM(KFD_PRIO_SOURCE_IOCTL);
+TRACE_DEFINE_ENUM(KFD_PRIO_SOURCE_FORK);
+TRACE_DEFINE_ENUM(KFD_PIPE_PRIORITY_CS_LOW);
+TRACE_DEFINE_ENUM(KFD_PIPE_PRIORITY_CS_MEDIUM);
+TRACE_DEFINE_ENUM(KFD_PIPE_PRIORITY_CS_HIGH);
+
+#define kfd_show_queue_type(v)						\
+	__print_symbolic(v,						\
+		{ KFD_QUEUE_TYPE_COMPUTE, "COMPUTE" },			\
+		{ KFD_QUEUE_TYPE_SDMA, "SDMA" },			\
+		{ KFD_QUEUE_TYPE_HIQ, "HIQ" },				\
+		{ KFD_QUEUE_TYPE_DIQ, "DIQ" },				\
+		{ KFD_QUEUE_TYPE_SDMA_XGMI, "SDMA_XGMI" })
+
+#define kfd_show_queue_format(v)					\
+	__print_symbolic(v,						\
+		{ KFD_QUEUE_FORMAT_PM4, "PM4" },			\
+		{ KFD_QUEUE_FORMAT_AQL, "AQL" })
+
+#define kfd_show_unmap_filter(v)					\
+	__print_symbolic(v,						\
+		{ KFD_UNMAP_QUEUES_FILTER_ALL_QUEUES, "ALL" },		\
+		{ KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, "DYNAMIC" },	\
+		{ KFD_UNMAP_QUEUES_FILTER_BY_PASID, "PASID" },		\
+		{ 0x80, "MES_QUEUE" })
+
+#define kfd_show_destroy_reason(v)					\
+	__print_symbolic(v,						\
+		{ KFD_PRIO_DESTROY_IOCTL, "IOCTL" },			\
+		{ KFD_PRIO_DESTROY_EXIT, "EXIT" },			\
+		{ KFD_PRIO_DESTROY_CREATE_FAILED, "CREATE_FAILED" })
+
+#define kfd_show_source(v)						\
+	__print_symbolic(v,						\
+		{ KFD_PRIO_SOURCE_IOCTL, "IOCTL" },			\
+		{ KFD_PRIO_SOURCE_FORK, "FORK" })
+
+#define kfd_show_pipe_priority(v)					\
+	__print_symbolic(v,						\
+		{ KFD_PIPE_PRIORITY_CS_LOW, "LOW" },			\
+		{ KFD_PIPE_PRIORITY_CS_MEDIUM, "MEDIUM" },		\
+		{ KFD_PIPE_PRIORITY_CS_HIGH, "HIGH" })
+
+#define KFD_QUEUE_FIELDS						\
+	__field(u32, gpu_id)						\
+	__field(s32, pid)						\
+	__field(u32, queue_id)						\
+	__field(s32, prio)
+
+#define kfd_queue_assign(q)						\
+	do {								\
+		__entry->gpu_id = (q)->device->id;			\
+		__entry->pid = (q)->process->lead_thread->tgid;		\
+		__entry->queue_id = (q)->properties.queue_id;		\
+		__entry->prio = (q)->properties.priority;		\
+	} while (0)
+
+#define KFD_QUEUE_FMT	"gpu_id=%u pid=%d queue_id=%u prio=%d"
+#define kfd_queue_args	__entry->gpu_id, __entry->pid, __entry->queue_id, __entry->prio
+
+/*
+ * A queue was created but for its MQD.  Failure later is told by
+ * kfd_destroy_queue with reason CREATE_FAILED.
+ *	type, format	enum kfd_queue_type, enum kfd_queue_format
+ *	req_prio	what its owner asked for
+ *	ring_base	user address, ring_size in bytes
+ *	doorbell	doorbell index on the BAR, in dwords
+ *	rptr, wptr	user addresses of the read and write pointer
+ *	cwsr_base	user address of the save area of one XCC, 0 without CWSR
+ *	cwsr_size	in bytes
+ */
+TRACE_EVENT(kfd_create_queue,
+	TP_PROTO(struct queue *q),
+	TP_ARGS(q),
+	TP_STRUCT__entry(
+		KFD_QUEUE_FIELDS
+		__field(u32, type)
+		__field(u32, format)
+		__field(u32, req_prio)
+		__field(u32, doorbell)
+		__field(u64, ring_base)
+		__field(u64, ring_size)
+		__field(u64, rptr)
+		__field(u64, wptr)
+		__field(u64, cwsr_base)
+		__field(u32, cwsr_size)
+	),
+	TP_fast_assign(
+		kfd_queue_assign(q);
+		__entry->type = q->properties.type;
+		__entry->format = q->properties.format;
+		__entry->req_prio = q->prio.requested;
+		__entry->doorbell = q->properties.doorbell_off;
+		__entry->ring_base = q->properties.queue_address;
+		__entry->ring_size = q->properties.queue_size;
+		__entry->rptr = (u64)(uintptr_t)q->properties.read_ptr;
+		__entry->wptr = (u64)(uintptr_t)q->properties.write_ptr;
+		__entry->cwsr_base = q->properties.ctx_save_restore_area_address;
+		__entry->cwsr_size = q->properties.ctx_save_restore_area_size;
+	),
+	TP_printk(KFD_QUEUE_FMT " type=%s format=%s req_prio=%u doorbell=0x%x ring_base=0x%llx ring_size=%llu rptr=0x%llx wptr=0x%llx cwsr_base=0x%llx cwsr_size=%u",
+		kfd_queue_args, kfd_show_queue_type(__entry->type),
+		kfd_show_queue_format(__entry->format), __entry->req_prio,
+		__entry->doorbell, __entry->ring_base, __entry->ring_size,
+		__entry->rptr, __entry->wptr, __entry->cwsr_base, __entry->cwsr_size)
+);
+
+/*
+ * A queue is gone, or its destruction failed (see ret).
+ *	reason		enum kfd_prio_destroy_reason
+ */
+TRACE_EVENT(kfd_destroy_queue,
+	TP_PROTO(struct queue *q, u32 reason, int ret),
+	TP_ARGS(q, reason, ret),
+	TP_STRUCT__entry(
+		KFD_QUEUE_FIELDS
+		__field(u32, reason)
+		__field(s32, ret)
+	),
+	TP_fast_assign(
+		kfd_queue_assign(q);
+		__entry->reason = reason;
+		__entry->ret = ret;
+	),
+	TP_printk(KFD_QUEUE_FMT " reason=%s ret=%d", kfd_queue_args,
+		kfd_show_destroy_reason(__entry->reason), __entry->ret)
+);
+
+/*
+ * A queue was changed: by its owner, or because its process got another priority.
+ *	req_prio	what its owner asked for
+ *	percent		queue percentage, 0 switches it off
+ *	active		it may run
+ */
+TRACE_EVENT(kfd_update_queue,
+	TP_PROTO(struct queue *q, int ret),
+	TP_ARGS(q, ret),
+	TP_STRUCT__entry(
+		KFD_QUEUE_FIELDS
+		__field(u32, req_prio)
+		__field(u32, percent)
+		__field(u64, ring_base)
+		__field(u64, ring_size)
+		__field(u32, active)
+		__field(s32, ret)
+	),
+	TP_fast_assign(
+		kfd_queue_assign(q);
+		__entry->req_prio = q->prio.requested;
+		__entry->percent = q->properties.queue_percent;
+		__entry->ring_base = q->properties.queue_address;
+		__entry->ring_size = q->properties.queue_size;
+		__entry->active = q->properties.is_active;
+		__entry->ret = ret;
+	),
+	TP_printk(KFD_QUEUE_FMT " req_prio=%u percent=%u ring_base=0x%llx ring_size=%llu active=%u ret=%d",
+		kfd_queue_args, __entry->req_prio, __entry->percent, __entry->ring_base,
+		__entry->ring_size, __entry->active, __entry->ret)
+);
+
+/*
+ * The MQD of a new queue was filled in.
+ *	mqd_addr	GPU address (GART)
+ *	pipe_prio	enum KFD_PIPE_PRIORITY, queue_prio 0..15: as KFD writes them into
+ *			the MQD of a compute queue
+ *	cwsr_base	user address of the save area, 0 without CWSR
+ */
+TRACE_EVENT(kfd_init_mqd,
+	TP_PROTO(struct queue *q),
+	TP_ARGS(q),
+	TP_STRUCT__entry(
+		KFD_QUEUE_FIELDS
+		__field(u64, mqd_addr)
+		__field(u64, cwsr_base)
+		__field(u32, pipe_prio)
+		__field(u32, queue_prio)
+	),
+	TP_fast_assign(
+		kfd_queue_assign(q);
+		__entry->mqd_addr = q->gart_mqd_addr;
+		__entry->cwsr_base = q->properties.ctx_save_restore_area_address;
+		__entry->pipe_prio = pipe_priority_map[q->properties.priority];
+		__entry->queue_prio = q->properties.priority;
+	),
+	TP_printk(KFD_QUEUE_FMT " mqd_addr=0x%llx cwsr_base=0x%llx pipe_prio=%s queue_prio=%u",
+		kfd_queue_args, __entry->mqd_addr, __entry->cwsr_base,
+		kfd_show_pipe_priority(__entry->pipe_prio), __entry->queue_prio)
+);
+
+/*
+ * A runlist was sent to HWS: every active queue of the GPU is to be mapped.
+ *	processes	on this GPU, queues active ones of them
+ *	cp_queues	those of the queues that are compute queues
+ *	over_subscribed	it has more than fits at once and chains to itself
+ *	runlist_addr	GPU address (GART), runlist_size in bytes; 0 if ret is not 0
+ */
+TRACE_EVENT(kfd_map_queues,
+	TP_PROTO(struct device_queue_manager *dqm, int ret),
+	TP_ARGS(dqm, ret),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(u32, processes)
+		__field(u32, queues)
+		__field(u32, cp_queues)
+		__field(u32, over_subscribed)
+		__field(u32, runlist_size)
+		__field(u64, runlist_addr)
+		__field(s32, ret)
+	),
+	TP_fast_assign(
+		struct packet_manager *pm = &dqm->packet_mgr;
+
+		__entry->gpu_id = dqm->dev->id;
+		__entry->processes = dqm->processes_count;
+		__entry->queues = dqm->active_queue_count;
+		__entry->cp_queues = dqm->active_cp_queue_count;
+		__entry->over_subscribed = 0;
+		__entry->runlist_size = 0;
+		__entry->runlist_addr = 0;
+		if (!ret && pm->allocated) {
+			__entry->runlist_size = pm->ib_size_bytes;
+			__entry->runlist_addr = pm->ib_buffer_obj->gpu_addr;
+			/* the chaining packet is the only extra */
+			__entry->over_subscribed = pm->ib_size_bytes >
+				dqm->processes_count * pm->pmf->map_process_size +
+				dqm->active_queue_count * pm->pmf->map_queues_size;
+		}
+		__entry->ret = ret;
+	),
+	TP_printk("gpu_id=%u processes=%u queues=%u cp_queues=%u over_subscribed=%u runlist_addr=0x%llx runlist_size=%u ret=%d",
+		__entry->gpu_id, __entry->processes, __entry->queues, __entry->cp_queues,
+		__entry->over_subscribed, __entry->runlist_addr, __entry->runlist_size,
+		__entry->ret)
+);
+
+/*
+ * One queue of a runlist (after kfd_map_queues), or one that was added to MES.
+ *	type		enum kfd_queue_type
+ *	mqd_addr	GPU address (GART)
+ *	doorbell	doorbell index on the BAR, in dwords
+ *	gang_level	enum amdgpu_mes_priority_level with MES, -1 with HWS
+ */
+TRACE_EVENT(kfd_map_queue,
+	TP_PROTO(struct queue *q, s32 gang_level, int ret),
+	TP_ARGS(q, gang_level, ret),
+	TP_STRUCT__entry(
+		KFD_QUEUE_FIELDS
+		__field(u32, type)
+		__field(u32, doorbell)
+		__field(u64, mqd_addr)
+		__field(s32, gang_level)
+		__field(s32, ret)
+	),
+	TP_fast_assign(
+		kfd_queue_assign(q);
+		__entry->type = q->properties.type;
+		__entry->doorbell = q->properties.doorbell_off;
+		__entry->mqd_addr = q->gart_mqd_addr;
+		__entry->gang_level = gang_level;
+		__entry->ret = ret;
+	),
+	TP_printk(KFD_QUEUE_FMT " type=%s mqd_addr=0x%llx doorbell=0x%x gang_level=%d ret=%d",
+		kfd_queue_args, kfd_show_queue_type(__entry->type), __entry->mqd_addr,
+		__entry->doorbell, __entry->gang_level, __entry->ret)
+);
+
+/*
+ * HWS is about to be told to unmap queues, or MES to remove one.
+ *	filter		enum kfd_unmap_queues_filter; 0x80: MES, one queue
+ *	filter_param	PASID if filter says so; doorbell of the queue with MES; else 0
+ *	seq		joins it to kfd_unmap_queues_done of the same GPU
+ *	pid, queue_id	of the queue with MES, else -1 and 0xffffffff
+ */
+TRACE_EVENT(kfd_unmap_queues,
+	TP_PROTO(struct device_queue_manager *dqm, struct queue *q, u32 filter, u32 param),
+	TP_ARGS(dqm, q, filter, param),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(s32, pid)
+		__field(u32, queue_id)
+		__field(u32, filter)
+		__field(u32, filter_param)
+		__field(u32, seq)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = dqm->dev->id;
+		__entry->pid = q ? q->process->lead_thread->tgid : -1;
+		__entry->queue_id = q ? q->properties.queue_id : ~0U;
+		__entry->filter = filter;
+		__entry->filter_param = param;
+		__entry->seq = dqm->prio.unmap_seq;
+	),
+	TP_printk("gpu_id=%u pid=%d queue_id=%d filter=%s filter_param=0x%x seq=%u",
+		__entry->gpu_id, __entry->pid, (int)__entry->queue_id,
+		kfd_show_unmap_filter(__entry->filter), __entry->filter_param,
+		__entry->seq)
+);
+
+/*
+ * The scheduler has confirmed the unmap, or not in time (ret).
+ *	seq		of kfd_unmap_queues
+ *	dur_ns		from before the request was written to here
+ */
+TRACE_EVENT(kfd_unmap_queues_done,
+	TP_PROTO(struct device_queue_manager *dqm, int ret),
+	TP_ARGS(dqm, ret),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(u32, seq)
+		__field(u64, dur_ns)
+		__field(s32, ret)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = dqm->dev->id;
+		__entry->seq = dqm->prio.unmap_seq;
+		__entry->dur_ns = ktime_to_ns(ktime_sub(ktime_get(), dqm->prio.unmap_start));
+		__entry->ret = ret;
+	),
+	TP_printk("gpu_id=%u seq=%u dur_ns=%llu ret=%d", __entry->gpu_id, __entry->seq,
+		__entry->dur_ns, __entry->ret)
+);
+
+DECLARE_EVENT_CLASS(kfd_process_on_gpu,
+	TP_PROTO(struct qcm_process_device *qpd, int ret),
+	TP_ARGS(qpd, ret),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(s32, pid)
+		__field(s32, prio)
+		__field(u32, evicted)
+		__field(u32, queues)
+		__field(s32, ret)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = qpd->dqm->dev->id;
+		__entry->pid = qpd->pqm->process->lead_thread->tgid;
+		__entry->prio = kfd_prio_of_process(qpd->pqm->process);
+		__entry->evicted = qpd->evicted;
+		__entry->queues = qpd->queue_count;
+		__entry->ret = ret;
+	),
+	TP_printk("gpu_id=%u pid=%d prio=%d evicted=%u queues=%u ret=%d", __entry->gpu_id,
+		__entry->pid, __entry->prio, __entry->evicted, __entry->queues,
+		__entry->ret)
+);
+
+/*
+ * All queues of a process were taken off a GPU by KFD: memory, suspend, debugger.
+ *	prio		set for the process, -1 if none is
+ *	evicted		how many reasons keep them off, after this one was added
+ *	queues		of the process on this GPU
+ */
+DEFINE_EVENT(kfd_process_on_gpu, kfd_evict_process,
+	TP_PROTO(struct qcm_process_device *qpd, int ret),
+	TP_ARGS(qpd, ret)
+);
+
+/* The same, put back; they run again when evicted is 0. */
+DEFINE_EVENT(kfd_process_on_gpu, kfd_restore_process,
+	TP_PROTO(struct qcm_process_device *qpd, int ret),
+	TP_ARGS(qpd, ret)
+);
+
+/*
+ * The priority of a process was set, taken away (prio -1) or inherited.
+ *	old_prio	before, -1 if none was set
+ *	by_pid		process that set it; the parent if inherited
+ *	source		enum kfd_prio_source
+ *	queues		live queues that have it now
+ *	ret		of bringing it to them; the priority is set in any case
+ */
+TRACE_EVENT(kfd_set_priority,
+	TP_PROTO(s32 pid, s32 prio, s32 old_prio, s32 by_pid, u32 source, u32 queues,
+		 int ret),
+	TP_ARGS(pid, prio, old_prio, by_pid, source, queues, ret),
+	TP_STRUCT__entry(
+		__field(s32, pid)
+		__field(s32, prio)
+		__field(s32, old_prio)
+		__field(s32, by_pid)
+		__field(u32, source)
+		__field(u32, queues)
+		__field(s32, ret)
+	),
+	TP_fast_assign(
+		__entry->pid = pid;
+		__entry->prio = prio;
+		__entry->old_prio = old_prio;
+		__entry->by_pid = by_pid;
+		__entry->source = source;
+		__entry->queues = queues;
+		__entry->ret = ret;
+	),
+	TP_printk("pid=%d prio=%d old_prio=%d by_pid=%d source=%s queues=%u ret=%d",
+		__entry->pid, __entry->prio, __entry->old_prio, __entry->by_pid,
+		kfd_show_source(__entry->source), __entry->queues, __entry->ret)
+);
+
+/*
+ * The scheduler firmware (HWS or MES) does not answer; KFD asks for a GPU reset.
+ *	processes	on this GPU, queues active ones of them
+ */
+TRACE_EVENT(kfd_hws_hang,
+	TP_PROTO(struct device_queue_manager *dqm),
+	TP_ARGS(dqm),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(u32, processes)
+		__field(u32, queues)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = dqm->dev->id;
+		__entry->processes = dqm->processes_count;
+		__entry->queues = dqm->active_queue_count;
+	),
+	TP_printk("gpu_id=%u processes=%u queues=%u", __entry->gpu_id,
+		__entry->processes, __entry->queues)
+);
+
+#endif /* KFD_PRIO_EVENTS_H_INCLUDED */
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE kfd_prio_events
+#include <trace/define_trace.h>
