@@ -31,11 +31,15 @@ static const struct {
 	const char *title;
 	bool right;
 } columns[NR_COLUMNS] = {
-	[COLUMN_PID] = { "PID", true },		[COLUMN_USER] = { "USER", false },
-	[COLUMN_PRIO] = { "PRIO", true },	[COLUMN_EFFECTIVE] = { "EFFECTIVE", true },
-	[COLUMN_QUEUES] = { "QUEUES", true },	[COLUMN_ACTIVE] = { "ACTIVE", true },
-	[COLUMN_STATE] = { "STATE", false },	[COLUMN_GPU] = { "GPU", false },
-	[COLUMN_COMMAND] = { "COMMAND", false },
+	[COLUMN_PID] = { "PID", .right = true },
+	[COLUMN_USER] = { "USER" },
+	[COLUMN_PRIO] = { "PRIO", .right = true },
+	[COLUMN_EFFECTIVE] = { "EFFECTIVE", .right = true },
+	[COLUMN_QUEUES] = { "QUEUES", .right = true },
+	[COLUMN_ACTIVE] = { "ACTIVE", .right = true },
+	[COLUMN_STATE] = { "STATE" },
+	[COLUMN_GPU] = { "GPU" },
+	[COLUMN_COMMAND] = { "COMMAND" },
 };
 
 /**
@@ -158,9 +162,11 @@ static void table_print(struct row *rows, size_t nr)
 	}
 	putchar('\n');
 	for (i = 0; i < nr; i++) {
-		for (c = 0; c < NR_COLUMNS; c++)
-			cell_print(rows[i].cells[c], c, widths[c],
-				   colored && rows[i].evicted && c == COLUMN_STATE ? COLOR_YELLOW : "");
+		for (c = 0; c < NR_COLUMNS; c++) {
+			bool marked = colored && rows[i].evicted && c == COLUMN_STATE;
+
+			cell_print(rows[i].cells[c], c, widths[c], marked ? COLOR_YELLOW : "");
+		}
 		putchar('\n');
 	}
 }

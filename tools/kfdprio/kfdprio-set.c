@@ -25,21 +25,21 @@ static void prio_format(char *text, size_t size, int priority)
 static void why_no_permission(const struct kfd_dev *dev, pid_t pid, int priority, char *why)
 {
 	struct kfd_prio_get_args now;
-	char other[KFDLIB_WHY], name[KFDLIB_NAME], from[KFDLIB_NAME], to[KFDLIB_NAME];
+	char other[KFDLIB_WHY], from[KFDLIB_NAME], to[KFDLIB_NAME];
 	struct proc_info info;
 
 	if (!proc_read(pid, &info) && info.ruid != geteuid() && info.euid != geteuid()) {
+		char name[KFDLIB_NAME];
+
 		user_name(info.euid, name, sizeof(name));
 		snprintf(why, KFDLIB_WHY,
-			 "cannot change process %d: it belongs to another user, '%s', which needs"
-			 " CAP_SYS_NICE (as root has)",
+			 "cannot change process %d: it belongs to another user, '%s', which needs CAP_SYS_NICE (as root has)",
 			 pid, name);
 		return;
 	}
 	if (process_get(dev, pid, &now, other)) {
 		snprintf(why, KFDLIB_WHY,
-			 "cannot change process %d: raising a priority, and touching another user's"
-			 " process, needs CAP_SYS_NICE (as root has)",
+			 "cannot change process %d: raising a priority, and touching another user's process, needs CAP_SYS_NICE (as root has)",
 			 pid);
 		return;
 	}
@@ -64,21 +64,18 @@ static void why_not_set(const struct kfd_dev *dev, pid_t pid, int priority, int 
 		break;
 	case EINVAL:
 		snprintf(why, KFDLIB_WHY,
-			 "the driver refuses to change PID %d: it is no process, or one without memory"
-			 " of its own; nothing was changed",
+			 "the driver refuses to change PID %d: it is no process, or one without memory of its own; nothing was changed",
 			 pid);
 		break;
 	case EOPNOTSUPP:
 		snprintf(why, KFDLIB_WHY,
-			 "cannot change process %d: this kernel does not let the driver follow fork, so"
-			 " that children could not inherit a priority; nothing was changed, see 'dmesg'",
+			 "cannot change process %d: this kernel does not let the driver follow fork, so that children could not inherit a priority; nothing was changed, see 'dmesg'",
 			 pid);
 		break;
 	case EIO:
 	case ETIME:
 		snprintf(why, KFDLIB_WHY,
-			 "process %d has the new priority, but a GPU did not take it (%s): it holds from"
-			 " the next time that its queues are mapped; see 'dmesg'",
+			 "process %d has the new priority, but a GPU did not take it (%s): it holds from the next time that its queues are mapped; see 'dmesg'",
 			 pid, strerror(err));
 		break;
 	default:
@@ -97,8 +94,8 @@ static void why_not_set(const struct kfd_dev *dev, pid_t pid, int priority, int 
  *
  * Return: 0 or -errno, of proc_open() or KFD_PRIO_IOC_SET.
  */
-int process_set(const struct kfd_dev *dev, pid_t pid, int priority,
-		struct kfd_prio_set_args *args, char *why)
+int process_set(const struct kfd_dev *dev, pid_t pid, int priority, struct kfd_prio_set_args *args,
+		char *why)
 {
 	int pidfd;
 	int ret;

@@ -50,7 +50,7 @@ static void version(void)
 	char why[KFDLIB_WHY];
 	struct kfd_dev dev;
 
-	printf("kfdprio " KFDPRIO_VERSION " (interface %u.%u)\n", KFD_PRIO_VERSION_MAJOR,
+	printf("kfdprio " KFDPRIO_VERSION " (interface %d.%d)\n", KFD_PRIO_VERSION_MAJOR,
 	       KFD_PRIO_VERSION_MINOR);
 	/* Whoever only wants to know the program's version has no driver to mend. */
 	if (kfd_dev_open(&dev, why)) {
@@ -126,8 +126,7 @@ static void choice_check(const struct choice *choice, const struct kfdprio_reque
 		usage_error("nothing to do: give -p PID, -n PRIO, -r or -l");
 }
 
-static void options_parse(int argc, char **argv, struct choice *choice,
-			  struct kfdprio_request *request)
+static void options_parse(int argc, char **argv, struct choice *choice, struct kfdprio_request *request)
 {
 	static const struct option options[] = {
 		{ "priority", required_argument, NULL, 'n' },
@@ -141,10 +140,9 @@ static void options_parse(int argc, char **argv, struct choice *choice,
 		{ NULL, 0, NULL, 0 },
 	};
 	char why[KFDLIB_WHY];
-	int option;
 
 	for (;;) {
-		option = getopt_long(argc, argv, "+n:p:rlJvhV", options, NULL);
+		int option = getopt_long(argc, argv, "+n:p:rlJvhV", options, NULL);
 		switch (option) {
 		case 'n':
 			if (prio_parse(optarg, &request->priority, why))

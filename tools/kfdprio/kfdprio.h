@@ -34,8 +34,8 @@ int kfdprio_run(struct kfd_dev *dev, const struct kfdprio_request *request);
 int kfdprio_list(const struct kfd_dev *dev, const struct kfdprio_request *request);
 
 int process_get(const struct kfd_dev *dev, pid_t pid, struct kfd_prio_get_args *args, char *why);
-int process_set(const struct kfd_dev *dev, pid_t pid, int priority,
-		struct kfd_prio_set_args *args, char *why);
+int process_set(const struct kfd_dev *dev, pid_t pid, int priority, struct kfd_prio_set_args *args,
+		char *why);
 void set_format(char *text, size_t size, pid_t pid, const struct kfd_prio_set_args *args);
 
 struct json_object;

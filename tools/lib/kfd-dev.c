@@ -19,7 +19,7 @@
 
 #include "kfdlib.h"
 
-#define LIST_ROOM_FIRST 64	/* entries asked for at the first attempt */
+#define LIST_ROOM_FIRST 64 /* entries asked for at the first attempt */
 #define LIST_ROOM_MAX	(1 << 20)
 
 /* Says whom the device belongs to, which is what one must join or become. */
@@ -40,14 +40,21 @@ static void why_no_access(char *why)
 			 st.st_mode & 07777);
 		return;
 	}
+	/* group_member() looks at the supplementary ones only. */
+	if (getegid() == st.st_gid || group_member(st.st_gid)) {
+		snprintf(why, KFDLIB_WHY,
+			 "no permission to open " KFDLIB_DEVICE
+			 ", though you are in its group: an ACL or a security module forbids it");
+		return;
+	}
 	group = getgrgid(st.st_gid);
 	if (group)
 		snprintf(name, sizeof(name), "%s", group->gr_name);
 	else
 		snprintf(name, sizeof(name), "%u", st.st_gid);
 	snprintf(why, KFDLIB_WHY,
-		 "no permission to open " KFDLIB_DEVICE ": it belongs to the group '%s', which you are not"
-		 " in; use sudo, or 'usermod -aG %s USER' as root and log in again",
+		 "no permission to open " KFDLIB_DEVICE
+		 ": it belongs to the group '%s', which you are not in; use sudo, or 'usermod -aG %s USER' as root and log in again",
 		 name, name);
 }
 
@@ -56,15 +63,14 @@ static void why_no_open(int err, char *why)
 	switch (err) {
 	case ENOENT:
 		snprintf(why, KFDLIB_WHY,
-			 "there is no " KFDLIB_DEVICE ": the amdgpu driver is not loaded, or there is no"
-			 " AMD GPU that it can compute on; see 'lsmod | grep amdgpu' and"
-			 " 'dmesg | grep -i -e amdgpu -e kfd'");
+			 "there is no " KFDLIB_DEVICE
+			 ": the amdgpu driver is not loaded, or there is no AMD GPU that it can compute on; see 'lsmod | grep amdgpu' and 'dmesg | grep -i -e amdgpu -e kfd'");
 		break;
 	case ENXIO:
 	case ENODEV:
 		snprintf(why, KFDLIB_WHY,
-			 KFDLIB_DEVICE " is there, but no driver answers it: the amdgpu driver is not"
-				       " loaded; see 'lsmod | grep amdgpu'");
+			 KFDLIB_DEVICE
+			 " is there, but no driver answers it: the amdgpu driver is not loaded; see 'lsmod | grep amdgpu'");
 		break;
 	case EACCES:
 		why_no_access(why);
@@ -84,23 +90,21 @@ static void why_no_open(int err, char *why)
 static int version_ask(struct kfd_dev *dev, char *why)
 {
 	struct stat st;
-	int err;
 
 	if (!fstat(dev->fd, &st) && !S_ISCHR(st.st_mode)) {
 		snprintf(why, KFDLIB_WHY,
-			 KFDLIB_DEVICE " is not a device: something has put another file in its place;"
-				       " remove it and reload amdgpu");
+			 KFDLIB_DEVICE
+			 " is not a device: something has put another file in its place; remove it and reload amdgpu");
 		return -ENODEV;
 	}
 	memset(&dev->version, 0, sizeof(dev->version));
 	if (ioctl(dev->fd, KFD_PRIO_IOC_VERSION, &dev->version)) {
-		err = errno;
+		int err = errno;
+
 		/* Some old KFDs answer EINVAL to a number they do not know. */
 		if (err == ENOTTY || err == EINVAL)
 			snprintf(why, KFDLIB_WHY,
-				 "the amdgpu driver that is loaded is the stock one: it has no kfdprio"
-				 " ioctls; install the kfdprio driver (DKMS) for this kernel, then reboot"
-				 " or reload amdgpu");
+				 "the amdgpu driver that is loaded is the stock one: it has no kfdprio ioctls; install the kfdprio driver (DKMS) for this kernel, then reboot or reload amdgpu");
 		else
 			snprintf(why, KFDLIB_WHY, KFDLIB_DEVICE " does not tell its version: %s",
 				 strerror(err));
@@ -108,8 +112,7 @@ static int version_ask(struct kfd_dev *dev, char *why)
 	}
 	if (dev->version.major != KFD_PRIO_VERSION_MAJOR) {
 		snprintf(why, KFDLIB_WHY,
-			 "the driver speaks version %u.%u of the kfdprio interface, this program version"
-			 " %u.%u: install both from the same release of kfdprio",
+			 "the driver speaks version %u.%u of the kfdprio interface, this program version %d.%d: install both from the same release of kfdprio",
 			 dev->version.major, dev->version.minor, KFD_PRIO_VERSION_MAJOR,
 			 KFD_PRIO_VERSION_MINOR);
 		return -EPROTO;

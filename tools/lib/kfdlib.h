@@ -15,7 +15,7 @@
 #include <sys/types.h>
 #include <linux/kfd_prio.h>
 
-#define KFDLIB_WHY  512	/* bytes of a message that says why */
+#define KFDLIB_WHY  512 /* bytes of a message that says why */
 #define KFDLIB_NAME 64	/* bytes of a name read from /proc or sysfs */
 
 #define KFDLIB_DEVICE "/dev/kfd"

@@ -71,13 +71,11 @@ int prio_parse(const char *text, int *prio, char *why)
 	shown = text_printable(text);
 	if (ret == -ERANGE)
 		snprintf(why, KFDLIB_WHY,
-			 "priority '%.64s' is out of range: it must be %d (least important) to %d (most"
-			 " important)",
+			 "priority '%.64s' is out of range: it must be %d (least important) to %d (most important)",
 			 shown ? shown : "", KFD_PRIO_MIN, KFD_PRIO_MAX);
 	else
 		snprintf(why, KFDLIB_WHY,
-			 "'%.64s' is not a priority: give a number from %d (least important) to %d (most"
-			 " important), or low, normal or high",
+			 "'%.64s' is not a priority: give a number from %d (least important) to %d (most important), or low, normal or high",
 			 shown ? shown : "", KFD_PRIO_MIN, KFD_PRIO_MAX);
 	free(shown);
 	return ret;

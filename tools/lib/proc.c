@@ -12,7 +12,7 @@
 
 #include "kfdlib.h"
 
-#define PF_KTHREAD 0x00200000	/* of the flags in /proc/PID/stat; see linux/sched.h */
+#define PF_KTHREAD 0x00200000 /* of the flags in /proc/PID/stat; see linux/sched.h */
 
 static FILE *proc_fopen(pid_t pid, const char *name)
 {
@@ -116,8 +116,7 @@ int proc_open(pid_t pid, int *pidfd, char *why)
 	if (!proc_read(pid, &info)) {
 		if (info.tgid != pid) {
 			snprintf(why, KFDLIB_WHY,
-				 "PID %d is a thread of process %d: a priority belongs to a whole process;"
-				 " use %d",
+				 "PID %d is a thread of process %d: a priority belongs to a whole process; use %d",
 				 pid, info.tgid, info.tgid);
 			err = EINVAL;
 			goto err_close;
@@ -131,7 +130,8 @@ int proc_open(pid_t pid, int *pidfd, char *why)
 		}
 		if (info.zombie) {
 			snprintf(why, KFDLIB_WHY,
-				 "process %d has ended: it is a zombie that waits for its parent", pid);
+				 "process %d has ended: it is a zombie that waits for its parent",
+				 pid);
 			err = ESRCH;
 			goto err_close;
 		}

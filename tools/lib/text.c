@@ -50,9 +50,9 @@ static size_t utf8_decode(const unsigned char *text, unsigned int *code)
 /* Characters that act on a terminal, or on how the text round them is read. */
 static bool code_acts(unsigned int code)
 {
-	return code < 0x20 || (code >= 0x7f && code < 0xa0) ||	  /* C0, DEL, C1 */
+	return code < 0x20 || (code >= 0x7f && code < 0xa0) ||	     /* C0, DEL, C1 */
 	       code == 0x061c || code == 0x200e || code == 0x200f || /* direction marks */
-	       (code >= 0x2028 && code <= 0x202e) ||		  /* separators, overrides */
+	       (code >= 0x2028 && code <= 0x202e) ||		     /* separators, overrides */
 	       (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
 }
 
@@ -158,11 +158,10 @@ size_t text_width(const char *text)
 {
 	mbstate_t state = { 0 };
 	size_t width = 0;
-	size_t len;
 	wchar_t wide;
 
 	while (*text) {
-		len = mbrtowc(&wide, text, strlen(text), &state);
+		size_t len = mbrtowc(&wide, text, strlen(text), &state);
 		if (len == (size_t)-1 || len == (size_t)-2) {
 			memset(&state, 0, sizeof(state));
 			len = 1;

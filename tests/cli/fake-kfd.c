@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A driver made of text files, for tests without one.
+ *
+ * Linked into kfdprio with --wrap: what it asks of /dev/kfd is answered from
+ * the directory $FAKE_KFD.  Everything else reaches the real system.  Files:
+ *
+ *	open pidfd get set list	an errno name (EPERM): that call fails so
+ *	version			"MAJOR MINOR", or an errno name
+ *	regular			/dev/kfd is a regular file
+ *	stat			"MODE GID" of /dev/kfd, in octal and decimal
+ *	table			lines "PID GPU_ID PRIORITY EFFECTIVE QUEUES ACTIVE FLAGS"
+ *	nodes/			the topology
+ *	set.log			written: a line "PID PRIORITY" for each change
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kfdlib.h"
+
+int __real_open(const char *path, int flags, ...);
+int __real_ioctl(int fd, unsigned long request, ...);
+int __real_stat(const char *path, struct stat *st);
+int __real_pidfd_open(pid_t pid, unsigned int flags);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_ioctl(int fd, unsigned long request, ...);
+int __wrap_stat(const char *path, struct stat *st);
+int __wrap_pidfd_open(pid_t pid, unsigned int flags);
+
+static int device_fd = -1;
+
+static void path_of(char *path, const char *name)
+{
+	const char *dir = getenv("FAKE_KFD");
+
+	if (!dir) {
+		fprintf(stderr, "fake-kfd: set FAKE_KFD to a directory\n");
+		abort();
+	}
+	snprintf(path, PATH_MAX, "%s/%s", dir, name);
+}
+
+static FILE *file_open(const char *name, const char *mode)
+{
+	char path[PATH_MAX];
+
+	path_of(path, name);
+	return fopen(path, mode);
+}
+
+static bool exists(const char *name)
+{
+	char path[PATH_MAX];
+
+	path_of(path, name);
+	return !access(path, F_OK);
+}
+
+static bool text_read(const char *name, char *text, int size)
+{
+	FILE *file = file_open(name, "re");
+
+	if (!file)
+		return false;
+	if (!fgets(text, size, file))
+		abort();
+	text[strcspn(text, "\n")] = '\0';
+	fclose(file);
+	return true;
+}
+
+/* The errno that the file asks for, 0 if it asks for none. */
+static int fault(const char *name)
+{
+	char text[64];
+	int err;
+
+	if (!text_read(name, text, sizeof(text)))
+		return 0;
+	for (err = 1; err < 256; err++)
+		if (strerrorname_np(err) && !strcmp(strerrorname_np(err), text))
+			return err;
+	return 0;
+}
+
+static int fail(int err)
+{
+	errno = err;
+	return -1;
+}
+
+static bool entry_read(FILE *table, struct kfd_prio_list_entry *entry)
+{
+	*entry = (struct kfd_prio_list_entry){ 0 };
+	return table &&
+	       fscanf(table, "%d %u %d %d %u %u %u", &entry->pid, &entry->gpu_id, &entry->priority,
+		      &entry->effective, &entry->nr_queues, &entry->nr_active, &entry->flags) == 7;
+}
+
+static void process_read(pid_t pid, int *priority, int *effective, unsigned int *nr_queues)
+{
+	FILE *table = file_open("table", "re");
+	struct kfd_prio_list_entry entry;
+
+	*priority = *effective = KFD_PRIO_UNSET;
+	*nr_queues = 0;
+	while (entry_read(table, &entry)) {
+		if (entry.pid != pid)
+			continue;
+		*priority = entry.priority;
+		*nr_queues += entry.nr_queues;
+		if (entry.effective > *effective)
+			*effective = entry.effective;
+	}
+	if (table)
+		fclose(table);
+}
+
+static int version(struct kfd_prio_version_args *args)
+{
+	char text[64];
+
+	args->major = KFD_PRIO_VERSION_MAJOR;
+	args->minor = KFD_PRIO_VERSION_MINOR;
+	args->features = KFD_PRIO_FEATURE_INHERIT;
+	if (fault("version"))
+		return fail(fault("version"));
+	if (text_read("version", text, sizeof(text)) &&
+	    sscanf(text, "%u %u", &args->major, &args->minor) != 2)
+		abort();
+	return 0;
+}
+
+/* The pidfd must be of that very process, as the driver demands. */
+static int target_check(pid_t pid, int pidfd, unsigned int flags)
+{
+	char path[64], line[128];
+	pid_t named = -1;
+	FILE *file;
+
+	if (flags || pid <= 0)
+		return EINVAL;
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
+	file = fopen(path, "re");
+	if (!file)
+		return EBADF;
+	while (fgets(line, sizeof(line), file))
+		sscanf(line, "Pid: %d", &named);
+	fclose(file);
+	return named == pid ? 0 : ESRCH;
+}
+
+static int set(struct kfd_prio_set_args *args)
+{
+	int effective;
+	FILE *log;
+	int err;
+
+	err = target_check(args->pid, args->pidfd, args->flags);
+	if (!err && (args->priority < KFD_PRIO_UNSET || args->priority > KFD_PRIO_MAX))
+		err = EINVAL;
+	if (err)
+		return fail(err);
+	err = fault("set");
+	if (err && err != EIO && err != ETIME)
+		return fail(err);
+	process_read(args->pid, &args->old_priority, &effective, &args->nr_queues);
+	log = file_open("set.log", "ae");
+	if (!log)
+		abort();
+	fprintf(log, "%d %d\n", args->pid, args->priority);
+	fclose(log);
+	return err ? fail(err) : 0;
+}
+
+static int get(struct kfd_prio_get_args *args)
+{
+	int err;
+
+	err = target_check(args->pid, args->pidfd, args->flags);
+	if (!err)
+		err = fault("get");
+	if (err)
+		return fail(err);
+	process_read(args->pid, &args->priority, &args->effective, &args->nr_queues);
+	return 0;
+}
+
+static int list(struct kfd_prio_list_args *args)
+{
+	char *to = (char *)(uintptr_t)args->entries;
+	struct kfd_prio_list_entry entry;
+	unsigned int nr = 0;
+	FILE *table;
+
+	if (args->flags || args->pad || args->entry_size < sizeof(entry))
+		return fail(EINVAL);
+	if (fault("list"))
+		return fail(fault("list"));
+	table = file_open("table", "re");
+	for (; entry_read(table, &entry); nr++)
+		if (nr < args->nr_entries)
+			memcpy(to + nr * args->entry_size, &entry, sizeof(entry));
+	if (table)
+		fclose(table);
+	args->nr_entries = nr;
+	args->entry_size = sizeof(entry);
+	return 0;
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	if (strcmp(path, KFDLIB_DEVICE))
+		return __real_open(path, flags);
+	if (fault("open"))
+		return fail(fault("open"));
+	/* Access mode 3 and no other, lest the tool become a KFD process. */
+	if (flags != (O_ACCMODE | O_CLOEXEC))
+		abort();
+	device_fd = __real_open(exists("regular") ? "/etc/passwd" : "/dev/null", O_RDONLY | O_CLOEXEC);
+	return device_fd;
+}
+
+int __wrap_ioctl(int fd, unsigned long request, ...)
+{
+	va_list va;
+	void *args;
+
+	va_start(va, request);
+	args = va_arg(va, void *);
+	va_end(va);
+	if (fd != device_fd)
+		return __real_ioctl(fd, request, args);
+	switch (request) {
+	case KFD_PRIO_IOC_VERSION:
+		return version(args);
+	case KFD_PRIO_IOC_SET:
+		return set(args);
+	case KFD_PRIO_IOC_GET:
+		return get(args);
+	case KFD_PRIO_IOC_LIST:
+		return list(args);
+	}
+	return fail(ENOTTY);
+}
+
+int __wrap_stat(const char *path, struct stat *st)
+{
+	char text[64];
+
+	if (strcmp(path, KFDLIB_DEVICE))
+		return __real_stat(path, st);
+	memset(st, 0, sizeof(*st));
+	if (!text_read("stat", text, sizeof(text)) ||
+	    sscanf(text, "%o %u", &st->st_mode, &st->st_gid) != 2)
+		return fail(ENOENT);
+	return 0;
+}
+
+int __wrap_pidfd_open(pid_t pid, unsigned int flags)
+{
+	if (fault("pidfd"))
+		return fail(fault("pidfd"));
+	return __real_pidfd_open(pid, flags);
+}
+
+static __attribute__((constructor)) void topology_point(void)
+{
+	static char path[PATH_MAX];
+
+	if (!getenv("FAKE_KFD"))
+		return;
+	path_of(path, "nodes");
+	kfd_topology_path = path;
+}
