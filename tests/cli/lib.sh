@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2034,SC2154 # the tests use what is set here
 # What the tests under tests/cli/ are written in; sourced by tests/cli/run in an
 # empty directory.  The output is a transcript:
 #
-#	$ the command
+#	"$ " and the command
 #	what it wrote to stdout
-#	! what it wrote to stderr
-#	= its exit status, if not 0
+#	"! " and each line that it wrote to stderr
+#	"= " and its exit status, if not 0
 
 kids=
 : >names
@@ -85,7 +85,7 @@ threading.Thread(target=body).start()
 	child=$!
 	kids="$kids $child"
 	wait_for test -s thread
-	read -r thread <thread
+	thread=$(cat thread)
 	named "$child" PROCESS
 	named "$thread" THREAD
 }
@@ -95,7 +95,7 @@ zombie() {
 	sh -c 'sleep 0 & echo $! >zombie; exec sleep 1000' &
 	kids="$kids $!"
 	wait_for test -s zombie
-	read -r zombie <zombie
+	zombie=$(cat zombie)
 	named "$zombie" ZOMBIE
 	wait_for grep -q '^State:.Z' "/proc/$zombie/status"
 }
@@ -119,6 +119,16 @@ other_user() {
 		other=1
 		cleaned "s/'root'/'OTHER'/; s/process 1:/process CHILD:/; s/-p 1$/-p CHILD/"
 	fi
+}
+
+# A process that has /dev/kfd open as a program of ROCm has, $child.
+kfd_user() { # WORD
+	rm -f opened
+	sh -c 'exec 3<>/dev/kfd; echo $$ >opened; sleep 1000; :' >/dev/null 2>&1 &
+	child=$!
+	kids="$kids $child"
+	named "$child" "$1"
+	wait_for test -s opened
 }
 
 # With the driver of text files: an empty one.
