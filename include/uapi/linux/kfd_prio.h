@@ -99,11 +99,12 @@ struct kfd_prio_version_args {
  * @nr_queues: out: number of its user queues, which have the priority now
  *
  * Errors: EINVAL (@priority out of range, unknown @flags, @pid is not positive, a
- * thread that leads no group, or a kernel thread), EBADF (@pidfd is not open), ESRCH (no such process, or @pid and @pidfd
- * differ), EPERM (see Permission), ENOMEM, EOPNOTSUPP (this kernel offers no way to
- * follow fork), EFAULT, E2BIG, EIO or ETIME (a GPU is being reset or does not
- * answer, which ends in a reset: the priority is set, and queues created after the
- * reset have it).  All but EIO and ETIME leave everything unchanged.
+ * thread that leads no group, or a kernel thread), EBADF (@pidfd is not open),
+ * ESRCH (no such process, or @pid and @pidfd differ), EPERM (see Permission),
+ * ENOMEM, EOPNOTSUPP (this kernel offers no way to follow fork), EFAULT, E2BIG,
+ * EIO or ETIME (a GPU is being reset or does not answer, which ends in a reset:
+ * the priority is set, and queues created after the reset have it).  All but EIO
+ * and ETIME leave everything unchanged.
  */
 struct kfd_prio_set_args {
 	__s32 pid;
