@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0
+# kfdprio: process priorities and queue trace events for amdkfd
+
+.DEFAULT_GOAL := help
+VERSION := $(shell sed -n 's/^Version: //p' META)
+TREES := $(shell sed -n 's/^Trees: //p' META)
+KERNEL ?= 6.12
+# what "make check" runs, in this order; SUITES="unit cli" narrows it down
+SUITES ?= unit patches man cli vm cli-nodev cli-stock cli-vm sim trace priority rocm contention lifecycle cost
+BENCH_RUNS ?= 50
+
+.PHONY: help
+help:
+	@echo 'kfdprio $(VERSION)'
+	@echo
+	@echo '  make demo          an online and an offline HIP program on a simulated GPU, before and after kfdprio'
+	@echo '  make check         all tests; SUITES="unit cli" for some of them'
+	@echo '  make check-soak    the contention test $(BENCH_RUNS) times in a row (BENCH_RUNS=N)'
+	@echo
+	@echo '  make tools         kfdprio, into build/tools'
+	@echo '  make sim           the simulated GPU with the patched amdkfd of Debian $(KERNEL) (KERNEL=6.1)'
+	@echo '  make shell         a shell in the VM, with the simulated GPU'
+	@echo '  make patches       make kfd_patches/*/hooks.patch anew from hooks.cocci'
+	@echo '  make lint          checkpatch, sparse, shellcheck, cppcheck on our own files'
+	@echo '  make setup         install the Debian packages that demo and check need (make demo does, too)'
+	@echo '  make install       tools, man pages and completion, to $$(DESTDIR)$$(PREFIX); prefix /usr/local'
+	@echo '  make clean         remove build/; the cache of kernels is in ~/.cache/kfdprio'
+	@echo
+	@echo 'For the driver on a real host see Documentation/install.rst (dkms).'
+
+.PHONY: setup setup-demo
+setup:
+	@tests/setup demo check
+
+setup-demo:
+	@tests/setup demo
+
+.PHONY: tools
+tools:
+	@$(MAKE) -s -C tools all
+
+.PHONY: sim
+sim:
+	@tests/sim/build --kernel $(KERNEL)
+
+.PHONY: demo
+demo: setup-demo
+	@$(MAKE) -s --no-print-directory tools
+	@tests/demo/run
+
+.PHONY: check
+check: setup
+	@$(MAKE) -s --no-print-directory tools
+	@tests/run $(SUITES)
+
+.PHONY: check-soak
+check-soak: setup tools
+	@tests/contention/soak $(BENCH_RUNS)
+
+.PHONY: shell
+shell: setup-demo tools
+	@tests/vm/run --kernel $(KERNEL)
+
+.PHONY: patches
+patches:
+	@set -e; for tree in $(TREES); do \
+		dir=$$(tests/vm/fetch-kernel --quiet $${tree#debian-}); \
+		kfd_patches/make-patch $$dir/source kfd_patches/$$tree/hooks.patch; \
+		echo "kfd_patches/$$tree/hooks.patch: $$(grep -c '^@@' kfd_patches/$$tree/hooks.patch) hunks, from $$(cat $$dir/abi)"; \
+	done
+
+.PHONY: lint
+lint:
+	@tests/lint
+
+.PHONY: install
+install: tools
+	@$(MAKE) -s -C tools install
+
+.PHONY: clean
+clean:
+	rm -rf build
