@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdsim: /sys/kernel/debug/kfdsim/<n>/, one directory per GPU
+ *
+ *	state		what is mapped and what runs
+ *	counters	name value, one per line
+ *	evict		write a PID: memory pressure on it, that is its eviction fence
+ *	hang		write 1: the scheduler stops at its next packet, until a reset
+ */
+#include "hws.h"
+#include <linux/debugfs.h>
+
+static struct dentry *root;
+static unsigned int root_users;
+
+static const char * const state_names[] = {
+	[ENG_Q_OFF] = "off", [ENG_Q_RESTORING] = "restoring", [ENG_Q_ON] = "on",
+	[ENG_Q_SAVING] = "saving",
+};
+
+static const char * const kind_names[] = {
+	[SIM_QUEUE_AQL] = "aql", [SIM_QUEUE_SDMA] = "sdma", [SIM_QUEUE_OTHER] = "other",
+};
+
+static void show_queue(struct seq_file *m, struct sim_queue *q)
+{
+	struct eng_work *w;
+	u32 i;
+
+	seq_printf(m, " queue doorbell %#x %s %s pipe_prio %u queue_prio %u rptr %llu next %llu wptr %llu packets %llu ran_ns %llu saves %llu%s\n",
+		   q->doorbell, kind_names[q->kind], state_names[q->eq.state], q->eq.pipe_prio,
+		   q->eq.queue_prio, q->rptr, q->next, q->wptr, q->packets, q->eq.ran_ns,
+		   q->eq.saves, q->error ? " ERROR" : "");
+	for (i = 0; i < q->eq.nwork; i++) {
+		w = &q->eq.work[i];
+		seq_printf(m, "  packet type %llu waves %llu %s left_ns %llu ran_ns %llu\n",
+			   w->user[WORK_TYPE], w->user[WORK_WAVES],
+			   w->running ? "running" : "waiting", w->left_ns, w->ran_ns);
+	}
+}
+
+static int state_show(struct seq_file *m, void *unused)
+{
+	struct sim_gpu *g = m->private;
+	struct sim_hws *h = g->hws;
+	struct eng_queue *q;
+	struct eng_proc *p;
+
+	mutex_lock(&h->lock);
+	seq_printf(m, "profile %s%s%s\n", g->prof->name, h->hiq_dead ? " HUNG" : "",
+		   h->oversubscribed ? " over-subscribed" : "");
+	seq_printf(m, "processes %u queues %u hqds %u/%u slots %u/%u\n", h->nprocs, h->nqueues,
+		   eng_used_hqds(&h->eng), h->eng.cfg.hqds, eng_used_slots(&h->eng),
+		   h->eng.cfg.slots);
+	for (p = h->eng.procs; p; p = p->next) {
+		seq_printf(m, "process pasid %#x vmid %d%s\n", to_sp(p)->pasid,
+			   p->vmid < 0 ? -1 : p->vmid + 8, p->leaving ? " leaving" : "");
+		for (q = p->queues; q; q = q->next)
+			show_queue(m, to_sq(q));
+	}
+	mutex_unlock(&h->lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(state);
+
+static int counters_show(struct seq_file *m, void *unused)
+{
+	struct sim_gpu *g = m->private;
+	struct sim_hws *h = g->hws;
+
+	mutex_lock(&h->lock);
+	seq_printf(m, "runlists %llu\nunmaps %llu\nqueries %llu\n", h->n_runlist, h->n_unmap,
+		   h->n_query);
+	seq_printf(m, "packets %llu\ndispatches %llu\nbarriers %llu\n", h->n_packet, h->n_dispatch,
+		   h->n_barrier);
+	seq_printf(m, "doorbells %llu\ninterrupts %llu\ninterrupts_lost %llu\n", h->n_db, h->n_irq,
+		   h->n_irq_lost);
+	seq_printf(m, "saves %llu\nsave_restore_ns %llu\nbusy_ns %llu\n", h->eng.saves,
+		   h->eng.save_time_ns, h->eng.busy_ns);
+	seq_printf(m, "unmap_last_ns %llu\nunmap_max_ns %llu\nunmap_sum_ns %llu\n",
+		   h->unmap_last_ns, h->unmap_max_ns, h->unmap_sum_ns);
+	seq_printf(m, "bad_packets %llu\nqueue_errors %llu\nvm_faults %llu\n", h->n_bad, h->n_error,
+		   h->n_vmfault);
+	seq_printf(m, "steps %llu\nkicks %llu\n", h->n_step, h->n_kick);
+	seq_printf(m, "ram_pages %ld\nvram_bytes %lld\n", atomic_long_read(&g->ram_pages),
+		   atomic64_read(&g->vram_used));
+	mutex_unlock(&h->lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(counters);
+
+static ssize_t evict_write(struct file *file, const char __user *ubuf, size_t n, loff_t *pos)
+{
+	struct sim_gpu *g = file->private_data;
+	struct dma_fence *ef;
+	pid_t pid;
+	int r = kstrtoint_from_user(ubuf, n, 0, &pid);
+
+	if (r)
+		return r;
+	ef = sim_vm_eviction_fence(g, pid);
+	if (!ef)
+		return -ESRCH;
+	dma_fence_enable_sw_signaling(ef);	/* as TTM does when it wants the memory */
+	dma_fence_put(ef);
+	return n;
+}
+
+static const struct file_operations evict_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = evict_write,
+};
+
+static ssize_t hang_write(struct file *file, const char __user *ubuf, size_t n, loff_t *pos)
+{
+	struct sim_gpu *g = file->private_data;
+	bool on;
+	int r = kstrtobool_from_user(ubuf, n, &on);
+
+	if (r)
+		return r;
+	mutex_lock(&g->hws->lock);
+	g->hws->fault_hang = on;
+	mutex_unlock(&g->hws->lock);
+	return n;
+}
+
+static const struct file_operations hang_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = hang_write,
+};
+
+/**
+ * sim_debugfs_init - make the directory of a GPU
+ * @g: the GPU; probing is serial
+ */
+void sim_debugfs_init(struct sim_gpu *g)
+{
+	char name[8];
+
+	if (!root_users++)
+		root = debugfs_create_dir("kfdsim", NULL);
+	snprintf(name, sizeof(name), "%u", g->index);
+	g->dbg = debugfs_create_dir(name, root);
+	debugfs_create_file("state", 0444, g->dbg, g, &state_fops);
+	debugfs_create_file("counters", 0444, g->dbg, g, &counters_fops);
+	debugfs_create_file("evict", 0200, g->dbg, g, &evict_fops);
+	debugfs_create_file("hang", 0200, g->dbg, g, &hang_fops);
+}
+
+/**
+ * sim_debugfs_fini - remove it
+ * @g: the GPU
+ */
+void sim_debugfs_fini(struct sim_gpu *g)
+{
+	debugfs_remove(g->dbg);
+	if (!--root_users)
+		debugfs_remove(root);
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdsim: the module, its PCI and DRM shell.
+ *
+ * A QEMU ivshmem-plain device (1af4:1110, BAR 2 = RAM for doorbells) becomes a GPU of
+ * the profile named by the module parameter gpu=. The module is called amdgpu because
+ * user space looks for that name; MODULE_INFO "simulated" and the log tell it apart.
+ */
+#include "hws.h"
+#include <linux/module.h>
+#include <linux/pci.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_gem.h>
+
+static char *gpu = "mi210";
+module_param(gpu, charp, 0444);
+MODULE_PARM_DESC(gpu, "profiles of the simulated GPUs, in order of PCI address, separated by commas; the last one holds for the rest");
+
+static unsigned int num_gpus;
+
+static struct drm_driver sim_drm = {
+	.driver_features = DRIVER_GEM | DRIVER_RENDER,
+	.open = sim_drm_open,
+	.postclose = sim_drm_postclose,
+	.fops = &sim_drm_fops,
+	.ioctls = sim_ioctls,
+	.name = "amdgpu",
+	.desc = "simulated AMD GPU (kfdsim)",
+	SIM_DRM_DATE
+	.major = 3,
+	.minor = 59,
+};
+
+static enum amdgpu_memory_partition query_mem_partition_mode(struct amdgpu_device *adev)
+{
+	return AMDGPU_NPS1_PARTITION_MODE;
+}
+
+static const struct amdgpu_gmc_funcs gmc_funcs = {
+	.query_mem_partition_mode = query_mem_partition_mode,
+};
+
+static enum amdgpu_pkg_type get_pkg_type(struct amdgpu_device *adev)
+{
+	return AMDGPU_PKG_TYPE_OAM;
+}
+
+static const struct amdgpu_smuio_funcs smuio_funcs = {
+	.get_pkg_type = get_pkg_type,
+};
+
+/* The profile of the GPU number @index in the list of names; NULL if it is unknown */
+static const struct sim_profile *nth_profile(unsigned int index)
+{
+	const char *s = gpu, *e;
+
+	for (;;) {
+		e = strchrnul(s, ',');
+		if (!index-- || !*e)
+			return sim_profile_find(s, e - s);
+		s = e + 1;
+	}
+}
+
+static int check_profiles(void)
+{
+	const char *s = gpu, *e;
+
+	for (;; s = e + 1) {
+		e = strchrnul(s, ',');
+		if (!sim_profile_find(s, e - s)) {
+			pr_err("kfdsim: unknown GPU profile \"%.*s\" in gpu=%s; known: %s\n",
+			       (int)(e - s), s, gpu, sim_profile_names());
+			return -EINVAL;
+		}
+		if (!*e)
+			return 0;
+	}
+}
+
+static void fill_gfx(struct amdgpu_device *adev, const struct sim_profile *p)
+{
+	struct amdgpu_gfx_config *c = &adev->gfx.config;
+	struct amdgpu_cu_info *cu = &adev->gfx.cu_info;
+	int i;
+
+	adev->gfx.xcc_mask = 1;
+	adev->gfx.num_xcc_per_xcp = 1;
+	adev->gfx.mec.num_mec = 1;
+	adev->gfx.mec.num_pipe_per_mec = 4;
+	adev->gfx.mec.num_queue_per_pipe = 8;
+	bitmap_set(adev->gfx.mec_bitmap[0].queue_bitmap, 0, 32 - p->hqds);	/* the kernel's */
+	c->max_shader_engines = p->num_se;
+	c->max_sh_per_se = 1;
+	c->max_cu_per_sh = p->cu_per_se_max;
+	c->max_tile_pipes = 16;
+	c->gc_tcp_size_per_cu = 16;
+	c->gc_num_cu_per_sqc = 2;	/* 0: kfd_fill_cache_non_crat_info() never ends on 9.4.3 */
+	cu->number = sim_num_cu(p);
+	cu->simd_per_cu = p->simd_per_cu;
+	cu->max_waves_per_simd = p->waves_per_simd;
+	cu->wave_front_size = 64;
+	cu->max_scratch_slots_per_cu = 32;
+	cu->lds_size = 64;
+	for (i = 0; i < p->num_se; i++)
+		cu->bitmap[0][i % 4][i / 4] = (1u << p->cu_per_se) - 1;
+}
+
+static int fill_adev(struct sim_gpu *g)
+{
+	struct amdgpu_device *adev = &g->adev;
+	const struct sim_profile *p = g->prof;
+	int i;
+
+	adev->dev = &g->pdev->dev;
+	adev->pdev = g->pdev;
+	adev->asic_type = p->asic_type;
+	adev->rev_id = p->rev_id;
+	adev->ip_versions[GC_HWIP][0] = p->gc;
+	adev->ip_versions[SDMA0_HWIP][0] = p->sdma;
+	adev->sdma.num_instances = p->num_sdma;
+	adev->gmc.gmc_funcs = &gmc_funcs;
+	adev->smuio.funcs = &smuio_funcs;
+	fill_gfx(adev, p);
+	adev->gds.gws_size = 64;
+	adev->gmc.real_vram_size = (u64)p->vram_mb << 20;
+	adev->gmc.visible_vram_size = adev->gmc.real_vram_size;
+	adev->gmc.noretry = 1;
+	adev->vm_manager.max_pfn = 1ULL << 36;
+	adev->vm_manager.first_kfd_vmid = 8;
+	adev->unique_id = 0x5349e00000000000ULL | pci_dev_id(g->pdev);
+	for (i = 0; i < ARRAY_SIZE(adev->doorbell_index.sdma_engine); i++)
+		adev->doorbell_index.sdma_engine[i] = 0x100 + i * 0xa;
+	adev->doorbell_index.first_non_cp = 0x100;
+	adev->doorbell_index.last_non_cp = 0x1ff;
+	adev->doorbell.base = pci_resource_start(g->pdev, 2);
+	adev->doorbell.size = pci_resource_len(g->pdev, 2);
+	INIT_WORK(&adev->kfd.reset_work, sim_reset_work);
+	adev->reset_domain = devm_kzalloc(adev->dev, sizeof(*adev->reset_domain), GFP_KERNEL);
+	if (!adev->reset_domain)
+		return -ENOMEM;
+	kref_init(&adev->reset_domain->refcount);
+	init_rwsem(&adev->reset_domain->sem);
+	adev->reset_domain->wq = alloc_ordered_workqueue("kfdsim-reset/%u", 0, g->index);
+	return adev->reset_domain->wq ? 0 : -ENOMEM;
+}
+
+/* What amdgpu_amdkfd_device_init() passes */
+static bool start_kfd(struct sim_gpu *g)
+{
+	struct amdgpu_device *adev = &g->adev;
+	struct kgd2kfd_shared_resources res = {
+		.compute_vmid_bitmap = 0xff00,
+		.num_pipe_per_mec = adev->gfx.mec.num_pipe_per_mec,
+		.num_queue_per_pipe = adev->gfx.mec.num_queue_per_pipe,
+		.gpuvm_size = min(adev->vm_manager.max_pfn << AMDGPU_GPU_PAGE_SHIFT,
+				  AMDGPU_GMC_HOLE_START),
+		.drm_render_minor = adev->ddev.render->index,
+		.sdma_doorbell_idx = adev->doorbell_index.sdma_engine,
+		.non_cp_doorbells_start = adev->doorbell_index.first_non_cp,
+		.non_cp_doorbells_end = adev->doorbell_index.last_non_cp,
+		.doorbell_physical_address = adev->doorbell.base,
+		.doorbell_aperture_size = adev->doorbell.size,
+		.doorbell_start_offset = PAGE_SIZE,
+	};
+
+	bitmap_set(res.cp_queue_bitmap, 32 - g->prof->hqds, g->prof->hqds);
+	adev->kfd.dev = kgd2kfd_probe(adev, false);
+	if (!adev->kfd.dev)
+		return false;
+	sim_hws_irq_enable(g, true);
+	adev->kfd.init_complete = kgd2kfd_device_init(adev->kfd.dev, &res);
+	return adev->kfd.init_complete;
+}
+
+static void stop_kfd(struct sim_gpu *g)
+{
+	if (!g->adev.kfd.dev)
+		return;
+	cancel_work_sync(&g->adev.kfd.reset_work);
+	sim_hws_irq_enable(g, false);
+	kgd2kfd_device_exit(g->adev.kfd.dev);
+	g->adev.kfd.dev = NULL;
+}
+
+static int sim_probe(struct pci_dev *pdev, const struct pci_device_id *id)
+{
+	struct sim_gpu *g;
+	int r;
+
+	r = pcim_enable_device(pdev);
+	if (r)
+		return r;
+	if (pci_resource_len(pdev, 2) < SZ_1M) {
+		dev_err(&pdev->dev, "kfdsim: BAR 2 (doorbells) is smaller than 1 MiB\n");
+		return -ENODEV;
+	}
+	g = devm_drm_dev_alloc(&pdev->dev, &sim_drm, struct sim_gpu, adev.ddev);
+	if (IS_ERR(g))
+		return PTR_ERR(g);
+	g->pdev = pdev;
+	g->index = num_gpus++;
+	g->prof = nth_profile(g->index);
+	pci_set_drvdata(pdev, g);
+	r = fill_adev(g);
+	if (r)
+		goto err_wq;
+	r = sim_mem_init(g);
+	if (r)
+		goto err_wq;
+	r = sim_hws_init(g);
+	if (r)
+		goto err_wq;
+	/* amdkfd and libhsakmt look at the IDs in struct pci_dev only */
+	g->real_vendor = pdev->vendor;
+	g->real_device = pdev->device;
+	pdev->vendor = PCI_VENDOR_ID_ATI;
+	pdev->device = g->prof->device_id;
+	r = drm_dev_register(&g->adev.ddev, 0);
+	if (r)
+		goto err_ids;
+	dev_info(&pdev->dev, "simulated GPU (kfdsim): not hardware. %s, %u CUs, renderD%d\n",
+		 g->prof->marketing, sim_num_cu(g->prof), g->adev.ddev.render->index);
+	if (!start_kfd(g)) {
+		dev_err(&pdev->dev, "kfdsim: amdkfd refuses the device\n");
+		r = -ENODEV;
+		goto err_drm;
+	}
+	sim_debugfs_init(g);
+	return 0;
+
+err_drm:
+	drm_dev_unplug(&g->adev.ddev);
+	stop_kfd(g);
+err_ids:
+	pdev->vendor = g->real_vendor;
+	pdev->device = g->real_device;
+	sim_hws_fini(g);
+err_wq:
+	if (g->adev.reset_domain && g->adev.reset_domain->wq)
+		destroy_workqueue(g->adev.reset_domain->wq);
+	return r;
+}
+
+static void sim_remove(struct pci_dev *pdev)
+{
+	struct sim_gpu *g = pci_get_drvdata(pdev);
+
+	sim_debugfs_fini(g);
+	drm_dev_unplug(&g->adev.ddev);
+	stop_kfd(g);
+	sim_hws_fini(g);
+	sim_mem_fini(g);
+	destroy_workqueue(g->adev.reset_domain->wq);
+	pdev->vendor = g->real_vendor;
+	pdev->device = g->real_device;
+}
+
+static const struct pci_device_id sim_ids[] = {
+	{ PCI_DEVICE(0x1af4, 0x1110) },		/* QEMU ivshmem-plain */
+	{}
+};
+
+static struct pci_driver sim_pci = {
+	.name = "kfdsim",
+	.id_table = sim_ids,
+	.probe = sim_probe,
+	.remove = sim_remove,
+	.driver.suppress_bind_attrs = true,	/* only the module as a whole goes away */
+};
+
+static int __init sim_init(void)
+{
+	int r = check_profiles();
+
+	if (r)
+		return r;
+	sim_drm.num_ioctls = sim_num_ioctls;
+	r = kgd2kfd_init();
+	if (r)
+		return r;
+	r = pci_register_driver(&sim_pci);
+	if (r)
+		goto err_kfd;
+	if (!num_gpus)
+		pr_warn("kfdsim: no ivshmem-plain device: no simulated GPU\n");
+	return 0;
+
+err_kfd:
+	kgd2kfd_exit();
+	return r;
+}
+
+static void __exit sim_exit(void)
+{
+	pci_unregister_driver(&sim_pci);
+	kgd2kfd_exit();
+}
+
+module_init(sim_init);
+module_exit(sim_exit);
+
+MODULE_LICENSE("GPL and additional rights");
+MODULE_DESCRIPTION("the real amdkfd on a simulated GPU (kfdsim): a test double, not a driver");
+MODULE_INFO(simulated, "Y");
+MODULE_IMPORT_NS(DMA_BUF);

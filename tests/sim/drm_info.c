@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/* kfdsim: the few render node ioctls that libdrm_amdgpu needs to accept the device */
+#include "sim.h"
+#include <drm/amdgpu_drm.h>
+#include <drm/drm_ioctl.h>
+
+static int reply(struct drm_amdgpu_info *in, const void *data, size_t size)
+{
+	size_t n = min_t(size_t, in->return_size, size);
+
+	return copy_to_user(u64_to_user_ptr(in->return_pointer), data, n) ? -EFAULT : 0;
+}
+
+static int info_device(struct amdgpu_device *adev, struct drm_amdgpu_info *in)
+{
+	const struct sim_profile *p = to_sim(adev)->prof;
+	struct drm_amdgpu_info_device d = {
+		.device_id = adev->pdev->device,
+		.chip_rev = adev->rev_id,
+		.pci_rev = adev->pdev->revision,
+		.family = AMDGPU_FAMILY_AI,
+		.num_shader_engines = p->num_se,
+		.num_shader_arrays_per_engine = 1,
+		.gpu_counter_freq = 100000,	/* kHz, see sim_gpu_clock() */
+		.max_engine_clock = p->engine_mhz * 1000,
+		.max_memory_clock = p->mem_mhz * 1000,
+		.cu_active_number = sim_num_cu(p),
+		.virtual_address_offset = 0x200000,
+		.virtual_address_max = AMDGPU_GMC_HOLE_START,
+		.virtual_address_alignment = PAGE_SIZE,
+		.pte_fragment_size = 2 << 20,
+		.gart_page_size = PAGE_SIZE,
+		.vram_type = AMDGPU_VRAM_TYPE_HBM,
+		.vram_bit_width = p->vram_bits,
+		.wave_front_size = adev->gfx.cu_info.wave_front_size,
+	};
+
+	return reply(in, &d, sizeof(d));
+}
+
+static int info_memory(struct amdgpu_device *adev, struct drm_amdgpu_info *in)
+{
+	struct drm_amdgpu_memory_info m = {};
+	u64 used = atomic64_read(&to_sim(adev)->vram_used);
+
+	m.vram.total_heap_size = adev->gmc.real_vram_size;
+	m.vram.usable_heap_size = adev->gmc.real_vram_size;
+	m.vram.heap_usage = used;
+	m.vram.max_allocation = adev->gmc.real_vram_size - used;
+	m.cpu_accessible_vram = m.vram;
+	m.gtt = m.vram;
+	return reply(in, &m, sizeof(m));
+}
+
+static int sim_info(struct drm_device *dev, void *data, struct drm_file *file)
+{
+	struct amdgpu_device *adev = drm_to_adev(dev);
+	struct drm_amdgpu_info *in = data;
+	u32 one = 1;
+
+	switch (in->query) {
+	case AMDGPU_INFO_ACCEL_WORKING:
+		return reply(in, &one, sizeof(one));
+	case AMDGPU_INFO_DEV_INFO:
+		return info_device(adev, in);
+	case AMDGPU_INFO_MEMORY:
+		return info_memory(adev, in);
+	case AMDGPU_INFO_READ_MMR_REG:
+	case AMDGPU_INFO_FW_VERSION:
+	case AMDGPU_INFO_VRAM_GTT:
+	case AMDGPU_INFO_HW_IP_INFO:
+		/* registers and graphics engines that are not there read as 0 */
+		return clear_user(u64_to_user_ptr(in->return_pointer), in->return_size) ?
+			-EFAULT : 0;
+	}
+	return -EINVAL;
+}
+
+const struct drm_ioctl_desc sim_ioctls[] = {
+	DRM_IOCTL_DEF_DRV(AMDGPU_INFO, sim_info, DRM_RENDER_ALLOW),
+};
+const int sim_num_ioctls = DRM_IOCTL_NR(DRM_IOCTL_AMDGPU_INFO) - DRM_COMMAND_BASE + 1;

@@ -1,0 +1,609 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdsim: the model of a GPU's queue hardware. The rules are in engine.h.
+ *
+ * Everything is event driven: eng_advance() walks from one event (a work ends, a
+ * save ends, a quantum ends) to the next and settles the machine at each: first who
+ * holds a VMID and an HQD, then what launches.
+ */
+#include "engine.h"
+
+#define for_each_proc(e, p) for (p = (e)->procs; p; p = p->next)
+#define for_each_queue(p, q) for (q = (p)->queues; q; q = q->next)
+
+static u64 max_u64(u64 a, u64 b)
+{
+	return a > b ? a : b;
+}
+
+static u64 copy_time(const struct engine *e, u64 bytes)
+{
+	if (!e->cfg.bytes_per_us)
+		return 0;
+#ifdef __KERNEL__
+	return div64_u64(bytes * 1000, e->cfg.bytes_per_us);
+#else
+	return bytes * 1000 / e->cfg.bytes_per_us;
+#endif
+}
+
+/**
+ * eng_init - an empty GPU
+ * @e: the engine
+ * @cfg: constants, copied
+ * @ops: callbacks, must outlive @e
+ * @ctx: for the callbacks
+ * @now: the present time
+ */
+void eng_init(struct engine *e, const struct eng_config *cfg, const struct eng_ops *ops,
+	      void *ctx, u64 now)
+{
+	*e = (struct engine){ .cfg = *cfg, .ops = ops, .ctx = ctx, .now = now, .dma_free = now };
+}
+
+/**
+ * eng_add_proc - append a process without queues to the runlist
+ * @e: the engine
+ * @p: zeroed by the owner
+ */
+void eng_add_proc(struct engine *e, struct eng_proc *p)
+{
+	struct eng_proc **pp = &e->procs;
+
+	while (*pp)
+		pp = &(*pp)->next;
+	*pp = p;
+	p->next = NULL;
+	p->vmid = -1;
+	p->leaving = false;
+	p->held = false;
+	p->since = e->now;
+}
+
+/**
+ * eng_add_queue - append a queue to a process of the runlist
+ * @e: the engine
+ * @p: the process
+ * @q: the owner sets the priorities, and @nwork and @work if it was saved before;
+ *	takes effect with the next eng_advance()
+ */
+void eng_add_queue(struct engine *e, struct eng_proc *p, struct eng_queue *q)
+{
+	struct eng_queue **qp = &p->queues;
+	u32 i;
+
+	while (*qp)
+		qp = &(*qp)->next;
+	*qp = q;
+	q->next = NULL;
+	q->proc = p;
+	q->state = ENG_Q_OFF;
+	q->since = e->now;
+	for (i = 0; i < q->nwork; i++)
+		q->work[i].running = false;
+}
+
+/**
+ * eng_remove_proc - take a process off the runlist
+ * @e: the engine
+ * @p: its queues go with it, whatever their state: unmap them first
+ */
+void eng_remove_proc(struct engine *e, struct eng_proc *p)
+{
+	struct eng_proc **pp = &e->procs;
+
+	while (*pp && *pp != p)
+		pp = &(*pp)->next;
+	if (*pp)
+		*pp = p->next;
+	if (e->turn && e->turn->proc == p)
+		e->turn = NULL;
+}
+
+/**
+ * eng_remove_queue - take one queue off the runlist
+ * @e: the engine
+ * @q: unmap it first
+ */
+void eng_remove_queue(struct engine *e, struct eng_queue *q)
+{
+	struct eng_queue **qp = &q->proc->queues;
+
+	while (*qp && *qp != q)
+		qp = &(*qp)->next;
+	if (*qp)
+		*qp = q->next;
+	if (e->turn == q)
+		e->turn = NULL;
+}
+
+/**
+ * eng_used_slots - slots that work occupies now
+ * @e: the engine
+ *
+ * A queue that is being saved keeps its slots until its state is written.
+ */
+u32 eng_used_slots(const struct engine *e)
+{
+	const struct eng_proc *p;
+	const struct eng_queue *q;
+	u32 i, n = 0;
+
+	for_each_proc(e, p)
+		for_each_queue(p, q)
+			for (i = 0; i < q->nwork; i++)
+				n += q->work[i].slot && q->work[i].running;
+	return n;
+}
+
+/**
+ * eng_used_hqds - hardware queue slots in use
+ * @e: the engine
+ */
+u32 eng_used_hqds(const struct engine *e)
+{
+	const struct eng_proc *p;
+	const struct eng_queue *q;
+	u32 n = 0;
+
+	for_each_proc(e, p)
+		for_each_queue(p, q)
+			n += q->state != ENG_Q_OFF;
+	return n;
+}
+
+/* Account the time up to t to what runs. Only ENG_Q_ON queues have time passing. */
+static void credit(struct engine *e, u64 t)
+{
+	struct eng_proc *p;
+	struct eng_queue *q;
+	struct eng_work *w;
+	u64 from, d;
+	u32 i;
+
+	for_each_proc(e, p)
+		for_each_queue(p, q) {
+			if (q->state != ENG_Q_ON)
+				continue;
+			for (i = 0; i < q->nwork; i++) {
+				w = &q->work[i];
+				from = max_u64(e->now, w->avail);
+				if (!w->running || t <= from)
+					continue;
+				d = t - from;
+				if (d > w->left_ns)
+					d = w->left_ns;
+				w->left_ns -= d;
+				w->ran_ns += d;
+				q->ran_ns += d;
+				if (w->slot)
+					e->busy_ns += d;
+			}
+		}
+	e->now = t;
+}
+
+static u64 work_end(const struct engine *e, const struct eng_work *w)
+{
+	return max_u64(e->now, w->avail) + w->left_ns;
+}
+
+/* Stop a queue at e->now; its state is written when the DMA path is free */
+static void save_begin(struct engine *e, struct eng_queue *q)
+{
+	u64 bytes = 0, cost = 0, start;
+	bool live = false;
+	u32 i;
+
+	for (i = 0; i < q->nwork; i++)
+		if (q->work[i].running && q->work[i].slot) {
+			bytes += q->work[i].live_bytes;
+			live = true;
+		}
+	start = e->now;
+	if (live) {
+		start = max_u64(start, e->dma_free);
+		cost = e->cfg.save_ns + copy_time(e, bytes);
+		e->dma_free = start + cost;
+		e->saves++;
+		q->saves++;
+		e->save_time_ns += cost;
+	}
+	q->state = ENG_Q_SAVING;
+	q->until = start + cost;
+}
+
+static void save_end(struct engine *e, struct eng_queue *q)
+{
+	u32 i;
+
+	for (i = 0; i < q->nwork; i++)
+		q->work[i].running = false;
+	q->state = ENG_Q_OFF;
+	q->since = e->now;
+}
+
+static void restore_begin(struct engine *e, struct eng_queue *q)
+{
+	u64 bytes = 0, start, cost;
+	bool live = false;
+	u32 i;
+
+	q->since = e->now;
+	for (i = 0; i < q->nwork; i++)
+		if (q->work[i].slot) {
+			bytes += q->work[i].live_bytes;
+			live = true;
+		}
+	if (!live) {
+		q->state = ENG_Q_ON;
+		return;
+	}
+	start = max_u64(e->now, e->dma_free);
+	cost = e->cfg.restore_ns + copy_time(e, bytes);
+	e->dma_free = start + cost;
+	e->save_time_ns += cost;
+	q->state = ENG_Q_RESTORING;
+	q->until = start + cost;
+}
+
+static bool proc_off(const struct eng_proc *p)
+{
+	const struct eng_queue *q;
+
+	for_each_queue(p, q)
+		if (q->state != ENG_Q_OFF)
+			return false;
+	return true;
+}
+
+static int free_vmid(const struct engine *e)
+{
+	const struct eng_proc *p;
+	u64 used = 0;
+	u32 i;
+
+	for_each_proc(e, p)
+		if (p->vmid >= 0)
+			used |= 1ULL << p->vmid;
+	for (i = 0; i < e->cfg.vmids && i < 64; i++)
+		if (!(used & 1ULL << i))
+			return i;
+	return -1;
+}
+
+/* Give VMIDs to those waiting longest; make room when quanta are over */
+static void settle_procs(struct engine *e)
+{
+	struct eng_proc *p, *best;
+	struct eng_queue *q;
+	u32 waiting = 0;
+	int v;
+
+	for_each_proc(e, p)
+		if (p->leaving && proc_off(p)) {
+			p->leaving = false;
+			p->vmid = -1;
+			p->since = e->now;
+		}
+	for (;;) {
+		best = NULL;
+		for_each_proc(e, p)
+			if (p->vmid < 0 && !p->held && (!best || p->since < best->since))
+				best = p;
+		v = best ? free_vmid(e) : -1;
+		if (v < 0)
+			break;
+		best->vmid = v;
+		best->since = e->now;
+	}
+	for_each_proc(e, p) {
+		waiting += p->vmid < 0 && !p->held;
+		waiting -= p->leaving && waiting;
+	}
+	while (waiting--) {
+		best = NULL;
+		for_each_proc(e, p)
+			if (p->vmid >= 0 && !p->leaving &&
+			    p->since + e->cfg.process_quantum_ns <= e->now &&
+			    (!best || p->since < best->since))
+				best = p;
+		if (!best)
+			return;
+		best->leaving = true;
+		for_each_queue(best, q)
+			if (q->state == ENG_Q_ON || q->state == ENG_Q_RESTORING)
+				save_begin(e, q);
+	}
+}
+
+/* The same for HQDs among the queues of mapped processes */
+static void settle_queues(struct engine *e)
+{
+	struct eng_queue *q, *best;
+	u32 used = eng_used_hqds(e), waiting = 0;
+	struct eng_proc *p;
+
+	for (;;) {
+		best = NULL;
+		for_each_proc(e, p) {
+			if (p->vmid < 0 || p->leaving)
+				continue;
+			for_each_queue(p, q)
+				if (q->state == ENG_Q_OFF && (!best || q->since < best->since))
+					best = q;
+		}
+		if (!best || used >= e->cfg.hqds)
+			break;
+		restore_begin(e, best);
+		used++;
+	}
+	for_each_proc(e, p)
+		if (p->vmid >= 0 && !p->leaving)
+			for_each_queue(p, q) {
+				waiting += q->state == ENG_Q_OFF;
+				waiting -= q->state == ENG_Q_SAVING && waiting;
+			}
+	while (waiting--) {
+		best = NULL;
+		for_each_proc(e, p)
+			for_each_queue(p, q)
+				if (q->state == ENG_Q_ON &&
+				    q->since + e->cfg.gang_quantum_ns <= e->now &&
+				    (!best || q->since < best->since))
+					best = q;
+		if (!best)
+			return;
+		save_begin(e, best);
+	}
+}
+
+/*
+ * The next launch of a queue: a restored work that has no slot yet, or what the
+ * owner offers. *restored tells them apart; NULL when there is neither.
+ */
+static struct eng_work *candidate(struct engine *e, struct eng_queue *q,
+				  struct eng_work *tmp, bool *restored)
+{
+	u32 i;
+
+	*restored = false;
+	if (q->state != ENG_Q_ON)
+		return NULL;
+	for (i = 0; i < q->nwork; i++)
+		if (!q->work[i].running) {
+			*restored = true;
+			return &q->work[i];
+		}
+	if (q->nwork == ENG_INFLIGHT || (q->nwork && q->work[q->nwork - 1].blocks))
+		return NULL;
+	*tmp = (struct eng_work){ .avail = e->now };
+	return e->ops->peek(e->ctx, q, e->now, tmp) ? tmp : NULL;
+}
+
+static void launch(struct engine *e, struct eng_queue *q, struct eng_work *w, bool restored)
+{
+	if (restored) {
+		w->avail = max_u64(w->avail, e->now);
+		w->running = true;
+		return;
+	}
+	q->work[q->nwork] = *w;
+	w = &q->work[q->nwork++];
+	w->running = true;
+	w->avail = max_u64(w->avail, e->now);
+	e->ops->launch(e->ctx, q, w, e->now);
+}
+
+/* a before b? Both want a slot now; see the rules in engine.h */
+static bool beats(const struct engine *e, const struct eng_queue *a, u64 a_avail,
+		  const struct eng_queue *b, u64 b_avail)
+{
+	bool a_now = a_avail <= e->now, b_now = b_avail <= e->now;
+
+	if (a->pipe_prio != b->pipe_prio)
+		return a->pipe_prio > b->pipe_prio;
+	if (a->queue_prio != b->queue_prio)
+		return a->queue_prio > b->queue_prio;
+	if (a_now != b_now)
+		return a_now;
+	if (e->turn == a && a->turn_ns < e->cfg.gang_quantum_ns)
+		return true;
+	if (e->turn == b && b->turn_ns < e->cfg.gang_quantum_ns)
+		return false;
+	return a->served < b->served;
+}
+
+static void settle_launches(struct engine *e)
+{
+	u32 used = eng_used_slots(e);
+	struct eng_work tmp, best_tmp, *w;
+	struct eng_queue *q, *best;
+	bool restored, again;
+	struct eng_proc *p;
+	u64 best_avail = 0;
+
+	do {
+		again = false;
+		best = NULL;
+		for_each_proc(e, p)
+			for_each_queue(p, q) {
+				w = candidate(e, q, &tmp, &restored);
+				if (!w)
+					continue;
+				if (!w->slot) {
+					launch(e, q, w, restored);
+					again = true;
+				} else if (used < e->cfg.slots &&
+					   (!best || beats(e, q, w->avail, best, best_avail))) {
+					best = q;
+					best_avail = w->avail;
+				}
+			}
+		if (again || !best)
+			continue;
+		w = candidate(e, best, &best_tmp, &restored);
+		if (e->turn != best) {
+			e->turn = best;
+			best->turn_ns = 0;
+		} else if (best->turn_ns >= e->cfg.gang_quantum_ns) {
+			best->turn_ns = 0;
+		}
+		best->turn_ns += w->left_ns;
+		best->served = ++e->seq;
+		launch(e, best, w, restored);
+		used++;
+		again = true;
+	} while (again);
+}
+
+static void settle(struct engine *e)
+{
+	settle_procs(e);
+	settle_queues(e);
+	settle_launches(e);
+}
+
+/* Earliest time at which anything happens by itself; may be e->now */
+static u64 next_event(const struct engine *e)
+{
+	const struct eng_proc *p;
+	const struct eng_queue *q;
+	bool proc_waits = false, queue_waits = false;
+	u64 t = ENG_NEVER, x;
+	u32 i;
+
+	for_each_proc(e, p) {
+		proc_waits |= p->vmid < 0 && !p->held;
+		for_each_queue(p, q)
+			queue_waits |= p->vmid >= 0 && !p->leaving && q->state == ENG_Q_OFF;
+	}
+	for_each_proc(e, p) {
+		if (proc_waits && p->vmid >= 0 && !p->leaving) {
+			x = p->since + e->cfg.process_quantum_ns;
+			if (x > e->now && x < t)
+				t = x;
+		}
+		for_each_queue(p, q) {
+			if (q->state == ENG_Q_SAVING || q->state == ENG_Q_RESTORING) {
+				t = q->until < t ? q->until : t;
+				continue;
+			}
+			if (q->state != ENG_Q_ON)
+				continue;
+			x = q->since + e->cfg.gang_quantum_ns;
+			if (queue_waits && x > e->now && x < t)
+				t = x;
+			for (i = 0; i < q->nwork; i++) {
+				if (!q->work[i].running)
+					continue;
+				x = work_end(e, &q->work[i]);
+				t = x < t ? x : t;
+			}
+		}
+	}
+	return t;
+}
+
+/* Complete what has run out at e->now, in order of launch within a queue */
+static void fire(struct engine *e)
+{
+	struct eng_queue *q;
+	struct eng_proc *p;
+	struct eng_work w;
+	u32 i, k;
+
+	for_each_proc(e, p)
+		for_each_queue(p, q) {
+			if (q->state == ENG_Q_SAVING && q->until <= e->now)
+				save_end(e, q);
+			else if (q->state == ENG_Q_RESTORING && q->until <= e->now)
+				q->state = ENG_Q_ON;
+			else if (q->state != ENG_Q_ON)
+				continue;
+			for (i = 0; q->state == ENG_Q_ON && i < q->nwork;) {
+				if (!q->work[i].running || q->work[i].left_ns ||
+				    q->work[i].avail > e->now) {
+					i++;
+					continue;
+				}
+				w = q->work[i];
+				q->nwork--;
+				for (k = i; k < q->nwork; k++)
+					q->work[k] = q->work[k + 1];
+				e->ops->complete(e->ctx, q, &w, e->now);
+			}
+		}
+}
+
+/**
+ * eng_advance - let the GPU run up to a time
+ * @e: the engine
+ * @now: not before the last call; what peek() finds is available from its avail on
+ *
+ * Return: the time of the next event if nothing new arrives, ENG_NEVER if none.
+ */
+u64 eng_advance(struct engine *e, u64 now)
+{
+	u64 t;
+
+	now = max_u64(now, e->now);
+	do {
+		while ((t = next_event(e)) <= now) {
+			credit(e, max_u64(t, e->now));
+			fire(e);
+			settle(e);
+		}
+		credit(e, now);
+		settle(e);
+		t = next_event(e);
+	} while (t <= now);
+	return t;
+}
+
+/**
+ * eng_unmap - stop queues and begin to save them
+ * @e: the engine
+ * @only: one process, or NULL for all
+ * @now: as for eng_advance(), which is called first
+ *
+ * Return: the time at which all of them are saved. Call eng_advance() with it, then
+ * eng_saved() is true and the owner may keep @work and remove the queues.
+ */
+u64 eng_unmap(struct engine *e, const struct eng_proc *only, u64 now)
+{
+	struct eng_proc *p;
+	struct eng_queue *q;
+	u64 t;
+
+	eng_advance(e, now);
+	t = e->now;
+	for_each_proc(e, p) {
+		if (only && p != only)
+			continue;
+		p->leaving = true;
+		p->held = true;
+		for_each_queue(p, q) {
+			if (q->state == ENG_Q_ON || q->state == ENG_Q_RESTORING)
+				save_begin(e, q);
+			if (q->state == ENG_Q_SAVING)
+				t = max_u64(t, q->until);
+		}
+	}
+	return t;
+}
+
+/**
+ * eng_saved - are the queues off the GPU?
+ * @e: the engine
+ * @only: one process, or NULL for all
+ */
+bool eng_saved(const struct engine *e, const struct eng_proc *only)
+{
+	const struct eng_proc *p;
+
+	for_each_proc(e, p)
+		if ((!only || p == only) && !proc_off(p))
+			return false;
+	return true;
+}

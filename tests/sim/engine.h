@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * kfdsim: the model of a GPU's queue hardware.
+ *
+ * Pure C: no amdkfd types, no clock, no allocation, no locks. The same file is
+ * linked into the module and into the unit tests of tests/unit/engine. Times are
+ * absolute nanoseconds of whatever clock the caller has; they never go back.
+ *
+ * Vocabulary
+ *	process	what one MAP_PROCESS packet names; runs while it holds a VMID
+ *	queue	what one MAP_QUEUES packet names; runs while it holds an HQD
+ *	work	what a packet of the queue costs: a dispatch occupies one slot for
+ *		its time, a barrier occupies none
+ *	slot	room for one dispatch. With one slot (the default) a dispatch owns the
+ *		whole GPU, the worst case for whoever waits behind it
+ *
+ * Rules
+ *	- Priority is arbitration at launch only: when a slot is free, the mapped
+ *	  queue of highest pipe priority, then queue priority, launches next. Work
+ *	  that runs is never taken off because of a priority.
+ *	- Among equals the queue whose turn it is goes on launching until it has
+ *	  launched gang_quantum_ns of work, then the least recently served one.
+ *	- More processes than VMIDs (queues than HQDs): those mapped for
+ *	  process_quantum_ns (gang_quantum_ns) are saved and give way to those waiting
+ *	  longest, whether or not they have work. A save or restore takes its fixed
+ *	  time plus live bytes / bandwidth; saves and restores share one DMA path.
+ *	- Work is credited only the time in which it ran: never time before it was
+ *	  seen, nor time while it was being saved, off, being restored or without a slot.
+ */
+#ifndef KFDSIM_ENGINE_H
+#define KFDSIM_ENGINE_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#include <linux/math64.h>
+#else
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+#endif
+
+#define ENG_NEVER	(~0ULL)
+#define ENG_INFLIGHT	4	/* works of one queue launched and not complete */
+
+/**
+ * struct eng_config - constants of the modelled GPU
+ * @slots: dispatches that run at once, >= 1
+ * @hqds: hardware queue slots, >= 1
+ * @vmids: processes mapped at once, >= 1
+ * @process_quantum_ns: time a process keeps its VMID when others wait for one
+ * @gang_quantum_ns: the same for a queue and its HQD; also the length of a turn
+ * @save_ns: fixed time to save a queue that has work in flight
+ * @restore_ns: fixed time to restore it
+ * @bytes_per_us: rate at which live state is written and read, 0: no cost per byte
+ */
+struct eng_config {
+	u32 slots;
+	u32 hqds;
+	u32 vmids;
+	u64 process_quantum_ns;
+	u64 gang_quantum_ns;
+	u64 save_ns;
+	u64 restore_ns;
+	u64 bytes_per_us;
+};
+
+/**
+ * struct eng_work - one launched packet, or the one that would be launched next
+ * @left_ns: time it still has to run
+ * @avail: earliest time at which it may start
+ * @live_bytes: state that must be saved when it is taken off
+ * @ran_ns: time it has run so far
+ * @user: the owner's own data, kept over save and restore
+ * @slot: needs a slot
+ * @blocks: nothing of the same queue launches until it is complete
+ * @running: it has what it needs and its time passes
+ */
+struct eng_work {
+	u64 left_ns;
+	u64 avail;
+	u64 live_bytes;
+	u64 ran_ns;
+	u64 user[5];
+	bool slot;
+	bool blocks;
+	bool running;
+};
+
+enum eng_qstate {
+	ENG_Q_OFF,		/* in the runlist, without an HQD */
+	ENG_Q_RESTORING,	/* has an HQD, its state is being read */
+	ENG_Q_ON,		/* runs */
+	ENG_Q_SAVING,		/* stopped, its state is being written */
+};
+
+struct eng_proc;
+
+/**
+ * struct eng_queue - a queue of the runlist; embedded in the owner's structure
+ * @next: next queue of the same process
+ * @proc: its process
+ * @pipe_prio: CP_HQD_PIPE_PRIORITY, higher launches first
+ * @queue_prio: CP_HQD_QUEUE_PRIORITY, decides among equal pipe priorities
+ * @state: see enum eng_qstate
+ * @until: end of the save or restore
+ * @since: when it got its HQD, or when it began to wait for one
+ * @nwork: valid entries of @work, in order of launch
+ * @work: launched and not complete
+ * @turn_ns: work launched in its present turn
+ * @served: sequence number of its last launch
+ * @ran_ns: GPU time used, for statistics
+ * @saves: how often it was saved with work in flight
+ */
+struct eng_queue {
+	struct eng_queue *next;
+	struct eng_proc *proc;
+	u32 pipe_prio;
+	u32 queue_prio;
+	enum eng_qstate state;
+	u64 until;
+	u64 since;
+	u32 nwork;
+	struct eng_work work[ENG_INFLIGHT];
+	u64 turn_ns;
+	u64 served;
+	u64 ran_ns;
+	u64 saves;
+};
+
+/**
+ * struct eng_proc - a process of the runlist; embedded in the owner's structure
+ * @next: next process of the runlist
+ * @queues: its queues
+ * @vmid: index of its VMID, -1 while it has none
+ * @leaving: its quantum is over or it was unmapped, its queues are being saved
+ * @held: unmapped by eng_unmap(): gets no VMID again
+ * @since: when it got its VMID, or when it began to wait for one
+ */
+struct eng_proc {
+	struct eng_proc *next;
+	struct eng_queue *queues;
+	int vmid;
+	bool leaving;
+	bool held;
+	u64 since;
+};
+
+/**
+ * struct eng_ops - what the engine asks of its owner
+ * @peek: what would @q launch next? Fill @w (@left_ns, @avail, @live_bytes, @slot,
+ *	@blocks, @user) and return true, or return false when there is nothing.
+ *	Must have no effect. @t is the time of the question.
+ * @launch: @w was launched at @t (time passes from max(@t, @w->avail))
+ * @complete: @w has run for all of its time, at @t
+ */
+struct eng_ops {
+	bool (*peek)(void *ctx, struct eng_queue *q, u64 t, struct eng_work *w);
+	void (*launch)(void *ctx, struct eng_queue *q, struct eng_work *w, u64 t);
+	void (*complete)(void *ctx, struct eng_queue *q, struct eng_work *w, u64 t);
+};
+
+/**
+ * struct engine - one GPU
+ * @cfg: constants; may be changed between calls
+ * @ops: the owner's callbacks
+ * @ctx: first argument of the callbacks
+ * @procs: the runlist
+ * @now: time of the last call
+ * @dma_free: when the save and restore path is free again
+ * @turn: whose turn it is among equals
+ * @seq: last value given to eng_queue.served
+ * @saves: saves of queues with work in flight
+ * @save_time_ns: time spent on saves and restores
+ * @busy_ns: time in which slots were running work, summed over slots
+ */
+struct engine {
+	struct eng_config cfg;
+	const struct eng_ops *ops;
+	void *ctx;
+	struct eng_proc *procs;
+	u64 now;
+	u64 dma_free;
+	struct eng_queue *turn;
+	u64 seq;
+	u64 saves;
+	u64 save_time_ns;
+	u64 busy_ns;
+};
+
+void eng_init(struct engine *e, const struct eng_config *cfg, const struct eng_ops *ops,
+	      void *ctx, u64 now);
+void eng_add_proc(struct engine *e, struct eng_proc *p);
+void eng_add_queue(struct engine *e, struct eng_proc *p, struct eng_queue *q);
+void eng_remove_proc(struct engine *e, struct eng_proc *p);
+void eng_remove_queue(struct engine *e, struct eng_queue *q);
+u64 eng_advance(struct engine *e, u64 now);
+u64 eng_unmap(struct engine *e, const struct eng_proc *only, u64 now);
+bool eng_saved(const struct engine *e, const struct eng_proc *only);
+u32 eng_used_slots(const struct engine *e);
+u32 eng_used_hqds(const struct engine *e);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/* kfdsim: the scheduler firmware (fw_hws.c), its packet processor (aql.c), debugfs */
+#ifndef KFDSIM_HWS_H
+#define KFDSIM_HWS_H
+
+#include "sim.h"
+#include "engine.h"
+#include "v9_structs.h"
+
+#define SIM_IRQ_RING	256	/* interrupts kept until they can be sent */
+
+enum sim_queue_kind { SIM_QUEUE_AQL, SIM_QUEUE_SDMA, SIM_QUEUE_OTHER };
+
+/* eng_work.user[] of a work of ours; survives an unmap in the MQD */
+enum sim_work_user {
+	WORK_SIGNAL,		/* completion signal, 0: none */
+	WORK_WAVES,		/* waves in flight while it runs */
+	WORK_TYPE,		/* AQL packet type */
+	WORK_START,		/* GPU clock at launch */
+	WORK_ARG,		/* address of the packet's slot, or of a PM4 IB */
+};
+
+/**
+ * struct sim_mqd_save - what of a queue survives an unmap
+ *
+ * Lives in dwords 400 and up of the MQD, which amdkfd never uses (the same offset is
+ * spare in v9, v11 and v12 MQDs), so that, as with hardware, the MQD is all that is
+ * left of a queue that is not mapped.
+ * @next: index of the next packet to launch
+ * @rptr: read index as reported to the user
+ * @error: the queue met a packet that it does not know and is stopped
+ * @nwork: valid entries of @work
+ * @work: dispatches in flight
+ */
+struct sim_mqd_save {
+	u64 next;
+	u64 rptr;
+	u32 error;
+	u32 nwork;
+	struct {
+		u64 left_ns;
+		u64 live_bytes;
+		u64 ran_ns;
+		u64 signal;
+		u64 start;
+		u64 arg;
+		u32 waves;
+		u32 type;
+		u32 flags;
+		u32 pad;
+	} work[ENG_INFLIGHT];
+};
+
+#define SIM_MQD_SAVE_DW	400
+
+/**
+ * struct sim_proc - a process of the runlist
+ * @ep: its part in the engine; must stay first
+ * @pd: page directory number
+ * @pasid: as in MAP_PROCESS
+ */
+struct sim_proc {
+	struct eng_proc ep;
+	u64 pd;
+	u32 pasid;
+};
+
+/**
+ * struct sim_queue - a queue of the runlist
+ * @eq: its part in the engine; must stay first
+ * @kind: who reads its ring
+ * @mqd_addr: its MQD in GART
+ * @doorbell: index of its doorbell on the BAR, in dwords
+ * @ring: GPU virtual address of the ring
+ * @mask: ring size - 1, in packets
+ * @rptr_va: where the read index is reported
+ * @wptr_va: where the write index is kept
+ * @next: index of the next packet to launch
+ * @rptr: read index as reported
+ * @wptr: write index as last seen
+ * @seen: when it was seen
+ * @rung: a doorbell was taken whose write index could not be read yet
+ * @error: stopped, see struct sim_mqd_save
+ * @packets: launched since it was mapped
+ */
+struct sim_queue {
+	struct eng_queue eq;
+	enum sim_queue_kind kind;
+	u64 mqd_addr;
+	u32 doorbell;
+	u64 ring;
+	u64 mask;
+	u64 rptr_va;
+	u64 wptr_va;
+	u64 next;
+	u64 rptr;
+	u64 wptr;
+	u64 seen;
+	bool rung;
+	bool error;
+	u64 packets;
+};
+
+/**
+ * struct sim_hws - the firmware of one GPU; sim_hws.lock guards all of it but for
+ *	@irq_lock, @irq_on and what is marked (any)
+ */
+struct sim_hws {
+	struct sim_gpu *g;
+	struct mutex lock;
+	struct task_struct *thread;
+	int kick;			/* (any) somebody is about to ring the HIQ */
+	struct engine eng;
+	/* HIQ */
+	struct v9_mqd *hiq;
+	u32 hiq_db;
+	u64 hiq_rptr, hiq_wptr;
+	u64 hiq_expect;			/* until when a ring may follow the kick */
+	bool hiq_stalled;		/* an unmap is under way (read by any) */
+	bool hiq_dead;			/* hung: processes nothing until a reset (read by any) */
+	struct eng_proc *unmap_only;
+	u64 unmap_until, unmap_began;
+	/* runlist */
+	u32 nprocs, nqueues;
+	bool oversubscribed;
+	u64 last_work;			/* when a queue last had something to do */
+	/* interrupts */
+	struct mutex irq_lock;
+	bool irq_on;
+	u32 irqs[SIM_IRQ_RING][8];
+	u32 nirq;
+	/* faults on request, see debugfs.c */
+	bool fault_hang;
+	/* counters */
+	u64 n_runlist, n_unmap, n_query, n_packet, n_dispatch, n_barrier, n_irq, n_bad;
+	u64 n_vmfault, n_error, n_kick, n_step, n_irq_lost, n_db;
+	u64 unmap_last_ns, unmap_max_ns, unmap_sum_ns;
+};
+
+static inline struct sim_queue *to_sq(struct eng_queue *q)
+{
+	return container_of(q, struct sim_queue, eq);
+}
+
+static inline struct sim_proc *to_sp(struct eng_proc *p)
+{
+	return container_of(p, struct sim_proc, ep);
+}
+
+static inline u64 sim_q64(u32 hi, u32 lo)
+{
+	return (u64)hi << 32 | lo;
+}
+
+/* fw_hws.c */
+int sim_hws_init(struct sim_gpu *g);
+void sim_hws_fini(struct sim_gpu *g);
+void sim_hws_irq_enable(struct sim_gpu *g, bool on);
+void sim_hws_load_hiq(struct sim_gpu *g, void *mqd, u32 doorbell_off);
+void sim_hws_unload_hiq(struct sim_gpu *g);
+void sim_hws_reset(struct sim_gpu *g);
+void sim_hws_kick(struct sim_gpu *g);
+void sim_hws_wake(struct sim_hws *h);
+void sim_hws_occupancy(struct sim_gpu *g, struct kfd_cu_occupancy *occ, int *max_waves_per_cu);
+void sim_hws_irq(struct sim_hws *h, u32 client, u32 source, u32 vmid, u32 pasid, u32 ctxid);
+
+/* aql.c */
+extern const struct eng_ops sim_aql_ops;
+void sim_queue_load(struct sim_hws *h, struct sim_queue *q, const struct v9_mqd *m, u64 now);
+void sim_queue_save(struct sim_hws *h, struct sim_queue *q);
+bool sim_queue_poll(struct sim_hws *h, struct sim_queue *q, u64 now);
+
+/* debugfs.c */
+void sim_debugfs_init(struct sim_gpu *g);
+void sim_debugfs_fini(struct sim_gpu *g);
+
+#endif

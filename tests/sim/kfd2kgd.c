@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdsim: reset, the HIQ, and the kfd2kgd tables.
+ *
+ * amdkfd picks the table by the version of the graphics core. Only the members that are
+ * reached with HWS are filled; the others stay NULL or complain (kgd.c explains).
+ */
+#include "hws.h"
+#include "kfd_priv.h"
+
+#define NOT_REACHED()	WARN_ONCE(1, "kfdsim: %s() is not modelled\n", __func__)
+
+/* ---- reset ---- */
+
+/**
+ * sim_reset_work - what amdgpu_device_gpu_recover() does around amdkfd, same lock order
+ * @work: amdgpu_kfd_dev.reset_work
+ */
+void sim_reset_work(struct work_struct *work)
+{
+	struct amdgpu_device *adev = container_of(work, struct amdgpu_device, kfd.reset_work);
+	struct amdgpu_reset_context rc = {
+		.method = AMD_RESET_METHOD_MODE2,
+		.reset_req_dev = adev,
+		.src = AMDGPU_RESET_SRC_HWS,
+	};
+
+	dev_info(adev->dev, "kfdsim: GPU reset begin\n");
+	atomic_set(&adev->reset_domain->in_gpu_reset, 1);
+	down_write(&adev->reset_domain->sem);
+	kgd2kfd_pre_reset(adev->kfd.dev, &rc);
+	sim_hws_reset(to_sim(adev));
+	kgd2kfd_post_reset(adev->kfd.dev);
+	atomic_set(&adev->reset_domain->in_gpu_reset, 0);
+	up_write(&adev->reset_domain->sem);
+	dev_info(adev->dev, "kfdsim: GPU reset end\n");
+}
+
+void amdgpu_amdkfd_gpu_reset(struct amdgpu_device *adev)
+{
+	amdgpu_reset_domain_schedule(adev->reset_domain, &adev->kfd.reset_work);
+}
+
+void amdgpu_reset_get_desc(struct amdgpu_reset_context *rst_ctxt, char *buf, size_t len)
+{
+	strscpy(buf, "simulated", len);
+}
+
+/*
+ * "Was there a fatal error?" No; but amdkfd asks this just before it rings the HIQ's
+ * doorbell, and while it waits for a fence.
+ */
+bool amdgpu_amdkfd_is_fed(struct amdgpu_device *adev)
+{
+	sim_hws_kick(to_sim(adev));
+	return false;
+}
+
+/* ---- HIQ ---- */
+
+int amdgpu_amdkfd_unmap_hiq(struct amdgpu_device *adev, u32 doorbell_off, u32 inst)
+{
+	sim_hws_unload_hiq(to_sim(adev));
+	return 0;
+}
+
+static int hiq_mqd_load(struct amdgpu_device *adev, void *mqd, uint32_t pipe_id, uint32_t queue_id,
+			uint32_t doorbell_off, uint32_t inst)
+{
+	if (!inst)	/* one scheduler for all XCCs */
+		sim_hws_load_hiq(to_sim(adev), mqd, doorbell_off);
+	return 0;
+}
+
+/* amdkfd destroys the HIQ this way too */
+static int hqd_destroy(struct amdgpu_device *adev, void *mqd, enum kfd_preempt_type reset_type,
+		       unsigned int timeout, uint32_t pipe_id, uint32_t queue_id, uint32_t inst)
+{
+	sim_hws_unload_hiq(to_sim(adev));
+	return 0;
+}
+
+/* ---- registers: there are none, and what amdkfd writes has no effect on the model ---- */
+
+static void program_sh_mem_settings(struct amdgpu_device *adev, uint32_t vmid,
+				    uint32_t sh_mem_config, uint32_t sh_mem_ape1_base,
+				    uint32_t sh_mem_ape1_limit, uint32_t sh_mem_bases,
+				    uint32_t inst)
+{
+}
+
+static int set_pasid_vmid_mapping(struct amdgpu_device *adev, u32 pasid, unsigned int vmid,
+				  uint32_t inst)
+{
+	return 0;
+}
+
+static int init_interrupts(struct amdgpu_device *adev, uint32_t pipe_id, uint32_t inst)
+{
+	return 0;
+}
+
+static void get_iq_wait_times(struct amdgpu_device *adev, uint32_t *wait_times, uint32_t inst)
+{
+	*wait_times = 0;
+}
+
+static void build_grace_period_packet_info(struct amdgpu_device *adev, uint32_t wait_times,
+					   uint32_t grace_period, uint32_t *reg_offset,
+					   uint32_t *reg_data)
+{
+	*reg_offset = 0;
+	*reg_data = wait_times;
+}
+
+static void program_trap_handler_settings(struct amdgpu_device *adev, uint32_t vmid,
+					  uint64_t tba_addr, uint64_t tma_addr, uint32_t inst)
+{
+}
+
+static void get_cu_occupancy(struct amdgpu_device *adev, struct kfd_cu_occupancy *occ,
+			     int *max_waves_per_cu, uint32_t inst)
+{
+	sim_hws_occupancy(to_sim(adev), occ, max_waves_per_cu);
+}
+
+/* debugfs hqds: what the HQDs hold is in kfdsim's own debugfs */
+static int hqd_dump(struct amdgpu_device *adev, uint32_t pipe_id, uint32_t queue_id,
+		    uint32_t (**dump)[2], uint32_t *n_regs, uint32_t inst)
+{
+	*n_regs = 0;
+	*dump = kmalloc(8, GFP_KERNEL);
+	return *dump ? 0 : -ENOMEM;
+}
+
+static int hqd_sdma_dump(struct amdgpu_device *adev, uint32_t engine_id, uint32_t queue_id,
+			 uint32_t (**dump)[2], uint32_t *n_regs)
+{
+	return hqd_dump(adev, 0, 0, dump, n_regs, 0);
+}
+
+/* ---- without HWS only ---- */
+
+static int hqd_load(struct amdgpu_device *adev, void *mqd, uint32_t pipe_id, uint32_t queue_id,
+		    uint32_t __user *wptr, uint32_t wptr_shift, uint32_t wptr_mask,
+		    struct mm_struct *mm, uint32_t inst)
+{
+	NOT_REACHED();
+	return -EOPNOTSUPP;
+}
+
+static int hqd_sdma_load(struct amdgpu_device *adev, void *mqd, uint32_t __user *wptr,
+			 struct mm_struct *mm)
+{
+	NOT_REACHED();
+	return -EOPNOTSUPP;
+}
+
+static bool hqd_is_occupied(struct amdgpu_device *adev, uint64_t queue_address, uint32_t pipe_id,
+			    uint32_t queue_id, uint32_t inst)
+{
+	NOT_REACHED();
+	return false;
+}
+
+static int wave_control_execute(struct amdgpu_device *adev, uint32_t gfx_index_val,
+				uint32_t sq_cmd, uint32_t inst)
+{
+	NOT_REACHED();
+	return -EOPNOTSUPP;
+}
+
+static void set_vm_context_page_table_base(struct amdgpu_device *adev, uint32_t vmid,
+					   uint64_t page_table_base)
+{
+	NOT_REACHED();
+}
+
+static bool hqd_sdma_is_occupied(struct amdgpu_device *adev, void *mqd)
+{
+	NOT_REACHED();
+	return false;
+}
+
+static int hqd_sdma_destroy(struct amdgpu_device *adev, void *mqd, unsigned int timeout)
+{
+	NOT_REACHED();
+	return -EOPNOTSUPP;
+}
+
+/* ---- single queue reset: amdkfd finds no queue on any HQD and resets the GPU ---- */
+
+static uint64_t hqd_get_pq_addr(struct amdgpu_device *adev, uint32_t pipe_id, uint32_t queue_id,
+				uint32_t inst)
+{
+	return 0;
+}
+
+static uint64_t hqd_reset(struct amdgpu_device *adev, uint32_t pipe_id, uint32_t queue_id,
+			  uint32_t inst, unsigned int utimeout)
+{
+	return 0;
+}
+
+/* ---- debugger: registers that are not there ---- */
+
+static uint32_t enable_debug_trap(struct amdgpu_device *adev, bool restore_dbg_registers,
+				  uint32_t vmid)
+{
+	return 0;
+}
+
+static uint32_t disable_debug_trap(struct amdgpu_device *adev, bool keep_trap_enabled,
+				   uint32_t vmid)
+{
+	return 0;
+}
+
+#define SIM_KFD2KGD {								\
+	.program_sh_mem_settings = program_sh_mem_settings,			\
+	.set_pasid_vmid_mapping = set_pasid_vmid_mapping,			\
+	.init_interrupts = init_interrupts,					\
+	.hqd_load = hqd_load,							\
+	.hiq_mqd_load = hiq_mqd_load,						\
+	.hqd_sdma_load = hqd_sdma_load,						\
+	.hqd_dump = hqd_dump,							\
+	.hqd_sdma_dump = hqd_sdma_dump,						\
+	.hqd_is_occupied = hqd_is_occupied,					\
+	.hqd_destroy = hqd_destroy,						\
+	.hqd_sdma_is_occupied = hqd_sdma_is_occupied,				\
+	.hqd_sdma_destroy = hqd_sdma_destroy,					\
+	.wave_control_execute = wave_control_execute,				\
+	.set_vm_context_page_table_base = set_vm_context_page_table_base,	\
+	.enable_debug_trap = enable_debug_trap,					\
+	.disable_debug_trap = disable_debug_trap,				\
+	.get_iq_wait_times = get_iq_wait_times,					\
+	.build_grace_period_packet_info = build_grace_period_packet_info,	\
+	.get_cu_occupancy = get_cu_occupancy,					\
+	.program_trap_handler_settings = program_trap_handler_settings,		\
+	.hqd_get_pq_addr = hqd_get_pq_addr,					\
+	.hqd_reset = hqd_reset,							\
+}
+
+#define SIM_KFD2KGD_TABLE(name)	const struct kfd2kgd_calls name = SIM_KFD2KGD
+
+SIM_KFD2KGD_TABLE(gfx_v7_kfd2kgd);
+SIM_KFD2KGD_TABLE(gfx_v8_kfd2kgd);
+SIM_KFD2KGD_TABLE(gfx_v9_kfd2kgd);
+SIM_KFD2KGD_TABLE(arcturus_kfd2kgd);
+SIM_KFD2KGD_TABLE(aldebaran_kfd2kgd);
+SIM_KFD2KGD_TABLE(gc_9_4_3_kfd2kgd);
+SIM_KFD2KGD_TABLE(gfx_v10_kfd2kgd);
+SIM_KFD2KGD_TABLE(gfx_v10_3_kfd2kgd);
+SIM_KFD2KGD_TABLE(gfx_v11_kfd2kgd);
+SIM_KFD2KGD_TABLE(gfx_v12_kfd2kgd);
