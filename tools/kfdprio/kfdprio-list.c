@@ -32,14 +32,14 @@ static const struct {
 	bool right;
 } columns[NR_COLUMNS] = {
 	[COLUMN_PID] = { "PID", .right = true },
-	[COLUMN_USER] = { "USER" },
+	[COLUMN_USER] = { "USER", .right = false },
 	[COLUMN_PRIO] = { "PRIO", .right = true },
 	[COLUMN_EFFECTIVE] = { "EFFECTIVE", .right = true },
 	[COLUMN_QUEUES] = { "QUEUES", .right = true },
 	[COLUMN_ACTIVE] = { "ACTIVE", .right = true },
-	[COLUMN_STATE] = { "STATE" },
-	[COLUMN_GPU] = { "GPU" },
-	[COLUMN_COMMAND] = { "COMMAND" },
+	[COLUMN_STATE] = { "STATE", .right = false },
+	[COLUMN_GPU] = { "GPU", .right = false },
+	[COLUMN_COMMAND] = { "COMMAND", .right = false },
 };
 
 /**

@@ -194,6 +194,8 @@ int main(int argc, char **argv)
 	int status;
 
 	setlocale(LC_CTYPE, "");
+	/* getopt(3) begins its messages with this, err(3) its own with the short name. */
+	argv[0] = program_invocation_short_name;
 	request.pids = calloc(argc, sizeof(*request.pids));
 	if (!request.pids)
 		err(EXIT_FAILURE, "cannot start");
