@@ -9,24 +9,20 @@ import re
 
 # Lines are matched from behind the timestamp, so that a message which merely contains one of the
 # words (for example "Spectre V2 : WARNING: ...") or a user program's fault is no report.
-STAMP = r'^\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? '
+STAMP = r'^\[[ ]*\d+\.\d+\](?:\[[ ]*[TC]\d+\])?[ ]'
 HEAD = re.compile(STAMP + r'''(?:
     -+\[\ cut\ here\ \]
-  | WARNING:\ | BUG:\ | \*\*\*\ DEADLOCK
-  | (?:watchdog:\ )BUG:
+  | WARNING:\ | (?:watchdog:\ )?BUG:\ | BUG\ .*\ Objects\ remaining | kmem_cache_destroy
   | Oops\b | Kernel\ panic | Unable\ to\ handle | kernel\ BUG\ at
   | general\ protection\ fault | invalid\ opcode: | double\ fault: | stack\ segment:
   | KASAN: | UBSAN: | KCSAN: | DMA-API:.*(?:error|warning)
   | kmemleak:\ [1-9]
-  | refcount_t: | list_(?:add|del)\ corruption | [a-z_]*\ ?corruption\.
+  | refcount_t: | list_(?:add|del)\ corruption
   | sysfs:\ cannot\ create\ duplicate
   | kobject:?\ .*(?:tried\ to\ init|not\ initialized)
   | kobject_add_internal\ failed
-  | INFO:\ (?:task\ .*\ blocked\ for\ more|trying\ to\ register\ non-static\ key|.*\ is\ not\ being\ recycled)
+  | INFO:\ (?:task\ .*\ blocked\ for\ more|trying\ to\ register\ non-static\ key)
   | (?:rcu:\ )?INFO:\ rcu.*(?:stall|expedited\ stalls)
-  | =+\ *BUG\ | =+\ *WARNING
-  | Slab\ .*Objects\ remaining
-  | Memory\ failure:
 )''', re.VERBOSE)
 END_TRACE = re.compile(r'---\[ end (?:trace|Kernel panic)')
 END_TASK = re.compile(r'</TASK>')
