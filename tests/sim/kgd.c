@@ -308,30 +308,6 @@ int amdgpu_amdkfd_get_dmabuf_info(struct amdgpu_device *adev, int dma_buf_fd,
 	return -EOPNOTSUPP;
 }
 
-/* Global wave sync: hws_gws_support is off, so a user cannot get there */
-int amdgpu_amdkfd_alloc_gws(struct amdgpu_device *adev, size_t size, void **mem_obj)
-{
-	NOT_REACHED();
-	return -EOPNOTSUPP;
-}
-
-void amdgpu_amdkfd_free_gws(struct amdgpu_device *adev, void *mem_obj)
-{
-	NOT_REACHED();
-}
-
-int amdgpu_amdkfd_add_gws_to_process(void *info, void *gws, struct kgd_mem **mem)
-{
-	NOT_REACHED();
-	return -EOPNOTSUPP;
-}
-
-int amdgpu_amdkfd_remove_gws_from_process(void *info, void *mem)
-{
-	NOT_REACHED();
-	return -EOPNOTSUPP;
-}
-
 /* MES: no profile uses it yet */
 int amdgpu_mes_doorbell_process_slice(struct amdgpu_device *adev)
 {

@@ -433,6 +433,47 @@ void amdgpu_amdkfd_free_gtt_mem(struct amdgpu_device *adev, void **mem_obj)
 	amdgpu_bo_unref((struct amdgpu_bo **)mem_obj);
 }
 
+/* ---- global wave sync: what is shared is the hardware's; a token stands for it ---- */
+
+int amdgpu_amdkfd_alloc_gws(struct amdgpu_device *adev, size_t size, void **mem_obj)
+{
+	struct sim_bo *s = sim_bo_new(to_sim(adev), SIM_BO_NONE, PAGE_SIZE);
+
+	if (!s)
+		return -ENOMEM;
+	*mem_obj = &s->bo;
+	return 0;
+}
+
+void amdgpu_amdkfd_free_gws(struct amdgpu_device *adev, void *mem_obj)
+{
+	struct amdgpu_bo *bo = mem_obj;
+
+	amdgpu_bo_unref(&bo);
+}
+
+int amdgpu_amdkfd_add_gws_to_process(void *info, void *gws, struct kgd_mem **mem)
+{
+	struct kgd_mem *m = kzalloc(sizeof(*m), GFP_KERNEL);
+
+	if (!m)
+		return -ENOMEM;
+	mutex_init(&m->lock);
+	m->bo = amdgpu_bo_ref(gws);
+	*mem = m;
+	return 0;
+}
+
+int amdgpu_amdkfd_remove_gws_from_process(void *info, void *mem)
+{
+	struct kgd_mem *m = mem;
+
+	amdgpu_bo_unref(&m->bo);
+	mutex_destroy(&m->lock);
+	kfree(m);
+	return 0;
+}
+
 /**
  * sim_mem_init - before anything of amdkfd runs on this GPU
  * @g: the GPU
