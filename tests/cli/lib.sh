@@ -124,7 +124,9 @@ other_user() {
 # A process that has /dev/kfd open as a program of ROCm has, $child.
 kfd_user() { # WORD
 	rm -f opened
-	sh -c 'exec 3<>/dev/kfd; echo $$ >opened; sleep 1000; :' >/dev/null 2>&1 &
+	# Waits without a child, which would keep the file open when this one is killed.
+	[ -p never ] || mkfifo never
+	sh -c 'exec 3<>/dev/kfd; echo $$ >opened; read -r line <never' >/dev/null 2>&1 &
 	child=$!
 	kids="$kids $child"
 	named "$child" "$1"
