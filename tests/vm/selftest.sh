@@ -104,6 +104,7 @@ sleep 1000 &
 exit 42
 END
 chmod +x "$tmp/cwd/facts"
+# shellcheck disable=SC1003 # a lone backslash
 args=('' ' ' "it's" '"$HOME"' $'new\nline' '*' '\\' '--' '--timeout' 'A=B' 'ä' $'\x01\x81\xff')
 start=$SECONDS
 (cd "$tmp/cwd" && KFDPRIO_TEST=1 NOT_PASSED=1 "$run" --no-sim --env "EXTRA=2 '3" --out "$tmp/out dir" -- \
@@ -165,7 +166,7 @@ else
 fi
 
 # --- another kernel
-if other=$(XDG_CACHE_HOME=${XDG_CACHE_HOME:-$HOME/.cache} && ls -d "$XDG_CACHE_HOME"/kfdprio/kernels/6.1.*/abi 2>/dev/null | tail -n 1) &&
+if other=$(XDG_CACHE_HOME=${XDG_CACHE_HOME:-$HOME/.cache} && find "$XDG_CACHE_HOME/kfdprio/kernels" -path "*/6.1.*/abi" 2>/dev/null | tail -n 1) &&
 	[ -n "$other" ]; then
 	vm --kernel 6.1 -- uname -r
 	check "--kernel 6.1 boots it" is "$status $(cat "$tmp/out")" "0 $(cat "$other")"
