@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * trace_test - every event of events/kfd/ fires, and its fields are what the client
+ * asked for.  Runs in the VM, on the simulated GPU, alone on it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <linux/kfd_prio.h>
+#include "events.h"
+#include "kfdclient.h"
+#include "tap.h"
+
+#define SIM "/sys/kernel/debug/kfdsim/0/"
+
+/* Values of the kernel's enums, part of the contract of the events */
+#define TYPE_COMPUTE	0
+#define FORMAT_AQL	1
+#define FILTER_DYNAMIC	2
+#define REASON_IOCTL	0
+#define REASON_EXIT	1
+#define REASON_FAILED	2
+#define SOURCE_IOCTL	0
+#define SOURCE_FORK	1
+
+static struct kfdc *gpu;
+
+#define TRY(call)	do { if (call) tap_bail("%s: %s", #call, kfdc_error()); } while (0)
+
+static long long field(const struct event *ev, const char *name)
+{
+	return event_field(ev, name);
+}
+
+static struct kfdc_queue *queue(uint32_t prio, uint32_t packets)
+{
+	struct kfdc_queue_attr attr = { .priority = prio, .percentage = 100, .packets = packets };
+	struct kfdc_queue *q;
+
+	TRY(kfdc_queue_create(gpu, &attr, &q));
+	return q;
+}
+
+static void write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		tap_bail("cannot write %s", path);
+	close(fd);
+}
+
+static int prio_ioctl(pid_t pid, int prio)
+{
+	int kfd = open("/dev/kfd", O_ACCMODE | O_CLOEXEC), pidfd = syscall(SYS_pidfd_open, pid, 0);
+	struct kfd_prio_set_args a = { .pid = pid, .pidfd = pidfd, .priority = prio };
+	int ret = ioctl(kfd, KFD_PRIO_IOC_SET, &a);
+
+	close(pidfd);
+	close(kfd);
+	return ret ? -1 : a.old_priority;
+}
+
+static void check_common(const struct event *ev, const struct kfdc_queue *q, int prio)
+{
+	tap_eq(field(ev, "gpu_id"), kfdc_gpu_id(gpu), "%s: gpu_id", ev->name);
+	tap_eq(field(ev, "pid"), getpid(), "%s: pid", ev->name);
+	tap_eq(field(ev, "queue_id"), q->id, "%s: queue_id", ev->name);
+	tap_eq(field(ev, "prio"), prio, "%s: prio", ev->name);
+}
+
+static const struct event *need(const struct events *e, const struct event *after,
+				const char *name, const char *f, long long value)
+{
+	const struct event *ev = events_find(e, after, name, f, value);
+
+	if (!ev) {
+		events_print(e);
+		tap_bail("no %s with %s=%lld", name, f ? f : "anything", value);
+	}
+	return ev;
+}
+
+/* Every unmap has its end: same sequence number, a time that fits the time stamps. */
+static void check_unmaps(const struct events *e, const char *when)
+{
+	const struct event *begin = NULL, *end;
+	bool good = true;
+	int n = 0;
+
+	while ((begin = events_find(e, begin, "kfd_unmap_queues", NULL, 0))) {
+		end = events_find(e, begin, "kfd_unmap_queues_done", "seq", field(begin, "seq"));
+		n++;
+		good &= end && field(end, "gpu_id") == field(begin, "gpu_id") &&
+			!field(end, "ret") && field(end, "dur_ns") > 0 &&
+			field(end, "dur_ns") <= (long long)(end->ns - begin->ns) + 1000000 &&
+			field(begin, "filter") == FILTER_DYNAMIC &&
+			field(begin, "pid") == -1 && field(begin, "queue_id") == 0xffffffff;
+	}
+	if (!tap_ok(good && n, "%s: %d unmaps, each with its end", when, n))
+		events_print(e);
+}
+
+static void test_life(void)
+{
+	const struct event *c1, *c2, *mqd, *runlist, *map;
+	struct events *e = events_start("kfd");
+	struct kfdc_queue *q1, *q2;
+	uint64_t cwsr;
+
+	q1 = queue(3, 64);
+	q2 = queue(11, 256);
+	TRY(kfdc_queue_update(q1, 100, 9));
+	TRY(kfdc_queue_update(q1, 0, 9));
+	events_stop(e);
+
+	c1 = need(e, NULL, "kfd_create_queue", "queue_id", q1->id);
+	c2 = need(e, NULL, "kfd_create_queue", "queue_id", q2->id);
+	check_common(c1, q1, 3);
+	check_common(c2, q2, 11);
+	tap_eq(field(c1, "req_prio"), 3, "kfd_create_queue: req_prio");
+	tap_eq(field(c1, "type"), TYPE_COMPUTE, "kfd_create_queue: type");
+	tap_eq(field(c1, "format"), FORMAT_AQL, "kfd_create_queue: format");
+	tap_eq(field(c1, "ring_base"), (uintptr_t)q1->ring, "kfd_create_queue: ring_base");
+	tap_eq(field(c1, "ring_size"), 64 * 64, "kfd_create_queue: ring_size of the first");
+	tap_eq(field(c2, "ring_size"), 256 * 64, "kfd_create_queue: ring_size of the second");
+	tap_eq(field(c1, "rptr"), (uintptr_t)q1->rptr, "kfd_create_queue: rptr");
+	tap_eq(field(c1, "wptr"), (uintptr_t)q1->wptr, "kfd_create_queue: wptr");
+	tap_eq(field(c1, "cwsr_base"), (uintptr_t)q1->cwsr_bo.va, "kfd_create_queue: cwsr_base");
+	TRY(kfdc_prop(gpu, "cwsr_size", &cwsr));
+	tap_eq(field(c1, "cwsr_size"), cwsr, "kfd_create_queue: cwsr_size is the topology's");
+	tap_eq(4 * (field(c2, "doorbell") - field(c1, "doorbell")),
+	       (long long)(q2->doorbell_offset - q1->doorbell_offset),
+	       "kfd_create_queue: doorbells are as far apart as the client's");
+
+	mqd = need(e, c1, "kfd_init_mqd", "queue_id", q1->id);
+	runlist = need(e, mqd, "kfd_map_queues", NULL, 0);
+	map = need(e, runlist, "kfd_map_queue", "queue_id", q1->id);
+	tap_ok(c1 < mqd && mqd < runlist && runlist < map, "order: create, init_mqd, map_queues, map_queue");
+	check_common(mqd, q1, 3);
+	tap_eq(field(mqd, "pipe_prio"), 0, "kfd_init_mqd: pipe priority of 3 is LOW");
+	tap_eq(field(mqd, "queue_prio"), 3, "kfd_init_mqd: queue priority");
+	tap_eq(field(mqd, "cwsr_base"), (uintptr_t)q1->cwsr_bo.va, "kfd_init_mqd: cwsr_base");
+	tap_ok(field(mqd, "mqd_addr"), "kfd_init_mqd: mqd_addr");
+	mqd = need(e, c2, "kfd_init_mqd", "queue_id", q2->id);
+	tap_eq(field(mqd, "pipe_prio"), 2, "kfd_init_mqd: pipe priority of 11 is HIGH");
+
+	tap_eq(field(runlist, "gpu_id"), kfdc_gpu_id(gpu), "kfd_map_queues: gpu_id");
+	tap_eq(field(runlist, "processes"), 1, "kfd_map_queues: processes");
+	tap_eq(field(runlist, "queues"), 1, "kfd_map_queues: queues");
+	tap_eq(field(runlist, "cp_queues"), 1, "kfd_map_queues: cp_queues");
+	tap_eq(field(runlist, "over_subscribed"), 0, "kfd_map_queues: not over-subscribed");
+	tap_ok(field(runlist, "runlist_addr"), "kfd_map_queues: runlist_addr");
+	tap_ok(field(runlist, "runlist_size") > 0 && !(field(runlist, "runlist_size") % 4),
+	       "kfd_map_queues: runlist_size");
+	tap_eq(field(runlist, "ret"), 0, "kfd_map_queues: ret");
+	runlist = need(e, c2, "kfd_map_queues", NULL, 0);
+	tap_eq(field(runlist, "queues"), 2, "kfd_map_queues: queues after the second");
+
+	check_common(map, q1, 3);
+	tap_eq(field(map, "type"), TYPE_COMPUTE, "kfd_map_queue: type");
+	tap_eq(field(map, "doorbell"), field(c1, "doorbell"), "kfd_map_queue: doorbell");
+	tap_eq(field(map, "mqd_addr"),
+	       field(need(e, NULL, "kfd_init_mqd", "queue_id", q1->id), "mqd_addr"),
+	       "kfd_map_queue: mqd_addr is that of kfd_init_mqd");
+	tap_eq(field(map, "gang_level"), -1, "kfd_map_queue: gang_level is -1 with HWS");
+	tap_eq(field(map, "ret"), 0, "kfd_map_queue: ret");
+
+	c1 = need(e, NULL, "kfd_update_queue", "queue_id", q1->id);
+	check_common(c1, q1, 9);
+	tap_eq(field(c1, "req_prio"), 9, "kfd_update_queue: req_prio");
+	tap_eq(field(c1, "percent"), 100, "kfd_update_queue: percent");
+	tap_eq(field(c1, "active"), 1, "kfd_update_queue: active");
+	tap_eq(field(c1, "ring_base"), (uintptr_t)q1->ring, "kfd_update_queue: ring_base");
+	tap_eq(field(c1, "ring_size"), 64 * 64, "kfd_update_queue: ring_size");
+	tap_eq(field(c1, "ret"), 0, "kfd_update_queue: ret");
+	c2 = need(e, c1, "kfd_update_queue", "queue_id", q1->id);
+	tap_eq(field(c2, "percent"), 0, "kfd_update_queue: percent 0");
+	tap_eq(field(c2, "active"), 0, "kfd_update_queue: and no longer active");
+	check_unmaps(e, "create and update");
+	events_free(e);
+
+	e = events_start("kfd");
+	TRY(kfdc_queue_destroy(q1));
+	TRY(kfdc_queue_destroy(q2));
+	events_stop(e);
+	tap_eq(events_count(e, "kfd_destroy_queue", NULL, 0), 2, "kfd_destroy_queue: one each");
+	c1 = need(e, NULL, "kfd_destroy_queue", NULL, 0);
+	tap_eq(field(c1, "pid"), getpid(), "kfd_destroy_queue: pid");
+	tap_eq(field(c1, "prio"), 9, "kfd_destroy_queue: prio");
+	tap_eq(field(c1, "reason"), REASON_IOCTL, "kfd_destroy_queue: reason");
+	tap_eq(field(c1, "ret"), 0, "kfd_destroy_queue: ret");
+	events_free(e);
+}
+
+/* A child with a queue of priority @prio, waiting to be killed; returns when it is there. */
+static pid_t child_with_queue(uint32_t prio, bool busy)
+{
+	struct kfdc_queue_attr attr = { .priority = prio, .percentage = 100, .packets = 64 };
+	struct kfdc_queue *q;
+	int fds[2];
+	pid_t pid;
+	char ch;
+
+	if (pipe(fds))
+		tap_bail("pipe");
+	pid = fork();
+	if (!pid) {
+		struct kfdc *c;
+
+		if (kfdc_open(&c, 0) || kfdc_queue_create(c, &attr, &q) ||
+		    (busy && kfdc_dispatch(q, &(struct kfdc_dispatch){ .ns = 60000000000 }))) {
+			fprintf(stderr, "child: %s\n", kfdc_error());
+			_exit(1);
+		}
+		if (write(fds[1], "x", 1) != 1)
+			_exit(1);
+		pause();
+		_exit(0);
+	}
+	close(fds[1]);
+	if (read(fds[0], &ch, 1) != 1)
+		tap_bail("the child could not create its queue");
+	close(fds[0]);
+	return pid;
+}
+
+static void end_child(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* The driver releases a process later, in a worker: wait for its directory to go. */
+static void wait_released(pid_t pid)
+{
+	char path[64];
+	int i;
+
+	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d", pid);
+	for (i = 0; i < 1000 && !access(path, F_OK); i++)
+		usleep(10000);
+	if (!access(path, F_OK))
+		tap_bail("process %d was not released", pid);
+}
+
+static void test_exit(void)
+{
+	struct events *e = events_start("kfd");
+	const struct event *d;
+	pid_t pid;
+
+	pid = child_with_queue(5, true);
+	end_child(pid);
+	wait_released(pid);
+	events_stop(e);
+	d = need(e, NULL, "kfd_destroy_queue", "pid", pid);
+	tap_eq(field(d, "reason"), REASON_EXIT, "kfd_destroy_queue: reason after kill -9");
+	tap_eq(field(d, "prio"), 5, "kfd_destroy_queue: prio after kill -9");
+	tap_eq(events_count(e, "kfd_create_queue", "pid", pid),
+	       events_count(e, "kfd_destroy_queue", "pid", pid), "kill -9: as many destroyed as created");
+	events_free(e);
+}
+
+static void test_evict(void)
+{
+	struct kfdc_queue *q1 = queue(7, 64), *q2 = queue(7, 64);
+	struct events *e = events_start("kfd");
+	const struct event *ev;
+	char pid[16];
+
+	snprintf(pid, sizeof(pid), "%d", getpid());
+	write_file(SIM "evict", pid);
+	usleep(1000000);	/* KFD restores after 100 ms (PROCESS_RESTORE_TIME_MS), or more */
+	events_stop(e);
+	ev = need(e, NULL, "kfd_evict_process", "pid", getpid());
+	tap_eq(field(ev, "gpu_id"), kfdc_gpu_id(gpu), "kfd_evict_process: gpu_id");
+	tap_eq(field(ev, "evicted"), 1, "kfd_evict_process: evicted");
+	tap_eq(field(ev, "queues"), 2, "kfd_evict_process: queues");
+	tap_eq(field(ev, "prio"), -1, "kfd_evict_process: prio, none is set");
+	tap_eq(field(ev, "ret"), 0, "kfd_evict_process: ret");
+	ev = need(e, ev, "kfd_restore_process", "pid", getpid());
+	tap_eq(field(ev, "evicted"), 0, "kfd_restore_process: evicted");
+	tap_eq(field(ev, "queues"), 2, "kfd_restore_process: queues");
+	tap_eq(field(ev, "ret"), 0, "kfd_restore_process: ret");
+	events_free(e);
+	TRY(kfdc_queue_destroy(q1));
+	TRY(kfdc_queue_destroy(q2));
+}
+
+static void test_set(void)
+{
+	struct kfdc_queue *q = queue(7, 64);
+	struct events *e = events_start("kfd");
+	const struct event *ev;
+	pid_t pid;
+
+	tap_eq(prio_ioctl(getpid(), 12), KFD_PRIO_UNSET, "a priority is set, there was none");
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	tap_eq(prio_ioctl(getpid(), KFD_PRIO_UNSET), 12, "and taken away");
+	events_stop(e);
+	ev = need(e, NULL, "kfd_set_priority", "pid", getpid());
+	tap_eq(field(ev, "prio"), 12, "kfd_set_priority: prio");
+	tap_eq(field(ev, "old_prio"), -1, "kfd_set_priority: old_prio");
+	tap_eq(field(ev, "by_pid"), getpid(), "kfd_set_priority: by_pid");
+	tap_eq(field(ev, "source"), SOURCE_IOCTL, "kfd_set_priority: source");
+	tap_eq(field(ev, "queues"), 1, "kfd_set_priority: queues");
+	tap_eq(field(ev, "ret"), 0, "kfd_set_priority: ret");
+	ev = need(e, ev, "kfd_set_priority", "pid", pid);
+	tap_eq(field(ev, "prio"), 12, "kfd_set_priority: a child inherits");
+	tap_eq(field(ev, "by_pid"), getpid(), "kfd_set_priority: from its parent");
+	tap_eq(field(ev, "source"), SOURCE_FORK, "kfd_set_priority: at fork");
+	ev = need(e, ev, "kfd_set_priority", "pid", getpid());
+	tap_eq(field(ev, "prio"), -1, "kfd_set_priority: prio -1 takes it away");
+	tap_eq(field(ev, "old_prio"), 12, "kfd_set_priority: old_prio");
+	events_free(e);
+	TRY(kfdc_queue_destroy(q));
+}
+
+#define CROWD 9		/* one more than there are VMIDs */
+
+static void test_oversubscribed(void)
+{
+	struct events *e = events_start("kfd");
+	const struct event *ev = NULL;
+	pid_t pids[CROWD];
+	bool early = false, late = false;
+	int i;
+
+	for (i = 0; i < CROWD; i++)
+		pids[i] = child_with_queue(7, false);
+	for (i = 0; i < CROWD; i++)
+		end_child(pids[i]);
+	for (i = 0; i < CROWD; i++)
+		wait_released(pids[i]);
+	events_stop(e);
+	while ((ev = events_find(e, ev, "kfd_map_queues", NULL, 0)))
+		if (field(ev, "over_subscribed"))
+			late |= field(ev, "processes") == CROWD;
+		else
+			early |= field(ev, "processes") == CROWD;
+	tap_ok(late && !early, "kfd_map_queues: %d processes over-subscribe 8 VMIDs", CROWD);
+	tap_eq(events_count(e, "kfd_map_queues", "processes", CROWD - 1) > 0 &&
+	       events_count(e, "kfd_map_queues", "over_subscribed", 1) > 0, 1,
+	       "kfd_map_queues: %d do not", CROWD - 1);
+	events_free(e);
+}
+
+/* No field of any event may hold a kernel address. */
+static void test_pointers(void)
+{
+	static const char * const wide[] = { "ring_base", "rptr", "wptr", "cwsr_base", "mqd_addr",
+					     "runlist_addr" };
+	struct events *e = events_start("kfd");
+	struct kfdc_queue *q = queue(7, 64);
+	size_t i, k, bad = 0, seen = 0;
+
+	TRY(kfdc_queue_update(q, 100, 8));
+	TRY(kfdc_queue_destroy(q));
+	events_stop(e);
+	for (i = 0; i < e->nr; i++)
+		for (k = 0; k < sizeof(wide) / sizeof(*wide); k++)
+			if (event_has(&e->event[i], wide[k])) {
+				seen++;
+				bad += (unsigned long long)field(&e->event[i], wide[k]) >=
+				       0xffff800000000000;
+			}
+	tap_ok(seen && !bad, "none of %zu addresses in the events is the kernel's", seen);
+	events_free(e);
+}
+
+/* Last: the scheduler hangs, the driver resets the GPU. */
+static void test_hang(void)
+{
+	struct events *e = events_start("kfd");
+	struct kfdc_queue_attr attr = KFDC_QUEUE_DEFAULT;
+	struct kfdc_queue *q1 = queue(7, 64), *q2;
+	const struct event *ev;
+	int ret;
+
+	write_file(SIM "hang", "1");
+	ret = kfdc_queue_create(gpu, &attr, &q2);
+	tap_ok(ret, "the scheduler hangs: a queue cannot be created");
+	write_file(SIM "hang", "0");
+	sleep(2);
+	events_stop(e);
+	ev = need(e, NULL, "kfd_hws_hang", NULL, 0);
+	tap_eq(field(ev, "gpu_id"), kfdc_gpu_id(gpu), "kfd_hws_hang: gpu_id");
+	tap_eq(field(ev, "processes"), 1, "kfd_hws_hang: processes");
+	ev = need(e, NULL, "kfd_unmap_queues_done", "ret", -ETIME);
+	tap_ok(field(ev, "dur_ns") > 0, "kfd_unmap_queues_done: ret=-ETIME after %lld ms",
+	       field(ev, "dur_ns") / 1000000);
+	ev = need(e, NULL, "kfd_destroy_queue", "reason", REASON_FAILED);
+	tap_ok(field(ev, "ret") < 0 && field(ev, "queue_id") != q1->id,
+	       "kfd_destroy_queue: the queue that failed, ret=%lld", field(ev, "ret"));
+	events_free(e);
+}
+
+int main(void)
+{
+	if (kfdc_open(&gpu, 0))
+		tap_bail("%s", kfdc_error());
+	test_life();
+	test_exit();
+	test_set();
+	test_evict();
+	test_oversubscribed();
+	test_pointers();
+	test_hang();
+	return tap_done();
+}
