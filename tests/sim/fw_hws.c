@@ -59,8 +59,13 @@ module_param(unmap_us, uint, 0644);
 MODULE_PARM_DESC(unmap_us, "fixed time of an UNMAP_QUEUES, even with nothing in flight");
 
 #define IDLE_AFTER_NS	(20 * NSEC_PER_MSEC)
-#define HIQ_EXPECT_NS	(200 * NSEC_PER_USEC)
+/*
+ * The kick comes before the ring, and the firmware may have taken the CPU of whoever is
+ * about to ring: look again after 10 us, then twice as long each time, for a second.
+ */
+#define HIQ_EXPECT_NS	NSEC_PER_SEC
 #define HIQ_RETRY_NS	(10 * NSEC_PER_USEC)
+#define HIQ_RETRY_MAX	NSEC_PER_MSEC
 
 static void read_config(struct sim_hws *h)
 {
@@ -193,6 +198,7 @@ static void map_queue(struct sim_hws *h, struct pm4_mes_map_queues *m, struct si
 		q->kind = SIM_QUEUE_SDMA;
 	else if (!mqd->cp_hqd_aql_control)
 		q->kind = SIM_QUEUE_OTHER;
+	q->eq.proc = &p->ep;
 	if (q->kind == SIM_QUEUE_AQL)
 		sim_queue_load(h, q, mqd, now);
 	eng_add_queue(&h->eng, &p->ep, &q->eq);
@@ -386,9 +392,10 @@ static u64 step(struct sim_hws *h, u64 now)
 		next = min(next, max(h->unmap_until, now + 1));
 	if (h->hiq_expect && !h->hiq_stalled) {
 		if (now < h->hiq_expect)
-			next = min(next, now + HIQ_RETRY_NS);
+			next = min(next, now + h->hiq_retry);
 		else
 			h->hiq_expect = 0;
+		h->hiq_retry = min(2 * h->hiq_retry, (u64)HIQ_RETRY_MAX);
 	}
 	if (h->nqueues || (h->hiq && !SIM_HIQ_KICK)) {
 		if (now - h->last_work < IDLE_AFTER_NS)
@@ -410,8 +417,10 @@ static int hws_thread(void *data)
 	sched_set_fifo(current);	/* hardware is not delayed by the load on the host */
 	while (!kthread_should_stop()) {
 		mutex_lock(&h->lock);
-		if (xchg(&h->kick, 0))
+		if (xchg(&h->kick, 0)) {
 			h->hiq_expect = ktime_get_ns() + HIQ_EXPECT_NS;
+			h->hiq_retry = HIQ_RETRY_NS;
+		}
 		mutex_lock(&h->g->vm_lock);
 		next = step(h, ktime_get_ns());
 		mutex_unlock(&h->g->vm_lock);

@@ -116,6 +116,7 @@ struct sim_hws {
 	u32 hiq_db;
 	u64 hiq_rptr, hiq_wptr;
 	u64 hiq_expect;			/* until when a ring may follow the kick */
+	u64 hiq_retry;			/* when to look for it again, ns from now */
 	bool hiq_stalled;		/* an unmap is under way (read by any) */
 	bool hiq_dead;			/* hung: processes nothing until a reset (read by any) */
 	struct eng_proc *unmap_only;
