@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-// The online client: RATE requests per second, one small matrix product each, and
-// the latency of each, from when it was due.
+// The online client: RATE requests per second, each LAYERS small matrix products one after
+// the other, as the layers of a model; logs the latency of each, from when it was due.
 //
-//	online LOG SECONDS RATE N
+//	online LOG SECONDS RATE LAYERS N
 #include "gemm.h"
 #include <unistd.h>
 
 int main(int argc, char **argv)
 {
-	if (argc != 5) {
-		fprintf(stderr, "usage: online LOG SECONDS RATE N\n");
+	if (argc != 6) {
+		fprintf(stderr, "usage: online LOG SECONDS RATE LAYERS N\n");
 		return 2;
 	}
 	work_log log(argv[1]);
 	int secs = number(argv[2], "SECONDS", 1, 3600), rate = number(argv[3], "RATE", 1, 1000);
-	int n = number(argv[4], "N", TILE, 65536) / TILE * TILE;
+	int layers = number(argv[4], "LAYERS", 1, 1000);
+	int n = number(argv[5], "N", TILE, 65536) / TILE * TILE;
 	hipStream_t stream;
 
 	CHECK(hipSetDeviceFlags(hipDeviceScheduleBlockingSync));
@@ -31,7 +32,8 @@ int main(int argc, char **argv)
 
 		if (wait > 0)
 			usleep(wait * 1000);
-		m.launch(stream);
+		for (int layer = 0; layer < layers; layer++)
+			m.launch(stream);
 		CHECK(hipStreamSynchronize(stream));
 		log.add(due, now_ms());
 	}

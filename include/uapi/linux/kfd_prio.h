@@ -24,8 +24,9 @@
  * What a priority is
  *	KFD_PRIO_MIN..KFD_PRIO_MAX (0..15), 15 is the MOST important: the
  *	opposite of nice.  It is KFD's own scale of queue priorities.  KFD maps it
- *	to three pipe priorities: 0-6 low, 7-10 medium, 11-15 high.  ROCr creates
- *	its queues with 0, 7 or 11 and reserves 15 for itself; 15 is legal here.
+ *	to three pipe priorities: 0-6 low, 7-10 medium, 11-15 high.  ROCr gives
+ *	its queues 0, 7 or 11 and reserves 15 for itself (release 5.2.3 has 15
+ *	where later ones have 11); 15 is legal here.
  *	A process has no priority (KFD_PRIO_UNSET) until one is set: each of its
  *	queues then keeps the value that it was created with, as on a stock KFD.
  *	A priority belongs to the process (thread group), not to a file: it is
