@@ -58,6 +58,7 @@ void eng_add_proc(struct engine *e, struct eng_proc *p)
 	p->leaving = false;
 	p->held = false;
 	p->since = e->now;
+	p->order = ++e->seq;
 }
 
 /**
@@ -79,6 +80,7 @@ void eng_add_queue(struct engine *e, struct eng_proc *p, struct eng_queue *q)
 	q->proc = p;
 	q->state = ENG_Q_OFF;
 	q->since = e->now;
+	q->order = ++e->seq;
 	for (i = 0; i < q->nwork; i++)
 		q->work[i].running = false;
 }
@@ -221,6 +223,7 @@ static void save_end(struct engine *e, struct eng_queue *q)
 		q->work[i].running = false;
 	q->state = ENG_Q_OFF;
 	q->since = e->now;
+	q->order = ++e->seq;
 }
 
 static void restore_begin(struct engine *e, struct eng_queue *q)
@@ -230,6 +233,7 @@ static void restore_begin(struct engine *e, struct eng_queue *q)
 	u32 i;
 
 	q->since = e->now;
+	q->order = ++e->seq;
 	for (i = 0; i < q->nwork; i++)
 		if (q->work[i].slot) {
 			bytes += q->work[i].live_bytes;
@@ -245,6 +249,28 @@ static void restore_begin(struct engine *e, struct eng_queue *q)
 	e->save_time_ns += cost;
 	q->state = ENG_Q_RESTORING;
 	q->until = start + cost;
+}
+
+/* Quanta count from here: what is being restored is not taken off for them */
+static void restore_end(struct engine *e, struct eng_queue *q)
+{
+	q->state = ENG_Q_ON;
+	if (q->since == q->proc->since)		/* the first since it has its VMID */
+		q->proc->since = e->now;
+	q->since = e->now;
+}
+
+/* An unmap has cut restores short: the path is busy with what is still copied only */
+static void dma_recount(struct engine *e)
+{
+	const struct eng_proc *p;
+	const struct eng_queue *q;
+
+	e->dma_free = e->now;
+	for_each_proc(e, p)
+		for_each_queue(p, q)
+			if (q->state == ENG_Q_SAVING || q->state == ENG_Q_RESTORING)
+				e->dma_free = max_u64(e->dma_free, q->until);
 }
 
 static bool proc_off(const struct eng_proc *p)
@@ -272,12 +298,20 @@ static int free_vmid(const struct engine *e)
 	return -1;
 }
 
-/* Give VMIDs to those waiting longest; make room when quanta are over */
-static void settle_procs(struct engine *e)
+static bool proc_restoring(const struct eng_proc *p)
+{
+	const struct eng_queue *q;
+
+	for_each_queue(p, q)
+		if (q->state == ENG_Q_RESTORING)
+			return true;
+	return false;
+}
+
+/* Free VMIDs go to those waiting longest */
+static void map_procs(struct engine *e)
 {
 	struct eng_proc *p, *best;
-	struct eng_queue *q;
-	u32 waiting = 0;
 	int v;
 
 	for_each_proc(e, p)
@@ -285,43 +319,56 @@ static void settle_procs(struct engine *e)
 			p->leaving = false;
 			p->vmid = -1;
 			p->since = e->now;
+			p->order = ++e->seq;
 		}
 	for (;;) {
 		best = NULL;
 		for_each_proc(e, p)
-			if (p->vmid < 0 && !p->held && (!best || p->since < best->since))
+			if (p->vmid < 0 && !p->held && (!best || p->order < best->order))
 				best = p;
 		v = best ? free_vmid(e) : -1;
 		if (v < 0)
-			break;
+			return;
 		best->vmid = v;
 		best->since = e->now;
+		best->order = ++e->seq;
 	}
+}
+
+/* Give VMIDs; when quanta are over and others wait, begin to take them away */
+static void settle_procs(struct engine *e)
+{
+	u32 waiting = 0, leaving = 0;
+	struct eng_proc *p, *best;
+	struct eng_queue *q;
+
+	map_procs(e);
 	for_each_proc(e, p) {
 		waiting += p->vmid < 0 && !p->held;
-		waiting -= p->leaving && waiting;
+		leaving += p->vmid >= 0 && p->leaving;
 	}
-	while (waiting--) {
+	for (; leaving < waiting; leaving++) {
 		best = NULL;
 		for_each_proc(e, p)
-			if (p->vmid >= 0 && !p->leaving &&
+			if (p->vmid >= 0 && !p->leaving && !proc_restoring(p) &&
 			    p->since + e->cfg.process_quantum_ns <= e->now &&
-			    (!best || p->since < best->since))
+			    (!best || p->order < best->order))
 				best = p;
 		if (!best)
-			return;
+			break;
 		best->leaving = true;
 		for_each_queue(best, q)
-			if (q->state == ENG_Q_ON || q->state == ENG_Q_RESTORING)
+			if (q->state == ENG_Q_ON)
 				save_begin(e, q);
 	}
+	map_procs(e);
 }
 
 /* The same for HQDs among the queues of mapped processes */
 static void settle_queues(struct engine *e)
 {
 	struct eng_queue *q, *best;
-	u32 used = eng_used_hqds(e), waiting = 0;
+	u32 used = eng_used_hqds(e), waiting = 0, leaving = 0;
 	struct eng_proc *p;
 
 	for (;;) {
@@ -330,7 +377,7 @@ static void settle_queues(struct engine *e)
 			if (p->vmid < 0 || p->leaving)
 				continue;
 			for_each_queue(p, q)
-				if (q->state == ENG_Q_OFF && (!best || q->since < best->since))
+				if (q->state == ENG_Q_OFF && (!best || q->order < best->order))
 					best = q;
 		}
 		if (!best || used >= e->cfg.hqds)
@@ -342,15 +389,15 @@ static void settle_queues(struct engine *e)
 		if (p->vmid >= 0 && !p->leaving)
 			for_each_queue(p, q) {
 				waiting += q->state == ENG_Q_OFF;
-				waiting -= q->state == ENG_Q_SAVING && waiting;
+				leaving += q->state == ENG_Q_SAVING;
 			}
-	while (waiting--) {
+	for (; leaving < waiting; leaving++) {
 		best = NULL;
 		for_each_proc(e, p)
 			for_each_queue(p, q)
 				if (q->state == ENG_Q_ON &&
 				    q->since + e->cfg.gang_quantum_ns <= e->now &&
-				    (!best || q->since < best->since))
+				    (!best || q->order < best->order))
 					best = q;
 		if (!best)
 			return;
@@ -518,7 +565,7 @@ static void fire(struct engine *e)
 			if (q->state == ENG_Q_SAVING && q->until <= e->now)
 				save_end(e, q);
 			else if (q->state == ENG_Q_RESTORING && q->until <= e->now)
-				q->state = ENG_Q_ON;
+				restore_end(e, q);
 			else if (q->state != ENG_Q_ON)
 				continue;
 			for (i = 0; q->state == ENG_Q_ON && i < q->nwork;) {
@@ -578,13 +625,18 @@ u64 eng_unmap(struct engine *e, const struct eng_proc *only, u64 now)
 
 	eng_advance(e, now);
 	t = e->now;
+	for_each_proc(e, p)
+		for_each_queue(p, q)
+			if ((!only || p == only) && q->state == ENG_Q_RESTORING)
+				q->state = ENG_Q_OFF;	/* what was saved is still there */
+	dma_recount(e);
 	for_each_proc(e, p) {
 		if (only && p != only)
 			continue;
 		p->leaving = true;
 		p->held = true;
 		for_each_queue(p, q) {
-			if (q->state == ENG_Q_ON || q->state == ENG_Q_RESTORING)
+			if (q->state == ENG_Q_ON)
 				save_begin(e, q);
 			if (q->state == ENG_Q_SAVING)
 				t = max_u64(t, q->until);

@@ -23,7 +23,8 @@
  *	- More processes than VMIDs (queues than HQDs): those mapped for
  *	  process_quantum_ns (gang_quantum_ns) are saved and give way to those waiting
  *	  longest, whether or not they have work. A save or restore takes its fixed
- *	  time plus live bytes / bandwidth; saves and restores share one DMA path.
+ *	  time plus live bytes / bandwidth; saves and restores share one DMA path. A quantum
+ *	  counts from the end of the restore and does not cut it short; an unmap does.
  *	- Work is credited only the time in which it ran: never time before it was
  *	  seen, nor time while it was being saved, off, being restored or without a slot.
  */
@@ -108,6 +109,7 @@ struct eng_proc;
  * @state: see enum eng_qstate
  * @until: end of the save or restore
  * @since: when it got its HQD, or when it began to wait for one
+ * @order: sequence number of that
  * @nwork: valid entries of @work, in order of launch
  * @work: launched and not complete
  * @turn_ns: work launched in its present turn
@@ -123,6 +125,7 @@ struct eng_queue {
 	enum eng_qstate state;
 	u64 until;
 	u64 since;
+	u64 order;
 	u32 nwork;
 	struct eng_work work[ENG_INFLIGHT];
 	u64 turn_ns;
@@ -139,6 +142,7 @@ struct eng_queue {
  * @leaving: its quantum is over or it was unmapped, its queues are being saved
  * @held: unmapped by eng_unmap(): gets no VMID again
  * @since: when it got its VMID, or when it began to wait for one
+ * @order: sequence number of that
  */
 struct eng_proc {
 	struct eng_proc *next;
@@ -147,6 +151,7 @@ struct eng_proc {
 	bool leaving;
 	bool held;
 	u64 since;
+	u64 order;
 };
 
 /**
@@ -172,7 +177,7 @@ struct eng_ops {
  * @now: time of the last call
  * @dma_free: when the save and restore path is free again
  * @turn: whose turn it is among equals
- * @seq: last value given to eng_queue.served
+ * @seq: last sequence number given
  * @saves: saves of queues with work in flight
  * @save_time_ns: time spent on saves and restores
  * @busy_ns: time in which slots were running work, summed over slots
