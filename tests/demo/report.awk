@@ -53,15 +53,20 @@ function row(name, from, to,   n) {
 	printf "  %-22s %8.1f %8.1f %12.1f %14.1f   %s\n", name, p50, p99, n / (to - from) * 1000, off, bar(p50)
 }
 
-# The first lines of the trace that match, without the columns in front and some fields
-function show(file, re, max,   line, n) {
-	while ((getline line <(out "/" file)) > 0 && n < max)
-		if (line ~ re) {
-			sub(/^.*\] [^ ]+ +/, "", line)
-			gsub(/ (gpu_id|doorbell|mqd_addr|ring_base|ring_size|rptr|wptr|cwsr_base|cwsr_size|percent|active|gang_level)=[^ ]*/, "", line)
-			print "  " line
-			n++
-		}
+# Keeps the first line of the trace that matches, for print_shown()
+function show(re) { want[++wanted] = re }
+
+# What show() asked for, in order of time, without the columns in front and some fields
+function print_shown(file,   line, i) {
+	while ((getline line <(out "/" file)) > 0)
+		for (i = 1; i <= wanted; i++)
+			if (!(i in seen) && line ~ want[i]) {
+				seen[i] = 1
+				sub(/^.*\] [^ ]+ +/, "", line)
+				gsub(/ (gpu_id|doorbell|mqd_addr|ring_base|ring_size|rptr|wptr|cwsr_base|cwsr_size|percent|active|gang_level)=[^ ]*/, "", line)
+				print "  " line
+				break
+			}
 	close(out "/" file)
 }
 
@@ -95,13 +100,14 @@ BEGIN {
 	print "  " list
 	print ""
 	print "The trace says why (all of it: build/demo/trace.log; some fields left out):"
-	show("trace.log", "kfd_create_queue: .* pid=" pid[1] " ", 1)
-	show("trace.log", "kfd_init_mqd: .* pid=" pid[1] " ", 1)
-	show("trace.log", "kfd_set_priority: ", 2)
-	show("trace.log", "kfd_update_queue: .* pid=" pid[1] " .* prio=11 ", 1)
-	show("trace.log", "kfd_update_queue: .* pid=" pid[2] " .* prio=0 ", 1)
-	show("trace.log", "kfd_map_queue: .* pid=" pid[1] " .* prio=11 ", 1)
-	show("trace.log", "kfd_unmap_queues_done: ", 1)
+	show("kfd_create_queue: .* pid=" pid[1] " ")
+	show("kfd_init_mqd: .* pid=" pid[1] " ")
+	show("kfd_update_queue: .* pid=" pid[1] " .* prio=11 ")
+	show("kfd_map_queue: .* pid=" pid[1] " .* prio=11 ")
+	show("kfd_set_priority: pid=" pid[1] " ")
+	show("kfd_update_queue: .* pid=" pid[2] " .* prio=0 ")
+	show("kfd_set_priority: pid=" pid[2] " ")
+	print_shown("trace.log")
 	if (p50 >= before) {
 		print "demo: the priority had no effect" >"/dev/stderr"
 		exit 1
