@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdsim: the packet processor of AQL queues.
+ * kfdsim: the packet processor of AQL queues, and what all queues share.
  *
  * Packets are launched in order. The read index advances, and the slot becomes INVALID,
  * when a packet is launched (rptr_at=launch, as hardware does) or when it is complete.
@@ -100,8 +100,16 @@ static struct sim_vm *queue_vm(struct sim_hws *h, struct sim_queue *q)
 	return sim_vm_by_pd(h->g, to_sp(q->eq.proc)->pd);
 }
 
-/* User memory of the queue's process; NULL: not now (-EAGAIN) or never (counted) */
-static void *user_ptr(struct sim_hws *h, struct sim_queue *q, u64 va, size_t len)
+/**
+ * sim_user_ptr - memory of a queue's process
+ * @h: the firmware
+ * @q: the queue
+ * @va: GPU virtual address
+ * @len: bytes, must not cross a page
+ *
+ * Return: NULL: not now (its mmap lock is taken), or never (counted as a VM fault).
+ */
+void *sim_user_ptr(struct sim_hws *h, struct sim_queue *q, u64 va, size_t len)
 {
 	struct sim_vm *vm = queue_vm(h, q);
 	void *p = vm ? sim_vm_ptr(vm, va, len) : ERR_PTR(-EFAULT);
@@ -113,8 +121,14 @@ static void *user_ptr(struct sim_hws *h, struct sim_queue *q, u64 va, size_t len
 	return NULL;
 }
 
-/* The queue stops for good, as the CP does; its process hears of it by an interrupt */
-static void queue_error(struct sim_hws *h, struct sim_queue *q, const char *why, u64 what)
+/**
+ * sim_queue_error - a queue stops for good, as the CP does; amdkfd gets an interrupt
+ * @h: the firmware
+ * @q: the queue
+ * @why: for the log
+ * @what: for the log
+ */
+void sim_queue_error(struct sim_hws *h, struct sim_queue *q, const char *why, u64 what)
 {
 	if (q->error)
 		return;
@@ -174,7 +188,7 @@ static bool barrier_open(struct sim_hws *h, struct sim_queue *q, const struct aq
 		if (!p->barrier.dep[i])
 			continue;
 		n++;
-		s = user_ptr(h, q, p->barrier.dep[i], sizeof(*s));
+		s = sim_user_ptr(h, q, p->barrier.dep[i], sizeof(*s));
 		done += s && !READ_ONCE(s->value);
 	}
 	return any ? !n || done : done == n;
@@ -182,7 +196,7 @@ static bool barrier_open(struct sim_hws *h, struct sim_queue *q, const struct aq
 
 static struct aql_packet *packet(struct sim_hws *h, struct sim_queue *q, u64 idx)
 {
-	return user_ptr(h, q, q->ring + (idx & q->mask) * sizeof(struct aql_packet),
+	return sim_user_ptr(h, q, q->ring + (idx & q->mask) * sizeof(struct aql_packet),
 			sizeof(struct aql_packet));
 }
 
@@ -196,6 +210,8 @@ static bool aql_peek(void *ctx, struct eng_queue *eq, u64 t, struct eng_work *w)
 	u64 waves, room;
 	u16 header;
 
+	if (q->kind == SIM_QUEUE_SDMA)
+		return sim_sdma_peek(h, q, w);
 	if (q->kind != SIM_QUEUE_AQL || q->error || q->next >= q->wptr)
 		return false;
 	p = packet(h, q, q->next);
@@ -228,20 +244,20 @@ static bool aql_peek(void *ctx, struct eng_queue *eq, u64 t, struct eng_work *w)
 		if (p->value.format == AQL_AMD_PM4_IB)
 			return true;	/* ROCr: cache maintenance. No caches here */
 		if (p->value.format == AQL_AMD_BARRIER_VALUE) {
-			s = user_ptr(h, q, p->value.signal, sizeof(*s));
+			s = sim_user_ptr(h, q, p->value.signal, sizeof(*s));
 			return s && value_true(READ_ONCE(s->value), p);
 		}
-		queue_error(h, q, "vendor packet of unknown format", p->value.format);
+		sim_queue_error(h, q, "vendor packet of unknown format", p->value.format);
 		return false;
 	default:
-		queue_error(h, q, "packet of unknown type", AQL_TYPE(header));
+		sim_queue_error(h, q, "packet of unknown type", AQL_TYPE(header));
 		return false;
 	}
 }
 
 static void report_rptr(struct sim_hws *h, struct sim_queue *q)
 {
-	u64 *rp = user_ptr(h, q, q->rptr_va, sizeof(*rp));
+	u64 *rp = sim_user_ptr(h, q, q->rptr_va, sizeof(*rp));
 
 	if (rp)
 		smp_store_release(rp, q->rptr);
@@ -256,13 +272,18 @@ static void aql_launch(void *ctx, struct eng_queue *eq, struct eng_work *w, u64 
 {
 	struct sim_queue *q = to_sq(eq);
 	struct sim_hws *h = ctx;
-	struct aql_packet *p = packet(h, q, q->next);
+	struct aql_packet *p;
 
 	w->user[WORK_START] = sim_gpu_clock();
-	q->next++;
 	q->packets++;
 	h->n_packet++;
 	h->last_work = t;
+	if (q->kind == SIM_QUEUE_SDMA) {
+		h->n_sdma++;
+		q->next += w->user[WORK_ARG];
+		return;
+	}
+	p = packet(h, q, q->next++);
 	if (w->user[WORK_TYPE] == AQL_DISPATCH)
 		h->n_dispatch++;
 	else
@@ -283,13 +304,17 @@ static void aql_complete(void *ctx, struct eng_queue *eq, struct eng_work *w, u6
 	u64 *mailbox;
 
 	h->last_work = t;
+	if (q->kind == SIM_QUEUE_SDMA) {
+		sim_sdma_complete(h, q, w);
+		return;
+	}
 	if (!rptr_at_launch()) {
 		q->rptr = q->next - eq->nwork;
 		report_rptr(h, q);
 	}
 	if (!w->user[WORK_SIGNAL])
 		return;
-	s = user_ptr(h, q, w->user[WORK_SIGNAL], sizeof(*s));
+	s = sim_user_ptr(h, q, w->user[WORK_SIGNAL], sizeof(*s));
 	if (!s)
 		return;
 	s->start_ts = w->user[WORK_START];
@@ -297,7 +322,7 @@ static void aql_complete(void *ctx, struct eng_queue *eq, struct eng_work *w, u6
 	__atomic_fetch_sub(&s->value, 1, __ATOMIC_SEQ_CST);
 	if (!s->mailbox)
 		return;
-	mailbox = user_ptr(h, q, s->mailbox, sizeof(*mailbox));
+	mailbox = sim_user_ptr(h, q, s->mailbox, sizeof(*mailbox));
 	if (mailbox)
 		WRITE_ONCE(*mailbox, s->event_id);
 	sim_hws_irq(h, SOC15_IH_CLIENTID_GRBM_CP, SOC15_INTSRC_CP_END_OF_PIPE, eq->proc->vmid,
@@ -314,7 +339,7 @@ const struct eng_ops sim_aql_ops = {
 
 static bool read_wptr(struct sim_hws *h, struct sim_queue *q, u64 now)
 {
-	u64 *wp = user_ptr(h, q, q->wptr_va, sizeof(*wp)), v;
+	u64 *wp = sim_user_ptr(h, q, q->wptr_va, sizeof(*wp)), v;
 
 	if (!wp)
 		return false;
@@ -326,26 +351,36 @@ static bool read_wptr(struct sim_hws *h, struct sim_queue *q, u64 now)
 	return true;
 }
 
-/**
- * sim_queue_load - a queue is in a runlist: read its MQD
- * @h: the firmware
- * @q: @mqd_addr and @doorbell are set
- * @m: the MQD
- * @now: the present time
- */
-void sim_queue_load(struct sim_hws *h, struct sim_queue *q, const struct v9_mqd *m, u64 now)
+static void load_aql(struct sim_queue *q, const struct v9_mqd *m)
 {
-	const struct sim_mqd_save *save = (const void *)((const u32 *)m + SIM_MQD_SAVE_DW);
-	struct eng_work *w;
-	u32 i;
-
-	BUILD_BUG_ON(sizeof(*save) > (512 - SIM_MQD_SAVE_DW) * 4);
+	BUILD_BUG_ON(sizeof(struct sim_mqd_save) > (512 - SIM_MQD_SAVE_DW) * 4);
 	q->eq.pipe_prio = m->cp_hqd_pipe_priority;
 	q->eq.queue_prio = m->cp_hqd_queue_priority;
 	q->ring = sim_q64(m->cp_hqd_pq_base_hi, m->cp_hqd_pq_base_lo) << 8;
 	q->mask = (2u << (m->cp_hqd_pq_control & 0x3f)) / 16 - 1;
 	q->rptr_va = sim_q64(m->cp_hqd_pq_rptr_report_addr_hi, m->cp_hqd_pq_rptr_report_addr_lo);
 	q->wptr_va = sim_q64(m->cp_hqd_pq_wptr_poll_addr_hi, m->cp_hqd_pq_wptr_poll_addr_lo);
+	q->save_dw = SIM_MQD_SAVE_DW;
+}
+
+/**
+ * sim_queue_load - a queue is in a runlist: read its MQD
+ * @h: the firmware
+ * @q: @kind, @mqd_addr, @doorbell and, for SDMA, @wptr_va are set
+ * @mqd: the MQD
+ * @now: the present time
+ */
+void sim_queue_load(struct sim_hws *h, struct sim_queue *q, const void *mqd, u64 now)
+{
+	const struct sim_mqd_save *save;
+	struct eng_work *w;
+	u32 i;
+
+	if (q->kind == SIM_QUEUE_SDMA)
+		sim_sdma_load(q, mqd);
+	else
+		load_aql(q, mqd);
+	save = (const void *)((const u32 *)mqd + q->save_dw);
 	q->next = save->next;
 	q->rptr = save->rptr;
 	q->wptr = q->next;
@@ -364,7 +399,7 @@ void sim_queue_load(struct sim_hws *h, struct sim_queue *q, const struct v9_mqd 
 		w->slot = save->work[i].flags & 1;
 		w->blocks = save->work[i].flags & 2;
 	}
-	q->rung = q->kind == SIM_QUEUE_AQL && !read_wptr(h, q, now);
+	q->rung = !read_wptr(h, q, now);
 }
 
 /**
@@ -395,7 +430,7 @@ void sim_queue_save(struct sim_hws *h, struct sim_queue *q)
 		save.work[i].arg = w->user[WORK_ARG];
 		save.work[i].flags = w->slot | w->blocks << 1;
 	}
-	if (!sim_gart_write(h->g, q->mqd_addr + SIM_MQD_SAVE_DW * 4, &save, sizeof(save)))
+	if (!sim_gart_write(h->g, q->mqd_addr + q->save_dw * 4, &save, sizeof(save)))
 		h->n_bad++;
 }
 
@@ -413,7 +448,7 @@ bool sim_queue_poll(struct sim_hws *h, struct sim_queue *q, u64 now)
 	u64 *db = (__force u64 *)((__force u32 *)h->g->db + q->doorbell);
 	u64 v = READ_ONCE(*db);
 
-	if (q->kind != SIM_QUEUE_AQL)
+	if (q->kind == SIM_QUEUE_OTHER)
 		return false;
 	if (v == ~0ULL && !q->rung)
 		return false;

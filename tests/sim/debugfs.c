@@ -71,8 +71,8 @@ static int counters_show(struct seq_file *m, void *unused)
 	mutex_lock(&h->lock);
 	seq_printf(m, "runlists %llu\nunmaps %llu\nqueries %llu\n", h->n_runlist, h->n_unmap,
 		   h->n_query);
-	seq_printf(m, "packets %llu\ndispatches %llu\nbarriers %llu\n", h->n_packet, h->n_dispatch,
-		   h->n_barrier);
+	seq_printf(m, "packets %llu\ndispatches %llu\nbarriers %llu\nsdma_packets %llu\n",
+		   h->n_packet, h->n_dispatch, h->n_barrier, h->n_sdma);
 	seq_printf(m, "doorbells %llu\ninterrupts %llu\ninterrupts_lost %llu\n", h->n_db, h->n_irq,
 		   h->n_irq_lost);
 	seq_printf(m, "saves %llu\nsave_restore_ns %llu\nbusy_ns %llu\n", h->eng.saves,

@@ -150,7 +150,7 @@ u32 eng_used_hqds(const struct engine *e)
 
 	for_each_proc(e, p)
 		for_each_queue(p, q)
-			n += q->state != ENG_Q_OFF;
+			n += q->state != ENG_Q_OFF && !q->own_engine;
 	return n;
 }
 
@@ -376,9 +376,14 @@ static void settle_queues(struct engine *e)
 		for_each_proc(e, p) {
 			if (p->vmid < 0 || p->leaving)
 				continue;
-			for_each_queue(p, q)
-				if (q->state == ENG_Q_OFF && (!best || q->order < best->order))
+			for_each_queue(p, q) {
+				if (q->state != ENG_Q_OFF)
+					continue;
+				if (q->own_engine)
+					restore_begin(e, q);
+				else if (!best || q->order < best->order)
 					best = q;
+			}
 		}
 		if (!best || used >= e->cfg.hqds)
 			break;
@@ -389,13 +394,13 @@ static void settle_queues(struct engine *e)
 		if (p->vmid >= 0 && !p->leaving)
 			for_each_queue(p, q) {
 				waiting += q->state == ENG_Q_OFF;
-				leaving += q->state == ENG_Q_SAVING;
+				leaving += q->state == ENG_Q_SAVING && !q->own_engine;
 			}
 	for (; leaving < waiting; leaving++) {
 		best = NULL;
 		for_each_proc(e, p)
 			for_each_queue(p, q)
-				if (q->state == ENG_Q_ON &&
+				if (q->state == ENG_Q_ON && !q->own_engine &&
 				    q->since + e->cfg.gang_quantum_ns <= e->now &&
 				    (!best || q->order < best->order))
 					best = q;

@@ -104,6 +104,7 @@ struct eng_proc;
  * struct eng_queue - a queue of the runlist; embedded in the owner's structure
  * @next: next queue of the same process
  * @proc: its process
+ * @own_engine: needs no HQD: an SDMA queue, runs whenever its process does
  * @pipe_prio: CP_HQD_PIPE_PRIORITY, higher launches first
  * @queue_prio: CP_HQD_QUEUE_PRIORITY, decides among equal pipe priorities
  * @state: see enum eng_qstate
@@ -120,6 +121,7 @@ struct eng_proc;
 struct eng_queue {
 	struct eng_queue *next;
 	struct eng_proc *proc;
+	bool own_engine;
 	u32 pipe_prio;
 	u32 queue_prio;
 	enum eng_qstate state;

@@ -132,12 +132,13 @@ void sim_hws_irq_enable(struct sim_gpu *g, bool on)
 
 /* ---- runlist ---- */
 
+/* A queue of a kind that is not modelled has no state to keep */
 static void drop_proc(struct sim_hws *h, struct eng_proc *p, bool save)
 {
 	struct eng_queue *q;
 
 	while ((q = p->queues)) {
-		if (save)
+		if (save && to_sq(q)->kind != SIM_QUEUE_OTHER)
 			sim_queue_save(h, to_sq(q));
 		eng_remove_queue(&h->eng, q);
 		h->nqueues--;
@@ -176,8 +177,9 @@ static void map_process(struct sim_hws *h, struct pm4_mes_map_process_aldebaran 
 
 static void map_queue(struct sim_hws *h, struct pm4_mes_map_queues *m, struct sim_proc *p, u64 now)
 {
-	struct v9_mqd *mqd;
 	struct sim_queue *q;
+	void *mqd;
+	bool sdma = m->bitfields2.engine_sel || m->bitfields2.extended_engine_sel;
 
 	if (!p)
 		return;
@@ -185,7 +187,8 @@ static void map_queue(struct sim_hws *h, struct pm4_mes_map_queues *m, struct si
 	if (!q)
 		return;
 	q->mqd_addr = sim_q64(m->mqd_addr_hi, m->mqd_addr_lo);
-	mqd = sim_gart_ptr(h->g, q->mqd_addr, 512);
+	mqd = sim_gart_ptr(h->g, q->mqd_addr,
+			   sdma ? sizeof(struct v9_sdma_mqd) : sizeof(struct v9_mqd));
 	q->doorbell = m->bitfields3.doorbell_offset;
 	if (!mqd || q->doorbell >= h->g->adev.doorbell.size / 4 - 1) {
 		dev_err(h->g->adev.dev, "kfdsim: MAP_QUEUES with bad MQD %#llx or doorbell %#x\n",
@@ -194,12 +197,13 @@ static void map_queue(struct sim_hws *h, struct pm4_mes_map_queues *m, struct si
 		kfree(q);
 		return;
 	}
-	if (m->bitfields2.engine_sel || m->bitfields2.extended_engine_sel)
+	if (sdma)
 		q->kind = SIM_QUEUE_SDMA;
-	else if (!mqd->cp_hqd_aql_control)
+	else if (!((struct v9_mqd *)mqd)->cp_hqd_aql_control)
 		q->kind = SIM_QUEUE_OTHER;
+	q->wptr_va = sim_q64(m->wptr_addr_hi, m->wptr_addr_lo);
 	q->eq.proc = &p->ep;
-	if (q->kind == SIM_QUEUE_AQL)
+	if (q->kind != SIM_QUEUE_OTHER)
 		sim_queue_load(h, q, mqd, now);
 	eng_add_queue(&h->eng, &p->ep, &q->eq);
 	h->nqueues++;

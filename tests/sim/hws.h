@@ -17,14 +17,14 @@ enum sim_work_user {
 	WORK_WAVES,		/* waves in flight while it runs */
 	WORK_TYPE,		/* AQL packet type */
 	WORK_START,		/* GPU clock at launch */
-	WORK_ARG,		/* address of the packet's slot, or of a PM4 IB */
+	WORK_ARG,		/* SDMA: length of the packet in bytes */
 };
 
 /**
  * struct sim_mqd_save - what of a queue survives an unmap
  *
- * Lives in dwords 400 and up of the MQD, which amdkfd never uses (the same offset is
- * spare in v9, v11 and v12 MQDs), so that, as with hardware, the MQD is all that is
+ * Lives in dwords 400 and up of the MQD (SDMA: 48), which amdkfd never uses (the same
+ * offset is spare in v9, v11 and v12 MQDs), so that, as with hardware, the MQD is all that is
  * left of a queue that is not mapped.
  * @next: index of the next packet to launch
  * @rptr: read index as reported to the user
@@ -71,8 +71,9 @@ struct sim_proc {
  * @kind: who reads its ring
  * @mqd_addr: its MQD in GART
  * @doorbell: index of its doorbell on the BAR, in dwords
+ * @save_dw: dword of the MQD at which struct sim_mqd_save lies
  * @ring: GPU virtual address of the ring
- * @mask: ring size - 1, in packets
+ * @mask: ring size - 1, in the units of @next: packets, SDMA: bytes
  * @rptr_va: where the read index is reported
  * @wptr_va: where the write index is kept
  * @next: index of the next packet to launch
@@ -88,6 +89,7 @@ struct sim_queue {
 	enum sim_queue_kind kind;
 	u64 mqd_addr;
 	u32 doorbell;
+	u32 save_dw;
 	u64 ring;
 	u64 mask;
 	u64 rptr_va;
@@ -133,7 +135,7 @@ struct sim_hws {
 	/* faults on request, see debugfs.c */
 	bool fault_hang;
 	/* counters */
-	u64 n_runlist, n_unmap, n_query, n_packet, n_dispatch, n_barrier, n_irq, n_bad;
+	u64 n_runlist, n_unmap, n_query, n_packet, n_dispatch, n_barrier, n_sdma, n_irq, n_bad;
 	u64 n_vmfault, n_error, n_kick, n_step, n_irq_lost, n_db;
 	u64 unmap_last_ns, unmap_max_ns, unmap_sum_ns;
 };
@@ -167,9 +169,17 @@ void sim_hws_irq(struct sim_hws *h, u32 client, u32 source, u32 vmid, u32 pasid,
 
 /* aql.c */
 extern const struct eng_ops sim_aql_ops;
-void sim_queue_load(struct sim_hws *h, struct sim_queue *q, const struct v9_mqd *m, u64 now);
+void sim_queue_load(struct sim_hws *h, struct sim_queue *q, const void *mqd, u64 now);
 void sim_queue_save(struct sim_hws *h, struct sim_queue *q);
 bool sim_queue_poll(struct sim_hws *h, struct sim_queue *q, u64 now);
+
+void *sim_user_ptr(struct sim_hws *h, struct sim_queue *q, u64 va, size_t len);
+void sim_queue_error(struct sim_hws *h, struct sim_queue *q, const char *why, u64 what);
+
+/* sdma.c */
+bool sim_sdma_peek(struct sim_hws *h, struct sim_queue *q, struct eng_work *w);
+void sim_sdma_complete(struct sim_hws *h, struct sim_queue *q, struct eng_work *w);
+void sim_sdma_load(struct sim_queue *q, const struct v9_sdma_mqd *m);
 
 /* debugfs.c */
 void sim_debugfs_init(struct sim_gpu *g);
