@@ -16,7 +16,7 @@
 
 static ulong wave_ns = 20000;
 module_param(wave_ns, ulong, 0644);
-MODULE_PARM_DESC(wave_ns, "time that one full load of waves takes: a dispatch takes ceil(waves / waves the GPU holds) times this, ns");
+MODULE_PARM_DESC(wave_ns, "time of one full load of waves, ns; a dispatch takes as many as its grid fills");
 
 static ulong dispatch_ns_min = 2000;
 module_param(dispatch_ns_min, ulong, 0644);
@@ -137,7 +137,8 @@ void sim_queue_error(struct sim_hws *h, struct sim_queue *q, const char *why, u6
 	dev_warn(h->g->adev.dev, "kfdsim: queue of pasid %#x stopped at packet %llu: %s %#llx\n",
 		 to_sp(q->eq.proc)->pasid, q->next, why, what);
 	sim_hws_irq(h, SOC15_IH_CLIENTID_GRBM_CP, SOC15_INTSRC_CP_BAD_OPCODE, q->eq.proc->vmid,
-		    to_sp(q->eq.proc)->pasid, (q->doorbell & 0x3ff) | EC_QUEUE_PACKET_UNSUPPORTED << 10);
+		    to_sp(q->eq.proc)->pasid,
+		    (q->doorbell & 0x3ff) | EC_QUEUE_PACKET_UNSUPPORTED << 10);
 }
 
 /* ---- what a packet costs ---- */
@@ -170,10 +171,14 @@ static bool value_true(s64 v, const struct aql_packet *p)
 {
 	v &= p->value.mask;
 	switch (p->value.cond) {
-	case 0: return v == p->value.value;
-	case 1: return v != p->value.value;
-	case 2: return v < p->value.value;
-	default: return v >= p->value.value;
+	case 0:
+		return v == p->value.value;
+	case 1:
+		return v != p->value.value;
+	case 2:
+		return v < p->value.value;
+	default:
+		return v >= p->value.value;
 	}
 }
 
@@ -217,7 +222,7 @@ static bool aql_peek(void *ctx, struct eng_queue *eq, u64 t, struct eng_work *w)
 	p = packet(h, q, q->next);
 	if (!p)
 		return false;
-	header = smp_load_acquire(&p->header);
+	header = smp_load_acquire(&p->header);	/* pairs with the producer's release */
 	if (AQL_TYPE(header) == AQL_INVALID || (AQL_BARRIER(header) && eq->nwork))
 		return false;
 	w->avail = q->seen;
@@ -260,7 +265,7 @@ static void report_rptr(struct sim_hws *h, struct sim_queue *q)
 	u64 *rp = sim_user_ptr(h, q, q->rptr_va, sizeof(*rp));
 
 	if (rp)
-		smp_store_release(rp, q->rptr);
+		smp_store_release(rp, q->rptr);	/* after the slots became INVALID */
 }
 
 static bool rptr_at_launch(void)
@@ -289,7 +294,7 @@ static void aql_launch(void *ctx, struct eng_queue *eq, struct eng_work *w, u64 
 	else
 		h->n_barrier++;
 	if (p)
-		smp_store_release(&p->header, AQL_INVALID);
+		smp_store_release(&p->header, AQL_INVALID);	/* all of it was read */
 	if (rptr_at_launch()) {
 		q->rptr = q->next;
 		report_rptr(h, q);
@@ -343,7 +348,7 @@ static bool read_wptr(struct sim_hws *h, struct sim_queue *q, u64 now)
 
 	if (!wp)
 		return false;
-	v = smp_load_acquire(wp);
+	v = smp_load_acquire(wp);	/* before the packets */
 	if (v > q->wptr) {
 		q->wptr = v;
 		q->seen = now;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-/* kfdsim: the scheduler firmware (fw_hws.c), its packet processor (aql.c), debugfs */
+/* kfdsim: the scheduler firmware (hws.c, fw_hws.c), its packet processors, debugfs */
 #ifndef KFDSIM_HWS_H
 #define KFDSIM_HWS_H
 
@@ -155,7 +155,12 @@ static inline u64 sim_q64(u32 hi, u32 lo)
 	return (u64)hi << 32 | lo;
 }
 
-/* fw_hws.c */
+/* fw_hws.c: HIQ and runlists */
+void sim_hiq_run(struct sim_hws *h, u64 now);
+void sim_hiq_unmap_done(struct sim_hws *h, u64 now);
+void sim_hws_drop(struct sim_hws *h, struct eng_proc *only, bool save);
+
+/* hws.c */
 int sim_hws_init(struct sim_gpu *g);
 void sim_hws_fini(struct sim_gpu *g);
 void sim_hws_irq_enable(struct sim_gpu *g, bool on);

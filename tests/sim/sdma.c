@@ -27,12 +27,18 @@ MODULE_PARM_DESC(sdma_gbs, "rate of SDMA copies and fills, GB/s (order of PCIe 4
 static u32 packet_dw(u32 h)
 {
 	switch (h & 0xff) {
-	case SDMA_OP_NOP: return 1 + (h >> 16 & 0x3fff);
-	case SDMA_OP_COPY: return (h >> 8 & 0xff) == SDMA_SUBOP_COPY_LINEAR ? 7 : 0;
-	case SDMA_OP_CONST_FILL: return 5;
-	case SDMA_OP_FENCE: return 4;
-	case SDMA_OP_TRAP: return 2;
-	case SDMA_OP_POLL_REGMEM: return 6;
+	case SDMA_OP_NOP:
+		return 1 + (h >> 16 & 0x3fff);
+	case SDMA_OP_COPY:
+		return (h >> 8 & 0xff) == SDMA_SUBOP_COPY_LINEAR ? 7 : 0;
+	case SDMA_OP_CONST_FILL:
+		return 5;
+	case SDMA_OP_FENCE:
+		return 4;
+	case SDMA_OP_TRAP:
+		return 2;
+	case SDMA_OP_POLL_REGMEM:
+		return 6;
 	case SDMA_OP_ATOMIC:
 		h = h >> 25;
 		return h == SDMA_ATOMIC_ADD_32 || h == SDMA_ATOMIC_ADD_64 ? 8 : 0;
@@ -69,12 +75,18 @@ static bool poll_true(u32 v, const u32 *p)
 {
 	v &= p[4];
 	switch (p[0] >> 28 & 7) {
-	case 1: return v < p[3];
-	case 2: return v <= p[3];
-	case 3: return v == p[3];
-	case 4: return v != p[3];
-	case 5: return v >= p[3];
-	case 6: return v > p[3];
+	case 1:
+		return v < p[3];
+	case 2:
+		return v <= p[3];
+	case 3:
+		return v == p[3];
+	case 4:
+		return v != p[3];
+	case 5:
+		return v >= p[3];
+	case 6:
+		return v > p[3];
 	}
 	return true;
 }
@@ -220,7 +232,7 @@ void sim_sdma_complete(struct sim_hws *h, struct sim_queue *q, struct eng_work *
 		case SDMA_OP_FENCE:
 			a = sim_user_ptr(h, q, sim_q64(p[2], p[1]), 4);
 			if (a)
-				smp_store_release(a, p[3]);
+				smp_store_release(a, p[3]);	/* after the copies */
 			break;
 		case SDMA_OP_ATOMIC:
 			atomic_op(h, q, p);
@@ -239,7 +251,7 @@ void sim_sdma_complete(struct sim_hws *h, struct sim_queue *q, struct eng_work *
 	q->rptr = q->next;
 	rp = sim_user_ptr(h, q, q->rptr_va, sizeof(*rp));
 	if (rp)
-		smp_store_release(rp, q->rptr);
+		smp_store_release(rp, q->rptr);	/* after the packet's effect */
 }
 
 /**
