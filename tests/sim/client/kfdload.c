@@ -44,7 +44,8 @@ static void usage(FILE *out)
 	      " --secs S           how long (2)\n"
 	      " --dispatch-ns NS   time of one dispatch (1000000)\n"
 	      " --rate R           R dispatches per second, each waited for; latency counts from\n"
-	      "                    the moment at which it was due\n"
+	      "                    the moment at which it was due; service_us of --json from\n"
+	      "                    its submission\n"
 	      " --full             as many as possible (default), --depth of them in flight\n"
 	      " --depth N          with --full (4)\n"
 	      " --priority P       queue priority 0..15 (7)\n"
@@ -121,47 +122,62 @@ static int cmp_u64(const void *a, const void *b)
 }
 
 struct results {
-	uint64_t *lat, n, room, start, end;
+	uint64_t *lat, *srv, n, room, start, end;
 };
 
-static void record(struct results *r, uint64_t lat)
+static void record(struct results *r, uint64_t lat, uint64_t srv)
 {
 	if (r->n == r->room) {
 		r->room = r->room ? 2 * r->room : 1024;
 		r->lat = realloc(r->lat, r->room * sizeof(*r->lat));
-		if (!r->lat)
+		r->srv = realloc(r->srv, r->room * sizeof(*r->srv));
+		if (!r->lat || !r->srv)
 			err(1, "memory for %" PRIu64 " latencies", r->room);
 	}
-	r->lat[r->n++] = lat;
+	r->lat[r->n] = lat;
+	r->srv[r->n++] = srv;
 }
 
-static double pct(const struct results *r, double p)
+static double pct(const struct results *r, const uint64_t *v, double p)
 {
 	uint64_t i = (uint64_t)(p / 100 * r->n);
 
-	return r->n ? r->lat[i < r->n ? i : r->n - 1] / 1e3 : 0;
+	return r->n ? v[i < r->n ? i : r->n - 1] / 1e3 : 0;
+}
+
+static void json_times(const char *name, const struct results *r, const uint64_t *v)
+{
+	double mean = 0;
+	uint64_t i;
+
+	for (i = 0; i < r->n; i++)
+		mean += v[i] / 1e3 / r->n;
+	printf(", \"%s\": {\"mean\": %.1f, \"min\": %.1f, \"p50\": %.1f, \"p90\": %.1f, \"p99\": %.1f, \"max\": %.1f}",
+	       name, mean, pct(r, v, 0), pct(r, v, 50), pct(r, v, 90), pct(r, v, 99), pct(r, v, 100));
 }
 
 static void report(const struct opts *o, struct results *r)
 {
-	double secs = (r->end - r->start) / 1e9, mean = 0;
-	uint64_t i;
+	double secs = (r->end - r->start) / 1e9;
 
-	qsort(r->lat, r->n, sizeof(*r->lat), cmp_u64);
-	for (i = 0; i < r->n; i++)
-		mean += r->lat[i] / 1e3 / r->n;
-	if (o->json)
+	if (r->n) {
+		qsort(r->lat, r->n, sizeof(*r->lat), cmp_u64);
+		qsort(r->srv, r->n, sizeof(*r->srv), cmp_u64);
+	}
+	if (o->json) {
 		printf("{\"name\": \"%s\", \"pid\": %d, \"simulated\": true, \"priority\": %u, "
 		       "\"dispatch_ns\": %" PRIu64 ", \"dispatches\": %" PRIu64 ", \"secs\": %.6f, "
-		       "\"per_sec\": %.3f, \"gpu_share\": %.5f, \"latency_us\": {\"mean\": %.1f, "
-		       "\"min\": %.1f, \"p50\": %.1f, \"p90\": %.1f, \"p99\": %.1f, \"max\": %.1f}}\n",
-		       o->name, getpid(), o->attr.priority, o->ns, r->n, secs, r->n / secs,
-		       r->n * (o->ns / 1e9) / secs, mean, pct(r, 0), pct(r, 50), pct(r, 90),
-		       pct(r, 99), pct(r, 100));
-	else
-		printf("%s: %" PRIu64 " dispatches of %.3f ms in %.2f s, %.1f/s, %.1f %% of the GPU; latency us: p50 %.0f p90 %.0f p99 %.0f max %.0f (simulated)\n",
-		       o->name, r->n, o->ns / 1e6, secs, r->n / secs, r->n * (o->ns / 1e7) / secs,
-		       pct(r, 50), pct(r, 90), pct(r, 99), pct(r, 100));
+		       "\"per_sec\": %.3f, \"gpu_share\": %.5f", o->name, getpid(),
+		       o->attr.priority, o->ns, r->n, secs, r->n / secs,
+		       r->n * (o->ns / 1e9) / secs);
+		json_times("latency_us", r, r->lat);
+		json_times("service_us", r, r->srv);
+		puts("}");
+		return;
+	}
+	printf("%s: %" PRIu64 " dispatches of %.3f ms in %.2f s, %.1f/s, %.1f %% of the GPU; latency us: p50 %.0f p90 %.0f p99 %.0f max %.0f (simulated)\n",
+	       o->name, r->n, o->ns / 1e6, secs, r->n / secs, r->n * (o->ns / 1e7) / secs,
+	       pct(r, r->lat, 50), pct(r, r->lat, 90), pct(r, r->lat, 99), pct(r, r->lat, 100));
 }
 
 static void sleep_until(uint64_t t)
@@ -175,7 +191,7 @@ static void sleep_until(uint64_t t)
 static void run(const struct opts *o, struct kfdc *c, struct kfdc_queue **q, struct results *r)
 {
 	struct kfdc_signal *sig[MAX_DEPTH];
-	uint64_t due[MAX_DEPTH], end, now, tick, sent = 0, done = 0;
+	uint64_t due[MAX_DEPTH], out[MAX_DEPTH], end, now, tick, sent = 0, done = 0;
 	unsigned int i;
 
 	for (i = 0; i < o->depth; i++)
@@ -196,6 +212,7 @@ static void run(const struct opts *o, struct kfdc *c, struct kfdc_queue **q, str
 				sleep_until(due[i]);
 			}
 			kfdc_signal_set(sig[i], 1);
+			out[i] = kfdc_now();
 			if (kfdc_dispatch(q[sent % o->queues],
 					  &(struct kfdc_dispatch){ .ns = o->ns, .waves = o->waves,
 								   .signal = sig[i] }))
@@ -208,7 +225,7 @@ static void run(const struct opts *o, struct kfdc *c, struct kfdc_queue **q, str
 		if (kfdc_signal_wait(sig[i], TIMEOUT_NS))
 			errx(1, "%s: dispatch %" PRIu64 ": %s", o->name, done, kfdc_error());
 		now = kfdc_now();
-		record(r, now - due[i]);
+		record(r, now - due[i], now - out[i]);
 		done++;
 		if (o->verbose && now - tick >= 1000000000) {
 			fprintf(stderr, "%s: %" PRIu64 " dispatches, last %.3f ms\n", o->name, done,
@@ -243,5 +260,6 @@ int main(int argc, char **argv)
 	report(&o, &r);
 	kfdc_close(c);
 	free(r.lat);
+	free(r.srv);
 	return 0;
 }
