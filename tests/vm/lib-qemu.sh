@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2034,SC2154 # variables shared with run
+#
+# QEMU for one run: its command line, its life and its output.  Sourced by run.
+#
+# stdout and stderr of the command leave the guest through virtio-serial ports that end in files of the
+# run's directory, and are copied to our own while they grow.  Files, not pipes, because a port whose
+# reader is slow holds data back that a guest powering off would lose.
+
+crash_grace=15
+
+# qemu_command: sets $qemu
+qemu_command() {
+	local boot name nr=0 i=0 dir=${run_dir//,/,,} out
+	boot=(console=ttyS0 loglevel=7 panic=-1 mitigations=off tsc=reliable
+		# Enabling any trace event makes ftrace follow context switches, and that patches jump labels
+		# in __schedule() while other CPUs run it: QEMU 7.2 then executes a stale int3 now and then
+		# ("Oops: int3").  An event that never fires, on from before the second CPU, makes it once
+		# for all.
+		trace_event=sched:sched_process_hang
+		# a starved host CPU is no fault of the guest
+		rcupdate.rcu_cpu_stall_timeout=120 watchdog_thresh=60)
+	# la57 only makes page walks longer
+	qemu=(qemu-system-x86_64 -nodefaults -no-user-config -display none -no-reboot
+		-m "$opt_mem" -smp "$opt_smp" -cpu 'max,-la57')
+	if [ -n "$opt_icount" ]; then
+		# Whatever else could differ between runs is fixed too: the clock, random numbers, addresses.
+		boot+=(nokaslr norandmaps)
+		qemu+=(-accel 'tcg,thread=single' -icount 'shift=0,sleep=off'
+			-rtc 'base=2026-01-01T00:00:00,clock=vm' -seed 1)
+	else
+		qemu+=(-accel 'tcg,thread=multi')
+	fi
+	qemu+=(-kernel "$kernel_image" -initrd "$run_dir/initrd" -append "${boot[*]} $opt_append"
+		-chardev "file,id=log,path=$dir/serial.log" -serial chardev:log -device 'virtio-serial-pci,addr=4')
+	[ -z "$interactive" ] ||
+		qemu+=(-chardev 'stdio,id=tty,signal=off' -device 'virtconsole,chardev=tty,nr=0')
+	for name in stdout stderr status; do
+		nr=$((nr + 1))
+		qemu+=(-chardev "file,id=$name,path=$dir/$name" -device "virtserialport,chardev=$name,nr=$nr")
+	done
+	share host / ,readonly=on 5
+	for out in "${opt_out[@]}"; do
+		share "out$i" "$out" '' $((6 + i))
+		i=$((i + 1))
+	done
+	# fixed addresses: a GPU's place does not depend on other options
+	for ((i = 0; i < gpus; i++)); do
+		qemu+=(-object "memory-backend-ram,id=doorbell$i,size=4M,share=on"
+			-device "ivshmem-plain,memdev=doorbell$i,addr=$((16 + i))")
+	done
+}
+
+# share TAG DIR OPTIONS PCI-SLOT: a directory over 9p
+share() {
+	qemu+=(-fsdev "local,id=$1,path=${2//,/,,},security_model=none,multidevs=remap$3"
+		-device "virtio-9p-pci,fsdev=$1,mount_tag=$1,addr=$4")
+}
+
+# start_qemu: sets $qemu_pid.  QEMU dies with us, however we do.
+start_qemu() {
+	if [ -n "$interactive" ]; then
+		setpriv --pdeathsig KILL -- "${qemu[@]}" <&3 2>"$run_dir/qemu.log" &
+	else
+		# a session of its own: a terminal's ^C is for us to act on
+		setsid setpriv --pdeathsig KILL -- "${qemu[@]}" </dev/null >"$run_dir/qemu.log" 2>&1 &
+	fi
+	qemu_pid=$!
+}
+
+# The followers let go of the lock: a run that was killed is over when its QEMU is.
+
+# follow NAME: a file that QEMU appends to, to stdout, to its end.  The cat is there because tail
+# gives up when its reader goes, written to or not.
+follow() { tail -c +1 -s 0.05 -f --pid="$qemu_pid" "$run_dir/$1" 2>/dev/null | cat; }
+
+# follow_output NAME: the same; the event "lost" if nobody reads it
+follow_output() {
+	exec {lock}>&-
+	follow "$1" || echo lost >&"$events"
+}
+
+# follow_log: an event "crash" for each line of the kernel's log that tells of one
+follow_log() {
+	exec {lock}>&-
+	follow serial.log | "$here/scan-log" --watch | while read -r _; do
+		echo crash
+	done >&"$events"
+}
+
+# clock: sets $clock, hundredths of a second that nobody can turn back
+clock() {
+	read -r clock _ </proc/uptime
+	clock=$((10#${clock/./}))
+}
+
+# follow_life: an event "end" when QEMU, which alone holds the other side of a pipe, is gone
+follow_life() {
+	exec {lock}>&-
+	read -r _ <&"$alive" || :
+	echo end >&"$events"
+}
+
+# next_event UNTIL: sets $event to what a follower says, or "time" at UNTIL (a clock, or nothing)
+next_event() {
+	local wait=()
+	if [ -n "$1" ]; then
+		clock
+		[ "$clock" -lt "$1" ] || { event='time'; return; }
+		wait=(-t "$(printf '%d.%02d' $((($1 - clock) / 100)) $((($1 - clock) % 100)))")
+	fi
+	read -r "${wait[@]}" event <&"$events" || event='time'
+}
+
+# boot: QEMU from start to end.  Sets $decided to the exit status if the end already decides it.
+boot() {
+	local deadline='' grace='' until name
+	decided=
+	for name in stdout stderr serial.log status; do
+		: >"$run_dir/$name"
+	done
+	mkfifo "$run_dir/events" "$run_dir/alive"
+	# both ends of each, so that opening waits for nobody
+	exec {events}<>"$run_dir/events" {qemu_end}<>"$run_dir/alive"
+	clock
+	[ -z "$timeout" ] || deadline=$((clock + timeout))
+	start_qemu
+	exec {alive}<"$run_dir/alive" {qemu_end}>&-
+	follow_life &
+	follow_output stdout &
+	follow_output stderr >&2 &
+	# who sits at a terminal sees a crash, and may want to look around
+	[ -n "$interactive" ] || follow_log &
+	while :; do
+		until=$deadline
+		[ -z "$grace" ] || { [ -n "$until" ] && [ "$until" -lt "$grace" ]; } || until=$grace
+		next_event "$until"
+		clock
+		if [ "$event" = end ]; then
+			break
+		elif [ -n "$decided" ]; then
+			continue
+		elif [ "$event" = lost ]; then
+			decided=141
+		elif [ "$event" = crash ]; then
+			: "${grace:=$((clock + crash_grace * 100))}"
+		elif [ -n "$deadline" ] && [ "$clock" -ge "$deadline" ]; then
+			say "timed out after $opt_timeout s"
+			decided=124
+		elif [ -n "$grace" ] && [ "$clock" -ge "$grace" ]; then
+			grace=
+			if ! scan_log --fatal >/dev/null; then
+				say "the kernel crashed, and $crash_grace s later the command had not ended"
+				decided=125
+			fi
+		fi
+		if [ -n "$decided" ]; then
+			kill -KILL "$qemu_pid" 2>/dev/null || :
+			deadline='' grace=''
+		fi
+	done
+	# The followers end when QEMU is not even a zombie; that it was killed is no news.
+	wait 2>/dev/null
+	qemu_pid=
+	while read -r -t 0.01 event <&"$events"; do
+		[ "$event" != lost ] || : "${decided:=141}"
+	done
+}
+
+# scan_log OPTION...: see there
+scan_log() {
+	local allow=() regex
+	for regex in "${opt_allow[@]}"; do
+		allow+=(--allow "$regex")
+	done
+	"$here/scan-log" "$@" "${allow[@]}" "$run_dir/serial.log"
+}
