@@ -79,8 +79,8 @@ BEGIN {
 	print "SIMULATED GPU (MI210, gfx90a). The driver is the real amdkfd of Debian's " kernel ", with"
 	print "kfdprio; hardware and firmware are a model: launches take modelled time, no product is computed."
 	print ""
-	print "  online   HIP, PID " pid[1] ": 5 requests/s, 8 small matrix products each (3.2 ms of GPU time in all)"
-	print "  offline  HIP, PID " pid[2] ": 4 streams kept full of large products (13 ms each)"
+	print "  online   HIP, PID " pid[1] ": 4 requests/s, 8 small matrix products each (3.2 ms of GPU time in all)"
+	print "  offline  HIP, PID " pid[2] ": 3 streams kept full of large products (25 ms each)"
 	print ""
 	print "                       online latency, ms        online       offline"
 	print "                              P50      P99   requests/s     products/s"
@@ -92,7 +92,7 @@ BEGIN {
 	print "  $ kfdprio -n high -p " pid[1] "; kfdprio -n low -p " pid[2]
 	printf "  The online requests' P50 went from %.1f to %.1f ms, the offline throughput from %.1f to %.1f products/s.\n", before, p50, off_before, off
 	print "  What runs is not yet taken off the GPU: what remains is the wait for the product that"
-	print "  runs, up to 13 ms. (Preemption with CWSR is what comes next.)"
+	print "  runs, up to 25 ms. (Preemption with CWSR is what comes next.)"
 	print ""
 	print "$ kfdprio -l"
 	list = slurp("list-after.txt")
