@@ -13,10 +13,11 @@ crash_grace=15
 qemu_command() {
 	local boot name nr=0 i=0 dir=${run_dir//,/,,} out
 	boot=(console=ttyS0 loglevel=7 panic=-1 mitigations=off tsc=reliable
-		# Enabling any trace event makes ftrace follow context switches, and that patches jump labels
-		# in __schedule() while other CPUs run it: QEMU 7.2 then executes a stale int3 now and then
-		# ("Oops: int3").  An event that never fires, on from before the second CPU, makes it once
-		# for all.
+		# When one CPU patches code that another runs, QEMU 7.2 executes a stale int3 now and then
+		# ("Oops: int3").  So the kernel boots on one CPU, guest brings the others up, and what
+		# would be patched later is patched before that: any trace event makes ftrace follow
+		# context switches with jump labels in __schedule(), an event that never fires does, too.
+		maxcpus=1
 		trace_event=sched:sched_process_hang
 		# a starved host CPU is no fault of the guest
 		rcupdate.rcu_cpu_stall_timeout=120 watchdog_thresh=60)

@@ -126,6 +126,7 @@ cat random >&2
 	echo "stdin=$(wc -c)"
 	echo "path=$PATH"
 	echo "mine=$KFDPRIO_TEST,$EXTRA,$NOT_PASSED"
+	echo "cpus=$(nproc)"
 	echo "kernel=$(uname -r)"
 	echo "module=$(modinfo -k "$(uname -r)" -F name drm)"
 	for f in proc sys dev/pts dev/shm sys/kernel/debug sys/kernel/tracing sys/fs/cgroup; do
@@ -333,6 +334,7 @@ check "in the caller's directory, though below /tmp" fact "cwd=$tmp/cwd"
 check "stdin is empty" fact stdin=0
 check "PATH has build/tools first" grep -q "^path=$top/build/tools:" "$facts"
 check "KFDPRIO_* and --env are passed, others not" fact "mine=1,2 '3,"
+check "two CPUs" fact cpus=2
 check "the kernel is Debian's" fact "kernel=$abi"
 check "its modules are in place" fact module=drm
 for f in proc sys dev/pts dev/shm sys/kernel/debug sys/kernel/tracing sys/fs/cgroup; do
