@@ -6,7 +6,7 @@ VERSION := $(shell sed -n 's/^Version: //p' META)
 TREES := $(shell sed -n 's/^Trees: //p' META)
 KERNEL ?= 6.12
 # what "make check" runs, in this order; SUITES="unit cli" narrows it down
-SUITES ?= lint unit patches cli vm cli-nodev cli-stock cli-vm sim trace priority rocm contention lifecycle cost
+SUITES ?= lint unit patches cli vm-report vm cli-nodev cli-stock cli-vm sim trace priority rocm contention lifecycle cost
 BENCH_RUNS ?= 50
 
 .PHONY: help
