@@ -17,8 +17,10 @@ qemu_command() {
 		# ("Oops: int3").  So the kernel boots on one CPU, guest brings the others up, and what
 		# would be patched later is patched before that: any trace event makes ftrace follow
 		# context switches with jump labels in __schedule(), an event that never fires does, too.
+		# Twice: 6.1 knows no trace_instance=, and tools switch off the events of the top instance.
 		maxcpus=1
 		trace_event=sched:sched_process_hang
+		trace_instance=kfdprio-vm,sched:sched_process_hang
 		# a starved host CPU is no fault of the guest
 		rcupdate.rcu_cpu_stall_timeout=120 watchdog_thresh=60)
 	# la57 only makes page walks longer
