@@ -51,6 +51,7 @@ demo: setup-demo
 .PHONY: check
 check: setup
 	@$(MAKE) -s -C tools all fake
+	@$(MAKE) -s -C tests client
 	@tests/run $(SUITES)
 
 .PHONY: check-soak

@@ -11,11 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <linux/kfd_prio.h>
+#include "kfd.h"
 #include "kfdclient.h"
 
 #define WORKERS 4
@@ -61,18 +60,6 @@ static void worker(int id)
 	_exit(0);
 }
 
-static int set(int kfd, pid_t pid, int prio)
-{
-	int pidfd = syscall(SYS_pidfd_open, pid, 0), err;
-	struct kfd_prio_set_args a = { .pid = pid, .pidfd = pidfd, .priority = prio };
-
-	if (pidfd < 0)
-		return errno;
-	err = ioctl(kfd, KFD_PRIO_IOC_SET, &a) ? errno : 0;
-	close(pidfd);
-	return err;
-}
-
 int main(int argc, char **argv)
 {
 	time_t end = time(NULL) + (argc == 2 ? atoi(argv[1]) : 5);
@@ -94,7 +81,7 @@ int main(int argc, char **argv)
 				born++;
 			}
 			/* it may be a zombie or gone by now */
-			ret = set(kfd, pid[i], (int)rnd(17) - 1);
+			ret = kfd_set(pid[i], (int)rnd(17) - 1, NULL);
 			if (ret && ret != ESRCH)
 				errx(1, "set: errno %d", ret);
 			sets++;
@@ -109,7 +96,7 @@ int main(int argc, char **argv)
 			}
 		}
 		/* we set our own, for the next worker to inherit */
-		ret = set(kfd, getpid(), (int)rnd(17) - 1);
+		ret = kfd_set(getpid(), (int)rnd(17) - 1, NULL);
 		if (ret)
 			errx(1, "set ourselves: errno %d", ret);
 		struct kfd_prio_list_args l = {

@@ -4,20 +4,14 @@
  * what the simulated scheduler firmware read from their MQDs.  Runs in the VM, alone on
  * the simulated GPU.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
-#include <linux/kfd_prio.h>
 #include "events.h"
+#include "kfd.h"
 #include "kfdclient.h"
 #include "tap.h"
 
@@ -34,32 +28,6 @@ static struct kfdc_queue *queue(uint32_t prio)
 
 	TRY(kfdc_queue_create(gpu, &attr, &q));
 	return q;
-}
-
-/* _SET on a process; returns the errno, and the number of queues in *nr. */
-static int set(pid_t pid, int prio, unsigned int *nr)
-{
-	int kfd = open("/dev/kfd", O_ACCMODE | O_CLOEXEC), pidfd = syscall(SYS_pidfd_open, pid, 0);
-	struct kfd_prio_set_args a = { .pid = pid, .pidfd = pidfd, .priority = prio };
-	int err = ioctl(kfd, KFD_PRIO_IOC_SET, &a) ? errno : 0;
-
-	if (nr)
-		*nr = a.nr_queues;
-	close(pidfd);
-	close(kfd);
-	return err;
-}
-
-static struct kfd_prio_get_args get(pid_t pid)
-{
-	int kfd = open("/dev/kfd", O_ACCMODE | O_CLOEXEC), pidfd = syscall(SYS_pidfd_open, pid, 0);
-	struct kfd_prio_get_args g = { .pid = pid, .pidfd = pidfd };
-
-	if (ioctl(kfd, KFD_PRIO_IOC_GET, &g))
-		tap_bail("_GET of %d: %s", pid, strerror(errno));
-	close(pidfd);
-	close(kfd);
-	return g;
 }
 
 static int sysfs_priority(pid_t pid)
@@ -105,18 +73,18 @@ static void test_live(void)
 	struct kfdc_queue *q1 = queue(3), *q2 = queue(7), *q3;
 	struct events *e = events_start("kfd");
 	const struct event *u1, *u2;
-	unsigned int nr;
+	struct kfd_prio_set_args a;
 	size_t runlists;
 
 	tap_eq(mapped(0, 3, 1) + mapped(1, 7, 1), 2, "unset: MQDs have what their owner asked for");
-	tap_eq(get(getpid()).effective, 7, "unset: the effective priority is the highest of them");
+	tap_eq(kfd_get(getpid()).effective, 7, "unset: the effective priority is the highest of them");
 	tap_eq(sysfs_priority(getpid()), -1, "unset: sysfs says -1");
 
-	tap_eq(set(getpid(), 12, &nr), 0, "12 is set");
-	tap_eq(nr, 2, "12: for two queues");
+	tap_eq(kfd_set(getpid(), 12, &a), 0, "12 is set");
+	tap_eq(a.nr_queues, 2, "12: for two queues");
 	tap_eq(mapped(2, 12, 2), 2, "12: both MQDs have it, pipe priority HIGH");
-	tap_eq(get(getpid()).priority, 12, "12: _GET says so");
-	tap_eq(get(getpid()).effective, 12, "12: _GET says that it is in force");
+	tap_eq(kfd_get(getpid()).priority, 12, "12: _GET says so");
+	tap_eq(kfd_get(getpid()).effective, 12, "12: _GET says that it is in force");
 	tap_eq(sysfs_priority(getpid()), 12, "12: so does sysfs");
 	events_stop(e);
 	u1 = events_find(e, NULL, "kfd_update_queue", "queue_id", q1->id);
@@ -135,17 +103,17 @@ static void test_live(void)
 	tap_eq(mapped(2, 12, 3), 3, "12: the owner's wish for 14 changes nothing");
 
 	e = events_start("kfd");
-	tap_eq(set(getpid(), 12, NULL), 0, "12 again");
+	tap_eq(kfd_set(getpid(), 12, NULL), 0, "12 again");
 	events_stop(e);
 	tap_eq(events_count(e, "kfd_unmap_queues", NULL, 0) +
 	       events_count(e, "kfd_map_queues", NULL, 0), 0, "12 again: the hardware is left alone");
 	events_free(e);
 
-	tap_eq(set(getpid(), 0, NULL), 0, "0 is set");
+	tap_eq(kfd_set(getpid(), 0, NULL), 0, "0 is set");
 	tap_eq(mapped(0, 0, 3), 3, "0: all MQDs, pipe priority LOW");
-	tap_eq(set(getpid(), 15, NULL), 0, "15 is set");
+	tap_eq(kfd_set(getpid(), 15, NULL), 0, "15 is set");
 	tap_eq(mapped(2, 15, 3), 3, "15: all MQDs, pipe priority HIGH");
-	tap_eq(set(getpid(), KFD_PRIO_UNSET, NULL), 0, "it is taken away");
+	tap_eq(kfd_set(getpid(), KFD_PRIO_UNSET, NULL), 0, "it is taken away");
 	tap_eq(mapped(2, 14, 1) + mapped(1, 7, 1) + mapped(0, 5, 1), 3,
 	       "unset: each has what its owner asked for last");
 	tap_eq(sysfs_priority(getpid()), -1, "unset: sysfs says -1 again");
@@ -162,14 +130,14 @@ static void test_inactive(void)
 
 	TRY(kfdc_queue_update(q, 0, 7));
 	e = events_start("kfd");
-	tap_eq(set(getpid(), 11, NULL), 0, "inactive queue: 11 is set");
+	tap_eq(kfd_set(getpid(), 11, NULL), 0, "inactive queue: 11 is set");
 	events_stop(e);
 	tap_eq(events_count(e, "kfd_map_queues", NULL, 0) +
 	       events_count(e, "kfd_unmap_queues", NULL, 0), 0, "inactive queue: nothing is mapped");
 	events_free(e);
 	TRY(kfdc_queue_update(q, 100, 7));
 	tap_eq(mapped(2, 11, 1), 1, "inactive queue: it comes back with 11");
-	tap_eq(set(getpid(), KFD_PRIO_UNSET, NULL), 0, "inactive queue: unset");
+	tap_eq(kfd_set(getpid(), KFD_PRIO_UNSET, NULL), 0, "inactive queue: unset");
 	TRY(kfdc_queue_destroy(q));
 }
 
@@ -187,72 +155,42 @@ static void test_running(void)
 	for (i = 0; i < 40; i++)
 		TRY(kfdc_dispatch(q, &(struct kfdc_dispatch){ .ns = 5000000, .barrier = true, .signal = s }));
 	for (i = 0; i < 10; i++) {
-		set(getpid(), i & 1 ? 3 : 12, NULL);
+		kfd_set(getpid(), i & 1 ? 3 : 12, NULL);
 		usleep(5000);
 	}
 	TRY(kfdc_signal_wait(s, 20000000000));
 	usleep(20000);
 	tap_eq(kfdc_signal_value(s), 0, "40 dispatches end exactly once each during ten changes");
 	tap_ok(kfdc_now() - began >= 40 * 5000000ULL, "and none of them early");
-	set(getpid(), KFD_PRIO_UNSET, NULL);
+	kfd_set(getpid(), KFD_PRIO_UNSET, NULL);
 	kfdc_signal_destroy(s);
 	TRY(kfdc_queue_destroy(q));
-}
-
-static pid_t child_with_queue(uint32_t prio)
-{
-	struct kfdc_queue_attr attr = { .priority = prio, .percentage = 100, .packets = 64 };
-	int fds[2];
-	pid_t pid;
-	char ch;
-
-	if (pipe(fds))
-		tap_bail("pipe");
-	pid = fork();
-	if (!pid) {
-		struct kfdc_queue *q;
-		struct kfdc *c;
-
-		if (kfdc_open(&c, 0) || kfdc_queue_create(c, &attr, &q))
-			_exit(1);
-		if (write(fds[1], "x", 1) != 1)
-			_exit(1);
-		pause();
-		_exit(0);
-	}
-	close(fds[1]);
-	if (read(fds[0], &ch, 1) != 1)
-		tap_bail("the child could not create its queue");
-	close(fds[0]);
-	return pid;
 }
 
 static void test_others(void)
 {
 	struct kfdc_queue *q = queue(7);
-	pid_t pid = child_with_queue(7), heir;
+	pid_t pid = kfd_child(7, false), heir;
 	struct events *e = events_start("kfd");
 
-	tap_eq(set(pid, 13, NULL), 0, "another process gets 13");
+	tap_eq(kfd_set(pid, 13, NULL), 0, "another process gets 13");
 	events_stop(e);
 	tap_eq(mapped(2, 13, 1), 1, "13: its queue has it");
 	tap_eq(mapped(1, 7, 1), 1, "13: ours has not");
 	tap_eq(events_count(e, "kfd_update_queue", "pid", getpid()), 0, "13: ours was not touched");
-	tap_eq(get(pid).priority, 13, "13: _GET of the other");
-	tap_eq(get(getpid()).priority, KFD_PRIO_UNSET, "13: _GET of ourselves");
+	tap_eq(kfd_get(pid).priority, 13, "13: _GET of the other");
+	tap_eq(kfd_get(getpid()).priority, KFD_PRIO_UNSET, "13: _GET of ourselves");
 	events_free(e);
 
-	set(getpid(), 11, NULL);
-	heir = child_with_queue(2);
-	tap_eq(get(heir).priority, 11, "a child has inherited 11");
+	kfd_set(getpid(), 11, NULL);
+	heir = kfd_child(2, false);
+	tap_eq(kfd_get(heir).priority, 11, "a child has inherited 11");
 	tap_eq(mapped(2, 11, 2), 2, "and so has its queue");
-	set(getpid(), KFD_PRIO_UNSET, NULL);
-	tap_eq(get(heir).priority, 11, "it keeps 11 when its parent's is taken away");
+	kfd_set(getpid(), KFD_PRIO_UNSET, NULL);
+	tap_eq(kfd_get(heir).priority, 11, "it keeps 11 when its parent's is taken away");
 	tap_eq(mapped(2, 11, 1), 1, "and so does its queue");
-	kill(pid, SIGKILL);
-	kill(heir, SIGKILL);
-	waitpid(pid, NULL, 0);
-	waitpid(heir, NULL, 0);
+	kfd_child_end(pid);
+	kfd_child_end(heir);
 	TRY(kfdc_queue_destroy(q));
 }
 
@@ -265,7 +203,7 @@ static void *changer(void *unused)
 
 	(void)unused;
 	for (i = 0; !stop; i++)
-		set(getpid(), i % 17 - 1, NULL);
+		kfd_set(getpid(), i % 17 - 1, NULL);
 	return NULL;
 }
 
@@ -287,9 +225,9 @@ static void test_race(void)
 	}
 	stop = true;
 	pthread_join(thread, NULL);
-	set(getpid(), 9, NULL);
+	kfd_set(getpid(), 9, NULL);
 	tap_eq(mapped(1, 9, 4), 4, "after a race of creation, update and change: the last one holds");
-	set(getpid(), KFD_PRIO_UNSET, NULL);
+	kfd_set(getpid(), KFD_PRIO_UNSET, NULL);
 	tap_eq(mapped(0, 4, 1) + mapped(0, 5, 1) + mapped(0, 6, 1) + mapped(1, 7, 1), 4,
 	       "and the owner's wishes were kept");
 	for (k = 0; k < 4; k++)

@@ -5,16 +5,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <linux/kfd_prio.h>
 #include "events.h"
+#include "kfd.h"
 #include "kfdclient.h"
 #include "tap.h"
 
@@ -55,17 +52,6 @@ static void write_file(const char *path, const char *text)
 	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
 		tap_bail("cannot write %s", path);
 	close(fd);
-}
-
-static int prio_ioctl(pid_t pid, int prio)
-{
-	int kfd = open("/dev/kfd", O_ACCMODE | O_CLOEXEC), pidfd = syscall(SYS_pidfd_open, pid, 0);
-	struct kfd_prio_set_args a = { .pid = pid, .pidfd = pidfd, .priority = prio };
-	int ret = ioctl(kfd, KFD_PRIO_IOC_SET, &a);
-
-	close(pidfd);
-	close(kfd);
-	return ret ? -1 : a.old_priority;
 }
 
 static void check_common(const struct event *ev, const struct kfdc_queue *q, int prio)
@@ -200,44 +186,6 @@ static void test_life(void)
 	events_free(e);
 }
 
-/* A child with a queue of priority @prio, waiting to be killed; returns when it is there. */
-static pid_t child_with_queue(uint32_t prio, bool busy)
-{
-	struct kfdc_queue_attr attr = { .priority = prio, .percentage = 100, .packets = 64 };
-	struct kfdc_queue *q;
-	int fds[2];
-	pid_t pid;
-	char ch;
-
-	if (pipe(fds))
-		tap_bail("pipe");
-	pid = fork();
-	if (!pid) {
-		struct kfdc *c;
-
-		if (kfdc_open(&c, 0) || kfdc_queue_create(c, &attr, &q) ||
-		    (busy && kfdc_dispatch(q, &(struct kfdc_dispatch){ .ns = 60000000000 }))) {
-			fprintf(stderr, "child: %s\n", kfdc_error());
-			_exit(1);
-		}
-		if (write(fds[1], "x", 1) != 1)
-			_exit(1);
-		pause();
-		_exit(0);
-	}
-	close(fds[1]);
-	if (read(fds[0], &ch, 1) != 1)
-		tap_bail("the child could not create its queue");
-	close(fds[0]);
-	return pid;
-}
-
-static void end_child(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-}
-
 /* The driver releases a process later, in a worker: wait for its directory to go. */
 static void wait_released(pid_t pid)
 {
@@ -257,8 +205,8 @@ static void test_exit(void)
 	const struct event *d;
 	pid_t pid;
 
-	pid = child_with_queue(5, true);
-	end_child(pid);
+	pid = kfd_child(5, true);
+	kfd_child_end(pid);
 	wait_released(pid);
 	events_stop(e);
 	d = need(e, NULL, "kfd_destroy_queue", "pid", pid);
@@ -297,17 +245,19 @@ static void test_evict(void)
 
 static void test_set(void)
 {
+	struct kfd_prio_set_args a;
 	struct kfdc_queue *q = queue(7, 64);
 	struct events *e = events_start("kfd");
 	const struct event *ev;
 	pid_t pid;
 
-	tap_eq(prio_ioctl(getpid(), 12), KFD_PRIO_UNSET, "a priority is set, there was none");
+	tap_ok(!kfd_set(getpid(), 12, &a) && a.old_priority == KFD_PRIO_UNSET,
+	       "a priority is set, there was none");
 	pid = fork();
 	if (!pid)
 		_exit(0);
 	waitpid(pid, NULL, 0);
-	tap_eq(prio_ioctl(getpid(), KFD_PRIO_UNSET), 12, "and taken away");
+	tap_ok(!kfd_set(getpid(), KFD_PRIO_UNSET, &a) && a.old_priority == 12, "and taken away");
 	events_stop(e);
 	ev = need(e, NULL, "kfd_set_priority", "pid", getpid());
 	tap_eq(field(ev, "prio"), 12, "kfd_set_priority: prio");
@@ -338,9 +288,9 @@ static void test_oversubscribed(void)
 	int i;
 
 	for (i = 0; i < CROWD; i++)
-		pids[i] = child_with_queue(7, false);
+		pids[i] = kfd_child(7, false);
 	for (i = 0; i < CROWD; i++)
-		end_child(pids[i]);
+		kfd_child_end(pids[i]);
 	for (i = 0; i < CROWD; i++)
 		wait_released(pids[i]);
 	events_stop(e);

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "kfd.h"
+#include "kfdclient.h"
+#include "tap.h"
+
+/* One of our ioctls on a file that is for nothing else; returns 0 or an errno. */
+static int call(unsigned long cmd, void *arg)
+{
+	int kfd = open("/dev/kfd", O_ACCMODE | O_CLOEXEC), err;
+
+	if (kfd < 0)
+		return errno;
+	err = ioctl(kfd, cmd, arg) ? errno : 0;
+	close(kfd);
+	return err;
+}
+
+int kfd_set(pid_t pid, int prio, struct kfd_prio_set_args *out)
+{
+	struct kfd_prio_set_args a = {
+		.pid = pid, .pidfd = syscall(SYS_pidfd_open, pid, 0), .priority = prio,
+	};
+	int err;
+
+	if (a.pidfd < 0)
+		return errno;
+	err = call(KFD_PRIO_IOC_SET, &a);
+	close(a.pidfd);
+	if (out)
+		*out = a;
+	return err;
+}
+
+struct kfd_prio_get_args kfd_get(pid_t pid)
+{
+	struct kfd_prio_get_args g = { .pid = pid, .pidfd = syscall(SYS_pidfd_open, pid, 0) };
+	int err = call(KFD_PRIO_IOC_GET, &g);
+
+	if (err)
+		tap_bail("KFD_PRIO_IOC_GET of %d: %s", pid, strerror(err));
+	close(g.pidfd);
+	return g;
+}
+
+pid_t kfd_child(uint32_t prio, bool busy)
+{
+	struct kfdc_queue_attr attr = { .priority = prio, .percentage = 100, .packets = 64 };
+	int fds[2];
+	pid_t pid;
+	char ch;
+
+	if (pipe(fds))
+		tap_bail("pipe: %s", strerror(errno));
+	pid = fork();
+	if (!pid) {
+		struct kfdc_queue *q;
+		struct kfdc *c;
+
+		if (kfdc_open(&c, 0) || kfdc_queue_create(c, &attr, &q) ||
+		    (busy && kfdc_dispatch(q, &(struct kfdc_dispatch){ .ns = 60000000000 }))) {
+			fprintf(stderr, "child: %s\n", kfdc_error());
+			_exit(1);
+		}
+		if (write(fds[1], "x", 1) != 1)
+			_exit(1);
+		pause();
+		_exit(0);
+	}
+	close(fds[1]);
+	if (pid < 0 || read(fds[0], &ch, 1) != 1)
+		tap_bail("the child could not create its queue");
+	close(fds[0]);
+	return pid;
+}
+
+void kfd_child_end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}

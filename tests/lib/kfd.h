@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What several tests do with /dev/kfd: priorities, and children that have a queue. */
+#ifndef TESTS_LIB_KFD_H
+#define TESTS_LIB_KFD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <linux/kfd_prio.h>
+
+/**
+ * kfd_set() - KFD_PRIO_IOC_SET
+ * @pid: of the process
+ * @prio: 0..15, or KFD_PRIO_UNSET
+ * @out: the struct after the call; may be NULL
+ *
+ * Return: 0 or an errno
+ */
+int kfd_set(pid_t pid, int prio, struct kfd_prio_set_args *out);
+
+/* KFD_PRIO_IOC_GET; ends the program if it fails */
+struct kfd_prio_get_args kfd_get(pid_t pid);
+
+/**
+ * kfd_child() - a child with a queue of its own, that waits to be killed
+ * @prio: what it asks for
+ * @busy: its queue has work for a minute
+ *
+ * Return: its PID, when its queue is there; ends the program if that cannot be
+ */
+pid_t kfd_child(uint32_t prio, bool busy);
+
+/* Kill such a child */
+void kfd_child_end(pid_t pid);
+
+#endif
