@@ -105,7 +105,8 @@ struct kfd_prio_version_args {
  * ENOMEM, EOPNOTSUPP (this kernel offers no way to follow fork), EFAULT, E2BIG,
  * EIO or ETIME (a GPU is being reset or does not answer, which ends in a reset:
  * the priority is set, and queues created after the reset have it).  All but EIO
- * and ETIME leave everything unchanged.
+ * and ETIME leave everything unchanged, and EFAULT when it is the result that
+ * cannot be written: the priority is set then.
  */
 struct kfd_prio_set_args {
 	__s32 pid;
