@@ -13,7 +13,18 @@ static inline u64 max_u64(u64 a, u64 b)
 	return a > b ? a : b;
 }
 
+static inline u64 eng_proc_quantum(const struct engine *e, const struct eng_proc *p)
+{
+	return p->quantum_ns ? p->quantum_ns : e->cfg.process_quantum_ns;
+}
+
+static inline u64 eng_queue_quantum(const struct engine *e, const struct eng_queue *q)
+{
+	return q->quantum_ns ? q->quantum_ns : e->cfg.gang_quantum_ns;
+}
+
 /* engine-map.c */
+bool eng_proc_waits(const struct eng_proc *p);
 void eng_settle_map(struct engine *e);
 bool eng_proc_off(const struct eng_proc *p);
 void eng_save_begin(struct engine *e, struct eng_queue *q);

@@ -154,10 +154,74 @@ static bool proc_restoring(const struct eng_proc *p)
 	return false;
 }
 
-/* Free VMIDs go to those waiting longest */
+/* Level at which a queue competes now; peek() has no effect */
+static u32 queue_level(struct engine *e, struct eng_queue *q)
+{
+	struct eng_work tmp = { .avail = e->now };
+
+	if (!q->level || q->nwork)
+		return q->level;
+	return e->ops->peek(e->ctx, q, e->now, &tmp) && tmp.avail <= e->now ? q->level : 0;
+}
+
+static u32 proc_level(struct engine *e, struct eng_proc *p)
+{
+	struct eng_queue *q;
+	u32 level = 0;
+
+	for_each_queue(p, q)
+		if (!q->held && q->level > level)
+			level = max_u64(level, queue_level(e, q));
+	return level;
+}
+
+/* Has it queues, and every one of them is held? */
+static bool all_held(const struct eng_proc *p)
+{
+	const struct eng_queue *q;
+
+	for_each_queue(p, q)
+		if (!q->held)
+			return false;
+	return p->queues;
+}
+
+/**
+ * eng_proc_waits - does the process wait for a VMID?
+ * @p: the process
+ */
+bool eng_proc_waits(const struct eng_proc *p)
+{
+	return p->vmid < 0 && !p->held && !all_held(p);
+}
+
+/*
+ * Who gives up what he has: those who wait, best level first, are promised what @leaving
+ * others are about to free. Returns the level of the first one without a promise.
+ */
+static int unpromised(const u32 *waiting, u32 leaving)
+{
+	int level;
+
+	for (level = ENG_LEVELS - 1; level >= 0; level--) {
+		if (waiting[level] > leaving)
+			return level;
+		leaving -= waiting[level];
+	}
+	return -1;
+}
+
+/* May one of @level who waits take it from one of level @has? */
+static bool yields(const struct engine *e, u32 has, bool expired, u32 level)
+{
+	return has < level ? expired || e->cfg.level_preempt : has == level && expired;
+}
+
+/* Free VMIDs go to the best level, there to those waiting longest */
 static void map_procs(struct engine *e)
 {
 	struct eng_proc *p, *best;
+	u32 level, best_level;
 	int v;
 
 	for_each_proc(e, p)
@@ -168,12 +232,22 @@ static void map_procs(struct engine *e)
 			p->order = ++e->seq;
 		}
 	for (;;) {
-		best = NULL;
-		for_each_proc(e, p)
-			if (p->vmid < 0 && !p->held && (!best || p->order < best->order))
-				best = p;
-		v = best ? free_vmid(e) : -1;
+		v = free_vmid(e);
 		if (v < 0)
+			return;
+		best = NULL;
+		best_level = 0;
+		for_each_proc(e, p) {
+			if (!eng_proc_waits(p))
+				continue;
+			level = proc_level(e, p);
+			if (!best || level > best_level ||
+			    (level == best_level && p->order < best->order)) {
+				best = p;
+				best_level = level;
+			}
+		}
+		if (!best)
 			return;
 		best->vmid = v;
 		best->since = e->now;
@@ -181,25 +255,36 @@ static void map_procs(struct engine *e)
 	}
 }
 
-/* Give VMIDs; when quanta are over and others wait, begin to take them away */
+/* Give VMIDs; begin to take them away from those who must yield to others who wait */
 static void settle_procs(struct engine *e)
 {
-	u32 waiting = 0, leaving = 0;
+	u32 waiting[ENG_LEVELS] = {}, leaving = 0, best_level, has;
 	struct eng_proc *p, *best;
 	struct eng_queue *q;
+	bool expired;
+	int level;
 
 	map_procs(e);
 	for_each_proc(e, p) {
-		waiting += p->vmid < 0 && !p->held;
+		if (eng_proc_waits(p))
+			waiting[proc_level(e, p)]++;
 		leaving += p->vmid >= 0 && p->leaving;
 	}
-	for (; leaving < waiting; leaving++) {
+	for (; (level = unpromised(waiting, leaving)) >= 0; leaving++) {
 		best = NULL;
-		for_each_proc(e, p)
-			if (p->vmid >= 0 && !p->leaving && !proc_restoring(p) &&
-			    p->since + e->cfg.process_quantum_ns <= e->now &&
-			    (!best || p->order < best->order))
+		best_level = 0;
+		for_each_proc(e, p) {
+			if (p->vmid < 0 || p->leaving || proc_restoring(p))
+				continue;
+			has = all_held(p) ? 0 : proc_level(e, p);
+			expired = all_held(p) || p->since + eng_proc_quantum(e, p) <= e->now;
+			if (yields(e, has, expired, level) &&
+			    (!best || has < best_level ||
+			     (has == best_level && p->order < best->order))) {
 				best = p;
+				best_level = has;
+			}
+		}
 		if (!best)
 			break;
 		best->leaving = true;
@@ -210,46 +295,75 @@ static void settle_procs(struct engine *e)
 	map_procs(e);
 }
 
-/* The same for HQDs among the queues of mapped processes */
-static void settle_queues(struct engine *e)
+/* Free HQDs go to the queues of mapped processes that wait for one, as VMIDs do */
+static void map_queues(struct engine *e)
 {
+	u32 used = eng_used_hqds(e), level, best_level;
 	struct eng_queue *q, *best;
-	u32 used = eng_used_hqds(e), waiting = 0, leaving = 0;
 	struct eng_proc *p;
 
 	for (;;) {
 		best = NULL;
+		best_level = 0;
 		for_each_proc(e, p) {
 			if (p->vmid < 0 || p->leaving)
 				continue;
 			for_each_queue(p, q) {
-				if (q->state != ENG_Q_OFF)
+				if (q->state != ENG_Q_OFF || q->held)
 					continue;
-				if (q->own_engine)
+				if (q->own_engine) {
 					restore_begin(e, q);
-				else if (!best || q->order < best->order)
+					continue;
+				}
+				if (used >= e->cfg.hqds)
+					continue;
+				level = queue_level(e, q);
+				if (!best || level > best_level ||
+				    (level == best_level && q->order < best->order)) {
 					best = q;
+					best_level = level;
+				}
 			}
 		}
-		if (!best || used >= e->cfg.hqds)
-			break;
+		if (!best)
+			return;
 		restore_begin(e, best);
 		used++;
 	}
+}
+
+/* Give HQDs; begin to take them away from those who must yield to others who wait */
+static void settle_queues(struct engine *e)
+{
+	u32 waiting[ENG_LEVELS] = {}, leaving = 0, best_level, has;
+	struct eng_queue *q, *best;
+	struct eng_proc *p;
+	int level;
+
+	map_queues(e);
 	for_each_proc(e, p)
 		if (p->vmid >= 0 && !p->leaving)
 			for_each_queue(p, q) {
-				waiting += q->state == ENG_Q_OFF;
+				if (q->state == ENG_Q_OFF && !q->held)
+					waiting[queue_level(e, q)]++;
 				leaving += q->state == ENG_Q_SAVING && !q->own_engine;
 			}
-	for (; leaving < waiting; leaving++) {
+	for (; (level = unpromised(waiting, leaving)) >= 0; leaving++) {
 		best = NULL;
+		best_level = 0;
 		for_each_proc(e, p)
-			for_each_queue(p, q)
-				if (q->state == ENG_Q_ON && !q->own_engine &&
-				    q->since + e->cfg.gang_quantum_ns <= e->now &&
-				    (!best || q->order < best->order))
+			for_each_queue(p, q) {
+				if (q->state != ENG_Q_ON || q->own_engine)
+					continue;
+				has = queue_level(e, q);
+				if (yields(e, has, q->since + eng_queue_quantum(e, q) <= e->now,
+					   level) &&
+				    (!best || has < best_level ||
+				     (has == best_level && q->order < best->order))) {
 					best = q;
+					best_level = has;
+				}
+			}
 		if (!best)
 			return;
 		eng_save_begin(e, best);

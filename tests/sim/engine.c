@@ -46,7 +46,7 @@ void eng_add_proc(struct engine *e, struct eng_proc *p)
  * eng_add_queue - append a queue to a process of the runlist
  * @e: the engine
  * @p: the process
- * @q: the owner sets the priorities, and @nwork and @work if it was saved before;
+ * @q: the owner sets the priorities, the level, @held, and @nwork and @work if it was saved;
  *	takes effect with the next eng_advance()
  */
 void eng_add_queue(struct engine *e, struct eng_proc *p, struct eng_queue *q)
@@ -220,9 +220,9 @@ static bool beats(const struct engine *e, const struct eng_queue *a, u64 a_avail
 		return a->queue_prio > b->queue_prio;
 	if (a_now != b_now)
 		return a_now;
-	if (e->turn == a && a->turn_ns < e->cfg.gang_quantum_ns)
+	if (e->turn == a && a->turn_ns < eng_queue_quantum(e, a))
 		return true;
-	if (e->turn == b && b->turn_ns < e->cfg.gang_quantum_ns)
+	if (e->turn == b && b->turn_ns < eng_queue_quantum(e, b))
 		return false;
 	return a->served < b->served;
 }
@@ -259,7 +259,7 @@ static void settle_launches(struct engine *e)
 		if (e->turn != best) {
 			e->turn = best;
 			best->turn_ns = 0;
-		} else if (best->turn_ns >= e->cfg.gang_quantum_ns) {
+		} else if (best->turn_ns >= eng_queue_quantum(e, best)) {
 			best->turn_ns = 0;
 		}
 		best->turn_ns += w->left_ns;
@@ -286,13 +286,14 @@ static u64 next_event(const struct engine *e)
 	u32 i;
 
 	for_each_proc(e, p) {
-		proc_waits |= p->vmid < 0 && !p->held;
+		proc_waits |= eng_proc_waits(p);
 		for_each_queue(p, q)
-			queue_waits |= p->vmid >= 0 && !p->leaving && q->state == ENG_Q_OFF;
+			queue_waits |= p->vmid >= 0 && !p->leaving && q->state == ENG_Q_OFF &&
+				       !q->held;
 	}
 	for_each_proc(e, p) {
 		if (proc_waits && p->vmid >= 0 && !p->leaving) {
-			x = p->since + e->cfg.process_quantum_ns;
+			x = p->since + eng_proc_quantum(e, p);
 			if (x > e->now && x < t)
 				t = x;
 		}
@@ -303,7 +304,7 @@ static u64 next_event(const struct engine *e)
 			}
 			if (q->state != ENG_Q_ON)
 				continue;
-			x = q->since + e->cfg.gang_quantum_ns;
+			x = q->since + eng_queue_quantum(e, q);
 			if (queue_waits && x > e->now && x < t)
 				t = x;
 			for (i = 0; i < q->nwork; i++) {
@@ -423,4 +424,59 @@ bool eng_saved(const struct engine *e, const struct eng_proc *only)
 		if ((!only || p == only) && !eng_proc_off(p))
 			return false;
 	return true;
+}
+
+/**
+ * eng_unmap_queue - stop one queue and begin to save it; it is held until it is resumed
+ * @e: the engine
+ * @q: the queue, in any state
+ * @now: as for eng_advance(), which is called first
+ *
+ * Return: the time at which it is saved. Call eng_advance() with it, then
+ * eng_queue_saved() is true.
+ */
+u64 eng_unmap_queue(struct engine *e, struct eng_queue *q, u64 now)
+{
+	eng_advance(e, now);
+	q->held = true;
+	if (q->state == ENG_Q_RESTORING) {
+		q->state = ENG_Q_OFF;		/* what was saved is still there */
+		eng_dma_recount(e);
+	}
+	if (q->state == ENG_Q_ON)
+		eng_save_begin(e, q);
+	return q->state == ENG_Q_SAVING ? q->until : e->now;
+}
+
+/**
+ * eng_queue_saved - is the queue off the GPU?
+ * @e: the engine
+ * @q: the queue
+ */
+bool eng_queue_saved(const struct engine *e, const struct eng_queue *q)
+{
+	(void)e;
+	return q->state == ENG_Q_OFF;
+}
+
+/**
+ * eng_resume_queue - end what eng_unmap_queue() began; it waits for an HQD as a new one
+ * @e: the engine
+ * @q: the queue
+ * @now: as for eng_advance(), which is to be called next
+ */
+void eng_resume_queue(struct engine *e, struct eng_queue *q, u64 now)
+{
+	eng_advance(e, now);
+	if (!q->held)
+		return;
+	if (q->proc->vmid < 0 && !eng_proc_waits(q->proc)) {
+		q->proc->since = e->now;
+		q->proc->order = ++e->seq;
+	}
+	q->held = false;
+	if (q->state == ENG_Q_OFF) {
+		q->since = e->now;
+		q->order = ++e->seq;
+	}
 }

@@ -7,8 +7,11 @@
  * absolute nanoseconds of whatever clock the caller has; they never go back.
  *
  * Vocabulary
- *	process	what one MAP_PROCESS packet names; runs while it holds a VMID
- *	queue	what one MAP_QUEUES packet names; runs while it holds an HQD
+ *	process	what one MAP_PROCESS packet names, or what the queues given to MES with
+ *		one process context share; runs while it holds a VMID
+ *	queue	what one MAP_QUEUES packet or ADD_QUEUE names (MES: a gang of one queue);
+ *		runs while it holds an HQD
+ *	level	MES: priority band of a queue, 0 to 4. HWS has none: all are 0
  *	work	what a packet of the queue costs: a dispatch occupies one slot for
  *		its time, a barrier occupies none
  *	slot	room for one dispatch. With one slot (the default) a dispatch owns the
@@ -25,6 +28,12 @@
  *	  longest, whether or not they have work. A save or restore takes its fixed
  *	  time plus live bytes / bandwidth; saves and restores share one DMA path. A quantum
  *	  counts from the end of the restore and does not cut it short; an unmap does.
+ *	- Levels: VMIDs and HQDs go to the highest level that waits, and are never given up to
+ *	  a lower one. The level of a process is that of its best queue. A queue without
+ *	  anything to launch counts as level 0, so that it does not starve those who have.
+ *	  With level_preempt a higher level takes a VMID or HQD at once; without it the
+ *	  quantum of whoever has it ends first.
+ *	- A queue that was unmapped by itself waits for nothing until it is resumed.
  *	- Work is credited only the time in which it ran: never time before it was
  *	  seen, nor time while it was being saved, off, being restored or without a slot.
  */
@@ -46,6 +55,7 @@ typedef uint64_t u64;
 
 #define ENG_NEVER	(~0ULL)
 #define ENG_INFLIGHT	4	/* works of one queue launched and not complete */
+#define ENG_LEVELS	5	/* MES: low, normal, medium, high, realtime */
 
 /**
  * struct eng_config - constants of the modelled GPU
@@ -57,6 +67,7 @@ typedef uint64_t u64;
  * @save_ns: fixed time to save a queue that has work in flight
  * @restore_ns: fixed time to restore it
  * @bytes_per_us: rate at which live state is written and read, 0: no cost per byte
+ * @level_preempt: a higher level does not wait for the end of a lower one's quantum
  */
 struct eng_config {
 	u32 slots;
@@ -67,6 +78,7 @@ struct eng_config {
 	u64 save_ns;
 	u64 restore_ns;
 	u64 bytes_per_us;
+	bool level_preempt;
 };
 
 /**
@@ -107,6 +119,9 @@ struct eng_proc;
  * @own_engine: needs no HQD: an SDMA queue, runs whenever its process does
  * @pipe_prio: CP_HQD_PIPE_PRIORITY, higher launches first
  * @queue_prio: CP_HQD_QUEUE_PRIORITY, decides among equal pipe priorities
+ * @level: see the rules; below ENG_LEVELS
+ * @quantum_ns: its own gang quantum, 0: the GPU's
+ * @held: unmapped by eng_unmap_queue(): gets no HQD until eng_resume_queue()
  * @state: see enum eng_qstate
  * @until: end of the save or restore
  * @since: when it got its HQD, or when it began to wait for one
@@ -124,6 +139,9 @@ struct eng_queue {
 	bool own_engine;
 	u32 pipe_prio;
 	u32 queue_prio;
+	u32 level;
+	u64 quantum_ns;
+	bool held;
 	enum eng_qstate state;
 	u64 until;
 	u64 since;
@@ -140,6 +158,7 @@ struct eng_queue {
  * struct eng_proc - a process of the runlist; embedded in the owner's structure
  * @next: next process of the runlist
  * @queues: its queues
+ * @quantum_ns: its own process quantum, 0: the GPU's
  * @vmid: index of its VMID, -1 while it has none
  * @leaving: its quantum is over or it was unmapped, its queues are being saved
  * @held: unmapped by eng_unmap(): gets no VMID again
@@ -149,6 +168,7 @@ struct eng_queue {
 struct eng_proc {
 	struct eng_proc *next;
 	struct eng_queue *queues;
+	u64 quantum_ns;
 	int vmid;
 	bool leaving;
 	bool held;
@@ -207,6 +227,9 @@ void eng_remove_queue(struct engine *e, struct eng_queue *q);
 u64 eng_advance(struct engine *e, u64 now);
 u64 eng_unmap(struct engine *e, const struct eng_proc *only, u64 now);
 bool eng_saved(const struct engine *e, const struct eng_proc *only);
+u64 eng_unmap_queue(struct engine *e, struct eng_queue *q, u64 now);
+bool eng_queue_saved(const struct engine *e, const struct eng_queue *q);
+void eng_resume_queue(struct engine *e, struct eng_queue *q, u64 now);
 u32 eng_used_slots(const struct engine *e);
 u32 eng_used_hqds(const struct engine *e);
 
