@@ -230,7 +230,7 @@ static bool beats(const struct engine *e, const struct eng_queue *a, u64 a_avail
 static void settle_launches(struct engine *e)
 {
 	u32 used = eng_used_slots(e);
-	struct eng_work tmp, best_tmp, *w;
+	struct eng_work tmp, best_tmp, *w, *best_work = NULL;
 	struct eng_queue *q, *best;
 	bool restored, again;
 	struct eng_proc *p;
@@ -251,11 +251,15 @@ static void settle_launches(struct engine *e)
 					   (!best || beats(e, q, w->avail, best, best_avail))) {
 					best = q;
 					best_avail = w->avail;
+					/* peek() looks at memory that others write: ask once */
+					best_tmp = tmp;
+					best_work = restored ? w : &best_tmp;
 				}
 			}
 		if (again || !best)
 			continue;
-		w = candidate(e, best, &best_tmp, &restored);
+		w = best_work;
+		restored = w != &best_tmp;
 		if (e->turn != best) {
 			e->turn = best;
 			best->turn_ns = 0;
