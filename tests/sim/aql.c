@@ -107,17 +107,20 @@ static struct sim_vm *queue_vm(struct sim_hws *h, struct sim_queue *q)
  * @va: GPU virtual address
  * @len: bytes, must not cross a page
  *
- * Return: NULL: not now (its mmap lock is taken), or never (counted as a VM fault).
+ * Return: NULL: not now (its mmap lock is taken), or never (a VM fault, which stops the queue).
  */
 void *sim_user_ptr(struct sim_hws *h, struct sim_queue *q, u64 va, size_t len)
 {
 	struct sim_vm *vm = queue_vm(h, q);
-	void *p = vm ? sim_vm_ptr(vm, va, len) : ERR_PTR(-EFAULT);
+	void *p;
 
+	p = vm ? sim_vm_ptr(vm, va, len) : ERR_PTR(-EFAULT);
+	if (!IS_ERR(p) && q->eq.proc->vmid >= 0 && sim_fault(h->g, SIM_FAULT_VM_FAULT))
+		p = ERR_PTR(-EFAULT);
 	if (!IS_ERR(p))
 		return p;
 	if (p != ERR_PTR(-EAGAIN))
-		h->n_vmfault++;
+		sim_vm_fault(h, q, va);
 	return NULL;
 }
 

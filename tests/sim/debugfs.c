@@ -5,7 +5,13 @@
  *	state		what is mapped and what runs
  *	counters	name value, one per line
  *	evict		write a PID: memory pressure on it, that is its eviction fence
- *	hang		write 1: the scheduler stops at its next packet, until a reset
+ *	hang		write 1: the scheduler stops at its next packet, until a reset; 0: it
+ *			does not. The same as fault/hang
+ *	fault/<name>	write N: the N-th occurrence from now fails, once; N+: all from the
+ *			N-th on; always: all; 0: none. fault/no_preempt also takes "pid N":
+ *			all unmaps of a queue of that process. Reading shows the setting (N
+ *			counts down), how often it occurred since it was set, and how often it
+ *			has struck. Names: see fault.h
  */
 #include "hws.h"
 #include <linux/debugfs.h>
@@ -120,10 +126,8 @@ static ssize_t hang_write(struct file *file, const char __user *ubuf, size_t n, 
 
 	if (r)
 		return r;
-	mutex_lock(&g->hws->lock);
-	g->hws->fault_hang = on;
-	mutex_unlock(&g->hws->lock);
-	return n;
+	r = sim_fault_set(g, SIM_FAULT_HANG, on ? "1" : "0");
+	return r ? : n;
 }
 
 static const struct file_operations hang_fops = {
@@ -132,13 +136,57 @@ static const struct file_operations hang_fops = {
 	.write = hang_write,
 };
 
+static enum sim_fault point_fault(const struct sim_fault_point *p)
+{
+	return p - p->g->faults;
+}
+
+static int fault_show(struct seq_file *m, void *unused)
+{
+	struct sim_fault_point *p = m->private;
+
+	sim_fault_show(p->g, point_fault(p), m);
+	return 0;
+}
+
+static int fault_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, fault_show, inode->i_private);
+}
+
+static ssize_t fault_write(struct file *file, const char __user *ubuf, size_t n, loff_t *pos)
+{
+	struct sim_fault_point *p = ((struct seq_file *)file->private_data)->private;
+	char buf[32];
+	int r;
+
+	if (n >= sizeof(buf))
+		return -EINVAL;
+	if (copy_from_user(buf, ubuf, n))
+		return -EFAULT;
+	buf[n] = 0;
+	r = sim_fault_set(p->g, point_fault(p), strim(buf));
+	return r ? : n;
+}
+
+static const struct file_operations fault_fops = {
+	.owner = THIS_MODULE,
+	.open = fault_open,
+	.read = seq_read,
+	.write = fault_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
 /**
  * sim_debugfs_init - make the directory of a GPU
  * @g: the GPU; probing is serial
  */
 void sim_debugfs_init(struct sim_gpu *g)
 {
+	struct dentry *dir;
 	char name[8];
+	int f;
 
 	if (!root_users++)
 		root = debugfs_create_dir("kfdsim", NULL);
@@ -148,6 +196,9 @@ void sim_debugfs_init(struct sim_gpu *g)
 	debugfs_create_file("counters", 0444, g->dbg, g, &counters_fops);
 	debugfs_create_file("evict", 0200, g->dbg, g, &evict_fops);
 	debugfs_create_file("hang", 0200, g->dbg, g, &hang_fops);
+	dir = debugfs_create_dir("fault", g->dbg);
+	for (f = 0; f < SIM_FAULTS; f++)
+		debugfs_create_file(sim_fault_names[f], 0644, dir, &g->faults[f], &fault_fops);
 }
 
 /**

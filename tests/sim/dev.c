@@ -169,7 +169,8 @@ static bool start_kfd(struct sim_gpu *g)
 	if (!adev->kfd.dev)
 		return false;
 	sim_hws_irq_enable(g, true);
-	adev->kfd.init_complete = kgd2kfd_device_init(adev->kfd.dev, &res);
+	adev->kfd.init_complete = !sim_fault(g, SIM_FAULT_DEVICE_INIT) &&
+				  kgd2kfd_device_init(adev->kfd.dev, &res);
 	return adev->kfd.init_complete;
 }
 
@@ -201,6 +202,7 @@ static int sim_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	g->pdev = pdev;
 	g->index = num_gpus++;
 	g->prof = nth_profile(g->index);
+	sim_fault_init(g);
 	pci_set_drvdata(pdev, g);
 	r = fill_adev(g);
 	if (r)
@@ -273,6 +275,8 @@ static int __init sim_init(void)
 {
 	int r = check_profiles();
 
+	if (!r)
+		r = sim_fault_check_param();
 	if (r)
 		return r;
 	sim_drm.num_ioctls = sim_num_ioctls;

@@ -173,6 +173,22 @@ void sim_hiq_unmap_done(struct sim_hws *h, u64 now)
 	h->unmap_sum_ns += h->unmap_last_ns;
 }
 
+/* Does one of the queues not preempt? */
+static bool stubborn(struct sim_hws *h, const struct eng_proc *only)
+{
+	struct eng_proc *p;
+	bool queues = false;
+
+	for (p = h->eng.procs; p; p = p->next) {
+		if (!p->queues || (only && p != only))
+			continue;
+		queues = true;
+		if (sim_fault_pid(h->g, SIM_FAULT_NO_PREEMPT, sim_proc_pid(h, to_sp(p))))
+			return true;
+	}
+	return queues && sim_fault(h->g, SIM_FAULT_NO_PREEMPT);
+}
+
 static void unmap_queues(struct sim_hws *h, struct pm4_mes_unmap_queues *m, u64 now)
 {
 	struct eng_proc *p, *only = NULL;
@@ -195,6 +211,8 @@ static void unmap_queues(struct sim_hws *h, struct pm4_mes_unmap_queues *m, u64 
 	h->unmap_only = only;
 	h->unmap_began = now;
 	h->unmap_until = max(until, now + READ_ONCE(unmap_us) * 1000ULL);
+	if (stubborn(h, only))
+		h->unmap_until = ENG_NEVER;	/* the rest of it goes off; only a reset helps */
 	WRITE_ONCE(h->hiq_stalled, true);
 }
 
@@ -216,6 +234,8 @@ static void hiq_packet(struct sim_hws *h, u32 *p, u64 now)
 		break;
 	case IT_QUERY_STATUS:
 		h->n_query++;
+		if (sim_fault(h->g, SIM_FAULT_NO_FENCE))
+			break;
 		fence = sim_q64(qs->data_hi, qs->data_lo);
 		if (!sim_gart_write(h->g, sim_q64(qs->addr_hi, qs->addr_lo), &fence, sizeof(fence)))
 			h->n_bad++;
@@ -243,9 +263,7 @@ void sim_hiq_run(struct sim_hws *h, u64 now)
 	}
 	if (h->hiq_rptr >= h->hiq_wptr)
 		return;
-	if (h->fault_hang) {
-		dev_warn(h->g->adev.dev, "kfdsim: the scheduler hangs, as asked for\n");
-		h->fault_hang = false;
+	if (sim_fault(h->g, SIM_FAULT_HANG)) {
 		WRITE_ONCE(h->hiq_dead, true);
 		return;
 	}

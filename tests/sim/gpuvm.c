@@ -362,6 +362,9 @@ int amdgpu_amdkfd_gpuvm_alloc_memory_of_gpu(struct amdgpu_device *adev, uint64_t
 
 	if (!size)
 		return -EINVAL;
+	if (!(flags & io) && sim_fault(g, flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM ?
+					  SIM_FAULT_ALLOC_VRAM : SIM_FAULT_ALLOC_GTT))
+		return -ENOMEM;
 	m = kzalloc(sizeof(*m), GFP_KERNEL);
 	if (!m)
 		return -ENOMEM;
@@ -428,8 +431,10 @@ int amdgpu_amdkfd_gpuvm_map_memory_to_gpu(struct amdgpu_device *adev, struct kgd
 					  void *drm_priv)
 {
 	struct sim_vm *vm = to_svm(drm_priv_to_vm(drm_priv));
-	struct sim_va *v, *new = kzalloc(sizeof(*new), GFP_KERNEL);
+	struct sim_va *v, *new = NULL;
 
+	if (!sim_fault(vm->gpu, SIM_FAULT_MAP_MEMORY))
+		new = kzalloc(sizeof(*new), GFP_KERNEL);
 	if (!new)
 		return -ENOMEM;
 	mutex_lock(&vm->gpu->vm_lock);

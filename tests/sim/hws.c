@@ -8,6 +8,7 @@
  * runlist it sleeps.
  */
 #include "hws.h"
+#include "soc15_int.h"
 #include <linux/kthread.h>
 #include <linux/module.h>
 
@@ -72,6 +73,22 @@ static void read_config(struct sim_hws *h)
 
 /* ---- interrupts ---- */
 
+/* kfd_int_process_v9.c takes bit 3 of the ring ID of a fault for "no valid page" */
+#define IRQ_NOT_PRESENT	0x08
+
+/* A new entry of the interrupt ring, NULL when it is full or loses one */
+static u32 *irq_entry(struct sim_hws *h)
+{
+	lockdep_assert_held(&h->lock);
+	/* a full ring loses interrupts too; events are found by their slots */
+	if (h->nirq == SIM_IRQ_RING || sim_fault(h->g, SIM_FAULT_LOST_IRQ)) {
+		h->n_irq_lost++;
+		return NULL;
+	}
+	h->n_irq++;
+	return memset(h->irqs[h->nirq++], 0, sizeof(h->irqs[0]));
+}
+
 /**
  * sim_hws_irq - queue an interrupt; sent when the firmware has dropped its locks
  * @h: the firmware, its lock held
@@ -83,18 +100,66 @@ static void read_config(struct sim_hws *h)
  */
 void sim_hws_irq(struct sim_hws *h, u32 client, u32 source, u32 vmid, u32 pasid, u32 ctxid)
 {
-	u32 *e;
+	u32 *e = irq_entry(h);
 
-	if (h->nirq == SIM_IRQ_RING) {
-		h->n_irq_lost++;	/* as a full IH ring; events are found by their slots */
+	if (!e)
 		return;
-	}
-	e = h->irqs[h->nirq++];
-	memset(e, 0, sizeof(h->irqs[0]));
 	e[0] = client | source << 8 | (h->g->adev.vm_manager.first_kfd_vmid + vmid) << 24;
 	e[3] = pasid;
 	e[4] = ctxid;
-	h->n_irq++;
+}
+
+/**
+ * sim_vm_fault - a queue touches an address that its process has not mapped
+ * @h: the firmware, its lock held
+ * @q: the queue
+ * @va: the address
+ *
+ * The queue stops and amdkfd gets the L2 translation cache's interrupt, once per queue: with
+ * retries off (as amdkfd asks for) hardware sends more of them, and amdgpu filters them.
+ */
+void sim_vm_fault(struct sim_hws *h, struct sim_queue *q, u64 va)
+{
+	struct sim_proc *p = to_sp(q->eq.proc);
+	bool soc21 = h->g->prof->gc >= IP_VERSION(11, 0, 0);
+	u64 page = va >> PAGE_SHIFT;
+	u32 client, *e;
+
+	/* without a VMID nothing is touched: asked again once it has one */
+	if (q->error || q->eq.proc->vmid < 0)
+		return;
+	q->error = true;
+	h->n_vmfault++;
+	dev_warn_ratelimited(h->g->adev.dev, "kfdsim: VM fault of pasid %#x at %#llx\n", p->pasid,
+			     va);
+	e = irq_entry(h);
+	if (!e)
+		return;
+	if (soc21)
+		client = SOC21_IH_CLIENTID_GFX;
+	else if (q->kind == SIM_QUEUE_SDMA && h->g->prof->gc < IP_VERSION(10, 0, 0))
+		client = SOC15_IH_CLIENTID_VMC;
+	else
+		client = SOC15_IH_CLIENTID_UTCL2;
+	e[0] = client | SOC15_INTSRC_VMC_FAULT << 8 | IRQ_NOT_PRESENT << 16 |
+	       (h->g->adev.vm_manager.first_kfd_vmid + q->eq.proc->vmid) << 24;
+	e[3] = p->pasid;
+	e[4] = lower_32_bits(page);
+	e[5] = upper_32_bits(page) & 0xf;
+}
+
+/**
+ * sim_proc_pid - whose is it?
+ * @h: the firmware, sim_gpu.vm_lock held
+ * @p: a process of the runlist
+ *
+ * Return: PID in the initial namespace, 0 if it is gone
+ */
+pid_t sim_proc_pid(struct sim_hws *h, const struct sim_proc *p)
+{
+	struct sim_vm *vm = sim_vm_by_pd(h->g, p->pd);
+
+	return vm && vm->fpriv.vm.process_info ? pid_nr(vm->fpriv.vm.process_info->pid) : 0;
 }
 
 static void send_irqs(struct sim_hws *h, u32 n)
@@ -273,7 +338,7 @@ void sim_hws_reset(struct sim_gpu *g)
 	h->unmap_only = NULL;
 	WRITE_ONCE(h->hiq_stalled, false);
 	WRITE_ONCE(h->hiq_dead, false);
-	h->fault_hang = false;
+	sim_fault_clear(g, SIM_FAULT_HANG);
 	mutex_unlock(&h->lock);
 }
 

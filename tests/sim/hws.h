@@ -132,8 +132,6 @@ struct sim_hws {
 	bool irq_on;
 	u32 irqs[SIM_IRQ_RING][8];
 	u32 nirq;
-	/* faults on request, see debugfs.c */
-	bool fault_hang;
 	/* counters */
 	u64 n_runlist, n_unmap, n_query, n_packet, n_dispatch, n_barrier, n_sdma, n_irq, n_bad;
 	u64 n_vmfault, n_error, n_kick, n_step, n_irq_lost, n_db;
@@ -171,6 +169,8 @@ void sim_hws_kick(struct sim_gpu *g);
 void sim_hws_wake(struct sim_hws *h);
 void sim_hws_occupancy(struct sim_gpu *g, struct kfd_cu_occupancy *occ, int *max_waves_per_cu);
 void sim_hws_irq(struct sim_hws *h, u32 client, u32 source, u32 vmid, u32 pasid, u32 ctxid);
+void sim_vm_fault(struct sim_hws *h, struct sim_queue *q, u64 va);
+pid_t sim_proc_pid(struct sim_hws *h, const struct sim_proc *p);
 
 /* aql.c */
 extern const struct eng_ops sim_aql_ops;

@@ -342,9 +342,12 @@ u64 amdgpu_bo_gpu_offset(struct amdgpu_bo *bo)
 
 static struct sim_bo *kernel_bo(struct sim_gpu *g, size_t size, u64 *gpu_addr, void **cpu_ptr)
 {
-	struct sim_bo *s = sim_bo_new(g, SIM_BO_RAM, size);
+	struct sim_bo *s;
 	u64 addr;
 
+	if (sim_fault(g, SIM_FAULT_ALLOC_GTT))
+		return NULL;
+	s = sim_bo_new(g, SIM_BO_RAM, size);
 	if (!s)
 		return NULL;
 	addr = amdgpu_bo_gpu_offset(&s->bo);
@@ -362,9 +365,12 @@ static struct sim_bo *kernel_bo(struct sim_gpu *g, size_t size, u64 *gpu_addr, v
 /* Doorbells: ~0 means "not rung". The firmware takes a ring out with xchg(). */
 static struct sim_bo *doorbell_bo(struct sim_gpu *g, size_t size, void **cpu_ptr)
 {
-	struct sim_bo *s = sim_bo_new(g, SIM_BO_NONE, size);
+	struct sim_bo *s;
 	unsigned long p;
 
+	if (sim_fault(g, SIM_FAULT_ALLOC_DOORBELL))
+		return NULL;
+	s = sim_bo_new(g, SIM_BO_NONE, size);
 	if (!s)
 		return NULL;
 	mutex_lock(&g->db_lock);

@@ -12,6 +12,7 @@
  *	sim_bo.lock	mutex. A buffer's kernel mapping; its pages are an xarray.
  *	sim_gpu.gart_lock spinlock. GART entries.
  *	sim_gpu.db_lock	mutex. Doorbell pages of the BAR.
+ *	sim_gpu.fault_lock spinlock, interrupts off. Settings of faults; innermost.
  *	sim_hws.irq_lock mutex, alone: kgd2kfd_interrupt() runs under it and under
  *			none of the above.
  * The mmap lock of a process is only ever tried under these (userptr pages): the
@@ -28,6 +29,7 @@
 #include <drm/drm_file.h>
 #include "kgd_compat.h"
 #include "profiles.h"
+#include "fault.h"
 
 struct sim_hws;
 
@@ -53,6 +55,8 @@ struct sim_hws;
  * @vram_used: bytes of VRAM allocated
  * @hws: the firmware
  * @dbg: debugfs directory
+ * @fault_lock: guards @faults
+ * @faults: settings of the faults on request
  */
 struct sim_gpu {
 	struct amdgpu_device adev;
@@ -74,6 +78,8 @@ struct sim_gpu {
 	atomic64_t vram_used;
 	struct sim_hws *hws;
 	struct dentry *dbg;
+	spinlock_t fault_lock;
+	struct sim_fault_point faults[SIM_FAULTS];
 };
 
 enum sim_bo_kind {
