@@ -162,8 +162,7 @@ static u64 dispatch_waves(struct sim_gpu *g, const struct aql_packet *p)
 
 static u64 dispatch_ns(struct sim_gpu *g, const struct aql_packet *p, u64 waves)
 {
-	u64 room = sim_num_cu(g->prof) * sim_waves_per_cu(g->prof);
-	u64 ns = DIV64_U64_ROUND_UP(waves, room) * READ_ONCE(wave_ns);
+	u64 ns = DIV64_U64_ROUND_UP(waves, (u64)sim_max_waves(g->prof)) * READ_ONCE(wave_ns);
 
 	if (READ_ONCE(reserved2_ns) && p->dispatch.reserved2)
 		ns = p->dispatch.reserved2;
@@ -235,7 +234,7 @@ static bool aql_peek(void *ctx, struct eng_queue *eq, u64 t, struct eng_work *w)
 	switch (AQL_TYPE(header)) {
 	case AQL_DISPATCH:
 		waves = dispatch_waves(h->g, p);
-		room = sim_num_cu(h->g->prof) * sim_waves_per_cu(h->g->prof);
+		room = sim_max_waves(h->g->prof);
 		w->slot = true;
 		w->left_ns = dispatch_ns(h->g, p, waves);
 		waves = min(waves, room);

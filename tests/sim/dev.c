@@ -78,32 +78,62 @@ static int check_profiles(void)
 	}
 }
 
+/*
+ * Active CUs: those of an XCC spread over its shader arrays, the first ones get what is left
+ * over. The layout of the bitmap for more than four shader engines is gfx_v9_0.c's and
+ * gfx_v11_0.c's: SE 4 follows the arrays of SE 0 in the same row.
+ */
+static void fill_cu_bitmap(struct amdgpu_cu_info *cu, const struct sim_profile *p)
+{
+	u32 arrays = p->num_se * p->sa_per_se, xcc, n, se, sa, cus;
+
+	for (xcc = 0; xcc < p->num_xcc; xcc++)
+		for (n = 0; n < arrays; n++) {
+			se = n % p->num_se;
+			sa = n / p->num_se;
+			cus = p->cu_per_xcc / arrays + (n < p->cu_per_xcc % arrays);
+			cu->bitmap[xcc][se % 4][sa + se / 4 * p->sa_per_se] = (1u << cus) - 1;
+		}
+}
+
 static void fill_gfx(struct amdgpu_device *adev, const struct sim_profile *p)
 {
 	struct amdgpu_gfx_config *c = &adev->gfx.config;
 	struct amdgpu_cu_info *cu = &adev->gfx.cu_info;
-	int i;
+	u32 i;
 
-	adev->gfx.xcc_mask = 1;
-	adev->gfx.num_xcc_per_xcp = 1;
+	adev->gfx.xcc_mask = (1u << p->num_xcc) - 1;
+	adev->gfx.num_xcc_per_xcp = p->num_xcc;	/* SPX: all of them one partition */
 	adev->gfx.mec.num_mec = 1;
-	adev->gfx.mec.num_pipe_per_mec = 4;
-	adev->gfx.mec.num_queue_per_pipe = 8;
-	bitmap_set(adev->gfx.mec_bitmap[0].queue_bitmap, 0, 32 - p->hqds);	/* the kernel's */
+	adev->gfx.mec.num_pipe_per_mec = p->pipes;
+	adev->gfx.mec.num_queue_per_pipe = p->queues_per_pipe;
+	/* the kernel's, spread over the pipes as by amdgpu_gfx_compute_queue_acquire() */
+	for (i = 0; i < p->kernel_queues; i++)
+		set_bit(i % p->pipes * p->queues_per_pipe + i / p->pipes,
+			adev->gfx.mec_bitmap[0].queue_bitmap);
 	c->max_shader_engines = p->num_se;
-	c->max_sh_per_se = 1;
-	c->max_cu_per_sh = p->cu_per_se_max;
+	c->max_sh_per_se = p->sa_per_se;
+	c->max_cu_per_sh = p->cu_per_sa_max;
 	c->max_tile_pipes = 16;
-	c->gc_tcp_size_per_cu = 16;
-	c->gc_num_cu_per_sqc = 2;	/* 0: kfd_fill_cache_non_crat_info() never ends on 9.4.3 */
+	c->gc_tcp_size_per_cu = p->l1_kb;
+	c->gc_tcp_l1_size = p->l1_kb;
+	c->gc_num_tcp_per_wpg = 2;
+	c->gc_l1_instruction_cache_size_per_sqc = p->l1i_kb;
+	c->gc_l1_data_cache_size_per_sqc = p->l1s_kb;
+	c->gc_num_cu_per_sqc = p->cu_per_sqc;	/* 0: kfd_fill_cache_non_crat_info() never ends */
+	c->gc_num_sqc_per_wgp = 1;
+	c->gc_gl1c_per_sa = 1;
+	c->gc_gl1c_size_per_instance = p->gl1_kb;
+	c->gc_tcc_size = p->l2_kb;
+	c->gc_gl2c_per_gpu = p->l2_kb;
+	adev->gmc.mall_size = (u64)p->mall_mb << 20;
 	cu->number = sim_num_cu(p);
 	cu->simd_per_cu = p->simd_per_cu;
 	cu->max_waves_per_simd = p->waves_per_simd;
-	cu->wave_front_size = 64;
-	cu->max_scratch_slots_per_cu = 32;
-	cu->lds_size = 64;
-	for (i = 0; i < p->num_se; i++)
-		cu->bitmap[0][i % 4][i / 4] = (1u << p->cu_per_se) - 1;
+	cu->wave_front_size = p->wave_size;
+	cu->max_scratch_slots_per_cu = p->scratch_slots;
+	cu->lds_size = p->lds_kb;
+	fill_cu_bitmap(cu, p);
 }
 
 static int fill_adev(struct sim_gpu *g)
@@ -126,13 +156,15 @@ static int fill_adev(struct sim_gpu *g)
 	adev->gmc.real_vram_size = (u64)p->vram_mb << 20;
 	adev->gmc.visible_vram_size = adev->gmc.real_vram_size;
 	adev->gmc.noretry = 1;
+	adev->gmc.xgmi.supported = p->xgmi;
+	adev->enable_mes = p->mes;
 	adev->vm_manager.max_pfn = 1ULL << 36;
-	adev->vm_manager.first_kfd_vmid = 8;
+	adev->vm_manager.first_kfd_vmid = p->first_kfd_vmid;
 	adev->unique_id = 0x5349e00000000000ULL | pci_dev_id(g->pdev);
-	for (i = 0; i < ARRAY_SIZE(adev->doorbell_index.sdma_engine); i++)
-		adev->doorbell_index.sdma_engine[i] = 0x100 + i * 0xa;
-	adev->doorbell_index.first_non_cp = 0x100;
-	adev->doorbell_index.last_non_cp = 0x1ff;
+	for (i = 0; i < p->num_sdma; i++)
+		adev->doorbell_index.sdma_engine[i] = p->sdma_doorbell + i * p->sdma_doorbells;
+	adev->doorbell_index.first_non_cp = p->sdma_doorbell;
+	adev->doorbell_index.last_non_cp = p->last_non_cp;
 	adev->doorbell.base = pci_resource_start(g->pdev, 2);
 	adev->doorbell.size = pci_resource_len(g->pdev, 2);
 	INIT_WORK(&adev->kfd.reset_work, sim_reset_work);
@@ -150,7 +182,7 @@ static bool start_kfd(struct sim_gpu *g)
 {
 	struct amdgpu_device *adev = &g->adev;
 	struct kgd2kfd_shared_resources res = {
-		.compute_vmid_bitmap = 0xff00,
+		.compute_vmid_bitmap = 0x10000 - (1u << g->prof->first_kfd_vmid),
 		.num_pipe_per_mec = adev->gfx.mec.num_pipe_per_mec,
 		.num_queue_per_pipe = adev->gfx.mec.num_queue_per_pipe,
 		.gpuvm_size = min(adev->vm_manager.max_pfn << AMDGPU_GPU_PAGE_SHIFT,
@@ -162,9 +194,12 @@ static bool start_kfd(struct sim_gpu *g)
 		.doorbell_physical_address = adev->doorbell.base,
 		.doorbell_aperture_size = adev->doorbell.size,
 		.doorbell_start_offset = PAGE_SIZE,
+		.enable_mes = adev->enable_mes,
 	};
 
-	bitmap_set(res.cp_queue_bitmap, 32 - g->prof->hqds, g->prof->hqds);
+	bitmap_set(res.cp_queue_bitmap, 0, g->prof->pipes * g->prof->queues_per_pipe);
+	bitmap_andnot(res.cp_queue_bitmap, res.cp_queue_bitmap,
+		      adev->gfx.mec_bitmap[0].queue_bitmap, AMDGPU_MAX_QUEUES);
 	adev->kfd.dev = kgd2kfd_probe(adev, false);
 	if (!adev->kfd.dev)
 		return false;
@@ -221,8 +256,9 @@ static int sim_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	r = drm_dev_register(&g->adev.ddev, 0);
 	if (r)
 		goto err_ids;
-	dev_info(&pdev->dev, "simulated GPU (kfdsim): not hardware. %s, %u CUs, renderD%d\n",
-		 g->prof->marketing, sim_num_cu(g->prof), g->adev.ddev.render->index);
+	dev_info(&pdev->dev, "simulated GPU (kfdsim): not hardware. %s, %u CUs in %u XCC%s, renderD%d\n",
+		 g->prof->marketing, sim_num_cu(g->prof),
+		 g->prof->num_xcc, g->prof->num_xcc > 1 ? "s" : "", g->adev.ddev.render->index);
 	if (!start_kfd(g)) {
 		dev_err(&pdev->dev, "kfdsim: amdkfd refuses the device\n");
 		r = -ENODEV;

@@ -18,9 +18,9 @@ static int info_device(struct amdgpu_device *adev, struct drm_amdgpu_info *in)
 		.device_id = adev->pdev->device,
 		.chip_rev = adev->rev_id,
 		.pci_rev = adev->pdev->revision,
-		.family = AMDGPU_FAMILY_AI,
-		.num_shader_engines = p->num_se,
-		.num_shader_arrays_per_engine = 1,
+		.family = p->family,
+		.num_shader_engines = p->num_se * p->num_xcc,
+		.num_shader_arrays_per_engine = p->sa_per_se,
 		.gpu_counter_freq = 100000,	/* kHz, see sim_gpu_clock() */
 		.max_engine_clock = p->engine_mhz * 1000,
 		.max_memory_clock = p->mem_mhz * 1000,
@@ -30,7 +30,7 @@ static int info_device(struct amdgpu_device *adev, struct drm_amdgpu_info *in)
 		.virtual_address_alignment = PAGE_SIZE,
 		.pte_fragment_size = 2 << 20,
 		.gart_page_size = PAGE_SIZE,
-		.vram_type = AMDGPU_VRAM_TYPE_HBM,
+		.vram_type = p->vram_type,
 		.vram_bit_width = p->vram_bits,
 		.wave_front_size = adev->gfx.cu_info.wave_front_size,
 	};

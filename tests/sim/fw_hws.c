@@ -130,7 +130,7 @@ static void run_list(struct sim_hws *h, struct pm4_mes_runlist *m, u64 now)
 		return;
 	}
 	sim_hws_drop(h, NULL, true);	/* amdkfd unmaps before; a runlist replaces the last */
-	h->eng.cfg.vmids = clamp((u32)m->bitfields4.process_cnt, 1u, 8u);
+	h->eng.cfg.vmids = clamp((u32)m->bitfields4.process_cnt, 1u, sim_vmids(h->g->prof));
 	for (i = 0; i < dw; i += n) {
 		n = pm4_len(p[i]);
 		if (i + n > dw)

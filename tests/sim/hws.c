@@ -63,7 +63,7 @@ static void read_config(struct sim_hws *h)
 	u32 gbs = READ_ONCE(save_gbs);
 
 	c->slots = max(READ_ONCE(slots), 1u);
-	c->hqds = READ_ONCE(hqds) ? : h->g->prof->hqds;
+	c->hqds = READ_ONCE(hqds) ? : sim_hqds(h->g->prof);
 	c->process_quantum_ns = max(READ_ONCE(process_quantum_us), 100u) * 1000ULL;
 	c->gang_quantum_ns = max(READ_ONCE(gang_quantum_us), 100u) * 1000ULL;
 	c->save_ns = READ_ONCE(save_us) * 1000ULL;
@@ -374,7 +374,7 @@ void sim_hws_occupancy(struct sim_gpu *g, struct kfd_cu_occupancy *occ, int *max
  */
 int sim_hws_init(struct sim_gpu *g)
 {
-	struct eng_config cfg = { .slots = 1, .hqds = 1, .vmids = 8 };
+	struct eng_config cfg = { .slots = 1, .hqds = 1, .vmids = sim_vmids(g->prof) };
 	struct sim_hws *h = kvzalloc(sizeof(*h), GFP_KERNEL);
 	int r;
 

@@ -57,6 +57,8 @@ MODULE_PARM_DESC(debug_evictions, "as amdgpu");
 const char *amdgpu_asic_name[] = {
 	[0 ... CHIP_LAST] = "SIMULATED",
 	[CHIP_ALDEBARAN] = "ALDEBARAN",
+	[CHIP_SIENNA_CICHLID] = "SIENNA_CICHLID",
+	[CHIP_IP_DISCOVERY] = "IP DISCOVERY",
 };
 
 /* ---- information ---- */

@@ -10,23 +10,46 @@
  * @name: value of the module parameter gpu=
  * @marketing: for the log
  * @asic_type: enum amd_asic_type
+ * @family: AMDGPU_FAMILY_* that libdrm sees
  * @gc: version of the graphics core, IP_VERSION()
  * @sdma: version of the SDMA engines, IP_VERSION()
  * @device_id: PCI device ID that user space sees
  * @rev_id: chip revision
- * @num_se: shader engines
- * @cu_per_se: active compute units in each
- * @cu_per_se_max: physical ones
+ * @mes: the scheduler is MES, otherwise HWS
+ * @xgmi: the chip has xGMI links (none is connected): amdkfd leaves two SDMA engines to PCIe
+ * @num_xcc: accelerator dies (XCCs); each has what the following say
+ * @num_se: shader engines of an XCC
+ * @sa_per_se: shader arrays of a shader engine
+ * @cu_per_sa_max: physical compute units of a shader array
+ * @cu_per_xcc: active compute units of an XCC, spread evenly over its arrays
  * @simd_per_cu: SIMDs in a compute unit
  * @waves_per_simd: waves a SIMD can hold
+ * @wave_size: work-items of a wave
+ * @lds_kb: local data share of a compute unit, KiB
+ * @scratch_slots: waves of a compute unit that can have scratch memory
+ * @pipes: compute pipes of the first MEC, the only one that KFD uses
+ * @queues_per_pipe: hardware queue slots of each
+ * @kernel_queues: compute queues that amdgpu keeps on it for itself
+ * @first_kfd_vmid: the first VMID that is KFD's; the rest up to 15 are too
  * @num_sdma: SDMA engines
+ * @sdma_doorbell: index of the first SDMA doorbell, in 64-bit doorbells
+ * @sdma_doorbells: distance from one engine to the next
+ * @last_non_cp: last doorbell index that is not the compute engine's
  * @ctx_bytes_per_cu: state of one compute unit at full occupancy, bytes
  * @vram_mb: VRAM, MiB
  * @mem_bw_gbs: peak memory bandwidth, GB/s
  * @vram_bits: memory bus width
+ * @vram_type: AMDGPU_VRAM_TYPE_*
  * @engine_mhz: highest engine clock
  * @mem_mhz: highest memory clock
- * @hqds: compute queue slots left to KFD
+ * @l1_kb: L1 (TCP) of a compute unit, KiB. The sizes from here on count where amdkfd asks
+ *	the device for its caches (9.4.3, 11, 12) instead of having a table
+ * @l1i_kb: instruction cache, KiB
+ * @l1s_kb: scalar data cache, KiB
+ * @cu_per_sqc: compute units that share these two; never 0, which amdkfd does not survive
+ * @gl1_kb: GL1 of a shader array, KiB (11, 12)
+ * @l2_kb: L2 of an XCC, KiB
+ * @mall_mb: last level cache, MiB
  * @mec_fw: firmware version reported for the compute engine
  * @sdma_fw: firmware version reported for SDMA
  */
@@ -34,23 +57,45 @@ struct sim_profile {
 	const char *name;
 	const char *marketing;
 	int asic_type;
+	int family;
 	u32 gc;
 	u32 sdma;
 	u16 device_id;
 	u8 rev_id;
+	bool mes;
+	bool xgmi;
+	u8 num_xcc;
 	u8 num_se;
-	u8 cu_per_se;
-	u8 cu_per_se_max;
+	u8 sa_per_se;
+	u8 cu_per_sa_max;
+	u8 cu_per_xcc;
 	u8 simd_per_cu;
 	u8 waves_per_simd;
+	u8 wave_size;
+	u8 lds_kb;
+	u8 scratch_slots;
+	u8 pipes;
+	u8 queues_per_pipe;
+	u8 kernel_queues;
+	u8 first_kfd_vmid;
 	u8 num_sdma;
+	u16 sdma_doorbell;
+	u16 sdma_doorbells;
+	u16 last_non_cp;
 	u32 ctx_bytes_per_cu;
 	u32 vram_mb;
 	u32 mem_bw_gbs;
 	u32 vram_bits;
+	u32 vram_type;
 	u32 engine_mhz;
 	u32 mem_mhz;
-	u8 hqds;
+	u16 l1_kb;
+	u16 l1i_kb;
+	u16 l1s_kb;
+	u8 cu_per_sqc;
+	u16 gl1_kb;
+	u32 l2_kb;
+	u16 mall_mb;
 	u32 mec_fw;
 	u32 sdma_fw;
 };
@@ -58,14 +103,33 @@ struct sim_profile {
 const struct sim_profile *sim_profile_find(const char *name, size_t len);
 const char *sim_profile_names(void);
 
+/* Active compute units of the whole GPU */
 static inline u32 sim_num_cu(const struct sim_profile *p)
 {
-	return p->num_se * p->cu_per_se;
+	return p->num_xcc * p->cu_per_xcc;
 }
 
 static inline u32 sim_waves_per_cu(const struct sim_profile *p)
 {
 	return p->simd_per_cu * p->waves_per_simd;
+}
+
+/* Waves that the whole GPU holds */
+static inline u32 sim_max_waves(const struct sim_profile *p)
+{
+	return sim_num_cu(p) * sim_waves_per_cu(p);
+}
+
+/* Compute queue slots left to KFD, the same on each XCC: a queue takes one on all of them */
+static inline u32 sim_hqds(const struct sim_profile *p)
+{
+	return p->pipes * p->queues_per_pipe - p->kernel_queues;
+}
+
+/* VMIDs left to KFD */
+static inline u32 sim_vmids(const struct sim_profile *p)
+{
+	return 16 - p->first_kfd_vmid;
 }
 
 #endif
