@@ -43,6 +43,9 @@ struct kfdc {
 int kfdc_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int kfdc_ioctl(struct kfdc *c, unsigned long request, void *arg, const char *what);
 
+int kfdc_cwsr_sizes(struct kfdc *c, uint64_t *ctl, uint64_t *area, uint64_t *total);
+volatile uint64_t *kfdc_doorbell(struct kfdc *c, uint64_t offset);
+
 #define KFDC_IOCTL(c, request, arg)	kfdc_ioctl(c, request, arg, #request)
 
 #endif

@@ -27,7 +27,7 @@ struct aql_barrier {
 };
 
 /* As kfd_queue_ctx_save_restore_size(): the BO holds the debugger's area as well */
-static int cwsr_sizes(struct kfdc *c, uint64_t *ctl, uint64_t *area, uint64_t *total)
+int kfdc_cwsr_sizes(struct kfdc *c, uint64_t *ctl, uint64_t *area, uint64_t *total)
 {
 	uint64_t xcc, cus, simds, per_cu, arrays, per_engine, gfx, waves;
 
@@ -45,21 +45,23 @@ static int cwsr_sizes(struct kfdc *c, uint64_t *ctl, uint64_t *area, uint64_t *t
 	return 0;
 }
 
-static int map_doorbells(struct kfdc *c, struct kfdc_queue *q)
+/* Where the doorbell at KFD's offset is mapped; NULL: kfdc_error() says why */
+volatile uint64_t *kfdc_doorbell(struct kfdc *c, uint64_t offset)
 {
 	const size_t size = 8192;	/* 1024 doorbells of 8 bytes */
 
 	if (!c->doorbells) {
 		void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, c->kfd,
-			       q->doorbell_offset & ~(size - 1));
+			       offset & ~(size - 1));
 
-		if (p == MAP_FAILED)
-			return kfdc_fail(errno, "mmap of the doorbells");
+		if (p == MAP_FAILED) {
+			kfdc_fail(errno, "mmap of the doorbells");
+			return NULL;
+		}
 		c->doorbells = p;
 		c->doorbells_size = size;
 	}
-	q->doorbell = (void *)((char *)c->doorbells + (q->doorbell_offset & (size - 1)));
-	return 0;
+	return (void *)((char *)c->doorbells + (offset & (size - 1)));
 }
 
 /**
@@ -82,7 +84,7 @@ int kfdc_queue_create(struct kfdc *c, const struct kfdc_queue_attr *attr, struct
 		return kfdc_fail(ENOMEM, "kfdc_queue_create");
 	q->c = c;
 	q->attr = attr ? *attr : def;
-	r = cwsr_sizes(c, &ctl, &area, &total);
+	r = kfdc_cwsr_sizes(c, &ctl, &area, &total);
 	if (!r)
 		r = kfdc_bo_alloc(c, q->attr.packets * 64, KFD_IOC_ALLOC_MEM_FLAGS_GTT,
 				  &q->ring_bo);
@@ -117,10 +119,10 @@ int kfdc_queue_create(struct kfdc *c, const struct kfdc_queue_attr *attr, struct
 		goto err;
 	q->id = args.queue_id;
 	q->doorbell_offset = args.doorbell_offset;
-	r = map_doorbells(c, q);
-	if (r) {
+	q->doorbell = kfdc_doorbell(c, q->doorbell_offset);
+	if (!q->doorbell) {
 		kfdc_queue_destroy(q);
-		return r;
+		return -ENOMEM;
 	}
 	*qp = q;
 	return 0;

@@ -100,6 +100,50 @@ struct kfdc_dispatch {
 	bool no_ring;
 };
 
+/**
+ * struct kfdc_ring_attr - what kfdc_ring_create() asks for
+ * @sdma: an SDMA queue; otherwise a compute queue of PM4 packets
+ * @priority: 0..15
+ * @percentage: 0 creates the queue inactive
+ * @bytes: size of the ring, a power of two, at least 1024
+ */
+struct kfdc_ring_attr {
+	bool sdma;
+	uint32_t priority;
+	uint32_t percentage;
+	uint32_t bytes;
+};
+
+#define KFDC_PM4_DEFAULT	{ .priority = 7, .percentage = 100, .bytes = 65536 }
+#define KFDC_SDMA_DEFAULT	{ .sdma = true, .priority = 7, .percentage = 100, .bytes = 65536 }
+
+/**
+ * struct kfdc_ring - a queue whose ring is a stream of dwords: PM4 or SDMA
+ * @c: where it is
+ * @id: KFD's queue ID
+ * @attr: what was asked for, and later set
+ * @ring: the ring
+ * @rptr: read index, written by the GPU. SDMA: bytes, never wraps. PM4: dwords, 32 bits,
+ *	wraps with the ring
+ * @wptr: write index in memory: SDMA bytes, PM4 dwords, never wraps
+ * @doorbell: the doorbell
+ * @doorbell_offset: as KFD returned it
+ * @put: dwords written by kfdc_ring_write()
+ * @got: dwords known to have been read by the GPU
+ * @ring_bo: memory of the ring; likewise for the others
+ */
+struct kfdc_ring {
+	struct kfdc *c;
+	uint32_t id;
+	struct kfdc_ring_attr attr;
+	volatile uint32_t *ring;
+	volatile uint64_t *rptr, *wptr;
+	volatile uint64_t *doorbell;
+	uint64_t doorbell_offset;
+	uint64_t put, got;
+	struct kfdc_bo ring_bo, ptr_bo, eop_bo, cwsr_bo;
+};
+
 const char *kfdc_error(void);
 
 int kfdc_open(struct kfdc **c, unsigned int index);
@@ -122,6 +166,27 @@ int kfdc_barrier(struct kfdc_queue *q, bool any, struct kfdc_signal *const *dep,
 		 struct kfdc_signal *signal);
 int kfdc_packet(struct kfdc_queue *q, const void *packet, bool ring);
 void kfdc_ring(struct kfdc_queue *q);
+
+int kfdc_ring_create(struct kfdc *c, const struct kfdc_ring_attr *attr, struct kfdc_ring **r);
+int kfdc_ring_update(struct kfdc_ring *r, uint32_t percentage, uint32_t priority);
+int kfdc_ring_destroy(struct kfdc_ring *r);
+uint32_t kfdc_ring_room(struct kfdc_ring *r);
+int kfdc_ring_write(struct kfdc_ring *r, const uint32_t *dw, uint32_t n);
+void kfdc_ring_submit(struct kfdc_ring *r);
+int kfdc_ring_wait(struct kfdc_ring *r, uint64_t timeout_ns);
+
+int kfdc_sdma_copy(struct kfdc_ring *r, void *dst, const void *src, uint64_t bytes);
+int kfdc_sdma_fill(struct kfdc_ring *r, void *dst, uint32_t value, uint64_t bytes);
+int kfdc_sdma_fence(struct kfdc_ring *r, volatile uint32_t *va, uint32_t value);
+int kfdc_sdma_trap(struct kfdc_ring *r, uint32_t event_id);
+
+int kfdc_pm4_nop(struct kfdc_ring *r, uint32_t dwords);
+int kfdc_pm4_write(struct kfdc_ring *r, volatile uint32_t *va, uint32_t value);
+int kfdc_pm4_release(struct kfdc_ring *r, volatile uint64_t *va, uint64_t value,
+		     uint32_t event_id);
+int kfdc_pm4_wait(struct kfdc_ring *r, volatile uint32_t *va, uint32_t value);
+int kfdc_pm4_ib(struct kfdc_ring *r, const void *va, uint32_t dwords);
+int kfdc_pm4_dispatch(struct kfdc_ring *r, uint32_t waves);
 
 int kfdc_signal_create(struct kfdc *c, bool event, struct kfdc_signal **s);
 void kfdc_signal_destroy(struct kfdc_signal *s);
