@@ -30,6 +30,9 @@ bool eng_proc_off(const struct eng_proc *p);
 void eng_save_begin(struct engine *e, struct eng_queue *q);
 void eng_save_end(struct engine *e, struct eng_queue *q);
 void eng_restore_end(struct engine *e, struct eng_queue *q);
-void eng_dma_recount(struct engine *e);
+void eng_copy_cancel(struct engine *e, struct eng_queue *q);
+
+/* engine-launch.c */
+void eng_settle_launches(struct engine *e);
 
 #endif

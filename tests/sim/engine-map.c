@@ -16,6 +16,41 @@ static u64 copy_time(const struct engine *e, u64 bytes)
 #endif
 }
 
+/* Queue a copy on the path. Returns when it ends */
+static u64 copy_begin(struct engine *e, struct eng_queue *q, u64 cost)
+{
+	q->copy_ns = cost;
+	e->dma_free = max_u64(e->now, e->dma_free) + cost;
+	e->save_time_ns += cost;
+	return e->dma_free;
+}
+
+/**
+ * eng_copy_cancel - cut a save or restore short; the queue is off, the copy path free of it
+ * @e: the engine
+ * @q: in any state
+ *
+ * Copies that were to follow on the path move up.
+ */
+void eng_copy_cancel(struct engine *e, struct eng_queue *q)
+{
+	struct eng_queue *x;
+	struct eng_proc *p;
+	u64 cut = 0;
+
+	if ((q->state == ENG_Q_SAVING || q->state == ENG_Q_RESTORING) && q->until > e->now) {
+		cut = q->until - max_u64(q->until - q->copy_ns, e->now);
+		for_each_proc(e, p)
+			for_each_queue(p, x)
+				if (x != q && x->until >= q->until &&
+				    (x->state == ENG_Q_SAVING || x->state == ENG_Q_RESTORING))
+					x->until -= cut;
+		e->dma_free -= cut;
+		e->save_time_ns -= cut;
+	}
+	q->state = ENG_Q_OFF;
+}
+
 /**
  * eng_save_begin - stop a queue now; its state is written when the copy path is free
  * @e: the engine
@@ -23,7 +58,7 @@ static u64 copy_time(const struct engine *e, u64 bytes)
  */
 void eng_save_begin(struct engine *e, struct eng_queue *q)
 {
-	u64 bytes = 0, cost = 0, start;
+	u64 bytes = 0;
 	bool live = false;
 	u32 i;
 
@@ -32,17 +67,13 @@ void eng_save_begin(struct engine *e, struct eng_queue *q)
 			bytes += q->work[i].live_bytes;
 			live = true;
 		}
-	start = e->now;
-	if (live) {
-		start = max_u64(start, e->dma_free);
-		cost = e->cfg.save_ns + copy_time(e, bytes);
-		e->dma_free = start + cost;
-		e->saves++;
-		q->saves++;
-		e->save_time_ns += cost;
-	}
 	q->state = ENG_Q_SAVING;
-	q->until = start + cost;
+	q->until = e->now;
+	if (!live)
+		return;
+	q->until = copy_begin(e, q, e->cfg.save_ns + copy_time(e, bytes));
+	e->saves++;
+	q->saves++;
 }
 
 /**
@@ -63,12 +94,14 @@ void eng_save_end(struct engine *e, struct eng_queue *q)
 
 static void restore_begin(struct engine *e, struct eng_queue *q)
 {
-	u64 bytes = 0, start, cost;
+	u64 bytes = 0;
 	bool live = false;
 	u32 i;
 
 	q->since = e->now;
 	q->order = ++e->seq;
+	q->back = true;
+	q->first = q->proc->fresh && q->proc->since == e->now;
 	for (i = 0; i < q->nwork; i++)
 		if (q->work[i].slot) {
 			bytes += q->work[i].live_bytes;
@@ -78,12 +111,8 @@ static void restore_begin(struct engine *e, struct eng_queue *q)
 		q->state = ENG_Q_ON;
 		return;
 	}
-	start = max_u64(e->now, e->dma_free);
-	cost = e->cfg.restore_ns + copy_time(e, bytes);
-	e->dma_free = start + cost;
-	e->save_time_ns += cost;
 	q->state = ENG_Q_RESTORING;
-	q->until = start + cost;
+	q->until = copy_begin(e, q, e->cfg.restore_ns + copy_time(e, bytes));
 }
 
 /**
@@ -93,26 +122,14 @@ static void restore_begin(struct engine *e, struct eng_queue *q)
  */
 void eng_restore_end(struct engine *e, struct eng_queue *q)
 {
+	struct eng_proc *p = q->proc;
+
 	q->state = ENG_Q_ON;
-	if (q->since == q->proc->since)		/* the first since it has its VMID */
-		q->proc->since = e->now;
+	if (q->first && p->fresh) {
+		p->since = e->now;
+		p->fresh = false;
+	}
 	q->since = e->now;
-}
-
-/**
- * eng_dma_recount - an unmap has cut restores short: free the copy path of them
- * @e: the engine
- */
-void eng_dma_recount(struct engine *e)
-{
-	const struct eng_proc *p;
-	const struct eng_queue *q;
-
-	e->dma_free = e->now;
-	for_each_proc(e, p)
-		for_each_queue(p, q)
-			if (q->state == ENG_Q_SAVING || q->state == ENG_Q_RESTORING)
-				e->dma_free = max_u64(e->dma_free, q->until);
 }
 
 /**
@@ -250,22 +267,58 @@ static void map_procs(struct engine *e)
 		if (!best)
 			return;
 		best->vmid = v;
+		best->fresh = true;
+		best->overdue = false;
 		best->since = e->now;
 		best->order = ++e->seq;
 	}
 }
 
-/* Give VMIDs; begin to take them away from those who must yield to others who wait */
-static void settle_procs(struct engine *e)
+static bool proc_expired(const struct engine *e, const struct eng_proc *p)
+{
+	return p->since + eng_proc_quantum(e, p) <= e->now;
+}
+
+static bool queue_expired(const struct engine *e, const struct eng_queue *q)
+{
+	return q->since + eng_queue_quantum(e, q) <= e->now;
+}
+
+static bool any(const u32 *waiting)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < ENG_LEVELS; i++)
+		n += waiting[i];
+	return n;
+}
+
+/* May @p be made to give its VMID to one of @level who waits? */
+static bool proc_yields(struct engine *e, struct eng_proc *p, u32 level, u32 *has)
+{
+	bool held = all_held(p);
+
+	if (p->vmid < 0 || p->leaving)
+		return false;
+	*has = held ? 0 : proc_level(e, p);
+	return yields(e, *has, held || proc_expired(e, p), level);
+}
+
+/*
+ * Begin to take VMIDs away from those who must yield to others who wait. Whoever has a
+ * restore under way finishes it first, and begins no other. Returns whether anybody left
+ * at once: then there are others who wait.
+ */
+static bool evict_procs(struct engine *e)
 {
 	u32 waiting[ENG_LEVELS] = {}, leaving = 0, best_level, has;
 	struct eng_proc *p, *best;
 	struct eng_queue *q;
-	bool expired;
+	bool left = false;
 	int level;
 
-	map_procs(e);
 	for_each_proc(e, p) {
+		p->overdue = false;
 		if (eng_proc_waits(p))
 			waiting[proc_level(e, p)]++;
 		leaving += p->vmid >= 0 && p->leaving;
@@ -273,26 +326,35 @@ static void settle_procs(struct engine *e)
 	for (; (level = unpromised(waiting, leaving)) >= 0; leaving++) {
 		best = NULL;
 		best_level = 0;
-		for_each_proc(e, p) {
-			if (p->vmid < 0 || p->leaving || proc_restoring(p))
-				continue;
-			has = all_held(p) ? 0 : proc_level(e, p);
-			expired = all_held(p) || p->since + eng_proc_quantum(e, p) <= e->now;
-			if (yields(e, has, expired, level) &&
+		for_each_proc(e, p)
+			if (proc_yields(e, p, level, &has) && !proc_restoring(p) &&
 			    (!best || has < best_level ||
 			     (has == best_level && p->order < best->order))) {
 				best = p;
 				best_level = has;
 			}
-		}
 		if (!best)
 			break;
 		best->leaving = true;
 		for_each_queue(best, q)
 			if (q->state == ENG_Q_ON)
 				eng_save_begin(e, q);
+		left |= eng_proc_off(best);
 	}
-	map_procs(e);
+	for_each_proc(e, p)
+		if (level >= 0)
+			p->overdue = proc_yields(e, p, level, &has);
+		else if (any(waiting) && p->vmid >= 0 && !p->leaving && proc_expired(e, p))
+			p->since = e->now;	/* not needed: another quantum */
+	return left;
+}
+
+/* Give VMIDs and take them away */
+static void settle_procs(struct engine *e)
+{
+	do
+		map_procs(e);
+	while (evict_procs(e));
 }
 
 /* Free HQDs go to the queues of mapped processes that wait for one, as VMIDs do */
@@ -306,7 +368,7 @@ static void map_queues(struct engine *e)
 		best = NULL;
 		best_level = 0;
 		for_each_proc(e, p) {
-			if (p->vmid < 0 || p->leaving)
+			if (p->vmid < 0 || p->leaving || p->overdue)
 				continue;
 			for_each_queue(p, q) {
 				if (q->state != ENG_Q_OFF || q->held)
@@ -342,12 +404,12 @@ static void settle_queues(struct engine *e)
 
 	map_queues(e);
 	for_each_proc(e, p)
-		if (p->vmid >= 0 && !p->leaving)
-			for_each_queue(p, q) {
-				if (q->state == ENG_Q_OFF && !q->held)
-					waiting[queue_level(e, q)]++;
-				leaving += q->state == ENG_Q_SAVING && !q->own_engine;
-			}
+		for_each_queue(p, q) {
+			if (p->vmid >= 0 && !p->leaving && !p->overdue &&
+			    q->state == ENG_Q_OFF && !q->held && !q->own_engine)
+				waiting[queue_level(e, q)]++;
+			leaving += q->state == ENG_Q_SAVING && !q->own_engine;
+		}
 	for (; (level = unpromised(waiting, leaving)) >= 0; leaving++) {
 		best = NULL;
 		best_level = 0;
@@ -356,8 +418,7 @@ static void settle_queues(struct engine *e)
 				if (q->state != ENG_Q_ON || q->own_engine)
 					continue;
 				has = queue_level(e, q);
-				if (yields(e, has, q->since + eng_queue_quantum(e, q) <= e->now,
-					   level) &&
+				if (yields(e, has, queue_expired(e, q), level) &&
 				    (!best || has < best_level ||
 				     (has == best_level && q->order < best->order))) {
 					best = q;
@@ -368,6 +429,10 @@ static void settle_queues(struct engine *e)
 			return;
 		eng_save_begin(e, best);
 	}
+	for_each_proc(e, p)
+		for_each_queue(p, q)
+			if (any(waiting) && q->state == ENG_Q_ON && queue_expired(e, q))
+				q->since = e->now;	/* not needed: another quantum */
 }
 
 /**

@@ -62,6 +62,7 @@ void eng_add_queue(struct engine *e, struct eng_proc *p, struct eng_queue *q)
 	q->state = ENG_Q_OFF;
 	q->since = e->now;
 	q->order = ++e->seq;
+	q->idle = true;		/* until it is seen with work */
 	for (i = 0; i < q->nwork; i++)
 		q->work[i].running = false;
 }
@@ -74,7 +75,10 @@ void eng_add_queue(struct engine *e, struct eng_proc *p, struct eng_queue *q)
 void eng_remove_proc(struct engine *e, struct eng_proc *p)
 {
 	struct eng_proc **pp = &e->procs;
+	struct eng_queue *q;
 
+	for_each_queue(p, q)
+		eng_copy_cancel(e, q);
 	while (*pp && *pp != p)
 		pp = &(*pp)->next;
 	if (*pp)
@@ -92,6 +96,7 @@ void eng_remove_queue(struct engine *e, struct eng_queue *q)
 {
 	struct eng_queue **qp = &q->proc->queues;
 
+	eng_copy_cancel(e, q);
 	while (*qp && *qp != q)
 		qp = &(*qp)->next;
 	if (*qp)
@@ -159,8 +164,10 @@ static void credit(struct engine *e, u64 t)
 				w->left_ns -= d;
 				w->ran_ns += d;
 				q->ran_ns += d;
-				if (w->slot)
+				if (w->slot) {
 					e->busy_ns += d;
+					q->service += d;
+				}
 			}
 		}
 	e->now = t;
@@ -171,113 +178,10 @@ static u64 work_end(const struct engine *e, const struct eng_work *w)
 	return max_u64(e->now, w->avail) + w->left_ns;
 }
 
-/*
- * The next launch of a queue: a restored work that has no slot yet, or what the
- * owner offers. *restored tells them apart; NULL when there is neither.
- */
-static struct eng_work *candidate(struct engine *e, struct eng_queue *q,
-				  struct eng_work *tmp, bool *restored)
-{
-	u32 i;
-
-	*restored = false;
-	if (q->state != ENG_Q_ON)
-		return NULL;
-	for (i = 0; i < q->nwork; i++)
-		if (!q->work[i].running) {
-			*restored = true;
-			return &q->work[i];
-		}
-	if (q->nwork == ENG_INFLIGHT || (q->nwork && q->work[q->nwork - 1].blocks))
-		return NULL;
-	*tmp = (struct eng_work){ .avail = e->now };
-	return e->ops->peek(e->ctx, q, e->now, tmp) ? tmp : NULL;
-}
-
-static void launch(struct engine *e, struct eng_queue *q, struct eng_work *w, bool restored)
-{
-	if (restored) {
-		w->avail = max_u64(w->avail, e->now);
-		w->running = true;
-		return;
-	}
-	q->work[q->nwork] = *w;
-	w = &q->work[q->nwork++];
-	w->running = true;
-	w->avail = max_u64(w->avail, e->now);
-	e->ops->launch(e->ctx, q, w, e->now);
-}
-
-/* a before b? Both want a slot now; see the rules in engine.h */
-static bool beats(const struct engine *e, const struct eng_queue *a, u64 a_avail,
-		  const struct eng_queue *b, u64 b_avail)
-{
-	bool a_now = a_avail <= e->now, b_now = b_avail <= e->now;
-
-	if (a->pipe_prio != b->pipe_prio)
-		return a->pipe_prio > b->pipe_prio;
-	if (a->queue_prio != b->queue_prio)
-		return a->queue_prio > b->queue_prio;
-	if (a_now != b_now)
-		return a_now;
-	if (e->turn == a && a->turn_ns < eng_queue_quantum(e, a))
-		return true;
-	if (e->turn == b && b->turn_ns < eng_queue_quantum(e, b))
-		return false;
-	return a->served < b->served;
-}
-
-static void settle_launches(struct engine *e)
-{
-	u32 used = eng_used_slots(e);
-	struct eng_work tmp, best_tmp, *w, *best_work = NULL;
-	struct eng_queue *q, *best;
-	bool restored, again;
-	struct eng_proc *p;
-	u64 best_avail = 0;
-
-	do {
-		again = false;
-		best = NULL;
-		for_each_proc(e, p)
-			for_each_queue(p, q) {
-				w = candidate(e, q, &tmp, &restored);
-				if (!w)
-					continue;
-				if (!w->slot) {
-					launch(e, q, w, restored);
-					again = true;
-				} else if (used < e->cfg.slots &&
-					   (!best || beats(e, q, w->avail, best, best_avail))) {
-					best = q;
-					best_avail = w->avail;
-					/* peek() looks at memory that others write: ask once */
-					best_tmp = tmp;
-					best_work = restored ? w : &best_tmp;
-				}
-			}
-		if (again || !best)
-			continue;
-		w = best_work;
-		restored = w != &best_tmp;
-		if (e->turn != best) {
-			e->turn = best;
-			best->turn_ns = 0;
-		} else if (best->turn_ns >= eng_queue_quantum(e, best)) {
-			best->turn_ns = 0;
-		}
-		best->turn_ns += w->left_ns;
-		best->served = ++e->seq;
-		launch(e, best, w, restored);
-		used++;
-		again = true;
-	} while (again);
-}
-
 static void settle(struct engine *e)
 {
 	eng_settle_map(e);
-	settle_launches(e);
+	eng_settle_launches(e);
 }
 
 /* Earliest time at which anything happens by itself; may be e->now */
@@ -398,8 +302,7 @@ u64 eng_unmap(struct engine *e, const struct eng_proc *only, u64 now)
 	for_each_proc(e, p)
 		for_each_queue(p, q)
 			if ((!only || p == only) && q->state == ENG_Q_RESTORING)
-				q->state = ENG_Q_OFF;	/* what was saved is still there */
-	eng_dma_recount(e);
+				eng_copy_cancel(e, q);	/* what was saved is still there */
 	for_each_proc(e, p) {
 		if (only && p != only)
 			continue;
@@ -443,10 +346,8 @@ u64 eng_unmap_queue(struct engine *e, struct eng_queue *q, u64 now)
 {
 	eng_advance(e, now);
 	q->held = true;
-	if (q->state == ENG_Q_RESTORING) {
-		q->state = ENG_Q_OFF;		/* what was saved is still there */
-		eng_dma_recount(e);
-	}
+	if (q->state == ENG_Q_RESTORING)
+		eng_copy_cancel(e, q);		/* what was saved is still there */
 	if (q->state == ENG_Q_ON)
 		eng_save_begin(e, q);
 	return q->state == ENG_Q_SAVING ? q->until : e->now;

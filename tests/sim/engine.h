@@ -21,13 +21,25 @@
  *	- Priority is arbitration at launch only: when a slot is free, the mapped
  *	  queue of highest pipe priority, then queue priority, launches next. Work
  *	  that runs is never taken off because of a priority.
- *	- Among equals the queue whose turn it is goes on launching until it has
- *	  launched gang_quantum_ns of work, then the least recently served one.
+ *	- Among equals (pipe and queue priority) GPU time is shared evenly: the queue whose turn
+ *	  it is goes on launching until it has launched gang_quantum_ns of work; then it is the
+ *	  turn of the one that has used the least GPU time, what runs counting in full, among
+ *	  those the least recently served. Time that a queue did not want is not made up: one
+ *	  that had nothing to launch starts where the turns of its equals are. Time that it
+ *	  had no HQD is, but for no more than ENG_LAG_QUANTA process quanta.
+ *	- A dispatch may be given its slot before its avail, which then waits for it: this
+ *	  is what a caller gets who is late to say that work has come. Those whose avail has
+ *	  come go first among equals, not before a higher priority.
  *	- More processes than VMIDs (queues than HQDs): those mapped for
  *	  process_quantum_ns (gang_quantum_ns) are saved and give way to those waiting
- *	  longest, whether or not they have work. A save or restore takes its fixed
+ *	  longest, whether or not they have work; those mapped longest go first, and as many
+ *	  go as wait. Who is not needed for that at the end of a quantum has another. A save or restore takes its fixed
  *	  time plus live bytes / bandwidth; saves and restores share one DMA path. A quantum
- *	  counts from the end of the restore and does not cut it short; an unmap does.
+ *	  counts from the end of the restore (of a process: the first of those that begin as it
+ *	  gets its VMID) and does not cut it short; an unmap does. A process that must give
+ *	  up its VMID finishes the restores under way and begins no others.
+ *	- What costs a save is dispatches with a slot, and a restore dispatches in flight, with
+ *	  or without: a queue without them is saved and restored at once.
  *	- Levels: VMIDs and HQDs go to the highest level that waits, and are never given up to
  *	  a lower one. The level of a process is that of its best queue. A queue without
  *	  anything to launch counts as level 0, so that it does not starve those who have.
@@ -55,6 +67,7 @@ typedef uint64_t u64;
 
 #define ENG_NEVER	(~0ULL)
 #define ENG_INFLIGHT	4	/* works of one queue launched and not complete */
+#define ENG_LAG_QUANTA	4	/* process quanta of GPU time that a queue may make up. A guess */
 #define ENG_LEVELS	5	/* MES: low, normal, medium, high, realtime */
 
 /**
@@ -124,12 +137,18 @@ struct eng_proc;
  * @held: unmapped by eng_unmap_queue(): gets no HQD until eng_resume_queue()
  * @state: see enum eng_qstate
  * @until: end of the save or restore
+ * @copy_ns: time on the copy path that it takes
  * @since: when it got its HQD, or when it began to wait for one
  * @order: sequence number of that
  * @nwork: valid entries of @work, in order of launch
  * @work: launched and not complete
  * @turn_ns: work launched in its present turn
  * @served: sequence number of its last launch
+ * @service: GPU time used, as far as it counts among equals
+ * @front: the same at the beginning of its last turn, with what ran then in full
+ * @idle: had nothing to launch and nothing in flight when last seen with an HQD
+ * @first: the present restore began when the process got its VMID
+ * @back: has got an HQD and not wanted a slot since
  * @ran_ns: GPU time used, for statistics
  * @saves: how often it was saved with work in flight
  */
@@ -144,12 +163,18 @@ struct eng_queue {
 	bool held;
 	enum eng_qstate state;
 	u64 until;
+	u64 copy_ns;
 	u64 since;
 	u64 order;
 	u32 nwork;
 	struct eng_work work[ENG_INFLIGHT];
 	u64 turn_ns;
 	u64 served;
+	u64 service;
+	u64 front;
+	bool idle;
+	bool back;
+	bool first;
 	u64 ran_ns;
 	u64 saves;
 };
@@ -162,6 +187,8 @@ struct eng_queue {
  * @vmid: index of its VMID, -1 while it has none
  * @leaving: its quantum is over or it was unmapped, its queues are being saved
  * @held: unmapped by eng_unmap(): gets no VMID again
+ * @fresh: none of the restores that began as it got its VMID has ended
+ * @overdue: must give up its VMID after the restores that are under way
  * @since: when it got its VMID, or when it began to wait for one
  * @order: sequence number of that
  */
@@ -172,6 +199,8 @@ struct eng_proc {
 	int vmid;
 	bool leaving;
 	bool held;
+	bool fresh;
+	bool overdue;
 	u64 since;
 	u64 order;
 };

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdsim: the model of a GPU's queue hardware: which queue launches next. The rules are
+ * in engine.h.
+ */
+#include "engine-int.h"
+
+/*
+ * The next launch of a queue: a restored work that has no slot yet, or what the
+ * owner offers. *restored tells them apart; NULL when there is neither.
+ */
+static struct eng_work *candidate(struct engine *e, struct eng_queue *q,
+				  struct eng_work *tmp, bool *restored)
+{
+	u32 i;
+
+	*restored = false;
+	if (q->state != ENG_Q_ON)
+		return NULL;
+	for (i = 0; i < q->nwork; i++)
+		if (!q->work[i].running) {
+			*restored = true;
+			return &q->work[i];
+		}
+	if (q->nwork == ENG_INFLIGHT || (q->nwork && q->work[q->nwork - 1].blocks))
+		return NULL;
+	*tmp = (struct eng_work){ .avail = e->now };
+	return e->ops->peek(e->ctx, q, e->now, tmp) ? tmp : NULL;
+}
+
+/* GPU time that a queue has used or will have when what runs is complete */
+static u64 committed(const struct eng_queue *q)
+{
+	u64 n = q->service;
+	u32 i;
+
+	for (i = 0; i < q->nwork; i++)
+		if (q->work[i].running && q->work[i].slot)
+			n += q->work[i].left_ns;
+	return n;
+}
+
+/*
+ * A queue that wants a slot and did not before cannot claim time that it did not want; one
+ * that was off may catch up a little: see the rules in engine.h.
+ */
+static void admit(struct engine *e, struct eng_queue *q)
+{
+	u64 lag = q->idle ? 0 : ENG_LAG_QUANTA * e->cfg.process_quantum_ns, front = 0;
+	const struct eng_proc *p;
+	const struct eng_queue *x;
+
+	if (!q->idle && !q->back)
+		return;
+	q->idle = false;
+	q->back = false;
+	for_each_proc(e, p)
+		for_each_queue(p, x)
+			if (x->pipe_prio == q->pipe_prio && x->queue_prio == q->queue_prio)
+				front = max_u64(front, x->front);
+	if (front > lag)
+		q->service = max_u64(q->service, front - lag);
+}
+
+static void launch(struct engine *e, struct eng_queue *q, struct eng_work *w, bool restored)
+{
+	if (restored) {
+		w->avail = max_u64(w->avail, e->now);
+		w->running = true;
+		return;
+	}
+	q->work[q->nwork] = *w;
+	w = &q->work[q->nwork++];
+	w->running = true;
+	w->avail = max_u64(w->avail, e->now);
+	e->ops->launch(e->ctx, q, w, e->now);
+}
+
+/* a before b? Both want a slot now; see the rules in engine.h */
+static bool beats(const struct engine *e, const struct eng_queue *a, u64 a_avail,
+		  const struct eng_queue *b, u64 b_avail)
+{
+	bool a_now = a_avail <= e->now, b_now = b_avail <= e->now;
+
+	if (a->pipe_prio != b->pipe_prio)
+		return a->pipe_prio > b->pipe_prio;
+	if (a->queue_prio != b->queue_prio)
+		return a->queue_prio > b->queue_prio;
+	if (a_now != b_now)
+		return a_now;
+	if (e->turn == a && a->turn_ns < eng_queue_quantum(e, a))
+		return true;
+	if (e->turn == b && b->turn_ns < eng_queue_quantum(e, b))
+		return false;
+	if (committed(a) != committed(b))
+		return committed(a) < committed(b);
+	return a->served < b->served;
+}
+
+/**
+ * eng_settle_launches - launch what may be launched now
+ * @e: the engine
+ */
+void eng_settle_launches(struct engine *e)
+{
+	u32 used = eng_used_slots(e);
+	struct eng_work tmp, best_tmp, *w, *best_work = NULL;
+	struct eng_queue *q, *best;
+	bool restored, again;
+	struct eng_proc *p;
+	u64 best_avail = 0;
+
+	do {
+		again = false;
+		best = NULL;
+		for_each_proc(e, p)
+			for_each_queue(p, q) {
+				w = candidate(e, q, &tmp, &restored);
+				if (!w) {
+					q->idle |= q->state == ENG_Q_ON && !q->nwork;
+					continue;
+				}
+				if (w->slot)
+					admit(e, q);
+				if (!w->slot) {
+					launch(e, q, w, restored);
+					again = true;
+				} else if (used < e->cfg.slots &&
+					   (!best || beats(e, q, w->avail, best, best_avail))) {
+					best = q;
+					best_avail = w->avail;
+					/* peek() looks at memory that others write: ask once */
+					best_tmp = tmp;
+					best_work = restored ? w : &best_tmp;
+				}
+			}
+		if (again || !best)
+			continue;
+		w = best_work;
+		restored = w != &best_tmp;
+		if (e->turn != best || best->turn_ns >= eng_queue_quantum(e, best)) {
+			e->turn = best;
+			best->turn_ns = 0;
+			best->front = max_u64(best->front, committed(best));
+		}
+		best->turn_ns += w->left_ns;
+		best->served = ++e->seq;
+		launch(e, best, w, restored);
+		used++;
+		again = true;
+	} while (again);
+}
