@@ -31,24 +31,6 @@ static struct drm_driver sim_drm = {
 	.minor = 59,
 };
 
-static enum amdgpu_memory_partition query_mem_partition_mode(struct amdgpu_device *adev)
-{
-	return AMDGPU_NPS1_PARTITION_MODE;
-}
-
-static const struct amdgpu_gmc_funcs gmc_funcs = {
-	.query_mem_partition_mode = query_mem_partition_mode,
-};
-
-static enum amdgpu_pkg_type get_pkg_type(struct amdgpu_device *adev)
-{
-	return AMDGPU_PKG_TYPE_OAM;
-}
-
-static const struct amdgpu_smuio_funcs smuio_funcs = {
-	.get_pkg_type = get_pkg_type,
-};
-
 /* The profile of the GPU number @index in the list of names; NULL if it is unknown */
 static const struct sim_profile *nth_profile(unsigned int index)
 {
@@ -64,14 +46,21 @@ static const struct sim_profile *nth_profile(unsigned int index)
 
 static int check_profiles(void)
 {
-	const char *s = gpu, *e;
+	const struct sim_profile *p;
+	const char *s = gpu, *e, *why;
 
 	for (;; s = e + 1) {
 		e = strchrnul(s, ',');
-		if (!sim_profile_find(s, e - s)) {
+		p = sim_profile_find(s, e - s);
+		if (!p) {
 			pr_err("kfdsim: unknown GPU profile \"%.*s\" in gpu=%s; known: %s\n",
 			       (int)(e - s), s, gpu, sim_profile_names());
 			return -EINVAL;
+		}
+		why = sim_compat_refuses(p);
+		if (why) {
+			pr_err("kfdsim: GPU profile \"%s\": %s\n", p->name, why);
+			return -EOPNOTSUPP;
 		}
 		if (!*e)
 			return 0;
@@ -92,7 +81,7 @@ static void fill_cu_bitmap(struct amdgpu_cu_info *cu, const struct sim_profile *
 			se = n % p->num_se;
 			sa = n / p->num_se;
 			cus = p->cu_per_xcc / arrays + (n < p->cu_per_xcc % arrays);
-			cu->bitmap[xcc][se % 4][sa + se / 4 * p->sa_per_se] = (1u << cus) - 1;
+			SIM_CU_BITMAP(cu, xcc)[se % 4][sa + se / 4 * p->sa_per_se] = (1u << cus) - 1;
 		}
 }
 
@@ -102,29 +91,29 @@ static void fill_gfx(struct amdgpu_device *adev, const struct sim_profile *p)
 	struct amdgpu_cu_info *cu = &adev->gfx.cu_info;
 	u32 i;
 
-	adev->gfx.xcc_mask = (1u << p->num_xcc) - 1;
-	adev->gfx.num_xcc_per_xcp = p->num_xcc;	/* SPX: all of them one partition */
+	SIM_NEWER(&adev->gfx, xcc_mask) = (1u << p->num_xcc) - 1;
+	SIM_NEWER(&adev->gfx, num_xcc_per_xcp) = p->num_xcc;	/* SPX: all of them one partition */
 	adev->gfx.mec.num_mec = 1;
 	adev->gfx.mec.num_pipe_per_mec = p->pipes;
 	adev->gfx.mec.num_queue_per_pipe = p->queues_per_pipe;
 	/* the kernel's, spread over the pipes as by amdgpu_gfx_compute_queue_acquire() */
 	for (i = 0; i < p->kernel_queues; i++)
 		set_bit(i % p->pipes * p->queues_per_pipe + i / p->pipes,
-			adev->gfx.mec_bitmap[0].queue_bitmap);
+			SIM_MEC_BITMAP(&adev->gfx, 0));
 	c->max_shader_engines = p->num_se;
 	c->max_sh_per_se = p->sa_per_se;
 	c->max_cu_per_sh = p->cu_per_sa_max;
 	c->max_tile_pipes = 16;
-	c->gc_tcp_size_per_cu = p->l1_kb;
+	SIM_NEWER(c, gc_tcp_size_per_cu) = p->l1_kb;
 	c->gc_tcp_l1_size = p->l1_kb;
 	c->gc_num_tcp_per_wpg = 2;
 	c->gc_l1_instruction_cache_size_per_sqc = p->l1i_kb;
 	c->gc_l1_data_cache_size_per_sqc = p->l1s_kb;
-	c->gc_num_cu_per_sqc = p->cu_per_sqc;	/* 0: kfd_fill_cache_non_crat_info() never ends */
+	SIM_NEWER(c, gc_num_cu_per_sqc) = p->cu_per_sqc;	/* 0: kfd_fill_cache_non_crat_info() never ends */
 	c->gc_num_sqc_per_wgp = 1;
 	c->gc_gl1c_per_sa = 1;
 	c->gc_gl1c_size_per_instance = p->gl1_kb;
-	c->gc_tcc_size = p->l2_kb;
+	SIM_NEWER(c, gc_tcc_size) = p->l2_kb;
 	c->gc_gl2c_per_gpu = p->l2_kb;
 	adev->gmc.mall_size = (u64)p->mall_mb << 20;
 	cu->number = sim_num_cu(p);
@@ -149,8 +138,7 @@ static int fill_adev(struct sim_gpu *g)
 	adev->ip_versions[GC_HWIP][0] = p->gc;
 	adev->ip_versions[SDMA0_HWIP][0] = p->sdma;
 	adev->sdma.num_instances = p->num_sdma;
-	adev->gmc.gmc_funcs = &gmc_funcs;
-	adev->smuio.funcs = &smuio_funcs;
+	sim_compat_set_funcs(adev);
 	fill_gfx(adev, p);
 	adev->gds.gws_size = 64;
 	adev->gmc.real_vram_size = (u64)p->vram_mb << 20;
@@ -199,7 +187,7 @@ static bool start_kfd(struct sim_gpu *g)
 
 	bitmap_set(res.cp_queue_bitmap, 0, g->prof->pipes * g->prof->queues_per_pipe);
 	bitmap_andnot(res.cp_queue_bitmap, res.cp_queue_bitmap,
-		      adev->gfx.mec_bitmap[0].queue_bitmap, AMDGPU_MAX_QUEUES);
+		      SIM_MEC_BITMAP(&adev->gfx, 0), AMDGPU_MAX_QUEUES);
 	adev->kfd.dev = kgd2kfd_probe(adev, false);
 	if (!adev->kfd.dev)
 		return false;

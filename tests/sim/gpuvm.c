@@ -47,6 +47,7 @@ int sim_drm_open(struct drm_device *dev, struct drm_file *file)
 	vm->gpu = g;
 	vm->fpriv.vm.root.bo = &root->bo;
 	vm->fpriv.vm.root.vm = &vm->fpriv.vm;
+	vm->fpriv.vm.last_tlb_flush = dma_fence_get_stub();	/* 6.1 looks at its lock */
 	mutex_lock(&g->vm_lock);
 	vm->pd = g->pd_next;
 	g->pd_next += PAGE_SIZE;
@@ -83,6 +84,7 @@ void sim_drm_postclose(struct drm_device *dev, struct drm_file *file)
 	mutex_unlock(&vm->gpu->vm_lock);
 	amdgpu_amdkfd_gpuvm_destroy_cb(&vm->gpu->adev, &fpriv->vm);
 	amdgpu_bo_unref(&fpriv->vm.root.bo);
+	dma_fence_put(fpriv->vm.last_tlb_flush);
 	kfree(vm);
 }
 
@@ -214,7 +216,7 @@ int amdgpu_amdkfd_gpuvm_acquire_process_vm(struct amdgpu_device *adev, struct am
 			return -ENOMEM;
 		}
 		mutex_init(&info->lock);
-		mutex_init(&info->notifier_lock);
+		sim_info_lock_init(info);
 		INIT_LIST_HEAD(&info->vm_list_head);
 		INIT_LIST_HEAD(&info->kfd_bo_list);
 		INIT_LIST_HEAD(&info->userptr_valid_list);
@@ -249,7 +251,7 @@ void amdgpu_amdkfd_gpuvm_destroy_cb(struct amdgpu_device *adev, struct amdgpu_vm
 	dma_fence_put(&info->eviction_fence->base);
 	put_pid(info->pid);
 	mutex_destroy(&info->lock);
-	mutex_destroy(&info->notifier_lock);
+	sim_info_lock_destroy(info);
 	kfree(info);
 }
 

@@ -22,7 +22,7 @@ void sim_reset_work(struct work_struct *work)
 	struct amdgpu_reset_context rc = {
 		.method = AMD_RESET_METHOD_MODE2,
 		.reset_req_dev = adev,
-		.src = AMDGPU_RESET_SRC_HWS,
+		SIM_RESET_SRC(HWS)
 	};
 
 	dev_info(adev->dev, "kfdsim: GPU reset begin\n");

@@ -495,6 +495,8 @@ int sim_mem_init(struct sim_gpu *g)
 	g->pd_next = 0x100000;
 	spin_lock_init(&g->adev.mman.bdev.lru_lock);
 	g->db = devm_ioremap(&g->pdev->dev, g->adev.doorbell.base, g->adev.doorbell.size);
+	if (g->db)
+		memset_io(g->db, 0xff, g->adev.doorbell.size);	/* nothing is rung */
 	g->db_npages = g->adev.doorbell.size >> PAGE_SHIFT;
 	g->db_pages = devm_bitmap_zalloc(&g->pdev->dev, g->db_npages, GFP_KERNEL);
 	return g->db && g->db_pages ? 0 : -ENOMEM;

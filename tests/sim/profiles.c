@@ -13,8 +13,7 @@
  *	firmware versions			at or above what kfd_device.c and
  *						kfd_topology.c ask for; otherwise a guess
  */
-#include "amdgpu.h"
-#include "profiles.h"
+#include "sim.h"
 #include <drm/amdgpu_drm.h>
 
 /* kfd_queue.c: SGPR_SIZE_PER_CU + LDS_SIZE_PER_CU + HWREG_SIZE_PER_CU, beside the VGPRs */
