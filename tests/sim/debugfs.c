@@ -60,7 +60,7 @@ static int state_show(struct seq_file *m, void *unused)
 		   h->eng.cfg.slots);
 	for (p = h->eng.procs; p; p = p->next) {
 		seq_printf(m, "process pasid %#x vmid %d%s\n", to_sp(p)->pasid,
-			   p->vmid < 0 ? -1 : p->vmid + 8, p->leaving ? " leaving" : "");
+			   p->vmid < 0 ? -1 : (int)g->adev.vm_manager.first_kfd_vmid + p->vmid, p->leaving ? " leaving" : "");
 		for (q = p->queues; q; q = q->next)
 			show_queue(m, to_sq(q));
 	}

@@ -60,15 +60,14 @@ bool amdgpu_amdkfd_is_fed(struct amdgpu_device *adev)
 
 int amdgpu_amdkfd_unmap_hiq(struct amdgpu_device *adev, u32 doorbell_off, u32 inst)
 {
-	sim_hws_unload_hiq(to_sim(adev));
+	sim_hws_unload_hiq(to_sim(adev), inst);
 	return 0;
 }
 
 static int hiq_mqd_load(struct amdgpu_device *adev, void *mqd, uint32_t pipe_id, uint32_t queue_id,
 			uint32_t doorbell_off, uint32_t inst)
 {
-	if (!inst)	/* one scheduler for all XCCs */
-		sim_hws_load_hiq(to_sim(adev), mqd, doorbell_off);
+	sim_hws_load_hiq(to_sim(adev), mqd, doorbell_off, inst);
 	return 0;
 }
 
@@ -76,7 +75,7 @@ static int hiq_mqd_load(struct amdgpu_device *adev, void *mqd, uint32_t pipe_id,
 static int hqd_destroy(struct amdgpu_device *adev, void *mqd, enum kfd_preempt_type reset_type,
 		       unsigned int timeout, uint32_t pipe_id, uint32_t queue_id, uint32_t inst)
 {
-	sim_hws_unload_hiq(to_sim(adev));
+	sim_hws_unload_hiq(to_sim(adev), inst);
 	return 0;
 }
 
@@ -121,7 +120,7 @@ static void program_trap_handler_settings(struct amdgpu_device *adev, uint32_t v
 static void get_cu_occupancy(struct amdgpu_device *adev, struct kfd_cu_occupancy *occ,
 			     int *max_waves_per_cu, uint32_t inst)
 {
-	sim_hws_occupancy(to_sim(adev), occ, max_waves_per_cu);
+	sim_hws_occupancy(to_sim(adev), inst, occ, max_waves_per_cu);
 }
 
 /* debugfs hqds: what the HQDs hold is in kfdsim's own debugfs */
