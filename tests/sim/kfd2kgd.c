@@ -38,7 +38,8 @@ void sim_reset_work(struct work_struct *work)
 
 void amdgpu_amdkfd_gpu_reset(struct amdgpu_device *adev)
 {
-	amdgpu_reset_domain_schedule(adev->reset_domain, &adev->kfd.reset_work);
+	if (!READ_ONCE(to_sim(adev)->leaving))
+		amdgpu_reset_domain_schedule(adev->reset_domain, &adev->kfd.reset_work);
 }
 
 void amdgpu_reset_get_desc(struct amdgpu_reset_context *rst_ctxt, char *buf, size_t len)

@@ -28,6 +28,9 @@
  */
 #define SIM_HIQ_KICK	1
 
+/* processes that hold a part of the device, until it is freed */
+#define SIM_KFD_USERS(kfd)	atomic_read(&(kfd)->kfd_processes_count)
+
 #define SIM_DRM_DATE	.date = "20260101",
 
 /* who asks for a reset, in an initialiser of struct amdgpu_reset_context */

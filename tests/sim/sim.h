@@ -54,6 +54,7 @@ struct sim_hws;
  * @ram_pages: guest pages behind the BOs
  * @vram_used: bytes of VRAM allocated
  * @hws: the firmware
+ * @leaving: it is being removed, no reset begins (READ_ONCE)
  * @dbg: debugfs directory
  * @fault_lock: guards @faults
  * @faults: settings of the faults on request
@@ -77,6 +78,7 @@ struct sim_gpu {
 	atomic_long_t ram_pages;
 	atomic64_t vram_used;
 	struct sim_hws *hws;
+	bool leaving;
 	struct dentry *dbg;
 	spinlock_t fault_lock;
 	struct sim_fault_point faults[SIM_FAULTS];
@@ -168,6 +170,9 @@ extern const struct file_operations sim_drm_fops;
 /* drm_info.c */
 extern const struct drm_ioctl_desc sim_ioctls[];
 extern const int sim_num_ioctls;
+
+/* remove.c */
+void sim_kfd_stop(struct sim_gpu *g);
 
 /* kgd.c */
 void sim_reset_work(struct work_struct *work);
