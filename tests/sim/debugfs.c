@@ -7,6 +7,7 @@
  *	evict		write a PID: memory pressure on it, that is its eviction fence
  *	hang		write 1: the scheduler stops at its next packet, until a reset; 0: it
  *			does not. The same as fault/hang
+ *	reset		write 1: the GPU is reset; returns when that is over
  *	fault/<name>	write N: the N-th occurrence from now fails, once; N+: all from the
  *			N-th on; always: all; 0: none. fault/no_preempt also takes "pid N":
  *			all unmaps of a queue of that process. Reading shows the setting (N
@@ -87,7 +88,8 @@ static int counters_show(struct seq_file *m, void *unused)
 		   h->unmap_last_ns, h->unmap_max_ns, h->unmap_sum_ns);
 	seq_printf(m, "bad_packets %llu\nqueue_errors %llu\nvm_faults %llu\n", h->n_bad, h->n_error,
 		   h->n_vmfault);
-	seq_printf(m, "steps %llu\nkicks %llu\n", h->n_step, h->n_kick);
+	seq_printf(m, "steps %llu\nkicks %llu\nresets %lld\n", h->n_step, h->n_kick,
+		   atomic64_read(&g->n_reset));
 	seq_printf(m, "ram_pages %ld\nvram_bytes %lld\n", atomic_long_read(&g->ram_pages),
 		   atomic64_read(&g->vram_used));
 	mutex_unlock(&h->lock);
@@ -134,6 +136,22 @@ static const struct file_operations hang_fops = {
 	.owner = THIS_MODULE,
 	.open = simple_open,
 	.write = hang_write,
+};
+
+static ssize_t reset_write(struct file *file, const char __user *ubuf, size_t n, loff_t *pos)
+{
+	bool on;
+	int r = kstrtobool_from_user(ubuf, n, &on);
+
+	if (!r && on)
+		sim_reset_request(file->private_data);
+	return r ? : n;
+}
+
+static const struct file_operations reset_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = reset_write,
 };
 
 static enum sim_fault point_fault(const struct sim_fault_point *p)
@@ -196,6 +214,7 @@ void sim_debugfs_init(struct sim_gpu *g)
 	debugfs_create_file("counters", 0444, g->dbg, g, &counters_fops);
 	debugfs_create_file("evict", 0200, g->dbg, g, &evict_fops);
 	debugfs_create_file("hang", 0200, g->dbg, g, &hang_fops);
+	debugfs_create_file("reset", 0200, g->dbg, g, &reset_fops);
 	dir = debugfs_create_dir("fault", g->dbg);
 	for (f = 0; f < SIM_FAULTS; f++)
 		debugfs_create_file(sim_fault_names[f], 0644, dir, &g->faults[f], &fault_fops);

@@ -168,6 +168,7 @@ static int fill_adev(struct sim_gpu *g)
 	adev->doorbell_index.last_non_cp = p->last_non_cp;
 	adev->doorbell.base = pci_resource_start(g->pdev, 2);
 	adev->doorbell.size = pci_resource_len(g->pdev, 2);
+	g->reset_why = SIM_RESET_HANG;
 	INIT_WORK(&adev->kfd.reset_work, sim_reset_work);
 	adev->reset_domain = devm_kzalloc(adev->dev, sizeof(*adev->reset_domain), GFP_KERNEL);
 	if (!adev->reset_domain)

@@ -19,26 +19,27 @@
 #define SIGBUS_MS	2000
 #define COMPLAIN_MS	10000
 
-/* All processes, kfd_processes_mutex held */
+/* All processes */
 static void signal_users(struct sim_gpu *g, int sig)
 {
 	struct kfd_process *p;
 	unsigned int bkt;
+	int idx = srcu_read_lock(&kfd_processes_srcu);
 
-	lockdep_assert_held(&kfd_processes_mutex);
-	hash_for_each(kfd_processes_table, bkt, p, kfd_processes) {
+	hash_for_each_rcu(kfd_processes_table, bkt, p, kfd_processes) {
 		dev_notice(g->adev.dev, "kfdsim: GPU removed, signal %d to process %d\n", sig,
 			   p->lead_thread->pid);
 		kill_pid(task_tgid(p->lead_thread), sig, 1);
 	}
+	srcu_read_unlock(&kfd_processes_srcu, idx);
 }
 
-/* Ends with kfd_processes_mutex held and no process using @kfd */
+/* Ends with the list of processes locked and none of them using @kfd */
 static void wait_users(struct sim_gpu *g, struct kfd_dev *kfd)
 {
 	unsigned int ms;
 
-	mutex_lock(&kfd_processes_mutex);
+	sim_kfd_processes_lock();
 	for (ms = 0; SIM_KFD_USERS(kfd); ms++) {
 		if (!ms)
 			signal_users(g, SIGBUS);
@@ -46,9 +47,9 @@ static void wait_users(struct sim_gpu *g, struct kfd_dev *kfd)
 			signal_users(g, SIGKILL);
 		if (ms && ms % COMPLAIN_MS == 0)
 			dev_err(g->adev.dev, "kfdsim: waiting for processes that use the removed GPU; is /dev/kfd open in a child?\n");
-		mutex_unlock(&kfd_processes_mutex);
+		sim_kfd_processes_unlock();
 		usleep_range(1000, 1100);
-		mutex_lock(&kfd_processes_mutex);
+		sim_kfd_processes_lock();
 	}
 }
 
@@ -64,11 +65,11 @@ void sim_kfd_stop(struct sim_gpu *g)
 		return;
 	wait_users(g, kfd);
 	WRITE_ONCE(g->leaving, true);	/* no reset begins any more */
-	mutex_unlock(&kfd_processes_mutex);
+	sim_kfd_processes_unlock();
 	cancel_work_sync(&g->adev.kfd.reset_work);
 	wait_users(g, kfd);
 	sim_hws_irq_enable(g, false);
 	kgd2kfd_device_exit(kfd);
 	g->adev.kfd.dev = NULL;
-	mutex_unlock(&kfd_processes_mutex);
+	sim_kfd_processes_unlock();
 }
