@@ -146,26 +146,27 @@ void sim_queue_error(struct sim_hws *h, struct sim_queue *q, const char *why, u6
 
 /* ---- what a packet costs ---- */
 
-/* What a dispatch is and costs */
-static void dispatch_work(struct sim_gpu *g, const struct aql_packet *p, struct eng_work *w)
+static u64 dispatch_waves(struct sim_gpu *g, const struct aql_packet *p)
 {
-	u64 wgs = 1, items = 1, ns;
+	u64 wgs = 1, items = 1;
 	int i;
 
 	for (i = 0; i < 3; i++) {
 		u32 wg = p->dispatch.wg[i] ? : 1, grid = p->dispatch.grid[i] ? : 1;
 
-		if (check_mul_overflow(wgs, (u64)DIV_ROUND_UP(grid, wg), &wgs))
-			wgs = U64_MAX;
+		wgs *= DIV_ROUND_UP(grid, wg);
 		items *= wg;
 	}
-	items = DIV_ROUND_UP_ULL(items, g->prof->wave_size);
-	ns = sim_xcc_work(g->prof, min(wgs, WORK_GRID_WGS_MAX), min(items, WORK_GRID_WAVES_MAX), w) *
-		READ_ONCE(wave_ns);
+	return wgs * DIV_ROUND_UP_ULL(items, g->adev.gfx.cu_info.wave_front_size);
+}
+
+static u64 dispatch_ns(struct sim_gpu *g, const struct aql_packet *p, u64 waves)
+{
+	u64 ns = DIV64_U64_ROUND_UP(waves, (u64)sim_max_waves(g->prof)) * READ_ONCE(wave_ns);
+
 	if (READ_ONCE(reserved2_ns) && p->dispatch.reserved2)
 		ns = p->dispatch.reserved2;
-	w->slot = true;
-	w->left_ns = clamp(ns, (u64)READ_ONCE(dispatch_ns_min), DISPATCH_NS_MAX);
+	return clamp(ns, (u64)READ_ONCE(dispatch_ns_min), DISPATCH_NS_MAX);
 }
 
 static bool value_true(s64 v, const struct aql_packet *p)
@@ -213,6 +214,7 @@ static bool aql_peek(void *ctx, struct eng_queue *eq, u64 t, struct eng_work *w)
 	struct sim_hws *h = ctx;
 	struct aql_packet *p;
 	struct amd_signal *s;
+	u64 waves, room;
 	u16 header;
 
 	if (q->kind == SIM_QUEUE_SDMA)
@@ -231,7 +233,14 @@ static bool aql_peek(void *ctx, struct eng_queue *eq, u64 t, struct eng_work *w)
 	w->left_ns = READ_ONCE(packet_ns);
 	switch (AQL_TYPE(header)) {
 	case AQL_DISPATCH:
-		dispatch_work(h->g, p, w);
+		waves = dispatch_waves(h->g, p);
+		room = sim_max_waves(h->g->prof);
+		w->slot = true;
+		w->left_ns = dispatch_ns(h->g, p, waves);
+		waves = min(waves, room);
+		w->user[WORK_WAVES] = waves;
+		w->live_bytes = div64_u64(waves * h->g->prof->ctx_bytes_per_cu,
+					  sim_waves_per_cu(h->g->prof));
 		return true;
 	case AQL_BARRIER_AND:
 	case AQL_BARRIER_OR:
@@ -327,10 +336,19 @@ static void aql_complete(void *ctx, struct eng_queue *eq, struct eng_work *w, u6
 		    to_sp(eq->proc)->pasid, s->event_id);
 }
 
+/* eng_ops.ready: MES reads the write index of queues without an HQD too (wptr_mc_addr) */
+static bool queue_ready(void *ctx, struct eng_queue *eq)
+{
+	struct sim_queue *q = to_sq(eq);
+
+	return q->kind != SIM_QUEUE_OTHER && !q->error && q->next < q->wptr;
+}
+
 const struct eng_ops sim_aql_ops = {
 	.peek = aql_peek,
 	.launch = aql_launch,
 	.complete = aql_complete,
+	.ready = queue_ready,
 };
 
 /* ---- queues coming and going ---- */
@@ -349,18 +367,6 @@ static bool read_wptr(struct sim_hws *h, struct sim_queue *q, u64 now)
 	return true;
 }
 
-static void load_aql(struct sim_queue *q, const struct v9_mqd *m)
-{
-	BUILD_BUG_ON(sizeof(struct sim_mqd_save) > (512 - SIM_MQD_SAVE_DW) * 4);
-	q->eq.pipe_prio = m->cp_hqd_pipe_priority;
-	q->eq.queue_prio = m->cp_hqd_queue_priority;
-	q->ring = sim_q64(m->cp_hqd_pq_base_hi, m->cp_hqd_pq_base_lo) << 8;
-	q->mask = (2u << (m->cp_hqd_pq_control & 0x3f)) / 16 - 1;
-	q->rptr_va = sim_q64(m->cp_hqd_pq_rptr_report_addr_hi, m->cp_hqd_pq_rptr_report_addr_lo);
-	q->wptr_va = sim_q64(m->cp_hqd_pq_wptr_poll_addr_hi, m->cp_hqd_pq_wptr_poll_addr_lo);
-	q->save_dw = SIM_MQD_SAVE_DW;
-}
-
 /**
  * sim_queue_load - a queue is in a runlist: read its MQD
  * @h: the firmware
@@ -374,12 +380,7 @@ void sim_queue_load(struct sim_hws *h, struct sim_queue *q, const void *mqd, u64
 	struct eng_work *w;
 	u32 i;
 
-	if (q->kind == SIM_QUEUE_SDMA)
-		sim_sdma_load(q, mqd);
-	else
-		load_aql(q, mqd);
-	if (q->kind == SIM_QUEUE_AQL)
-		sim_xcc_load(h, q, mqd);
+	sim_mqd_read(h->g, q, mqd);
 	save = (const void *)((const u32 *)mqd + q->save_dw);
 	q->next = save->next;
 	q->rptr = save->rptr;

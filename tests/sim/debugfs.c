@@ -7,7 +7,9 @@
  *	evict		write a PID: memory pressure on it, that is its eviction fence
  *	hang		write 1: the scheduler stops at its next packet, until a reset; 0: it
  *			does not. The same as fault/hang
- *	reset		write 1: the GPU is reset; returns when that is over
+ *	suspend		MES: write "all" or the doorbell of a queue (as in state): SUSPEND its
+ *			gang. The reader of state sees it as held
+ *	resume		the same for RESUME
  *	fault/<name>	write N: the N-th occurrence from now fails, once; N+: all from the
  *			N-th on; always: all; 0: none. fault/no_preempt also takes "pid N":
  *			all unmaps of a queue of that process. Reading shows the setting (N
@@ -34,8 +36,9 @@ static void show_queue(struct seq_file *m, struct sim_queue *q)
 	struct eng_work *w;
 	u32 i;
 
-	seq_printf(m, " queue doorbell %#x %s %s pipe_prio %u queue_prio %u rptr %llu next %llu wptr %llu packets %llu ran_ns %llu saves %llu%s\n",
-		   q->doorbell, kind_names[q->kind], state_names[q->eq.state], q->eq.pipe_prio,
+	seq_printf(m, " queue doorbell %#x %s %s%s level %u pipe_prio %u queue_prio %u rptr %llu next %llu wptr %llu packets %llu ran_ns %llu saves %llu%s\n",
+		   q->doorbell, kind_names[q->kind], state_names[q->eq.state],
+		   q->eq.held ? " held" : "", q->eq.level, q->eq.pipe_prio,
 		   q->eq.queue_prio, q->rptr, q->next, q->wptr, q->packets, q->eq.ran_ns,
 		   q->eq.saves, q->error ? " ERROR" : "");
 	for (i = 0; i < q->eq.nwork; i++) {
@@ -61,7 +64,7 @@ static int state_show(struct seq_file *m, void *unused)
 		   h->eng.cfg.slots);
 	for (p = h->eng.procs; p; p = p->next) {
 		seq_printf(m, "process pasid %#x vmid %d%s\n", to_sp(p)->pasid,
-			   p->vmid < 0 ? -1 : (int)g->adev.vm_manager.first_kfd_vmid + p->vmid, p->leaving ? " leaving" : "");
+			   p->vmid < 0 ? -1 : p->vmid + 8, p->leaving ? " leaving" : "");
 		for (q = p->queues; q; q = q->next)
 			show_queue(m, to_sq(q));
 	}
@@ -78,6 +81,9 @@ static int counters_show(struct seq_file *m, void *unused)
 	mutex_lock(&h->lock);
 	seq_printf(m, "runlists %llu\nunmaps %llu\nqueries %llu\n", h->n_runlist, h->n_unmap,
 		   h->n_query);
+	seq_printf(m, "mes_adds %llu\nmes_removes %llu\nmes_suspends %llu\nmes_resumes %llu\nmes_miscs %llu\n",
+		   h->n_mes_add, h->n_mes_remove, h->n_mes_suspend, h->n_mes_resume,
+		   h->n_mes_misc);
 	seq_printf(m, "packets %llu\ndispatches %llu\nbarriers %llu\nsdma_packets %llu\n",
 		   h->n_packet, h->n_dispatch, h->n_barrier, h->n_sdma);
 	seq_printf(m, "doorbells %llu\ninterrupts %llu\ninterrupts_lost %llu\n", h->n_db, h->n_irq,
@@ -88,8 +94,7 @@ static int counters_show(struct seq_file *m, void *unused)
 		   h->unmap_last_ns, h->unmap_max_ns, h->unmap_sum_ns);
 	seq_printf(m, "bad_packets %llu\nqueue_errors %llu\nvm_faults %llu\n", h->n_bad, h->n_error,
 		   h->n_vmfault);
-	seq_printf(m, "steps %llu\nkicks %llu\nresets %lld\n", h->n_step, h->n_kick,
-		   atomic64_read(&g->n_reset));
+	seq_printf(m, "steps %llu\nkicks %llu\n", h->n_step, h->n_kick);
 	seq_printf(m, "ram_pages %ld\nvram_bytes %lld\n", atomic_long_read(&g->ram_pages),
 		   atomic64_read(&g->vram_used));
 	mutex_unlock(&h->lock);
@@ -138,20 +143,40 @@ static const struct file_operations hang_fops = {
 	.write = hang_write,
 };
 
-static ssize_t reset_write(struct file *file, const char __user *ubuf, size_t n, loff_t *pos)
+static ssize_t gangs_write(struct file *file, const char __user *ubuf, size_t n, bool resume)
 {
-	bool on;
-	int r = kstrtobool_from_user(ubuf, n, &on);
+	char buf[16];
+	int r;
 
-	if (!r && on)
-		sim_reset_request(file->private_data);
+	if (n >= sizeof(buf))
+		return -EINVAL;
+	if (copy_from_user(buf, ubuf, n))
+		return -EFAULT;
+	buf[n] = 0;
+	r = sim_mes_gangs(file->private_data, strim(buf), resume);
 	return r ? : n;
 }
 
-static const struct file_operations reset_fops = {
+static ssize_t suspend_write(struct file *file, const char __user *ubuf, size_t n, loff_t *pos)
+{
+	return gangs_write(file, ubuf, n, false);
+}
+
+static const struct file_operations suspend_fops = {
 	.owner = THIS_MODULE,
 	.open = simple_open,
-	.write = reset_write,
+	.write = suspend_write,
+};
+
+static ssize_t resume_write(struct file *file, const char __user *ubuf, size_t n, loff_t *pos)
+{
+	return gangs_write(file, ubuf, n, true);
+}
+
+static const struct file_operations resume_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = resume_write,
 };
 
 static enum sim_fault point_fault(const struct sim_fault_point *p)
@@ -214,7 +239,10 @@ void sim_debugfs_init(struct sim_gpu *g)
 	debugfs_create_file("counters", 0444, g->dbg, g, &counters_fops);
 	debugfs_create_file("evict", 0200, g->dbg, g, &evict_fops);
 	debugfs_create_file("hang", 0200, g->dbg, g, &hang_fops);
-	debugfs_create_file("reset", 0200, g->dbg, g, &reset_fops);
+	if (g->prof->mes) {
+		debugfs_create_file("suspend", 0200, g->dbg, g, &suspend_fops);
+		debugfs_create_file("resume", 0200, g->dbg, g, &resume_fops);
+	}
 	dir = debugfs_create_dir("fault", g->dbg);
 	for (f = 0; f < SIM_FAULTS; f++)
 		debugfs_create_file(sim_fault_names[f], 0644, dir, &g->faults[f], &fault_fops);

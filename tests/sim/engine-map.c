@@ -171,13 +171,15 @@ static bool proc_restoring(const struct eng_proc *p)
 	return false;
 }
 
-/* Level at which a queue competes now; peek() has no effect */
+/* Level at which a queue competes now; neither callback has an effect */
 static u32 queue_level(struct engine *e, struct eng_queue *q)
 {
 	struct eng_work tmp = { .avail = e->now };
 
 	if (!q->level || q->nwork)
 		return q->level;
+	if (e->ops->ready)
+		return e->ops->ready(e->ctx, q) ? q->level : 0;
 	return e->ops->peek(e->ctx, q, e->now, &tmp) && tmp.avail <= e->now ? q->level : 0;
 }
 

@@ -212,11 +212,14 @@ struct eng_proc {
  *	Must have no effect. @t is the time of the question.
  * @launch: @w was launched at @t (time passes from max(@t, @w->avail))
  * @complete: @w has run for all of its time, at @t
+ * @ready: is there anything to launch, now or later, as far as the firmware can see without
+ *	an HQD? Asked when levels matter. NULL: peek() is asked
  */
 struct eng_ops {
 	bool (*peek)(void *ctx, struct eng_queue *q, u64 t, struct eng_work *w);
 	void (*launch)(void *ctx, struct eng_queue *q, struct eng_work *w, u64 t);
 	void (*complete)(void *ctx, struct eng_queue *q, struct eng_work *w, u64 t);
+	bool (*ready)(void *ctx, struct eng_queue *q);
 };
 
 /**

@@ -11,101 +11,25 @@
 #include "kfd_pm4_headers_ai.h"
 #include "kfd_pm4_headers_aldebaran.h"
 #include "kfd_pm4_opcodes.h"
-#include <linux/module.h>
-
-static uint unmap_us = 5;
-module_param(unmap_us, uint, 0644);
-MODULE_PARM_DESC(unmap_us, "fixed time of an UNMAP_QUEUES, even with nothing in flight");
 
 /* ---- runlist ---- */
-
-/* A queue of a kind that is not modelled has no state to keep */
-static void drop_proc(struct sim_hws *h, struct eng_proc *p, bool save)
-{
-	struct eng_queue *q;
-
-	while ((q = p->queues)) {
-		if (save && to_sq(q)->kind != SIM_QUEUE_OTHER)
-			sim_queue_save(h, to_sq(q));
-		eng_remove_queue(&h->eng, q);
-		h->nqueues--;
-		kfree(to_sq(q));
-	}
-	eng_remove_proc(&h->eng, p);
-	h->nprocs--;
-	kfree(to_sp(p));
-}
-
-/**
- * sim_hws_drop - take processes off the runlist, whatever they do
- * @h: the firmware, its lock held
- * @only: one, or NULL for all
- * @save: keep what is in flight in the MQDs
- */
-void sim_hws_drop(struct sim_hws *h, struct eng_proc *only, bool save)
-{
-	struct eng_proc *p, *next;
-
-	for (p = h->eng.procs; p; p = next) {
-		next = p->next;
-		if (!only || p == only)
-			drop_proc(h, p, save);
-	}
-}
-
-/* Two layouts (gfx9.4.2 and up in gfx9, all others); what is read here lies at the same place */
-static_assert(offsetof(struct pm4_mes_map_process, vm_context_page_table_base_addr_lo32) ==
-	      offsetof(struct pm4_mes_map_process_aldebaran, vm_context_page_table_base_addr_lo32));
-static_assert(offsetof(struct pm4_mes_map_process, bitfields2) ==
-	      offsetof(struct pm4_mes_map_process_aldebaran, bitfields2));
 
 static void map_process(struct sim_hws *h, struct pm4_mes_map_process_aldebaran *m,
 			struct sim_proc **proc)
 {
-	struct sim_proc *p = kzalloc(sizeof(*p), GFP_KERNEL);
-
-	*proc = p;
-	if (!p)
-		return;
-	p->pasid = m->bitfields2.pasid;
-	p->pd = sim_q64(m->vm_context_page_table_base_addr_hi32,
-			m->vm_context_page_table_base_addr_lo32);
-	eng_add_proc(&h->eng, &p->ep);
-	h->nprocs++;
+	*proc = sim_proc_new(h, sim_q64(m->vm_context_page_table_base_addr_hi32,
+					m->vm_context_page_table_base_addr_lo32),
+			     m->bitfields2.pasid);
 }
 
 static void map_queue(struct sim_hws *h, struct pm4_mes_map_queues *m, struct sim_proc *p, u64 now)
 {
-	struct sim_queue *q;
-	void *mqd;
 	bool sdma = m->bitfields2.engine_sel || m->bitfields2.extended_engine_sel;
 
-	if (!p)
-		return;
-	q = kzalloc(sizeof(*q), GFP_KERNEL);
-	if (!q)
-		return;
-	q->mqd_addr = sim_q64(m->mqd_addr_hi, m->mqd_addr_lo);
-	mqd = sim_gart_ptr(h->g, q->mqd_addr,
-			   sdma ? sizeof(struct v9_sdma_mqd) : sizeof(struct v9_mqd));
-	q->doorbell = m->bitfields3.doorbell_offset;
-	if (!mqd || q->doorbell >= h->g->adev.doorbell.size / 4 - 1) {
-		dev_err(h->g->adev.dev, "kfdsim: MAP_QUEUES with bad MQD %#llx or doorbell %#x\n",
-			q->mqd_addr, q->doorbell);
-		h->n_bad++;
-		kfree(q);
-		return;
-	}
-	if (sdma)
-		q->kind = SIM_QUEUE_SDMA;
-	else if (!((struct v9_mqd *)mqd)->cp_hqd_aql_control)
-		q->kind = SIM_QUEUE_OTHER;
-	q->wptr_va = sim_q64(m->wptr_addr_hi, m->wptr_addr_lo);
-	q->eq.proc = &p->ep;
-	if (q->kind != SIM_QUEUE_OTHER)
-		sim_queue_load(h, q, mqd, now);
-	eng_add_queue(&h->eng, &p->ep, &q->eq);
-	h->nqueues++;
+	if (p)
+		sim_queue_new(h, p, sdma, sim_q64(m->mqd_addr_hi, m->mqd_addr_lo),
+			      m->bitfields3.doorbell_offset,
+			      sim_q64(m->wptr_addr_hi, m->wptr_addr_lo), now);
 }
 
 /* Length of a PM4 packet in dwords; fillers of one dword have an impossible count */
@@ -216,7 +140,7 @@ static void unmap_queues(struct sim_hws *h, struct pm4_mes_unmap_queues *m, u64 
 	until = eng_unmap(&h->eng, only, now);
 	h->unmap_only = only;
 	h->unmap_began = now;
-	h->unmap_until = max(until, now + READ_ONCE(unmap_us) * 1000ULL);
+	h->unmap_until = max(until, now + sim_unmap_ns());
 	if (stubborn(h, only))
 		h->unmap_until = ENG_NEVER;	/* the rest of it goes off; only a reset helps */
 	WRITE_ONCE(h->hiq_stalled, true);

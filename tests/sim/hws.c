@@ -48,6 +48,14 @@ static uint save_gbs;
 module_param(save_gbs, uint, 0644);
 MODULE_PARM_DESC(save_gbs, "rate at which wave state is saved and restored, GB/s, 0: the profile's peak memory bandwidth");
 
+static uint unmap_us = 5;
+module_param(unmap_us, uint, 0644);
+MODULE_PARM_DESC(unmap_us, "fixed time of an UNMAP_QUEUES, or of MES's REMOVE_QUEUE and SUSPEND, even with nothing in flight");
+
+static bool mes_level_preempt;
+module_param(mes_level_preempt, bool, 0644);
+MODULE_PARM_DESC(mes_level_preempt, "MES: a higher priority level takes a queue slot or VMID from a lower one at once, not when its quantum ends");
+
 #define IDLE_AFTER_NS	(20 * NSEC_PER_MSEC)
 /*
  * The kick comes before the ring, and the firmware may have taken the CPU of whoever is
@@ -68,8 +76,16 @@ static void read_config(struct sim_hws *h)
 	c->gang_quantum_ns = max(READ_ONCE(gang_quantum_us), 100u) * 1000ULL;
 	c->save_ns = READ_ONCE(save_us) * 1000ULL;
 	c->restore_ns = READ_ONCE(restore_us) * 1000ULL;
-	/* an XCC's share: all save at once, see xcc.c */
-	c->bytes_per_us = (gbs ? : h->g->prof->mem_bw_gbs) * 1000ULL / h->g->prof->num_xcc;
+	c->level_preempt = READ_ONCE(mes_level_preempt);
+	c->bytes_per_us = (gbs ? : h->g->prof->mem_bw_gbs) * 1000ULL;
+}
+
+/**
+ * sim_unmap_ns - fixed time of taking queues off
+ */
+u64 sim_unmap_ns(void)
+{
+	return READ_ONCE(unmap_us) * 1000ULL;
 }
 
 /* ---- interrupts ---- */
@@ -208,6 +224,10 @@ static u64 step(struct sim_hws *h, u64 now)
 		sim_hiq_run(h, now);
 		next = eng_advance(&h->eng, now);
 	}
+	if (h->mes_cmd) {
+		poll = sim_mes_run(h, now);
+		next = min(eng_advance(&h->eng, now), poll);
+	}
 	if (h->hiq_dead)
 		return ENG_NEVER;
 	if (h->hiq_stalled)
@@ -239,7 +259,7 @@ static int hws_thread(void *data)
 	sched_set_fifo(current);	/* hardware is not delayed by the load on the host */
 	while (!kthread_should_stop()) {
 		mutex_lock(&h->lock);
-		if (xchg(&h->kick, 0)) {
+		if (xchg(&h->kick, 0) && !h->g->prof->mes) {
 			h->hiq_expect = ktime_get_ns() + HIQ_EXPECT_NS;
 			h->hiq_retry = HIQ_RETRY_NS;
 		}
@@ -294,44 +314,34 @@ void sim_hws_kick(struct sim_gpu *g)
 }
 
 /**
- * sim_hws_load_hiq - amdkfd has put the HIQ of an XCC on its HQD
+ * sim_hws_load_hiq - amdkfd has put the HIQ on its HQD
  * @g: the GPU
  * @mqd: its MQD
- * @doorbell_off: index of its doorbell, dwords; the same for all XCCs
- * @xcc: the XCC
- *
- * The firmware of all XCCs together is one here: it reads the first XCC's ring, and begins when
- * every XCC has its HIQ.
+ * @doorbell_off: index of its doorbell, dwords
  */
-void sim_hws_load_hiq(struct sim_gpu *g, void *mqd, u32 doorbell_off, u32 xcc)
+void sim_hws_load_hiq(struct sim_gpu *g, void *mqd, u32 doorbell_off)
 {
 	struct sim_hws *h = g->hws;
 
 	mutex_lock(&h->lock);
-	if (!xcc) {
-		h->hiq_mqd = mqd;
-		h->hiq_db = doorbell_off;
-		h->hiq_rptr = 0;
-		h->hiq_wptr = 0;
-		writeq(~0ULL, (u64 __iomem *)((u32 __iomem *)g->db + doorbell_off));
-	}
-	h->hiq_xccs |= 1u << xcc;
-	h->hiq = h->hiq_xccs == (1u << g->prof->num_xcc) - 1 ? h->hiq_mqd : NULL;
+	h->hiq = mqd;
+	h->hiq_db = doorbell_off;
+	h->hiq_rptr = 0;
+	h->hiq_wptr = 0;
+	writeq(~0ULL, (u64 __iomem *)((u32 __iomem *)g->db + doorbell_off));
 	mutex_unlock(&h->lock);
 	if (!SIM_HIQ_KICK)
 		sim_hws_wake(h);
 }
 
 /**
- * sim_hws_unload_hiq - amdkfd takes the HIQ of an XCC off
+ * sim_hws_unload_hiq - amdkfd takes the HIQ off
  * @g: the GPU
- * @xcc: the XCC
  */
-void sim_hws_unload_hiq(struct sim_gpu *g, u32 xcc)
+void sim_hws_unload_hiq(struct sim_gpu *g)
 {
 	mutex_lock(&g->hws->lock);
 	g->hws->hiq = NULL;
-	g->hws->hiq_xccs &= ~(1u << xcc);
 	mutex_unlock(&g->hws->lock);
 }
 
@@ -345,7 +355,7 @@ void sim_hws_reset(struct sim_gpu *g)
 
 	mutex_lock(&h->lock);
 	h->hiq = NULL;
-	h->hiq_xccs = 0;
+	sim_mes_abort(h);
 	sim_hws_drop(h, NULL, false);
 	h->unmap_only = NULL;
 	WRITE_ONCE(h->hiq_stalled, false);
@@ -357,23 +367,24 @@ void sim_hws_reset(struct sim_gpu *g)
 /**
  * sim_hws_occupancy - waves in flight, for kfd2kgd_calls.get_cu_occupancy
  * @g: the GPU
- * @xcc: on which XCC
  * @occ: array of AMDGPU_MAX_QUEUES, zeroed
  * @max_waves_per_cu: set
  */
-void sim_hws_occupancy(struct sim_gpu *g, u32 xcc, struct kfd_cu_occupancy *occ,
-		       int *max_waves_per_cu)
+void sim_hws_occupancy(struct sim_gpu *g, struct kfd_cu_occupancy *occ, int *max_waves_per_cu)
 {
 	struct sim_hws *h = g->hws;
 	struct eng_queue *q;
 	struct eng_proc *p;
 	int n = 0;
+	u32 i;
 
 	mutex_lock(&h->lock);
 	for (p = h->eng.procs; p; p = p->next)
 		for (q = p->queues; q && n < AMDGPU_MAX_QUEUES; q = q->next, n++) {
 			occ[n].doorbell_off = to_sq(q)->doorbell;
-			occ[n].wave_cnt = sim_xcc_occupancy(g->prof, to_sq(q), xcc);
+			for (i = 0; i < q->nwork; i++)
+				if (q->work[i].running)
+					occ[n].wave_cnt += q->work[i].user[WORK_WAVES];
 		}
 	mutex_unlock(&h->lock);
 	*max_waves_per_cu = sim_waves_per_cu(g->prof);
@@ -403,6 +414,8 @@ int sim_hws_init(struct sim_gpu *g)
 		return r;
 	}
 	g->hws = h;
+	if (g->prof->mes)
+		sim_mes_init(g);
 	wake_up_process(h->thread);
 	return 0;
 }
@@ -416,6 +429,8 @@ void sim_hws_fini(struct sim_gpu *g)
 	struct sim_hws *h = g->hws;
 
 	kthread_stop(h->thread);
+	if (g->prof->mes)
+		sim_mes_fini(g);
 	g->hws = NULL;
 	sim_hws_drop(h, NULL, false);
 	mutex_destroy(&h->lock);

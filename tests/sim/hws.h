@@ -17,15 +17,8 @@ enum sim_work_user {
 	WORK_WAVES,		/* waves in flight while it runs */
 	WORK_TYPE,		/* AQL packet type */
 	WORK_START,		/* GPU clock at launch */
-	WORK_ARG,		/* SDMA: length of the packet in bytes; dispatch: WORK_GRID() */
+	WORK_ARG,		/* SDMA: length of the packet in bytes */
 };
-
-/* work-groups of a dispatch and waves of each, for the share of an XCC */
-#define WORK_GRID(wgs, wg_waves)	((u64)(wgs) << 20 | (wg_waves))
-#define WORK_GRID_WGS_MAX	((1ULL << 44) - 1)
-#define WORK_GRID_WAVES_MAX	0xfffffULL
-#define WORK_GRID_WGS(grid)		((grid) >> 20)
-#define WORK_GRID_WAVES(grid)		((u32)(grid) & 0xfffff)
 
 /**
  * struct sim_mqd_save - what of a queue survives an unmap
@@ -65,11 +58,13 @@ struct sim_mqd_save {
  * @ep: its part in the engine; must stay first
  * @pd: page directory number
  * @pasid: as in MAP_PROCESS
+ * @ctx: MES: process context, by which MES knows it
  */
 struct sim_proc {
 	struct eng_proc ep;
 	u64 pd;
 	u32 pasid;
+	u64 ctx;
 };
 
 /**
@@ -78,7 +73,6 @@ struct sim_proc {
  * @kind: who reads its ring
  * @mqd_addr: its MQD in GART
  * @doorbell: index of its doorbell on the BAR, in dwords
- * @xcc_logic: logical number of the first XCC, see xcc.c
  * @save_dw: dword of the MQD at which struct sim_mqd_save lies
  * @ring: GPU virtual address of the ring
  * @mask: ring size - 1, in the units of @next: packets, SDMA: bytes
@@ -91,13 +85,14 @@ struct sim_proc {
  * @rung: a doorbell was taken whose write index could not be read yet
  * @error: stopped, see struct sim_mqd_save
  * @packets: launched since it was mapped
+ * @gang: MES: gang context, by which MES knows it
+ * @inprocess_prio: MES: priority of the gang in its process; kept, decides nothing
  */
 struct sim_queue {
 	struct eng_queue eq;
 	enum sim_queue_kind kind;
 	u64 mqd_addr;
 	u32 doorbell;
-	u32 xcc_logic;
 	u32 save_dw;
 	u64 ring;
 	u64 mask;
@@ -110,6 +105,8 @@ struct sim_queue {
 	bool rung;
 	bool error;
 	u64 packets;
+	u64 gang;
+	u32 inprocess_prio;
 };
 
 /**
@@ -123,9 +120,7 @@ struct sim_hws {
 	int kick;			/* (any) somebody is about to ring the HIQ */
 	struct engine eng;
 	/* HIQ */
-	struct v9_mqd *hiq;		/* NULL until every XCC has one */
-	struct v9_mqd *hiq_mqd;		/* the first XCC's */
-	u32 hiq_xccs;			/* XCCs that have theirs */
+	struct v9_mqd *hiq;
 	u32 hiq_db;
 	u64 hiq_rptr, hiq_wptr;
 	u64 hiq_expect;			/* until when a ring may follow the kick */
@@ -138,6 +133,8 @@ struct sim_hws {
 	u32 nprocs, nqueues;
 	bool oversubscribed;
 	u64 last_work;			/* when a queue last had something to do */
+	/* MES */
+	struct sim_mes_cmd *mes_cmd;	/* amdkfd waits for its answer */
 	/* interrupts */
 	struct mutex irq_lock;
 	bool irq_on;
@@ -146,6 +143,7 @@ struct sim_hws {
 	/* counters */
 	u64 n_runlist, n_unmap, n_query, n_packet, n_dispatch, n_barrier, n_sdma, n_irq, n_bad;
 	u64 n_vmfault, n_error, n_kick, n_step, n_irq_lost, n_db;
+	u64 n_mes_add, n_mes_remove, n_mes_suspend, n_mes_resume, n_mes_misc;
 	u64 unmap_last_ns, unmap_max_ns, unmap_sum_ns;
 };
 
@@ -164,22 +162,38 @@ static inline u64 sim_q64(u32 hi, u32 lo)
 	return (u64)hi << 32 | lo;
 }
 
+struct sim_mes_cmd;
+
 /* fw_hws.c: HIQ and runlists */
 void sim_hiq_run(struct sim_hws *h, u64 now);
 void sim_hiq_unmap_done(struct sim_hws *h, u64 now);
+
+/* fw_mes.c: commands of MES */
+void sim_mes_init(struct sim_gpu *g);
+void sim_mes_fini(struct sim_gpu *g);
+u64 sim_mes_run(struct sim_hws *h, u64 now);
+void sim_mes_abort(struct sim_hws *h);
+int sim_mes_gangs(struct sim_gpu *g, const char *which, bool resume);
+
+/* runlist.c */
+struct sim_proc *sim_proc_new(struct sim_hws *h, u64 pd, u32 pasid);
+struct sim_queue *sim_queue_new(struct sim_hws *h, struct sim_proc *p, bool sdma, u64 mqd_addr,
+				u32 doorbell, u64 wptr_va, u64 now);
+void sim_queue_drop(struct sim_hws *h, struct sim_queue *q, bool save);
+void sim_proc_drop(struct sim_hws *h, struct sim_proc *p, bool save);
 void sim_hws_drop(struct sim_hws *h, struct eng_proc *only, bool save);
 
 /* hws.c */
 int sim_hws_init(struct sim_gpu *g);
 void sim_hws_fini(struct sim_gpu *g);
 void sim_hws_irq_enable(struct sim_gpu *g, bool on);
-void sim_hws_load_hiq(struct sim_gpu *g, void *mqd, u32 doorbell_off, u32 xcc);
-void sim_hws_unload_hiq(struct sim_gpu *g, u32 xcc);
+void sim_hws_load_hiq(struct sim_gpu *g, void *mqd, u32 doorbell_off);
+void sim_hws_unload_hiq(struct sim_gpu *g);
 void sim_hws_reset(struct sim_gpu *g);
 void sim_hws_kick(struct sim_gpu *g);
 void sim_hws_wake(struct sim_hws *h);
-void sim_hws_occupancy(struct sim_gpu *g, u32 xcc, struct kfd_cu_occupancy *occ,
-		       int *max_waves_per_cu);
+u64 sim_unmap_ns(void);
+void sim_hws_occupancy(struct sim_gpu *g, struct kfd_cu_occupancy *occ, int *max_waves_per_cu);
 void sim_hws_irq(struct sim_hws *h, u32 client, u32 source, u32 vmid, u32 pasid, u32 ctxid);
 void sim_vm_fault(struct sim_hws *h, struct sim_queue *q, u64 va);
 pid_t sim_proc_pid(struct sim_hws *h, const struct sim_proc *p);
@@ -193,16 +207,14 @@ bool sim_queue_poll(struct sim_hws *h, struct sim_queue *q, u64 now);
 void *sim_user_ptr(struct sim_hws *h, struct sim_queue *q, u64 va, size_t len);
 void sim_queue_error(struct sim_hws *h, struct sim_queue *q, const char *why, u64 what);
 
-/* xcc.c */
-u64 sim_xcc_waves(const struct sim_profile *p, u64 wgs, u32 wg_waves, u32 logic);
-u64 sim_xcc_work(const struct sim_profile *p, u64 wgs, u32 wg_waves, struct eng_work *w);
-u32 sim_xcc_occupancy(const struct sim_profile *p, const struct sim_queue *q, u32 xcc);
-void sim_xcc_load(struct sim_hws *h, struct sim_queue *q, const void *mqd);
-
 /* sdma.c */
 bool sim_sdma_peek(struct sim_hws *h, struct sim_queue *q, struct eng_work *w);
 void sim_sdma_complete(struct sim_hws *h, struct sim_queue *q, struct eng_work *w);
-void sim_sdma_load(struct sim_queue *q, const struct v9_sdma_mqd *m);
+
+/* mqd.c */
+size_t sim_mqd_bytes(const struct sim_gpu *g, bool sdma);
+bool sim_mqd_is_aql(const struct sim_gpu *g, const void *mqd);
+void sim_mqd_read(const struct sim_gpu *g, struct sim_queue *q, const void *mqd);
 
 /* debugfs.c */
 void sim_debugfs_init(struct sim_gpu *g);

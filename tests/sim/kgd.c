@@ -194,38 +194,13 @@ void amdgpu_pasid_free(u32 pasid)
 	ida_free(&pasid_ida, pasid);
 }
 
-/* whose fault, for SMI events; amdgpu keeps it in the VM */
 struct amdgpu_task_info *amdgpu_vm_get_task_info_pasid(struct amdgpu_device *adev, u32 pasid)
 {
-	struct amdgpu_task_info *ti = kzalloc(sizeof(*ti), GFP_KERNEL);
-	struct task_struct *task = NULL;
-	struct sim_gpu *g = to_sim(adev);
-	struct sim_vm *vm;
-
-	if (!ti)
-		return NULL;
-	mutex_lock(&g->vm_lock);
-	list_for_each_entry(vm, &g->vms, link)
-		if (vm->fpriv.vm.pasid == pasid && vm->fpriv.vm.process_info) {
-			task = get_pid_task(vm->fpriv.vm.process_info->pid, PIDTYPE_TGID);
-			break;
-		}
-	mutex_unlock(&g->vm_lock);
-	if (!task) {
-		kfree(ti);
-		return NULL;
-	}
-	ti->pid = task->pid;
-	ti->tgid = task->tgid;
-	get_task_comm(ti->task_name, task);
-	get_task_comm(ti->process_name, task);
-	put_task_struct(task);
-	return ti;
+	return NULL;	/* names in VM fault messages: amdkfd copes without */
 }
 
 void amdgpu_vm_put_task_info(struct amdgpu_task_info *task_info)
 {
-	kfree(task_info);
 }
 
 /* ---- nothing to do: no power gating, caches, TLBs, MMU notifiers ---- */
@@ -332,38 +307,5 @@ int amdgpu_amdkfd_get_dmabuf_info(struct amdgpu_device *adev, int dma_buf_fd,
 				  void **metadata_buffer, size_t buffer_size,
 				  uint32_t *metadata_size, uint32_t *flags, int8_t *xcp_id)
 {
-	return -EOPNOTSUPP;
-}
-
-/* MES: no profile uses it yet */
-int amdgpu_mes_doorbell_process_slice(struct amdgpu_device *adev)
-{
-	NOT_REACHED();
-	return 2 * PAGE_SIZE;
-}
-
-int amdgpu_mes_flush_shader_debugger(struct amdgpu_device *adev, uint64_t process_context_addr)
-{
-	NOT_REACHED();
-	return -EOPNOTSUPP;
-}
-
-int amdgpu_mes_set_shader_debugger(struct amdgpu_device *adev, uint64_t process_context_addr,
-				   uint32_t spi_gdbg_per_vmid_cntl, const uint32_t *tcp_watch_cntl,
-				   uint32_t flags, bool trap_en)
-{
-	NOT_REACHED();
-	return -EOPNOTSUPP;
-}
-
-int amdgpu_mes_suspend(struct amdgpu_device *adev)
-{
-	NOT_REACHED();
-	return -EOPNOTSUPP;
-}
-
-int amdgpu_mes_resume(struct amdgpu_device *adev)
-{
-	NOT_REACHED();
 	return -EOPNOTSUPP;
 }

@@ -28,13 +28,6 @@
  */
 #define SIM_HIQ_KICK	1
 
-/* processes that hold a part of the device, until it is freed */
-#define SIM_KFD_USERS(kfd)	atomic_read(&(kfd)->kfd_processes_count)
-
-/* keeps new processes off */
-#define sim_kfd_processes_lock()	mutex_lock(&kfd_processes_mutex)
-#define sim_kfd_processes_unlock()	mutex_unlock(&kfd_processes_mutex)
-
 #define SIM_DRM_DATE	.date = "20260101",
 
 /* who asks for a reset, in an initialiser of struct amdgpu_reset_context */
@@ -42,6 +35,12 @@
 
 /* a member that an older kernel lacks; there, what is written to it goes nowhere (and u32 suffices) */
 #define SIM_NEWER(obj, member)		((obj)->member)
+
+/* MES knows how to set up the shader debugger (MISC) */
+#define SIM_MES_DEBUGGER	1
+
+/* GFX 12 */
+#include "v12_structs.h"
 
 /* amdgpu_gfx.mec_bitmap: the compute queues of an XCC that are the kernel's */
 #define SIM_MEC_BITMAP(gfx, xcc)	((gfx)->mec_bitmap[xcc].queue_bitmap)
@@ -63,12 +62,10 @@
 #define SIM_DRM_FOPS_EXTRA		/* DRM says so itself, in drm_open() */
 #define SIM_BO_VA_QUEUE_REFS(bo_va)	0	/* queues do not pin their buffers */
 #define SIM_HIQ_KICK			0
-#define SIM_KFD_USERS(kfd)		(!ida_is_empty(&(kfd)->doorbell_ida))
-#define sim_kfd_processes_lock()	do { } while (0)	/* it is amdkfd's own: nobody is kept off */
-#define sim_kfd_processes_unlock()	do { } while (0)
 #define SIM_DRM_DATE			.date = "20260101",
 #define SIM_RESET_SRC(who)
 #define SIM_NEWER(obj, member)		((u32){ 0 })
+#define SIM_MES_DEBUGGER		0
 #define SIM_MEC_BITMAP(gfx, xcc)	((gfx)->mec.queue_bitmap)
 #define SIM_CU_BITMAP(cu, xcc)		((cu)->bitmap)
 #define sim_info_lock_init(info)	do { } while (0)
@@ -89,6 +86,11 @@ static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
 #define AMDGPU_GEM_DOMAIN_DOORBELL	0x40
 #define AMDGPU_MAX_QUEUES		KGD_MAX_QUEUES
 #define EC_QUEUE_PACKET_UNSUPPORTED	20
+
+/* GFX 12, for profiles that sim_compat_refuses() */
+#define AMDGPU_FAMILY_GC_12_0_0		152
+#define v12_compute_mqd			v11_compute_mqd
+#define v12_sdma_mqd			v11_sdma_mqd
 
 /* amdgpu_doorbell.h of 6.12, for profiles that sim_compat_refuses() */
 #define AMDGPU_DOORBELL_LAYOUT1_sDMA_ENGINE_START	0x100

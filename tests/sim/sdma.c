@@ -21,9 +21,6 @@ MODULE_PARM_DESC(sdma_gbs, "rate of SDMA copies and fills, GB/s (order of PCIe 4
 #define SDMA_PACKET_NS		500
 #define SDMA_MAX_DW		8
 
-/* What is left of an SDMA queue in its MQD: behind the fields that amdkfd knows */
-#define SDMA_MQD_SAVE_DW	48
-
 static u32 packet_dw(u32 h)
 {
 	switch (h & 0xff) {
@@ -219,6 +216,7 @@ void sim_sdma_complete(struct sim_hws *h, struct sim_queue *q, struct eng_work *
 {
 	u64 at = q->next - w->user[WORK_ARG], *rp;
 	u32 p[SDMA_MAX_DW], *a;
+	bool soc21;
 	u64 *ts;
 
 	if (read_packet(h, q, at, p)) {
@@ -243,7 +241,9 @@ void sim_sdma_complete(struct sim_hws *h, struct sim_queue *q, struct eng_work *
 				WRITE_ONCE(*ts, sim_gpu_clock());
 			break;
 		case SDMA_OP_TRAP:
-			sim_hws_irq(h, SOC15_IH_CLIENTID_SDMA0, SOC15_INTSRC_SDMA_TRAP,
+			soc21 = h->g->prof->gc >= IP_VERSION(11, 0, 0);
+			sim_hws_irq(h, soc21 ? SOC21_IH_CLIENTID_GFX : SOC15_IH_CLIENTID_SDMA0,
+				    soc21 ? SOC21_INTSRC_SDMA_TRAP : SOC15_INTSRC_SDMA_TRAP,
 				    q->eq.proc->vmid, to_sp(q->eq.proc)->pasid, p[1] & 0xfffffff);
 			break;
 		}
@@ -252,21 +252,4 @@ void sim_sdma_complete(struct sim_hws *h, struct sim_queue *q, struct eng_work *
 	rp = sim_user_ptr(h, q, q->rptr_va, sizeof(*rp));
 	if (rp)
 		smp_store_release(rp, q->rptr);	/* after the packet's effect */
-}
-
-/**
- * sim_sdma_load - an SDMA queue is in a runlist: read its MQD
- * @q: @mqd_addr and @wptr_va are set
- * @m: the MQD
- *
- * sim_queue_load() goes on with what was saved.
- */
-void sim_sdma_load(struct sim_queue *q, const struct v9_sdma_mqd *m)
-{
-	BUILD_BUG_ON(SDMA_MQD_SAVE_DW * 4 + sizeof(struct sim_mqd_save) > sizeof(*m));
-	q->ring = sim_q64(m->sdmax_rlcx_rb_base_hi, m->sdmax_rlcx_rb_base) << 8;
-	q->mask = (4ULL << (m->sdmax_rlcx_rb_cntl >> 1 & 0x1f)) - 1;
-	q->rptr_va = sim_q64(m->sdmax_rlcx_rb_rptr_addr_hi, m->sdmax_rlcx_rb_rptr_addr_lo);
-	q->save_dw = SDMA_MQD_SAVE_DW;
-	q->eq.own_engine = true;
 }

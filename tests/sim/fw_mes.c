@@ -1,0 +1,572 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdsim: the protocol of the scheduler firmware in MES mode (GFX 11 and later).
+ *
+ * amdkfd gives single queues, each of them a gang of one, through amdgpu_mes.funcs. A command is
+ * handed to the firmware's thread and its caller sleeps until it is answered, as with
+ * mes_v11_0.c, which polls: a MES that does not answer in mes_timeout_ms, or refuses, makes
+ * -ETIMEDOUT, and amdkfd then asks for a reset. What runs when is the engine's business.
+ *
+ * Called under amdkfd's DQM lock and the MES lock (amdgpu_mes_lock()), maybe from memory reclaim:
+ * nothing here or in the thread may wait for reclaim on the way to the answer. Commands run in the
+ * firmware's thread under sim_hws.lock and sim_gpu.vm_lock.
+ */
+#include "hws.h"
+#include "amdgpu_mes.h"
+#include "mes_v11_api_def.h"
+#include <linux/completion.h>
+#include <linux/module.h>
+#include <linux/sched/mm.h>
+
+static uint mes_timeout_ms = 2100;
+module_param(mes_timeout_ms, uint, 0644);
+MODULE_PARM_DESC(mes_timeout_ms, "how long the driver waits for an answer of MES (mes_v11_0.c: 2100 ms)");
+
+/* API 14 can set the debugger's trap flag, firmware 0x63 suspend all gangs; otherwise a guess */
+#define MES_SCHED_VERSION	(14 << AMDGPU_MES_API_VERSION_SHIFT | 0x6f)
+#define MES_QUANTUM_NS		100	/* unit of quanta in ADD_QUEUE */
+
+enum mes_op { MES_ADD, MES_REMOVE, MES_SUSPEND, MES_RESUME, MES_MISC };
+
+static const char * const op_names[] = {
+	[MES_ADD] = "ADD_QUEUE", [MES_REMOVE] = "REMOVE_QUEUE", [MES_SUSPEND] = "SUSPEND",
+	[MES_RESUME] = "RESUME", [MES_MISC] = "MISC",
+};
+
+/**
+ * struct sim_mes_cmd - a command, on the stack of its caller
+ * @op: what
+ * @add: input of MES_ADD
+ * @remove: of MES_REMOVE
+ * @suspend: of MES_SUSPEND
+ * @resume: of MES_RESUME
+ * @misc: of MES_MISC
+ * @begun: the firmware works at it
+ * @at: when it began
+ * @until: not answered before
+ * @queue: MES_REMOVE: which
+ * @ret: the answer
+ * @done: there is one
+ */
+struct sim_mes_cmd {
+	enum mes_op op;
+	union {
+		struct mes_add_queue_input *add;
+		struct mes_remove_queue_input *remove;
+		struct mes_suspend_gang_input *suspend;
+		struct mes_resume_gang_input *resume;
+		struct mes_misc_op_input *misc;
+	};
+	bool begun;
+	u64 at, until;
+	struct sim_queue *queue;
+	int ret;
+	struct completion done;
+};
+
+/* ---- the firmware ---- */
+
+static struct sim_proc *find_proc(struct sim_hws *h, u64 ctx)
+{
+	struct eng_proc *p;
+
+	for (p = h->eng.procs; p; p = p->next)
+		if (to_sp(p)->ctx == ctx)
+			return to_sp(p);
+	return NULL;
+}
+
+static struct sim_queue *find_gang(struct sim_hws *h, u64 gang)
+{
+	struct eng_queue *q;
+	struct eng_proc *p;
+
+	for (p = h->eng.procs; p; p = p->next)
+		for (q = p->queues; q; q = q->next)
+			if (to_sq(q)->gang == gang)
+				return to_sq(q);
+	return NULL;
+}
+
+/* Why the input of ADD_QUEUE is refused, or NULL */
+static const char *bad_add(struct sim_hws *h, const struct mes_add_queue_input *in)
+{
+	if (!in->is_kfd_process)
+		return "not of KFD";
+	if (in->queue_type != MES_QUEUE_TYPE_COMPUTE && in->queue_type != MES_QUEUE_TYPE_SDMA)
+		return "queue type";
+	if (in->gang_global_priority_level >= ENG_LEVELS)
+		return "priority level";
+	if (!sim_gart_ptr(h->g, in->process_context_addr, AMDGPU_MES_PROC_CTX_SIZE))
+		return "process context";
+	if (!sim_gart_ptr(h->g, in->gang_context_addr, AMDGPU_MES_GANG_CTX_SIZE))
+		return "gang context";
+	if (!sim_gart_ptr(h->g, in->wptr_mc_addr, sizeof(u64)))
+		return "write index not in GART";
+	if (!sim_vm_by_pd(h->g, in->page_table_base_addr))
+		return "page table";
+	if (find_gang(h, in->gang_context_addr))
+		return "gang added already";
+	return NULL;
+}
+
+static int add_queue(struct sim_hws *h, const struct mes_add_queue_input *in, u64 now)
+{
+	struct sim_proc *p = find_proc(h, in->process_context_addr);
+	const char *why = bad_add(h, in);
+	struct sim_queue *q;
+
+	h->n_mes_add++;
+	if (!why && p && (p->pd != in->page_table_base_addr || p->pasid != in->process_id))
+		why = "process context of another process";
+	if (why) {
+		dev_err(h->g->adev.dev, "kfdsim: ADD_QUEUE, doorbell %#x: %s\n",
+			in->doorbell_offset, why);
+		h->n_bad++;
+		return -EINVAL;
+	}
+	if (!p) {
+		p = sim_proc_new(h, in->page_table_base_addr, in->process_id);
+		if (!p)
+			return -ENOMEM;
+		p->ctx = in->process_context_addr;
+	}
+	p->ep.quantum_ns = in->process_quantum * MES_QUANTUM_NS;
+	q = sim_queue_new(h, p, in->queue_type == MES_QUEUE_TYPE_SDMA, in->mqd_addr,
+			  in->doorbell_offset, in->wptr_addr, now);
+	if (!q) {
+		if (!p->ep.queues)
+			sim_proc_drop(h, p, false);
+		return -EINVAL;
+	}
+	q->gang = in->gang_context_addr;
+	q->inprocess_prio = in->inprocess_gang_priority;
+	q->eq.level = in->gang_global_priority_level;
+	q->eq.quantum_ns = in->gang_quantum * MES_QUANTUM_NS;
+	h->last_work = now;
+	return 0;
+}
+
+/* Begins to save a queue, whose answer has to wait for that */
+static void stop_queue(struct sim_hws *h, struct sim_mes_cmd *c, struct sim_queue *q, u64 now)
+{
+	c->until = max(c->until, eng_unmap_queue(&h->eng, &q->eq, now));
+	if (sim_fault_pid(h->g, SIM_FAULT_NO_PREEMPT, sim_proc_pid(h, to_sp(q->eq.proc))) ||
+	    sim_fault(h->g, SIM_FAULT_NO_PREEMPT))
+		c->until = ENG_NEVER;
+}
+
+/* Calls @f for the gangs that SUSPEND or RESUME name. Return: -EINVAL if there is no such gang */
+static int for_gangs(struct sim_hws *h, struct sim_mes_cmd *c, bool all, u64 gang, u64 now,
+		     void (*f)(struct sim_hws *h, struct sim_mes_cmd *c, struct sim_queue *q,
+			       u64 now))
+{
+	struct sim_queue *one = all ? NULL : find_gang(h, gang);
+	struct eng_queue *q;
+	struct eng_proc *p;
+
+	if (!all && !one) {
+		dev_err(h->g->adev.dev, "kfdsim: %s: no gang %#llx\n", op_names[c->op], gang);
+		h->n_bad++;
+		return -EINVAL;
+	}
+	for (p = h->eng.procs; p; p = p->next)
+		for (q = p->queues; q; q = q->next)
+			if (all || to_sq(q) == one)
+				f(h, c, to_sq(q), now);
+	return 0;
+}
+
+static void suspend_queue(struct sim_hws *h, struct sim_mes_cmd *c, struct sim_queue *q, u64 now)
+{
+	if (!q->eq.held)
+		stop_queue(h, c, q, now);
+}
+
+/* All of it was saved: the MQD has what is left, as amdkfd's readers of it expect */
+static void suspend_done(struct sim_hws *h, struct sim_mes_cmd *c, struct sim_queue *q, u64 now)
+{
+	if (q->kind != SIM_QUEUE_OTHER)
+		sim_queue_save(h, q);
+}
+
+static void resume_queue(struct sim_hws *h, struct sim_mes_cmd *c, struct sim_queue *q, u64 now)
+{
+	void *mqd = sim_gart_ptr(h->g, q->mqd_addr,
+				 sim_mqd_bytes(h->g, q->kind == SIM_QUEUE_SDMA));
+
+	if (!q->eq.held)
+		return;
+	if (mqd && q->kind != SIM_QUEUE_OTHER)
+		sim_queue_load(h, q, mqd, now);
+	eng_resume_queue(&h->eng, &q->eq, now);
+	h->last_work = now;
+}
+
+static int remove_queue(struct sim_hws *h, struct sim_mes_cmd *c, u64 now)
+{
+	struct sim_queue *q = find_gang(h, c->remove->gang_context_addr);
+
+	h->n_mes_remove++;
+	if (!q || q->doorbell != c->remove->doorbell_offset) {
+		dev_err(h->g->adev.dev, "kfdsim: REMOVE_QUEUE: no queue with doorbell %#x\n",
+			c->remove->doorbell_offset);
+		h->n_bad++;
+		return -EINVAL;
+	}
+	c->queue = q;
+	stop_queue(h, c, q, now);
+	return 0;
+}
+
+/* Return: 0 if the rest is to wait until the time is over and all is saved; else the answer */
+static int begin(struct sim_hws *h, struct sim_mes_cmd *c, u64 now)
+{
+	c->until = now + sim_unmap_ns();
+	switch (c->op) {
+	case MES_ADD:
+		c->until = now;
+		return sim_fault(h->g, SIM_FAULT_MES_ADD) ? -EIO : add_queue(h, c->add, now);
+	case MES_REMOVE:
+		h->n_unmap++;
+		return sim_fault(h->g, SIM_FAULT_MES_REMOVE) ? -EIO : remove_queue(h, c, now);
+	case MES_SUSPEND:
+		h->n_mes_suspend++;
+		if (sim_fault(h->g, SIM_FAULT_MES_SUSPEND))
+			return -EIO;
+		return for_gangs(h, c, c->suspend->suspend_all_gangs,
+				 c->suspend->gang_context_addr, now, suspend_queue);
+	case MES_RESUME:
+		h->n_mes_resume++;
+		c->until = now;
+		return for_gangs(h, c, c->resume->resume_all_gangs, c->resume->gang_context_addr,
+				 now, resume_queue);
+	case MES_MISC:
+		/*
+		 * amdkfd sends SET_SHADER_DEBUGGER only: trap flags and watch points of a process.
+		 * No shader runs here that they could act upon.
+		 */
+		h->n_mes_misc++;
+		c->until = now;
+		return SIM_MES_DEBUGGER ? 0 : -EINVAL;
+	}
+	return -EINVAL;
+}
+
+static bool saved(struct sim_hws *h, const struct sim_mes_cmd *c)
+{
+	struct eng_queue *q;
+	struct eng_proc *p;
+
+	if (c->op == MES_REMOVE)
+		return eng_queue_saved(&h->eng, &c->queue->eq);
+	if (c->op != MES_SUSPEND)
+		return true;
+	for (p = h->eng.procs; p; p = p->next)
+		for (q = p->queues; q; q = q->next)
+			if (q->held && !eng_queue_saved(&h->eng, q))
+				return false;
+	return true;
+}
+
+static void finish(struct sim_hws *h, struct sim_mes_cmd *c, u64 now)
+{
+	struct eng_proc *p;
+
+	switch (c->op) {
+	case MES_REMOVE:
+		p = c->queue->eq.proc;
+		sim_queue_drop(h, c->queue, true);
+		if (!p->queues)
+			sim_proc_drop(h, to_sp(p), true);
+		h->unmap_last_ns = now - c->at;
+		h->unmap_max_ns = max(h->unmap_max_ns, h->unmap_last_ns);
+		h->unmap_sum_ns += h->unmap_last_ns;
+		break;
+	case MES_SUSPEND:
+		for_gangs(h, c, c->suspend->suspend_all_gangs, c->suspend->gang_context_addr, now,
+			  suspend_done);
+		if (c->suspend->suspend_fence_addr)
+			sim_gart_write(h->g, c->suspend->suspend_fence_addr,
+				       &c->suspend->suspend_fence_value, sizeof(u32));
+		break;
+	default:
+		break;
+	}
+}
+
+static void answer(struct sim_hws *h, struct sim_mes_cmd *c, int ret)
+{
+	h->mes_cmd = NULL;
+	c->ret = ret;
+	complete(&c->done);
+}
+
+/**
+ * sim_mes_run - one step of MES
+ * @h: the firmware, the engine is at @now
+ * @now: the present time
+ *
+ * Return: when to look again, ENG_NEVER if the engine's next event will do
+ */
+u64 sim_mes_run(struct sim_hws *h, u64 now)
+{
+	struct sim_mes_cmd *c = h->mes_cmd;
+	unsigned int flags;
+	u64 next = ENG_NEVER;
+	int r;
+
+	if (!c)
+		return ENG_NEVER;
+	flags = memalloc_noreclaim_save();	/* the caller may be reclaim */
+	if (!c->begun) {
+		if (sim_fault(h->g, SIM_FAULT_HANG)) {
+			WRITE_ONCE(h->hiq_dead, true);
+			goto out;
+		}
+		c->begun = true;
+		c->at = now;
+		r = begin(h, c, now);
+		if (r) {
+			answer(h, c, r);
+			goto out;
+		}
+	}
+	if (now < c->until) {
+		next = c->until;
+	} else if (saved(h, c)) {
+		finish(h, c, now);
+		answer(h, c, 0);
+	}
+out:
+	memalloc_noreclaim_restore(flags);
+	return next;
+}
+
+/**
+ * sim_mes_abort - a reset: whoever waits for an answer gets an error
+ * @h: the firmware, its lock held
+ */
+void sim_mes_abort(struct sim_hws *h)
+{
+	lockdep_assert_held(&h->lock);
+	if (h->mes_cmd)
+		answer(h, h->mes_cmd, -EIO);
+}
+
+/* ---- the driver ---- */
+
+static int submit(struct amdgpu_mes *mes, struct sim_mes_cmd *c)
+{
+	struct sim_hws *h = to_sim(mes->adev)->hws;
+	bool answered;
+
+	lockdep_assert_held(&mes->mutex_hidden);
+	init_completion(&c->done);
+	mutex_lock(&h->lock);
+	h->mes_cmd = c;
+	mutex_unlock(&h->lock);
+	sim_hws_wake(h);
+	wait_for_completion_timeout(&c->done, msecs_to_jiffies(READ_ONCE(mes_timeout_ms)));
+	mutex_lock(&h->lock);
+	answered = h->mes_cmd != c;
+	if (!answered)
+		h->mes_cmd = NULL;
+	mutex_unlock(&h->lock);
+	if (answered && !c->ret)
+		return 0;
+	dev_err(mes->adev->dev, "MES failed to respond to msg=%s\n", op_names[c->op]);
+	return -ETIMEDOUT;
+}
+
+static int mes_add(struct amdgpu_mes *mes, struct mes_add_queue_input *in)
+{
+	struct sim_mes_cmd c = { .op = MES_ADD, .add = in };
+
+	return submit(mes, &c);
+}
+
+static int mes_remove(struct amdgpu_mes *mes, struct mes_remove_queue_input *in)
+{
+	struct sim_mes_cmd c = { .op = MES_REMOVE, .remove = in };
+
+	return submit(mes, &c);
+}
+
+static int mes_suspend(struct amdgpu_mes *mes, struct mes_suspend_gang_input *in)
+{
+	struct sim_mes_cmd c = { .op = MES_SUSPEND, .suspend = in };
+
+	return submit(mes, &c);
+}
+
+static int mes_resume(struct amdgpu_mes *mes, struct mes_resume_gang_input *in)
+{
+	struct sim_mes_cmd c = { .op = MES_RESUME, .resume = in };
+
+	return submit(mes, &c);
+}
+
+static int mes_misc(struct amdgpu_mes *mes, struct mes_misc_op_input *in)
+{
+	struct sim_mes_cmd c = { .op = MES_MISC, .misc = in };
+
+	return submit(mes, &c);
+}
+
+static const struct amdgpu_mes_funcs mes_funcs = {
+	.add_hw_queue = mes_add,
+	.remove_hw_queue = mes_remove,
+	.suspend_gang = mes_suspend,
+	.resume_gang = mes_resume,
+	.misc_op = mes_misc,
+};
+
+/**
+ * sim_mes_init - what amdgpu_mes_init() leaves for amdkfd
+ * @g: the GPU, without amdkfd yet
+ */
+void sim_mes_init(struct sim_gpu *g)
+{
+	struct amdgpu_mes *mes = &g->adev.mes;
+
+	mes->adev = &g->adev;
+	mutex_init(&mes->mutex_hidden);
+	mes->sched_version = MES_SCHED_VERSION;
+	mes->funcs = &mes_funcs;
+}
+
+/**
+ * sim_mes_fini - amdkfd is gone
+ * @g: the GPU
+ */
+void sim_mes_fini(struct sim_gpu *g)
+{
+	mutex_destroy(&g->adev.mes.mutex_hidden);
+}
+
+/**
+ * sim_mes_gangs - suspend or resume gangs, as amdgpu_mes_suspend() and _resume() do, on any MES
+ * @g: the GPU
+ * @which: "all", or the doorbell of a queue in dwords, as in debugfs state
+ * @resume: resume them
+ *
+ * Return: -ENOENT if there is no such queue, or the driver's error
+ */
+int sim_mes_gangs(struct sim_gpu *g, const char *which, bool resume)
+{
+	struct mes_suspend_gang_input s = { .suspend_all_gangs = !strcmp(which, "all") };
+	struct mes_resume_gang_input r = { .resume_all_gangs = s.suspend_all_gangs };
+	struct amdgpu_mes *mes = &g->adev.mes;
+	struct eng_queue *q;
+	struct eng_proc *p;
+	u32 doorbell;
+	int ret = 0;
+
+	if (!g->prof->mes)
+		return -EOPNOTSUPP;
+	if (!s.suspend_all_gangs) {
+		ret = kstrtou32(which, 0, &doorbell);
+		if (ret)
+			return ret;
+		mutex_lock(&g->hws->lock);
+		for (p = g->hws->eng.procs; p; p = p->next)
+			for (q = p->queues; q; q = q->next)
+				if (to_sq(q)->doorbell == doorbell)
+					s.gang_context_addr = to_sq(q)->gang;
+		mutex_unlock(&g->hws->lock);
+		if (!s.gang_context_addr)
+			return -ENOENT;
+		r.gang_context_addr = s.gang_context_addr;
+	}
+	if (!down_read_trylock(&g->adev.reset_domain->sem))
+		return -EBUSY;
+	amdgpu_mes_lock(mes);
+	ret = resume ? mes_resume(mes, &r) : mes_suspend(mes, &s);
+	amdgpu_mes_unlock(mes);
+	up_read(&g->adev.reset_domain->sem);
+	return ret;
+}
+
+/* ---- what amdkfd calls of amdgpu_mes.c ---- */
+
+int amdgpu_mes_doorbell_process_slice(struct amdgpu_device *adev)
+{
+	return roundup(1024 * 8, PAGE_SIZE);	/* as amdgpu: 1024 doorbells of 8 bytes */
+}
+
+/* GFX 11 with firmware 0x63 only; otherwise amdgpu does nothing and says it has */
+static bool suspend_all_supported(struct amdgpu_device *adev)
+{
+	u32 gc = to_sim(adev)->prof->gc;
+
+	return gc >= IP_VERSION(11, 0, 0) && gc < IP_VERSION(12, 0, 0) &&
+	       (adev->mes.sched_version & AMDGPU_MES_VERSION_MASK) >= 0x63;
+}
+
+int amdgpu_mes_suspend(struct amdgpu_device *adev)
+{
+	struct mes_suspend_gang_input in = { .suspend_all_gangs = 1 };
+	int r;
+
+	if (!suspend_all_supported(adev))
+		return 0;
+	amdgpu_mes_lock(&adev->mes);
+	r = adev->mes.funcs->suspend_gang(&adev->mes, &in);
+	amdgpu_mes_unlock(&adev->mes);
+	return r;
+}
+
+int amdgpu_mes_resume(struct amdgpu_device *adev)
+{
+	struct mes_resume_gang_input in = { .resume_all_gangs = 1 };
+	int r;
+
+	if (!suspend_all_supported(adev))
+		return 0;
+	amdgpu_mes_lock(&adev->mes);
+	r = adev->mes.funcs->resume_gang(&adev->mes, &in);
+	amdgpu_mes_unlock(&adev->mes);
+	return r;
+}
+
+#if SIM_MES_DEBUGGER
+static int set_shader_debugger(struct amdgpu_device *adev, struct mes_misc_op_input *in)
+{
+	int r;
+
+	in->op = MES_MISC_OP_SET_SHADER_DEBUGGER;
+	amdgpu_mes_lock(&adev->mes);
+	r = adev->mes.funcs->misc_op(&adev->mes, in);
+	amdgpu_mes_unlock(&adev->mes);
+	return r;
+}
+
+int amdgpu_mes_flush_shader_debugger(struct amdgpu_device *adev, uint64_t process_context_addr)
+{
+	struct mes_misc_op_input in = {
+		.set_shader_debugger.process_context_addr = process_context_addr,
+		.set_shader_debugger.flags.process_ctx_flush = 1,
+	};
+
+	return set_shader_debugger(adev, &in);
+}
+
+int amdgpu_mes_set_shader_debugger(struct amdgpu_device *adev, uint64_t process_context_addr,
+				   uint32_t spi_gdbg_per_vmid_cntl, const uint32_t *tcp_watch_cntl,
+				   uint32_t flags, bool trap_en)
+{
+	struct mes_misc_op_input in = {
+		.set_shader_debugger.process_context_addr = process_context_addr,
+		.set_shader_debugger.flags.u32all = flags,
+		.set_shader_debugger.spi_gdbg_per_vmid_cntl = spi_gdbg_per_vmid_cntl,
+		.set_shader_debugger.trap_en = trap_en,
+	};
+
+	if (in.set_shader_debugger.flags.process_ctx_flush)
+		return -EINVAL;
+	memcpy(in.set_shader_debugger.tcp_watch_cntl, tcp_watch_cntl,
+	       sizeof(in.set_shader_debugger.tcp_watch_cntl));
+	return set_shader_debugger(adev, &in);
+}
+#endif

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdsim: what the firmware reads from an MQD. Its layout changed with GFX 10 (compute) and with
+ * SDMA 6 and 7.
+ */
+#include "hws.h"
+#include "v10_structs.h"
+#include "v11_structs.h"
+
+#define DW(type, member)	(offsetof(struct type, member) / 4)
+
+/* Dwords of the fields of a compute MQD; the upper half of an address follows the lower */
+struct cp_layout {
+	u16 pipe_prio, queue_prio, base, control, rptr_addr, wptr_addr, aql_control;
+};
+
+#define CP_LAYOUT(type) {							\
+	.pipe_prio = DW(type, cp_hqd_pipe_priority),				\
+	.queue_prio = DW(type, cp_hqd_queue_priority),				\
+	.base = DW(type, cp_hqd_pq_base_lo),					\
+	.control = DW(type, cp_hqd_pq_control),					\
+	.rptr_addr = DW(type, cp_hqd_pq_rptr_report_addr_lo),			\
+	.wptr_addr = DW(type, cp_hqd_pq_wptr_poll_addr_lo),			\
+	.aql_control = DW(type, cp_hqd_aql_control),				\
+}
+
+static const struct cp_layout cp_v9 = CP_LAYOUT(v9_mqd);
+static const struct cp_layout cp_v10 = CP_LAYOUT(v10_compute_mqd);
+static const struct cp_layout cp_v11 = CP_LAYOUT(v11_compute_mqd);
+static const struct cp_layout cp_v12 = CP_LAYOUT(v12_compute_mqd);
+
+struct sdma_layout {
+	u16 cntl, base, base_hi, rptr_addr_lo, rptr_addr_hi;
+};
+
+#define SDMA_LAYOUT(type) {							\
+	.cntl = DW(type, sdmax_rlcx_rb_cntl),					\
+	.base = DW(type, sdmax_rlcx_rb_base),					\
+	.base_hi = DW(type, sdmax_rlcx_rb_base_hi),				\
+	.rptr_addr_lo = DW(type, sdmax_rlcx_rb_rptr_addr_lo),			\
+	.rptr_addr_hi = DW(type, sdmax_rlcx_rb_rptr_addr_hi),			\
+}
+
+static const struct sdma_layout sdma_v9 = SDMA_LAYOUT(v9_sdma_mqd);
+static const struct sdma_layout sdma_v10 = SDMA_LAYOUT(v10_sdma_mqd);
+static const struct sdma_layout sdma_v11 = SDMA_LAYOUT(v11_sdma_mqd);
+static const struct sdma_layout sdma_v12 = SDMA_LAYOUT(v12_sdma_mqd);
+
+/*
+ * What is left of an SDMA queue: behind the fields that amdkfd and hardware know, before
+ * sdma_engine_id, which is amdkfd's
+ */
+#define SDMA_MQD_SAVE_DW	48
+static_assert(SDMA_MQD_SAVE_DW * 4 + sizeof(struct sim_mqd_save) <=
+	      offsetof(struct v9_sdma_mqd, sdma_engine_id));
+static_assert(SDMA_MQD_SAVE_DW * 4 + sizeof(struct sim_mqd_save) <=
+	      offsetof(struct v11_sdma_mqd, sdma_engine_id));
+static_assert(SDMA_MQD_SAVE_DW * 4 + sizeof(struct sim_mqd_save) <=
+	      offsetof(struct v12_sdma_mqd, sdma_engine_id));
+static_assert(SIM_MQD_SAVE_DW * 4 + sizeof(struct sim_mqd_save) <=
+	      sizeof(struct v11_compute_mqd));
+static_assert(sizeof(struct v11_compute_mqd) <= sizeof(struct v9_mqd));
+
+static u32 gfx(const struct sim_gpu *g)
+{
+	return g->prof->gc >> 24;	/* IP_VERSION() has the major version there */
+}
+
+static const struct cp_layout *cp_layout(const struct sim_gpu *g)
+{
+	switch (gfx(g)) {
+	case 9:
+		return &cp_v9;
+	case 10:
+		return &cp_v10;
+	case 11:
+		return &cp_v11;
+	default:
+		return &cp_v12;
+	}
+}
+
+static const struct sdma_layout *sdma_layout(const struct sim_gpu *g)
+{
+	switch (gfx(g)) {
+	case 9:
+		return &sdma_v9;
+	case 10:
+		return &sdma_v10;
+	case 11:
+		return &sdma_v11;
+	default:
+		return &sdma_v12;
+	}
+}
+
+/**
+ * sim_mqd_bytes - size of an MQD that the firmware may touch
+ * @g: the GPU
+ * @sdma: of an SDMA queue
+ */
+size_t sim_mqd_bytes(const struct sim_gpu *g, bool sdma)
+{
+	if (sdma)
+		return sizeof(struct v9_sdma_mqd);
+	return gfx(g) == 9 ? sizeof(struct v9_mqd) : sizeof(struct v11_compute_mqd);
+}
+
+/**
+ * sim_mqd_is_aql - is the compute queue one of AQL packets? Otherwise PM4
+ * @g: the GPU
+ * @mqd: its MQD
+ */
+bool sim_mqd_is_aql(const struct sim_gpu *g, const void *mqd)
+{
+	return ((const u32 *)mqd)[cp_layout(g)->aql_control];
+}
+
+static u64 addr(const u32 *mqd, u16 lo, u16 hi)
+{
+	return sim_q64(mqd[hi], mqd[lo]);
+}
+
+/**
+ * sim_mqd_read - what amdkfd has written into an MQD
+ * @g: the GPU
+ * @q: @kind is set; gets priorities, ring and addresses
+ * @mqd: its MQD
+ *
+ * SDMA queues get their write index from whoever maps them.
+ */
+void sim_mqd_read(const struct sim_gpu *g, struct sim_queue *q, const void *mqd)
+{
+	const struct sdma_layout *s = sdma_layout(g);
+	const struct cp_layout *c = cp_layout(g);
+	const u32 *m = mqd;
+
+	if (q->kind == SIM_QUEUE_SDMA) {
+		q->ring = addr(m, s->base, s->base_hi) << 8;
+		q->mask = (4ULL << (m[s->cntl] >> 1 & 0x1f)) - 1;
+		q->rptr_va = addr(m, s->rptr_addr_lo, s->rptr_addr_hi);
+		q->save_dw = SDMA_MQD_SAVE_DW;
+		q->eq.own_engine = true;
+		return;
+	}
+	q->eq.pipe_prio = m[c->pipe_prio];
+	q->eq.queue_prio = m[c->queue_prio];
+	q->ring = addr(m, c->base, c->base + 1) << 8;
+	q->mask = (2u << (m[c->control] & 0x3f)) / 16 - 1;
+	q->rptr_va = addr(m, c->rptr_addr, c->rptr_addr + 1);
+	q->wptr_va = addr(m, c->wptr_addr, c->wptr_addr + 1);
+	q->save_dw = SIM_MQD_SAVE_DW;
+}
