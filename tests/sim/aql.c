@@ -146,27 +146,26 @@ void sim_queue_error(struct sim_hws *h, struct sim_queue *q, const char *why, u6
 
 /* ---- what a packet costs ---- */
 
-static u64 dispatch_waves(struct sim_gpu *g, const struct aql_packet *p)
+/* What a dispatch is and costs */
+static void dispatch_work(struct sim_gpu *g, const struct aql_packet *p, struct eng_work *w)
 {
-	u64 wgs = 1, items = 1;
+	u64 wgs = 1, items = 1, ns;
 	int i;
 
 	for (i = 0; i < 3; i++) {
 		u32 wg = p->dispatch.wg[i] ? : 1, grid = p->dispatch.grid[i] ? : 1;
 
-		wgs *= DIV_ROUND_UP(grid, wg);
+		if (check_mul_overflow(wgs, (u64)DIV_ROUND_UP(grid, wg), &wgs))
+			wgs = U64_MAX;
 		items *= wg;
 	}
-	return wgs * DIV_ROUND_UP_ULL(items, g->adev.gfx.cu_info.wave_front_size);
-}
-
-static u64 dispatch_ns(struct sim_gpu *g, const struct aql_packet *p, u64 waves)
-{
-	u64 ns = DIV64_U64_ROUND_UP(waves, (u64)sim_max_waves(g->prof)) * READ_ONCE(wave_ns);
-
+	items = DIV_ROUND_UP_ULL(items, g->prof->wave_size);
+	ns = sim_xcc_work(g->prof, min(wgs, WORK_GRID_WGS_MAX), min(items, WORK_GRID_WAVES_MAX), w) *
+		READ_ONCE(wave_ns);
 	if (READ_ONCE(reserved2_ns) && p->dispatch.reserved2)
 		ns = p->dispatch.reserved2;
-	return clamp(ns, (u64)READ_ONCE(dispatch_ns_min), DISPATCH_NS_MAX);
+	w->slot = true;
+	w->left_ns = clamp(ns, (u64)READ_ONCE(dispatch_ns_min), DISPATCH_NS_MAX);
 }
 
 static bool value_true(s64 v, const struct aql_packet *p)
@@ -214,7 +213,6 @@ static bool aql_peek(void *ctx, struct eng_queue *eq, u64 t, struct eng_work *w)
 	struct sim_hws *h = ctx;
 	struct aql_packet *p;
 	struct amd_signal *s;
-	u64 waves, room;
 	u16 header;
 
 	if (q->kind == SIM_QUEUE_SDMA)
@@ -233,14 +231,7 @@ static bool aql_peek(void *ctx, struct eng_queue *eq, u64 t, struct eng_work *w)
 	w->left_ns = READ_ONCE(packet_ns);
 	switch (AQL_TYPE(header)) {
 	case AQL_DISPATCH:
-		waves = dispatch_waves(h->g, p);
-		room = sim_max_waves(h->g->prof);
-		w->slot = true;
-		w->left_ns = dispatch_ns(h->g, p, waves);
-		waves = min(waves, room);
-		w->user[WORK_WAVES] = waves;
-		w->live_bytes = div64_u64(waves * h->g->prof->ctx_bytes_per_cu,
-					  sim_waves_per_cu(h->g->prof));
+		dispatch_work(h->g, p, w);
 		return true;
 	case AQL_BARRIER_AND:
 	case AQL_BARRIER_OR:
@@ -381,6 +372,8 @@ void sim_queue_load(struct sim_hws *h, struct sim_queue *q, const void *mqd, u64
 	u32 i;
 
 	sim_mqd_read(h->g, q, mqd);
+	if (q->kind == SIM_QUEUE_AQL)
+		sim_xcc_load(h, q, mqd);
 	save = (const void *)((const u32 *)mqd + q->save_dw);
 	q->next = save->next;
 	q->rptr = save->rptr;

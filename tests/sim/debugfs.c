@@ -7,6 +7,7 @@
  *	evict		write a PID: memory pressure on it, that is its eviction fence
  *	hang		write 1: the scheduler stops at its next packet, until a reset; 0: it
  *			does not. The same as fault/hang
+ *	reset		write 1: the GPU is reset; returns when that is over
  *	suspend		MES: write "all" or the doorbell of a queue (as in state): SUSPEND its
  *			gang. The reader of state sees it as held
  *	resume		the same for RESUME
@@ -64,7 +65,7 @@ static int state_show(struct seq_file *m, void *unused)
 		   h->eng.cfg.slots);
 	for (p = h->eng.procs; p; p = p->next) {
 		seq_printf(m, "process pasid %#x vmid %d%s\n", to_sp(p)->pasid,
-			   p->vmid < 0 ? -1 : p->vmid + 8, p->leaving ? " leaving" : "");
+			   p->vmid < 0 ? -1 : (int)g->adev.vm_manager.first_kfd_vmid + p->vmid, p->leaving ? " leaving" : "");
 		for (q = p->queues; q; q = q->next)
 			show_queue(m, to_sq(q));
 	}
@@ -94,7 +95,8 @@ static int counters_show(struct seq_file *m, void *unused)
 		   h->unmap_last_ns, h->unmap_max_ns, h->unmap_sum_ns);
 	seq_printf(m, "bad_packets %llu\nqueue_errors %llu\nvm_faults %llu\n", h->n_bad, h->n_error,
 		   h->n_vmfault);
-	seq_printf(m, "steps %llu\nkicks %llu\n", h->n_step, h->n_kick);
+	seq_printf(m, "steps %llu\nkicks %llu\nresets %lld\n", h->n_step, h->n_kick,
+		   atomic64_read(&g->n_reset));
 	seq_printf(m, "ram_pages %ld\nvram_bytes %lld\n", atomic_long_read(&g->ram_pages),
 		   atomic64_read(&g->vram_used));
 	mutex_unlock(&h->lock);
@@ -141,6 +143,22 @@ static const struct file_operations hang_fops = {
 	.owner = THIS_MODULE,
 	.open = simple_open,
 	.write = hang_write,
+};
+
+static ssize_t reset_write(struct file *file, const char __user *ubuf, size_t n, loff_t *pos)
+{
+	bool on;
+	int r = kstrtobool_from_user(ubuf, n, &on);
+
+	if (!r && on)
+		sim_reset_request(file->private_data);
+	return r ? : n;
+}
+
+static const struct file_operations reset_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = reset_write,
 };
 
 static ssize_t gangs_write(struct file *file, const char __user *ubuf, size_t n, bool resume)
@@ -239,6 +257,7 @@ void sim_debugfs_init(struct sim_gpu *g)
 	debugfs_create_file("counters", 0444, g->dbg, g, &counters_fops);
 	debugfs_create_file("evict", 0200, g->dbg, g, &evict_fops);
 	debugfs_create_file("hang", 0200, g->dbg, g, &hang_fops);
+	debugfs_create_file("reset", 0200, g->dbg, g, &reset_fops);
 	if (g->prof->mes) {
 		debugfs_create_file("suspend", 0200, g->dbg, g, &suspend_fops);
 		debugfs_create_file("resume", 0200, g->dbg, g, &resume_fops);

@@ -9,6 +9,7 @@
 #include "hws.h"
 #include <linux/module.h>
 #include <linux/pci.h>
+#include <linux/sort.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
 
@@ -16,12 +17,24 @@ static char *gpu = "mi210";
 module_param(gpu, charp, 0444);
 MODULE_PARM_DESC(gpu, "profiles of the simulated GPUs, in order of PCI address, separated by commas; the last one holds for the rest");
 
+#define MAX_GPUS	16
+
 static unsigned int num_gpus;
+
+/* The last file on it was closed; it may have been removed long ago */
+static void sim_release(struct drm_device *dev)
+{
+	struct sim_gpu *g = to_sim(drm_to_adev(dev));
+
+	if (g->db_pages)	/* sim_mem_init() was there */
+		sim_mem_fini(g);
+}
 
 static struct drm_driver sim_drm = {
 	.driver_features = DRIVER_GEM | DRIVER_RENDER,
 	.open = sim_drm_open,
 	.postclose = sim_drm_postclose,
+	.release = sim_release,
 	.fops = &sim_drm_fops,
 	.ioctls = sim_ioctls,
 	.name = "amdgpu",
@@ -155,6 +168,7 @@ static int fill_adev(struct sim_gpu *g)
 	adev->doorbell_index.last_non_cp = p->last_non_cp;
 	adev->doorbell.base = pci_resource_start(g->pdev, 2);
 	adev->doorbell.size = pci_resource_len(g->pdev, 2);
+	g->reset_why = SIM_RESET_HANG;
 	INIT_WORK(&adev->kfd.reset_work, sim_reset_work);
 	adev->reset_domain = devm_kzalloc(adev->dev, sizeof(*adev->reset_domain), GFP_KERNEL);
 	if (!adev->reset_domain)
@@ -197,14 +211,42 @@ static bool start_kfd(struct sim_gpu *g)
 	return adev->kfd.init_complete;
 }
 
-static void stop_kfd(struct sim_gpu *g)
+static const struct pci_device_id sim_ids[] = {
+	{ PCI_DEVICE(0x1af4, 0x1110) },		/* QEMU ivshmem-plain */
+	{}
+};
+
+/*
+ * Numbers by PCI address as found at load: a GPU that is removed and found again is the
+ * same, wherever it then is in the kernel's list. Probing and removal are serial.
+ */
+static u32 seats[MAX_GPUS];
+
+static int cmp_seat(const void *a, const void *b)
 {
-	if (!g->adev.kfd.dev)
-		return;
-	cancel_work_sync(&g->adev.kfd.reset_work);
-	sim_hws_irq_enable(g, false);
-	kgd2kfd_device_exit(g->adev.kfd.dev);
-	g->adev.kfd.dev = NULL;
+	return *(const u32 *)a < *(const u32 *)b ? -1 : 1;
+}
+
+static unsigned int seat(struct pci_dev *pdev)
+{
+	unsigned int i;
+
+	for (i = 0; i < MAX_GPUS && seats[i] && seats[i] != pci_dev_id(pdev); i++)
+		;
+	if (i < MAX_GPUS)
+		seats[i] = pci_dev_id(pdev);
+	return i;
+}
+
+static void find_seats(void)
+{
+	struct pci_dev *pdev = NULL;
+	unsigned int n = 0;
+
+	while ((pdev = pci_get_device(sim_ids[0].vendor, sim_ids[0].device, pdev)))
+		if (n < MAX_GPUS)
+			seats[n++] = pci_dev_id(pdev);
+	sort(seats, n, sizeof(seats[0]), cmp_seat, NULL);
 }
 
 static int sim_probe(struct pci_dev *pdev, const struct pci_device_id *id)
@@ -223,7 +265,9 @@ static int sim_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (IS_ERR(g))
 		return PTR_ERR(g);
 	g->pdev = pdev;
-	g->index = num_gpus++;
+	g->index = seat(pdev);
+	if (g->index == MAX_GPUS)
+		return -ENOSPC;
 	g->prof = nth_profile(g->index);
 	sim_fault_init(g);
 	pci_set_drvdata(pdev, g);
@@ -247,17 +291,12 @@ static int sim_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	dev_info(&pdev->dev, "simulated GPU (kfdsim): not hardware. %s, %u CUs in %u XCC%s, renderD%d\n",
 		 g->prof->marketing, sim_num_cu(g->prof),
 		 g->prof->num_xcc, g->prof->num_xcc > 1 ? "s" : "", g->adev.ddev.render->index);
-	if (!start_kfd(g)) {
-		dev_err(&pdev->dev, "kfdsim: amdkfd refuses the device\n");
-		r = -ENODEV;
-		goto err_drm;
-	}
+	if (!start_kfd(g))	/* amdgpu goes on, too */
+		dev_err(&pdev->dev, "kfdsim: amdkfd refuses the device: a GPU without compute\n");
 	sim_debugfs_init(g);
+	num_gpus++;
 	return 0;
 
-err_drm:
-	drm_dev_unplug(&g->adev.ddev);
-	stop_kfd(g);
 err_ids:
 	pdev->vendor = g->real_vendor;
 	pdev->device = g->real_device;
@@ -268,31 +307,26 @@ err_wq:
 	return r;
 }
 
+/* rmmod, or the user's wish: echo 1 >/sys/bus/pci/devices/<address>/remove */
 static void sim_remove(struct pci_dev *pdev)
 {
 	struct sim_gpu *g = pci_get_drvdata(pdev);
 
 	sim_debugfs_fini(g);
 	drm_dev_unplug(&g->adev.ddev);
-	stop_kfd(g);
+	sim_kfd_stop(g);
 	sim_hws_fini(g);
-	sim_mem_fini(g);
 	destroy_workqueue(g->adev.reset_domain->wq);
 	pdev->vendor = g->real_vendor;
 	pdev->device = g->real_device;
 }
-
-static const struct pci_device_id sim_ids[] = {
-	{ PCI_DEVICE(0x1af4, 0x1110) },		/* QEMU ivshmem-plain */
-	{}
-};
 
 static struct pci_driver sim_pci = {
 	.name = "kfdsim",
 	.id_table = sim_ids,
 	.probe = sim_probe,
 	.remove = sim_remove,
-	.driver.suppress_bind_attrs = true,	/* only the module as a whole goes away */
+	.driver.suppress_bind_attrs = true,	/* unbinding: by removal of the device only */
 };
 
 static int __init sim_init(void)
@@ -304,6 +338,7 @@ static int __init sim_init(void)
 	if (r)
 		return r;
 	sim_drm.num_ioctls = sim_num_ioctls;
+	find_seats();
 	r = kgd2kfd_init();
 	if (r)
 		return r;

@@ -14,6 +14,12 @@
 
 /* ---- runlist ---- */
 
+/* Two layouts (gfx9.4.2 and up in gfx9, all others); what is read here lies at the same place */
+static_assert(offsetof(struct pm4_mes_map_process, vm_context_page_table_base_addr_lo32) ==
+	      offsetof(struct pm4_mes_map_process_aldebaran, vm_context_page_table_base_addr_lo32));
+static_assert(offsetof(struct pm4_mes_map_process, bitfields2) ==
+	      offsetof(struct pm4_mes_map_process_aldebaran, bitfields2));
+
 static void map_process(struct sim_hws *h, struct pm4_mes_map_process_aldebaran *m,
 			struct sim_proc **proc)
 {

@@ -77,7 +77,8 @@ static void read_config(struct sim_hws *h)
 	c->save_ns = READ_ONCE(save_us) * 1000ULL;
 	c->restore_ns = READ_ONCE(restore_us) * 1000ULL;
 	c->level_preempt = READ_ONCE(mes_level_preempt);
-	c->bytes_per_us = (gbs ? : h->g->prof->mem_bw_gbs) * 1000ULL;
+	/* an XCC's share: all save at once, see xcc.c */
+	c->bytes_per_us = (gbs ? : h->g->prof->mem_bw_gbs) * 1000ULL / h->g->prof->num_xcc;
 }
 
 /**
@@ -314,34 +315,44 @@ void sim_hws_kick(struct sim_gpu *g)
 }
 
 /**
- * sim_hws_load_hiq - amdkfd has put the HIQ on its HQD
+ * sim_hws_load_hiq - amdkfd has put the HIQ of an XCC on its HQD
  * @g: the GPU
  * @mqd: its MQD
- * @doorbell_off: index of its doorbell, dwords
+ * @doorbell_off: index of its doorbell, dwords; the same for all XCCs
+ * @xcc: the XCC
+ *
+ * The firmware of all XCCs together is one here: it reads the first XCC's ring, and begins when
+ * every XCC has its HIQ.
  */
-void sim_hws_load_hiq(struct sim_gpu *g, void *mqd, u32 doorbell_off)
+void sim_hws_load_hiq(struct sim_gpu *g, void *mqd, u32 doorbell_off, u32 xcc)
 {
 	struct sim_hws *h = g->hws;
 
 	mutex_lock(&h->lock);
-	h->hiq = mqd;
-	h->hiq_db = doorbell_off;
-	h->hiq_rptr = 0;
-	h->hiq_wptr = 0;
-	writeq(~0ULL, (u64 __iomem *)((u32 __iomem *)g->db + doorbell_off));
+	if (!xcc) {
+		h->hiq_mqd = mqd;
+		h->hiq_db = doorbell_off;
+		h->hiq_rptr = 0;
+		h->hiq_wptr = 0;
+		writeq(~0ULL, (u64 __iomem *)((u32 __iomem *)g->db + doorbell_off));
+	}
+	h->hiq_xccs |= 1u << xcc;
+	h->hiq = h->hiq_xccs == (1u << g->prof->num_xcc) - 1 ? h->hiq_mqd : NULL;
 	mutex_unlock(&h->lock);
 	if (!SIM_HIQ_KICK)
 		sim_hws_wake(h);
 }
 
 /**
- * sim_hws_unload_hiq - amdkfd takes the HIQ off
+ * sim_hws_unload_hiq - amdkfd takes the HIQ of an XCC off
  * @g: the GPU
+ * @xcc: the XCC
  */
-void sim_hws_unload_hiq(struct sim_gpu *g)
+void sim_hws_unload_hiq(struct sim_gpu *g, u32 xcc)
 {
 	mutex_lock(&g->hws->lock);
 	g->hws->hiq = NULL;
+	g->hws->hiq_xccs &= ~(1u << xcc);
 	mutex_unlock(&g->hws->lock);
 }
 
@@ -355,6 +366,7 @@ void sim_hws_reset(struct sim_gpu *g)
 
 	mutex_lock(&h->lock);
 	h->hiq = NULL;
+	h->hiq_xccs = 0;
 	sim_mes_abort(h);
 	sim_hws_drop(h, NULL, false);
 	h->unmap_only = NULL;
@@ -367,24 +379,23 @@ void sim_hws_reset(struct sim_gpu *g)
 /**
  * sim_hws_occupancy - waves in flight, for kfd2kgd_calls.get_cu_occupancy
  * @g: the GPU
+ * @xcc: on which XCC
  * @occ: array of AMDGPU_MAX_QUEUES, zeroed
  * @max_waves_per_cu: set
  */
-void sim_hws_occupancy(struct sim_gpu *g, struct kfd_cu_occupancy *occ, int *max_waves_per_cu)
+void sim_hws_occupancy(struct sim_gpu *g, u32 xcc, struct kfd_cu_occupancy *occ,
+		       int *max_waves_per_cu)
 {
 	struct sim_hws *h = g->hws;
 	struct eng_queue *q;
 	struct eng_proc *p;
 	int n = 0;
-	u32 i;
 
 	mutex_lock(&h->lock);
 	for (p = h->eng.procs; p; p = p->next)
 		for (q = p->queues; q && n < AMDGPU_MAX_QUEUES; q = q->next, n++) {
 			occ[n].doorbell_off = to_sq(q)->doorbell;
-			for (i = 0; i < q->nwork; i++)
-				if (q->work[i].running)
-					occ[n].wave_cnt += q->work[i].user[WORK_WAVES];
+			occ[n].wave_cnt = sim_xcc_occupancy(g->prof, to_sq(q), xcc);
 		}
 	mutex_unlock(&h->lock);
 	*max_waves_per_cu = sim_waves_per_cu(g->prof);

@@ -17,8 +17,15 @@ enum sim_work_user {
 	WORK_WAVES,		/* waves in flight while it runs */
 	WORK_TYPE,		/* AQL packet type */
 	WORK_START,		/* GPU clock at launch */
-	WORK_ARG,		/* SDMA: length of the packet in bytes */
+	WORK_ARG,		/* SDMA: length of the packet in bytes; dispatch: WORK_GRID() */
 };
+
+/* work-groups of a dispatch and waves of each, for the share of an XCC */
+#define WORK_GRID(wgs, wg_waves)	((u64)(wgs) << 20 | (wg_waves))
+#define WORK_GRID_WGS_MAX	((1ULL << 44) - 1)
+#define WORK_GRID_WAVES_MAX	0xfffffULL
+#define WORK_GRID_WGS(grid)		((grid) >> 20)
+#define WORK_GRID_WAVES(grid)		((u32)(grid) & 0xfffff)
 
 /**
  * struct sim_mqd_save - what of a queue survives an unmap
@@ -73,6 +80,7 @@ struct sim_proc {
  * @kind: who reads its ring
  * @mqd_addr: its MQD in GART
  * @doorbell: index of its doorbell on the BAR, in dwords
+ * @xcc_logic: logical number of the first XCC, see xcc.c
  * @save_dw: dword of the MQD at which struct sim_mqd_save lies
  * @ring: GPU virtual address of the ring
  * @mask: ring size - 1, in the units of @next: packets, SDMA: bytes
@@ -93,6 +101,7 @@ struct sim_queue {
 	enum sim_queue_kind kind;
 	u64 mqd_addr;
 	u32 doorbell;
+	u32 xcc_logic;
 	u32 save_dw;
 	u64 ring;
 	u64 mask;
@@ -120,7 +129,9 @@ struct sim_hws {
 	int kick;			/* (any) somebody is about to ring the HIQ */
 	struct engine eng;
 	/* HIQ */
-	struct v9_mqd *hiq;
+	struct v9_mqd *hiq;		/* NULL until every XCC has one */
+	struct v9_mqd *hiq_mqd;		/* the first XCC's */
+	u32 hiq_xccs;			/* XCCs that have theirs */
 	u32 hiq_db;
 	u64 hiq_rptr, hiq_wptr;
 	u64 hiq_expect;			/* until when a ring may follow the kick */
@@ -187,13 +198,14 @@ void sim_hws_drop(struct sim_hws *h, struct eng_proc *only, bool save);
 int sim_hws_init(struct sim_gpu *g);
 void sim_hws_fini(struct sim_gpu *g);
 void sim_hws_irq_enable(struct sim_gpu *g, bool on);
-void sim_hws_load_hiq(struct sim_gpu *g, void *mqd, u32 doorbell_off);
-void sim_hws_unload_hiq(struct sim_gpu *g);
+void sim_hws_load_hiq(struct sim_gpu *g, void *mqd, u32 doorbell_off, u32 xcc);
+void sim_hws_unload_hiq(struct sim_gpu *g, u32 xcc);
 void sim_hws_reset(struct sim_gpu *g);
 void sim_hws_kick(struct sim_gpu *g);
 void sim_hws_wake(struct sim_hws *h);
 u64 sim_unmap_ns(void);
-void sim_hws_occupancy(struct sim_gpu *g, struct kfd_cu_occupancy *occ, int *max_waves_per_cu);
+void sim_hws_occupancy(struct sim_gpu *g, u32 xcc, struct kfd_cu_occupancy *occ,
+		       int *max_waves_per_cu);
 void sim_hws_irq(struct sim_hws *h, u32 client, u32 source, u32 vmid, u32 pasid, u32 ctxid);
 void sim_vm_fault(struct sim_hws *h, struct sim_queue *q, u64 va);
 pid_t sim_proc_pid(struct sim_hws *h, const struct sim_proc *p);
@@ -206,6 +218,12 @@ bool sim_queue_poll(struct sim_hws *h, struct sim_queue *q, u64 now);
 
 void *sim_user_ptr(struct sim_hws *h, struct sim_queue *q, u64 va, size_t len);
 void sim_queue_error(struct sim_hws *h, struct sim_queue *q, const char *why, u64 what);
+
+/* xcc.c */
+u64 sim_xcc_waves(const struct sim_profile *p, u64 wgs, u32 wg_waves, u32 logic);
+u64 sim_xcc_work(const struct sim_profile *p, u64 wgs, u32 wg_waves, struct eng_work *w);
+u32 sim_xcc_occupancy(const struct sim_profile *p, const struct sim_queue *q, u32 xcc);
+void sim_xcc_load(struct sim_hws *h, struct sim_queue *q, const void *mqd);
 
 /* sdma.c */
 bool sim_sdma_peek(struct sim_hws *h, struct sim_queue *q, struct eng_work *w);

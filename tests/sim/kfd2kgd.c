@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdsim: reset, the HIQ, and the kfd2kgd tables.
+ * kfdsim: the HIQ and the kfd2kgd tables.
  *
  * amdkfd picks the table by the version of the graphics core. Only the members that are
  * reached with HWS are filled; the others stay NULL or complain (kgd.c explains).
@@ -9,42 +9,6 @@
 #include "kfd_priv.h"
 
 #define NOT_REACHED()	WARN_ONCE(1, "kfdsim: %s() is not modelled\n", __func__)
-
-/* ---- reset ---- */
-
-/**
- * sim_reset_work - what amdgpu_device_gpu_recover() does around amdkfd, same lock order
- * @work: amdgpu_kfd_dev.reset_work
- */
-void sim_reset_work(struct work_struct *work)
-{
-	struct amdgpu_device *adev = container_of(work, struct amdgpu_device, kfd.reset_work);
-	struct amdgpu_reset_context rc = {
-		.method = AMD_RESET_METHOD_MODE2,
-		.reset_req_dev = adev,
-		SIM_RESET_SRC(HWS)
-	};
-
-	dev_info(adev->dev, "kfdsim: GPU reset begin\n");
-	atomic_set(&adev->reset_domain->in_gpu_reset, 1);
-	down_write(&adev->reset_domain->sem);
-	kgd2kfd_pre_reset(adev->kfd.dev, &rc);
-	sim_hws_reset(to_sim(adev));
-	kgd2kfd_post_reset(adev->kfd.dev);
-	atomic_set(&adev->reset_domain->in_gpu_reset, 0);
-	up_write(&adev->reset_domain->sem);
-	dev_info(adev->dev, "kfdsim: GPU reset end\n");
-}
-
-void amdgpu_amdkfd_gpu_reset(struct amdgpu_device *adev)
-{
-	amdgpu_reset_domain_schedule(adev->reset_domain, &adev->kfd.reset_work);
-}
-
-void amdgpu_reset_get_desc(struct amdgpu_reset_context *rst_ctxt, char *buf, size_t len)
-{
-	strscpy(buf, "simulated", len);
-}
 
 /*
  * "Was there a fatal error?" No; but amdkfd asks this just before it rings the HIQ's
@@ -60,15 +24,14 @@ bool amdgpu_amdkfd_is_fed(struct amdgpu_device *adev)
 
 int amdgpu_amdkfd_unmap_hiq(struct amdgpu_device *adev, u32 doorbell_off, u32 inst)
 {
-	sim_hws_unload_hiq(to_sim(adev));
+	sim_hws_unload_hiq(to_sim(adev), inst);
 	return 0;
 }
 
 static int hiq_mqd_load(struct amdgpu_device *adev, void *mqd, uint32_t pipe_id, uint32_t queue_id,
 			uint32_t doorbell_off, uint32_t inst)
 {
-	if (!inst)	/* one scheduler for all XCCs */
-		sim_hws_load_hiq(to_sim(adev), mqd, doorbell_off);
+	sim_hws_load_hiq(to_sim(adev), mqd, doorbell_off, inst);
 	return 0;
 }
 
@@ -76,7 +39,7 @@ static int hiq_mqd_load(struct amdgpu_device *adev, void *mqd, uint32_t pipe_id,
 static int hqd_destroy(struct amdgpu_device *adev, void *mqd, enum kfd_preempt_type reset_type,
 		       unsigned int timeout, uint32_t pipe_id, uint32_t queue_id, uint32_t inst)
 {
-	sim_hws_unload_hiq(to_sim(adev));
+	sim_hws_unload_hiq(to_sim(adev), inst);
 	return 0;
 }
 
@@ -121,7 +84,7 @@ static void program_trap_handler_settings(struct amdgpu_device *adev, uint32_t v
 static void get_cu_occupancy(struct amdgpu_device *adev, struct kfd_cu_occupancy *occ,
 			     int *max_waves_per_cu, uint32_t inst)
 {
-	sim_hws_occupancy(to_sim(adev), occ, max_waves_per_cu);
+	sim_hws_occupancy(to_sim(adev), inst, occ, max_waves_per_cu);
 }
 
 /* debugfs hqds: what the HQDs hold is in kfdsim's own debugfs */

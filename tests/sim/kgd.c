@@ -194,13 +194,38 @@ void amdgpu_pasid_free(u32 pasid)
 	ida_free(&pasid_ida, pasid);
 }
 
+/* whose fault, for SMI events; amdgpu keeps it in the VM */
 struct amdgpu_task_info *amdgpu_vm_get_task_info_pasid(struct amdgpu_device *adev, u32 pasid)
 {
-	return NULL;	/* names in VM fault messages: amdkfd copes without */
+	struct amdgpu_task_info *ti = kzalloc(sizeof(*ti), GFP_KERNEL);
+	struct task_struct *task = NULL;
+	struct sim_gpu *g = to_sim(adev);
+	struct sim_vm *vm;
+
+	if (!ti)
+		return NULL;
+	mutex_lock(&g->vm_lock);
+	list_for_each_entry(vm, &g->vms, link)
+		if (vm->fpriv.vm.pasid == pasid && vm->fpriv.vm.process_info) {
+			task = get_pid_task(vm->fpriv.vm.process_info->pid, PIDTYPE_TGID);
+			break;
+		}
+	mutex_unlock(&g->vm_lock);
+	if (!task) {
+		kfree(ti);
+		return NULL;
+	}
+	ti->pid = task->pid;
+	ti->tgid = task->tgid;
+	get_task_comm(ti->task_name, task);
+	get_task_comm(ti->process_name, task);
+	put_task_struct(task);
+	return ti;
 }
 
 void amdgpu_vm_put_task_info(struct amdgpu_task_info *task_info)
 {
+	kfree(task_info);
 }
 
 /* ---- nothing to do: no power gating, caches, TLBs, MMU notifiers ---- */

@@ -28,6 +28,13 @@
  */
 #define SIM_HIQ_KICK	1
 
+/* processes that hold a part of the device, until it is freed */
+#define SIM_KFD_USERS(kfd)	atomic_read(&(kfd)->kfd_processes_count)
+
+/* keeps new processes off */
+#define sim_kfd_processes_lock()	mutex_lock(&kfd_processes_mutex)
+#define sim_kfd_processes_unlock()	mutex_unlock(&kfd_processes_mutex)
+
 #define SIM_DRM_DATE	.date = "20260101",
 
 /* who asks for a reset, in an initialiser of struct amdgpu_reset_context */
@@ -62,6 +69,9 @@
 #define SIM_DRM_FOPS_EXTRA		/* DRM says so itself, in drm_open() */
 #define SIM_BO_VA_QUEUE_REFS(bo_va)	0	/* queues do not pin their buffers */
 #define SIM_HIQ_KICK			0
+#define SIM_KFD_USERS(kfd)		(!ida_is_empty(&(kfd)->doorbell_ida))
+#define sim_kfd_processes_lock()	do { } while (0)	/* it is amdkfd's own: nobody is kept off */
+#define sim_kfd_processes_unlock()	do { } while (0)
 #define SIM_DRM_DATE			.date = "20260101",
 #define SIM_RESET_SRC(who)
 #define SIM_NEWER(obj, member)		((u32){ 0 })

@@ -12,6 +12,7 @@
 #include <linux/vmalloc.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
+#include <drm/drm_managed.h>
 
 static uint ram_limit_pct = 60;
 module_param(ram_limit_pct, uint, 0644);
@@ -498,7 +499,8 @@ int sim_mem_init(struct sim_gpu *g)
 	if (g->db)
 		memset_io(g->db, 0xff, g->adev.doorbell.size);	/* nothing is rung */
 	g->db_npages = g->adev.doorbell.size >> PAGE_SHIFT;
-	g->db_pages = devm_bitmap_zalloc(&g->pdev->dev, g->db_npages, GFP_KERNEL);
+	g->db_pages = drmm_kcalloc(&g->adev.ddev, BITS_TO_LONGS(g->db_npages),
+				   sizeof(long), GFP_KERNEL);
 	return g->db && g->db_pages ? 0 : -ENOMEM;
 }
 

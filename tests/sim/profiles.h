@@ -114,6 +114,12 @@ static inline u32 sim_waves_per_cu(const struct sim_profile *p)
 	return p->simd_per_cu * p->waves_per_simd;
 }
 
+/* Waves that one XCC holds */
+static inline u32 sim_xcc_max_waves(const struct sim_profile *p)
+{
+	return p->cu_per_xcc * sim_waves_per_cu(p);
+}
+
 /* Waves that the whole GPU holds */
 static inline u32 sim_max_waves(const struct sim_profile *p)
 {

@@ -54,6 +54,9 @@ struct sim_hws;
  * @ram_pages: guest pages behind the BOs
  * @vram_used: bytes of VRAM allocated
  * @hws: the firmware
+ * @leaving: it is being removed, no reset begins (READ_ONCE)
+ * @reset_why: of the next reset, for the log and the SMI event
+ * @n_reset: resets done
  * @dbg: debugfs directory
  * @fault_lock: guards @faults
  * @faults: settings of the faults on request
@@ -77,6 +80,9 @@ struct sim_gpu {
 	atomic_long_t ram_pages;
 	atomic64_t vram_used;
 	struct sim_hws *hws;
+	bool leaving;
+	const char *reset_why;
+	atomic64_t n_reset;
 	struct dentry *dbg;
 	spinlock_t fault_lock;
 	struct sim_fault_point faults[SIM_FAULTS];
@@ -169,8 +175,15 @@ extern const struct file_operations sim_drm_fops;
 extern const struct drm_ioctl_desc sim_ioctls[];
 extern const int sim_num_ioctls;
 
-/* kgd.c */
+/* remove.c */
+void sim_kfd_stop(struct sim_gpu *g);
+
+/* reset.c */
+#define SIM_RESET_HANG	"scheduler hang"
 void sim_reset_work(struct work_struct *work);
+void sim_reset_request(struct sim_gpu *g);
+
+/* kgd.c */
 u64 sim_gpu_clock(void);
 
 #endif

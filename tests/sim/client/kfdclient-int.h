@@ -33,6 +33,7 @@ struct kfdc {
 	int kfd, drm;
 	uint32_t gpu_id;
 	int node;		/* topology node */
+	uint16_t wave_size;	/* work-items of a wave */
 	char *props;		/* its properties file */
 	struct kfdc_bo signals, events;
 	uint64_t used[SIGNAL_BO_SIZE / sizeof(struct amd_signal) / 64];

@@ -232,8 +232,8 @@ int kfdc_dispatch(struct kfdc_queue *q, const struct kfdc_dispatch *d)
 		.header = AQL_DISPATCH | AQL_HEADER_SYSTEM_FENCES |
 			  (d->barrier ? AQL_HEADER_BARRIER : 0),
 		.setup = 1,
-		.wg = { 64, 1, 1 },
-		.grid = { waves * 64, 1, 1 },
+		.wg = { q->c->wave_size, 1, 1 },
+		.grid = { waves * q->c->wave_size, 1, 1 },
 		.reserved2 = d->ns,
 		.signal = d->signal ? (uintptr_t)d->signal->mem : 0,
 	};

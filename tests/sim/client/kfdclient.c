@@ -136,7 +136,7 @@ int kfdc_open(struct kfdc **cp, unsigned int index)
 	};
 	struct kfd_ioctl_acquire_vm_args vm;
 	struct kfdc *c = calloc(1, sizeof(*c));
-	uint64_t minor;
+	uint64_t minor, wave_size;
 	char path[64];
 	int r;
 
@@ -165,8 +165,11 @@ int kfdc_open(struct kfdc **cp, unsigned int index)
 	r = find_node(c);
 	if (!r)
 		r = kfdc_prop(c, "drm_render_minor", &minor);
+	if (!r)
+		r = kfdc_prop(c, "wave_front_size", &wave_size);
 	if (r)
 		goto err;
+	c->wave_size = wave_size;
 	snprintf(path, sizeof(path), "/dev/dri/renderD%u", (unsigned int)minor);
 	c->drm = open(path, O_RDWR | O_CLOEXEC);
 	if (c->drm < 0) {

@@ -87,7 +87,7 @@ struct kfdc_queue {
 /**
  * struct kfdc_dispatch - a kernel dispatch
  * @ns: time it takes, in ns; 0: what the simulated GPU makes of @waves
- * @waves: waves of 64 work-items, 0: as many as the whole GPU holds
+ * @waves: work-groups of one wave, 0: as many as the whole GPU holds
  * @barrier: wait for all earlier packets of the queue
  * @signal: decremented at completion, may be NULL
  * @no_ring: write the packet and the write index, do not ring the doorbell

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdsim: GPU reset, after a hang or on request (debugfs).
+ */
+#include "hws.h"
+#include "kfd_priv.h"
+
+/**
+ * sim_reset_work - what amdgpu_device_gpu_recover() does around amdkfd, same lock order
+ * @work: amdgpu_kfd_dev.reset_work
+ */
+void sim_reset_work(struct work_struct *work)
+{
+	struct amdgpu_device *adev = container_of(work, struct amdgpu_device, kfd.reset_work);
+	struct amdgpu_reset_context rc = {
+		.method = AMD_RESET_METHOD_MODE2,
+		.reset_req_dev = adev,
+		SIM_RESET_SRC(HWS)
+	};
+	struct sim_gpu *g = to_sim(adev);
+	int r = 0;
+
+	dev_info(adev->dev, "kfdsim: GPU reset begin: %s\n", g->reset_why);
+	atomic_set(&adev->reset_domain->in_gpu_reset, 1);
+	down_write(&adev->reset_domain->sem);
+	if (adev->kfd.dev)
+		kgd2kfd_pre_reset(adev->kfd.dev, &rc);
+	sim_hws_reset(g);
+	if (adev->kfd.dev)
+		r = kgd2kfd_post_reset(adev->kfd.dev);
+	atomic_set(&adev->reset_domain->in_gpu_reset, 0);
+	up_write(&adev->reset_domain->sem);
+	atomic64_inc(&g->n_reset);
+	if (r)
+		dev_err(adev->dev, "kfdsim: GPU reset failed: %d\n", r);
+	else
+		dev_info(adev->dev, "kfdsim: GPU reset end\n");
+	g->reset_why = SIM_RESET_HANG;
+}
+
+void amdgpu_amdkfd_gpu_reset(struct amdgpu_device *adev)
+{
+	if (!READ_ONCE(to_sim(adev)->leaving))
+		amdgpu_reset_domain_schedule(adev->reset_domain, &adev->kfd.reset_work);
+}
+
+/**
+ * sim_reset_request - reset the GPU because the user wants it, and wait for the end
+ * @g: the GPU
+ */
+void sim_reset_request(struct sim_gpu *g)
+{
+	WRITE_ONCE(g->reset_why, "user trigger");
+	amdgpu_amdkfd_gpu_reset(&g->adev);
+	flush_work(&g->adev.kfd.reset_work);
+}
+
+/* for KFD's SMI event */
+void amdgpu_reset_get_desc(struct amdgpu_reset_context *rst_ctxt, char *buf, size_t len)
+{
+	strscpy(buf, to_sim(rst_ctxt->reset_req_dev)->reset_why, len);
+}
