@@ -17,7 +17,7 @@ static int info_device(struct amdgpu_device *adev, struct drm_amdgpu_info *in)
 	struct drm_amdgpu_info_device d = {
 		.device_id = adev->pdev->device,
 		.chip_rev = adev->rev_id,
-		.pci_rev = adev->pdev->revision,
+		.pci_rev = p->pci_rev,
 		.family = p->family,
 		.num_shader_engines = p->num_se * p->num_xcc,
 		.num_shader_arrays_per_engine = p->sa_per_se,

@@ -432,9 +432,18 @@ int amdgpu_amdkfd_gpuvm_free_memory_of_gpu(struct amdgpu_device *adev, struct kg
 int amdgpu_amdkfd_gpuvm_map_memory_to_gpu(struct amdgpu_device *adev, struct kgd_mem *mem,
 					  void *drm_priv)
 {
+	const u32 local = KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL |
+			  KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP;
 	struct sim_vm *vm = to_svm(drm_priv_to_vm(drm_priv));
 	struct sim_va *v, *new = NULL;
 
+	/*
+	 * Another GPU's VRAM is reached over xGMI, which no GPU here has, or over PCIe, which
+	 * amdgpu_device_is_peer_accessible() allows with CONFIG_HSA_AMD_P2P only: Debian's
+	 * kernels do not have that. System memory is everybody's.
+	 */
+	if (adev != drm_to_adev(mem->bo->tbo.base.dev) && (mem->alloc_flags & local))
+		return -EINVAL;
 	if (!sim_fault(vm->gpu, SIM_FAULT_MAP_MEMORY))
 		new = kzalloc(sizeof(*new), GFP_KERNEL);
 	if (!new)

@@ -3,7 +3,8 @@
  * kfdsim: GPU profiles.
  *
  * Sources, unless a profile says otherwise
- *	PCI ID, clocks, memory, compute units	AMD's data sheets and architecture papers
+ *	PCI ID and revision			libdrm, amdgpu.ids
+ *	clocks, memory, compute units		AMD's data sheets and architecture papers
  *	pipes, queues per pipe			gfx_v*_sw_init() of amdgpu (first MEC only);
  *						8 of them the kernel's: amdgpu_gfx.c,
  *						AMDGPU_MAX_COMPUTE_RINGS
@@ -32,6 +33,7 @@ static const struct sim_profile profiles[] = {
 		.gc = IP_VERSION(9, 4, 2),
 		.sdma = IP_VERSION(4, 4, 0),
 		.device_id = 0x740f,
+		.pci_rev = 0x02,
 		.rev_id = 2,
 		.xgmi = true,
 		.num_xcc = 1,
@@ -127,6 +129,7 @@ static const struct sim_profile profiles[] = {
 		.gc = IP_VERSION(10, 3, 0),
 		.sdma = IP_VERSION(5, 2, 0),
 		.device_id = 0x73bf,
+		.pci_rev = 0xc0,
 		.rev_id = 1,
 		.num_xcc = 1,
 		.num_se = 4,

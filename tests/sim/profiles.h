@@ -14,6 +14,7 @@
  * @gc: version of the graphics core, IP_VERSION()
  * @sdma: version of the SDMA engines, IP_VERSION()
  * @device_id: PCI device ID that user space sees
+ * @pci_rev: PCI revision, by which libdrm knows the marketing name
  * @rev_id: chip revision
  * @mes: the scheduler is MES, otherwise HWS
  * @xgmi: the chip has xGMI links (none is connected): amdkfd leaves two SDMA engines to PCIe
@@ -61,6 +62,7 @@ struct sim_profile {
 	u32 gc;
 	u32 sdma;
 	u16 device_id;
+	u8 pci_rev;
 	u8 rev_id;
 	bool mes;
 	bool xgmi;

@@ -35,7 +35,8 @@ struct kfdc {
 	int node;		/* topology node */
 	uint16_t wave_size;	/* work-items of a wave */
 	char *props;		/* its properties file */
-	struct kfdc_bo signals, events;
+	struct kfdc_bo signals;
+	bool events_mapped;	/* the process's event page, see kfdclient-peer.c */
 	uint64_t used[SIGNAL_BO_SIZE / sizeof(struct amd_signal) / 64];
 	void *doorbells;	/* the process's doorbell pages, mapped once */
 	size_t doorbells_size;
@@ -45,6 +46,7 @@ int kfdc_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)
 int kfdc_ioctl(struct kfdc *c, unsigned long request, void *arg, const char *what);
 
 int kfdc_cwsr_sizes(struct kfdc *c, uint64_t *ctl, uint64_t *area, uint64_t *total);
+int kfdc_event_page(struct kfdc *c, void **va, uint64_t *handle);
 volatile uint64_t *kfdc_doorbell(struct kfdc *c, uint64_t offset);
 
 #define KFDC_IOCTL(c, request, arg)	kfdc_ioctl(c, request, arg, #request)

@@ -273,20 +273,20 @@ static int create_event(struct kfdc *c, struct kfdc_signal *s)
 		.event_type = KFD_IOC_EVENT_SIGNAL,
 		.auto_reset = 1,
 	};
+	uint64_t handle;
+	void *page;
 	int r;
 
-	if (!c->events.va) {
-		r = kfdc_bo_alloc(c, EVENT_PAGE_SIZE, KFD_IOC_ALLOC_MEM_FLAGS_GTT, &c->events);
-		if (r)
-			return r;
-		args.event_page_offset = c->events.handle;
-	}
+	r = kfdc_event_page(c, &page, &handle);
+	if (r)
+		return r;
+	args.event_page_offset = handle;
 	r = KFDC_IOCTL(c, AMDKFD_IOC_CREATE_EVENT, &args);
 	if (r)
 		return r;
 	s->event_id = args.event_id;
 	s->mem->event_id = args.event_id;
-	s->mem->mailbox = (uintptr_t)c->events.va + 8 * args.event_slot_index;
+	s->mem->mailbox = (uintptr_t)page + 8 * args.event_slot_index;
 	return 0;
 }
 

@@ -155,6 +155,8 @@ uint32_t kfdc_max_waves(const struct kfdc *c);
 
 int kfdc_bo_alloc(struct kfdc *c, size_t size, uint32_t flags, struct kfdc_bo *bo);
 void kfdc_bo_free(struct kfdc *c, struct kfdc_bo *bo);
+int kfdc_bo_map(struct kfdc *c, const struct kfdc_bo *bo);
+int kfdc_bo_unmap(struct kfdc *c, const struct kfdc_bo *bo);
 
 int kfdc_queue_create(struct kfdc *c, const struct kfdc_queue_attr *attr, struct kfdc_queue **q);
 int kfdc_queue_update(struct kfdc_queue *q, uint32_t percentage, uint32_t priority);
@@ -188,6 +190,7 @@ int kfdc_pm4_wait(struct kfdc_ring *r, volatile uint32_t *va, uint32_t value);
 int kfdc_pm4_ib(struct kfdc_ring *r, const void *va, uint32_t dwords);
 int kfdc_pm4_dispatch(struct kfdc_ring *r, uint32_t waves);
 
+int kfdc_signal_share(struct kfdc *owner, struct kfdc *c);
 int kfdc_signal_create(struct kfdc *c, bool event, struct kfdc_signal **s);
 void kfdc_signal_destroy(struct kfdc_signal *s);
 void kfdc_signal_set(struct kfdc_signal *s, int64_t value);
