@@ -26,21 +26,37 @@ struct aql_barrier {
 	uint64_t dep[5], reserved2, signal;
 };
 
-/* As kfd_queue_ctx_save_restore_size(): the BO holds the debugger's area as well */
+/*
+ * As libhsakmt's update_ctx_save_restore_size() and, since 6.12, amdkfd's kfd_queue.c, which
+ * compares: the control stack and the state of all waves; the BO holds the debugger's area as
+ * well. Where the kernel tells the sizes, it has the say.
+ */
 int kfdc_cwsr_sizes(struct kfdc *c, uint64_t *ctl, uint64_t *area, uint64_t *total)
 {
-	uint64_t xcc, cus, simds, per_cu, arrays, per_engine, gfx, waves;
+	uint64_t xcc, cus, simds, per_cu, arrays, per_engine, gfx, waves, vgprs = 0x40000;
 
-	if (kfdc_prop(c, "ctl_stack_size", ctl) || kfdc_prop(c, "cwsr_size", area) ||
-	    kfdc_prop(c, "num_xcc", &xcc) || kfdc_prop(c, "simd_count", &simds) ||
-	    kfdc_prop(c, "simd_per_cu", &per_cu) || kfdc_prop(c, "array_count", &arrays) ||
+	if (kfdc_prop(c, "simd_count", &simds) || kfdc_prop(c, "simd_per_cu", &per_cu) ||
+	    kfdc_prop(c, "array_count", &arrays) ||
 	    kfdc_prop(c, "simd_arrays_per_engine", &per_engine) ||
 	    kfdc_prop(c, "gfx_target_version", &gfx))
 		return -ENOENT;
+	if (kfdc_prop(c, "num_xcc", &xcc))
+		xcc = 1;	/* before 6.5 there are no more */
 	cus = simds / per_cu / xcc;
 	waves = cus * 32;
 	if (gfx < 100100)
 		waves = cus * 40 < arrays / per_engine * 512 ? cus * 40 : arrays / per_engine * 512;
+	if (gfx == 90008 || gfx == 90010 || gfx / 100 == 904)
+		vgprs = 0x80000;
+	else if (gfx == 110000 || gfx == 110001 || gfx / 10000 >= 12)
+		vgprs = 0x60000;
+	if (kfdc_prop(c, "ctl_stack_size", ctl)) {
+		*ctl = (40 + waves * (gfx < 100100 ? 8 : 12) + 8 + 4095) & ~4095ULL;
+		if (gfx / 10000 == 10 && *ctl > 0x7000)
+			*ctl = 0x7000;
+	}
+	if (kfdc_prop(c, "cwsr_size", area))
+		*area = *ctl + cus * (vgprs + 0x4000 + 0x10000 + 0x1000);
 	*total = (*area + ((waves * 32 + 63) & ~63ULL)) * xcc;
 	return 0;
 }
