@@ -129,6 +129,7 @@ int kfdc_queue_create(struct kfdc *c, const struct kfdc_queue_attr *attr, struct
 	args.eop_buffer_size = 4096;
 	args.ctx_save_restore_address = (uintptr_t)q->cwsr_bo.va;
 	args.ctx_save_restore_size = area;
+	q->cwsr_size = area;
 	args.ctl_stack_size = ctl;
 	r = KFDC_IOCTL(c, AMDKFD_IOC_CREATE_QUEUE, &args);
 	if (r)

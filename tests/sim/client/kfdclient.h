@@ -82,6 +82,7 @@ struct kfdc_queue {
 	uint64_t doorbell_offset;
 	void *ring;
 	struct kfdc_bo ring_bo, ptr_bo, eop_bo, cwsr_bo;
+	uint64_t cwsr_size;		/* of an XCC, as CREATE_QUEUE was told */
 };
 
 /**
