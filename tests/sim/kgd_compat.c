@@ -60,7 +60,7 @@ const char *sim_compat_refuses(const struct sim_profile *p)
 	if (p->num_xcc > 1)
 		return "the amdkfd of Linux 6.1 knows no XCCs and no gfx9.4.3 (since 6.5)";
 	if (p->gc >= IP_VERSION(12, 0, 0))
-		return "the amdkfd of Linux 6.1 knows no gfx12 (since 6.11)";
+		return "the amdkfd of Linux 6.1 knows no gfx12";
 	return NULL;
 }
 
