@@ -34,13 +34,19 @@ static void signal_users(struct sim_gpu *g, int sig)
 	srcu_read_unlock(&kfd_processes_srcu, idx);
 }
 
+/* An SMI file, too, is a part of the device; it may be closed after /dev/kfd */
+static bool in_use(struct kfd_dev *kfd)
+{
+	return kfd->init_complete && (SIM_KFD_USERS(kfd) || !SIM_KFD_SMI_IDLE(kfd));
+}
+
 /* Ends with the list of processes locked and none of them using @kfd */
 static void wait_users(struct sim_gpu *g, struct kfd_dev *kfd)
 {
 	unsigned int ms;
 
 	sim_kfd_processes_lock();
-	for (ms = 0; SIM_KFD_USERS(kfd); ms++) {
+	for (ms = 0; in_use(kfd); ms++) {
 		if (!ms)
 			signal_users(g, SIGBUS);
 		else if (ms % SIGBUS_MS == 0)
