@@ -150,12 +150,14 @@ static int free_vmid(const struct engine *e)
 {
 	const struct eng_proc *p;
 	u64 used = 0;
-	u32 i;
+	u32 i, n = 0;
 
 	for_each_proc(e, p)
-		if (p->vmid >= 0)
+		if (p->vmid >= 0) {
 			used |= 1ULL << p->vmid;
-	for (i = 0; i < e->cfg.vmids && i < 64; i++)
+			n++;
+		}
+	for (i = 0; n < e->cfg.vmids && i < 64; i++)
 		if (!(used & 1ULL << i))
 			return i;
 	return -1;

@@ -34,6 +34,7 @@ void eng_add_proc(struct engine *e, struct eng_proc *p)
 	while (*pp)
 		pp = &(*pp)->next;
 	*pp = p;
+	e->changed = true;
 	p->next = NULL;
 	p->vmid = -1;
 	p->leaving = false;
@@ -47,7 +48,7 @@ void eng_add_proc(struct engine *e, struct eng_proc *p)
  * @e: the engine
  * @p: the process
  * @q: the owner sets the priorities, the level, @held, and @nwork and @work if it was saved;
- *	takes effect with the next eng_advance()
+ *	takes effect at the present time, with the next eng_advance()
  */
 void eng_add_queue(struct engine *e, struct eng_proc *p, struct eng_queue *q)
 {
@@ -57,6 +58,7 @@ void eng_add_queue(struct engine *e, struct eng_proc *p, struct eng_queue *q)
 	while (*qp)
 		qp = &(*qp)->next;
 	*qp = q;
+	e->changed = true;
 	q->next = NULL;
 	q->proc = p;
 	q->state = ENG_Q_OFF;
@@ -83,6 +85,7 @@ void eng_remove_proc(struct engine *e, struct eng_proc *p)
 		pp = &(*pp)->next;
 	if (*pp)
 		*pp = p->next;
+	e->changed = true;
 	if (e->turn && e->turn->proc == p)
 		e->turn = NULL;
 }
@@ -101,6 +104,7 @@ void eng_remove_queue(struct engine *e, struct eng_queue *q)
 		qp = &(*qp)->next;
 	if (*qp)
 		*qp = q->next;
+	e->changed = true;
 	if (e->turn == q)
 		e->turn = NULL;
 }
@@ -180,6 +184,7 @@ static u64 work_end(const struct engine *e, const struct eng_work *w)
 
 static void settle(struct engine *e)
 {
+	e->changed = false;
 	eng_settle_map(e);
 	eng_settle_launches(e);
 }
@@ -269,6 +274,8 @@ u64 eng_advance(struct engine *e, u64 now)
 	u64 t;
 
 	now = max_u64(now, e->now);
+	if (e->changed)
+		settle(e);
 	do {
 		while ((t = next_event(e)) <= now) {
 			credit(e, max_u64(t, e->now));
@@ -298,6 +305,7 @@ u64 eng_unmap(struct engine *e, const struct eng_proc *only, u64 now)
 	u64 t;
 
 	eng_advance(e, now);
+	e->changed = true;
 	t = e->now;
 	for_each_proc(e, p)
 		for_each_queue(p, q)
@@ -345,6 +353,7 @@ bool eng_saved(const struct engine *e, const struct eng_proc *only)
 u64 eng_unmap_queue(struct engine *e, struct eng_queue *q, u64 now)
 {
 	eng_advance(e, now);
+	e->changed = true;
 	q->held = true;
 	if (q->state == ENG_Q_RESTORING)
 		eng_copy_cancel(e, q);		/* what was saved is still there */
@@ -375,6 +384,7 @@ void eng_resume_queue(struct engine *e, struct eng_queue *q, u64 now)
 	eng_advance(e, now);
 	if (!q->held)
 		return;
+	e->changed = true;
 	if (q->proc->vmid < 0 && !eng_proc_waits(q->proc)) {
 		q->proc->since = e->now;
 		q->proc->order = ++e->seq;

@@ -230,6 +230,7 @@ struct eng_ops {
  * @procs: the runlist
  * @now: time of the last call
  * @dma_free: when the save and restore path is free again
+ * @changed: the runlist was changed since the last call
  * @turn: whose turn it is among equals
  * @seq: last sequence number given
  * @saves: saves of queues with work in flight
@@ -243,6 +244,7 @@ struct engine {
 	struct eng_proc *procs;
 	u64 now;
 	u64 dma_free;
+	bool changed;
 	struct eng_queue *turn;
 	u64 seq;
 	u64 saves;
