@@ -1,40 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdsim: the packet processor of AQL queues, and what all queues share.
+ * kfdsim: the packets of AQL queues.
  *
  * Packets are launched in order. The read index advances, and the slot becomes INVALID,
  * when a packet is launched (rptr_at=launch, as hardware does) or when it is complete.
- * A dispatch runs no code: it takes the time that its grid would need (dispatch_ns()).
- * A ring of the doorbell makes the packet processor look at the write index; without one
- * it sees only what was there when the queue was mapped, as hardware.
- * All of this runs in the firmware thread under sim_hws.lock and sim_gpu.vm_lock.
+ * A dispatch runs no code: it takes the time that its grid would need (sim_dispatch_work()).
+ * Runs in the firmware thread under sim_hws.lock and sim_gpu.vm_lock.
  */
 #include "hws.h"
-#include "soc15_int.h"
-#include <linux/module.h>
 #include <uapi/linux/kfd_ioctl.h>
-
-static ulong wave_ns = 20000;
-module_param(wave_ns, ulong, 0644);
-MODULE_PARM_DESC(wave_ns, "time of one full load of waves, ns; a dispatch takes as many as its grid fills");
-
-static ulong dispatch_ns_min = 2000;
-module_param(dispatch_ns_min, ulong, 0644);
-MODULE_PARM_DESC(dispatch_ns_min, "shortest dispatch, ns");
-
-static bool reserved2_ns = true;
-module_param(reserved2_ns, bool, 0644);
-MODULE_PARM_DESC(reserved2_ns, "a nonzero reserved2 of a dispatch packet is its time in ns");
-
-static ulong packet_ns = 500;
-module_param(packet_ns, ulong, 0644);
-MODULE_PARM_DESC(packet_ns, "time to process a barrier packet, ns");
-
-static char *rptr_at = "launch";
-module_param(rptr_at, charp, 0444);
-MODULE_PARM_DESC(rptr_at, "when the read index advances: launch (as hardware) or completion");
-
-#define DISPATCH_NS_MAX	(3600ULL * NSEC_PER_SEC)
 
 enum aql_type {
 	AQL_VENDOR = 0, AQL_INVALID = 1, AQL_DISPATCH = 2, AQL_BARRIER_AND = 3,
@@ -46,8 +20,10 @@ enum aql_amd_format { AQL_AMD_PM4_IB = 1, AQL_AMD_BARRIER_VALUE = 2 };
 
 #define AQL_TYPE(h)	((h) & 0xff)
 #define AQL_BARRIER(h)	((h) & 0x100)
+#define AQL_DIMS(setup)	((setup) & 3)
+#define AQL_WG_MAX	1024		/* work-items of a work-group: what ROCr reports */
 
-/* HSA Platform System Architecture specification, 2.9 */
+/* HSA Platform System Architecture specification, 2.9; vendor packets: ROCr's hsa_ext_amd.h */
 struct aql_packet {
 	u16 header;
 	union {
@@ -77,95 +53,51 @@ struct aql_packet {
 			u32 reserved2;
 			u64 reserved3[2];
 		} __packed value;
+		struct {
+			u8 format;
+			u8 reserved0;
+			u32 jump[4];	/* PM4 INDIRECT_BUFFER */
+			u32 dw_remain;
+			u32 reserved[8];
+		} __packed pm4;
 	};
 	u64 signal;
 } __packed;
 
 static_assert(sizeof(struct aql_packet) == 64);
 
-/* amd_signal_t of the ROCr runtime (amd_hsa_signal.h) */
-struct amd_signal {
-	s64 kind;
-	s64 value;
-	u64 mailbox;
-	u32 event_id;
-	u32 reserved;
-	u64 start_ts, end_ts;
-	u64 queue;
-	u64 reserved2;
-};
+#define SIGNAL_VALUE	8	/* offset in amd_signal_t, see queue.c */
 
-static struct sim_vm *queue_vm(struct sim_hws *h, struct sim_queue *q)
+static void dispatch_work(struct sim_gpu *g, struct sim_queue *q, const struct aql_packet *p,
+			  struct eng_work *w)
 {
-	return sim_vm_by_pd(h->g, to_sp(q->eq.proc)->pd);
-}
-
-/**
- * sim_user_ptr - memory of a queue's process
- * @h: the firmware
- * @q: the queue
- * @va: GPU virtual address
- * @len: bytes, must not cross a page
- *
- * Return: NULL: not now (its mmap lock is taken), or never (a VM fault, which stops the queue).
- */
-void *sim_user_ptr(struct sim_hws *h, struct sim_queue *q, u64 va, size_t len)
-{
-	struct sim_vm *vm = queue_vm(h, q);
-	void *p;
-
-	p = vm ? sim_vm_ptr(vm, va, len) : ERR_PTR(-EFAULT);
-	if (!IS_ERR(p) && q->eq.proc->vmid >= 0 && sim_fault(h->g, SIM_FAULT_VM_FAULT))
-		p = ERR_PTR(-EFAULT);
-	if (!IS_ERR(p))
-		return p;
-	if (p != ERR_PTR(-EAGAIN))
-		sim_vm_fault(h, q, va);
-	return NULL;
-}
-
-/**
- * sim_queue_error - a queue stops for good, as the CP does; amdkfd gets an interrupt
- * @h: the firmware
- * @q: the queue
- * @why: for the log
- * @what: for the log
- */
-void sim_queue_error(struct sim_hws *h, struct sim_queue *q, const char *why, u64 what)
-{
-	if (q->error)
-		return;
-	q->error = true;
-	h->n_error++;
-	dev_warn(h->g->adev.dev, "kfdsim: queue of pasid %#x stopped at packet %llu: %s %#llx\n",
-		 to_sp(q->eq.proc)->pasid, q->next, why, what);
-	sim_hws_irq(h, SOC15_IH_CLIENTID_GRBM_CP, SOC15_INTSRC_CP_BAD_OPCODE, q->eq.proc->vmid,
-		    to_sp(q->eq.proc)->pasid,
-		    (q->doorbell & 0x3ff) | EC_QUEUE_PACKET_UNSUPPORTED << 10);
-}
-
-/* ---- what a packet costs ---- */
-
-/* What a dispatch is and costs */
-static void dispatch_work(struct sim_gpu *g, const struct aql_packet *p, struct eng_work *w)
-{
-	u64 wgs = 1, items = 1, ns;
+	u64 wgs = 1, items = 1, n;
 	int i;
 
-	for (i = 0; i < 3; i++) {
-		u32 wg = p->dispatch.wg[i] ? : 1, grid = p->dispatch.grid[i] ? : 1;
-
-		if (check_mul_overflow(wgs, (u64)DIV_ROUND_UP(grid, wg), &wgs))
+	for (i = 0; i < AQL_DIMS(p->dispatch.setup); i++) {
+		n = DIV_ROUND_UP_ULL(p->dispatch.grid[i], p->dispatch.wg[i]);
+		if (check_mul_overflow(wgs, n, &wgs))
 			wgs = U64_MAX;
-		items *= wg;
+		items *= p->dispatch.wg[i];
 	}
-	items = DIV_ROUND_UP_ULL(items, g->prof->wave_size);
-	ns = sim_xcc_work(g->prof, min(wgs, WORK_GRID_WGS_MAX), min(items, WORK_GRID_WAVES_MAX), w) *
-		READ_ONCE(wave_ns);
-	if (READ_ONCE(reserved2_ns) && p->dispatch.reserved2)
-		ns = p->dispatch.reserved2;
-	w->slot = true;
-	w->left_ns = clamp(ns, (u64)READ_ONCE(dispatch_ns_min), DISPATCH_NS_MAX);
+	sim_dispatch_work(g, q, wgs, DIV_ROUND_UP_ULL(items, g->prof->wave_size),
+			  p->dispatch.reserved2, w);
+}
+
+/* What the CP refuses in a dispatch; 0 if nothing */
+static u32 dispatch_error(const struct aql_packet *p)
+{
+	u64 items = 1;
+	int i;
+
+	if (!AQL_DIMS(p->dispatch.setup))
+		return EC_QUEUE_PACKET_DISPATCH_DIM_INVALID;
+	for (i = 0; i < AQL_DIMS(p->dispatch.setup); i++) {
+		if (!p->dispatch.wg[i] || !p->dispatch.grid[i])
+			return EC_QUEUE_PACKET_DISPATCH_DIM_INVALID;
+		items *= p->dispatch.wg[i];
+	}
+	return items > AQL_WG_MAX ? EC_QUEUE_PACKET_DISPATCH_WORK_GROUP_SIZE_INVALID : 0;
 }
 
 static bool value_true(s64 v, const struct aql_packet *p)
@@ -183,19 +115,24 @@ static bool value_true(s64 v, const struct aql_packet *p)
 	}
 }
 
+static s64 *signal_value(struct sim_hws *h, struct sim_queue *q, u64 signal)
+{
+	return sim_user_ptr(h, q, signal + SIGNAL_VALUE, sizeof(s64));
+}
+
 /* Dependencies of a barrier: a signal of 0 is done, a handle of 0 does not count */
 static bool barrier_open(struct sim_hws *h, struct sim_queue *q, const struct aql_packet *p,
 			 bool any)
 {
-	struct amd_signal *s;
 	int i, n = 0, done = 0;
+	s64 *v;
 
 	for (i = 0; i < 5; i++) {
 		if (!p->barrier.dep[i])
 			continue;
 		n++;
-		s = sim_user_ptr(h, q, p->barrier.dep[i], sizeof(*s));
-		done += s && !READ_ONCE(s->value);
+		v = signal_value(h, q, p->barrier.dep[i]);
+		done += v && !READ_ONCE(*v);
 	}
 	return any ? !n || done : done == n;
 }
@@ -206,49 +143,83 @@ static struct aql_packet *packet(struct sim_hws *h, struct sim_queue *q, u64 idx
 			sizeof(struct aql_packet));
 }
 
-/* eng_ops.peek: the packet at q->next, if it may be launched now */
-static bool aql_peek(void *ctx, struct eng_queue *eq, u64 t, struct eng_work *w)
+static bool vendor_peek(struct sim_hws *h, struct sim_queue *q, const struct aql_packet *p)
 {
-	struct sim_queue *q = to_sq(eq);
-	struct sim_hws *h = ctx;
-	struct aql_packet *p;
-	struct amd_signal *s;
-	u16 header;
+	struct sim_stream ib;
+	s64 *v;
 
-	if (q->kind == SIM_QUEUE_SDMA)
-		return sim_sdma_peek(h, q, w);
-	if (q->kind != SIM_QUEUE_AQL || q->error || q->next >= q->wptr)
+	switch (p->value.format) {
+	case AQL_AMD_PM4_IB:
+		if (sim_pm4_ib(p->pm4.jump, &ib))
+			return true;
+		sim_queue_error(h, q, EC_QUEUE_PACKET_VENDOR_UNSUPPORTED,
+				"no INDIRECT_BUFFER in a PM4-IB packet:", p->pm4.jump[0]);
+		return false;
+	case AQL_AMD_BARRIER_VALUE:
+		v = signal_value(h, q, p->value.signal);
+		return v && value_true(READ_ONCE(*v), p);
+	}
+	sim_queue_error(h, q, EC_QUEUE_PACKET_VENDOR_UNSUPPORTED, "vendor packet of unknown format",
+			p->value.format);
+	return false;
+}
+
+/* In the indirect buffer of a PM4-IB packet, or at its end, which signals */
+static bool ib_peek(struct sim_hws *h, struct sim_queue *q, struct eng_work *w)
+{
+	if (q->stream.ib_pos < q->stream.ib_dw)
+		return sim_pm4_peek(h, q, w);
+	if (q->eq.nwork)
+		return false;
+	w->blocks = true;
+	w->user[WORK_TYPE] = SIM_WORK_IB_END;
+	w->user[WORK_SIGNAL] = q->stream.signal;
+	return true;
+}
+
+/**
+ * sim_aql_peek - eng_ops.peek: the packet at sim_queue.next, if it may be launched now
+ * @h: the firmware
+ * @q: the queue
+ * @w: filled
+ */
+bool sim_aql_peek(struct sim_hws *h, struct sim_queue *q, struct eng_work *w)
+{
+	struct aql_packet *p;
+	u16 header;
+	u32 code;
+
+	if (q->stream.ib)
+		return ib_peek(h, q, w);
+	if (q->next >= q->wptr)
 		return false;
 	p = packet(h, q, q->next);
 	if (!p)
 		return false;
 	header = smp_load_acquire(&p->header);	/* pairs with the producer's release */
-	if (AQL_TYPE(header) == AQL_INVALID || (AQL_BARRIER(header) && eq->nwork))
+	if (AQL_TYPE(header) == AQL_INVALID || (AQL_BARRIER(header) && q->eq.nwork))
 		return false;
-	w->avail = q->seen;
 	w->user[WORK_TYPE] = AQL_TYPE(header);
 	w->user[WORK_SIGNAL] = p->signal;
-	w->left_ns = READ_ONCE(packet_ns);
+	w->left_ns = sim_packet_ns();
+	w->blocks = true;
 	switch (AQL_TYPE(header)) {
 	case AQL_DISPATCH:
-		dispatch_work(h->g, p, w);
+		code = dispatch_error(p);
+		if (code) {
+			sim_queue_error(h, q, code, "dispatch with setup", p->dispatch.setup);
+			return false;
+		}
+		dispatch_work(h->g, q, p, w);
 		return true;
 	case AQL_BARRIER_AND:
 	case AQL_BARRIER_OR:
-		w->blocks = true;
 		return barrier_open(h, q, p, AQL_TYPE(header) == AQL_BARRIER_OR);
 	case AQL_VENDOR:
-		w->blocks = true;
-		if (p->value.format == AQL_AMD_PM4_IB)
-			return true;	/* ROCr: cache maintenance. No caches here */
-		if (p->value.format == AQL_AMD_BARRIER_VALUE) {
-			s = sim_user_ptr(h, q, p->value.signal, sizeof(*s));
-			return s && value_true(READ_ONCE(s->value), p);
-		}
-		sim_queue_error(h, q, "vendor packet of unknown format", p->value.format);
-		return false;
-	default:
-		sim_queue_error(h, q, "packet of unknown type", AQL_TYPE(header));
+		return vendor_peek(h, q, p);
+	default:		/* agent dispatch too: not for this kind of agent */
+		sim_queue_error(h, q, EC_QUEUE_PACKET_UNSUPPORTED, "packet of unknown type",
+				AQL_TYPE(header));
 		return false;
 	}
 }
@@ -261,197 +232,53 @@ static void report_rptr(struct sim_hws *h, struct sim_queue *q)
 		smp_store_release(rp, q->rptr);	/* after the slots became INVALID */
 }
 
-static bool rptr_at_launch(void)
+/**
+ * sim_aql_launch - eng_ops.launch
+ * @h: the firmware
+ * @q: the queue
+ * @w: what was launched
+ */
+void sim_aql_launch(struct sim_hws *h, struct sim_queue *q, struct eng_work *w)
 {
-	return strcmp(rptr_at, "completion");
-}
-
-static void aql_launch(void *ctx, struct eng_queue *eq, struct eng_work *w, u64 t)
-{
-	struct sim_queue *q = to_sq(eq);
-	struct sim_hws *h = ctx;
 	struct aql_packet *p;
 
-	w->user[WORK_START] = sim_gpu_clock();
-	q->packets++;
-	h->n_packet++;
-	h->last_work = t;
-	if (q->kind == SIM_QUEUE_SDMA) {
-		h->n_sdma++;
-		q->next += w->user[WORK_ARG];
+	if (w->user[WORK_TYPE] == SIM_WORK_IB_END)
 		return;
-	}
 	p = packet(h, q, q->next++);
 	if (w->user[WORK_TYPE] == AQL_DISPATCH)
 		h->n_dispatch++;
 	else
 		h->n_barrier++;
+	if (p && w->user[WORK_TYPE] == AQL_VENDOR && p->pm4.format == AQL_AMD_PM4_IB &&
+	    sim_pm4_ib(p->pm4.jump, &q->stream)) {
+		q->stream.signal = w->user[WORK_SIGNAL];
+		w->user[WORK_SIGNAL] = 0;	/* at the end of the buffer */
+	}
 	if (p)
 		smp_store_release(&p->header, AQL_INVALID);	/* all of it was read */
-	if (rptr_at_launch()) {
+	if (sim_rptr_at_launch()) {
 		q->rptr = q->next;
 		report_rptr(h, q);
 	}
 }
 
-static void aql_complete(void *ctx, struct eng_queue *eq, struct eng_work *w, u64 t)
-{
-	struct sim_queue *q = to_sq(eq);
-	struct sim_hws *h = ctx;
-	struct amd_signal *s;
-	u64 *mailbox;
-
-	h->last_work = t;
-	if (q->kind == SIM_QUEUE_SDMA) {
-		sim_sdma_complete(h, q, w);
-		return;
-	}
-	if (!rptr_at_launch()) {
-		q->rptr = q->next - eq->nwork;
-		report_rptr(h, q);
-	}
-	if (!w->user[WORK_SIGNAL])
-		return;
-	s = sim_user_ptr(h, q, w->user[WORK_SIGNAL], sizeof(*s));
-	if (!s)
-		return;
-	s->start_ts = w->user[WORK_START];
-	s->end_ts = sim_gpu_clock();
-	__atomic_fetch_sub(&s->value, 1, __ATOMIC_SEQ_CST);
-	if (!s->mailbox)
-		return;
-	mailbox = sim_user_ptr(h, q, s->mailbox, sizeof(*mailbox));
-	if (mailbox)
-		WRITE_ONCE(*mailbox, s->event_id);
-	sim_hws_irq(h, SOC15_IH_CLIENTID_GRBM_CP, SOC15_INTSRC_CP_END_OF_PIPE, eq->proc->vmid,
-		    to_sp(eq->proc)->pasid, s->event_id);
-}
-
-/* eng_ops.ready: MES reads the write index of queues without an HQD too (wptr_mc_addr) */
-static bool queue_ready(void *ctx, struct eng_queue *eq)
-{
-	struct sim_queue *q = to_sq(eq);
-
-	return q->kind != SIM_QUEUE_OTHER && !q->error && q->next < q->wptr;
-}
-
-const struct eng_ops sim_aql_ops = {
-	.peek = aql_peek,
-	.launch = aql_launch,
-	.complete = aql_complete,
-	.ready = queue_ready,
-};
-
-/* ---- queues coming and going ---- */
-
-static bool read_wptr(struct sim_hws *h, struct sim_queue *q, u64 now)
-{
-	u64 *wp = sim_user_ptr(h, q, q->wptr_va, sizeof(*wp)), v;
-
-	if (!wp)
-		return false;
-	v = smp_load_acquire(wp);	/* before the packets */
-	if (v > q->wptr) {
-		q->wptr = v;
-		q->seen = now;
-	}
-	return true;
-}
-
 /**
- * sim_queue_load - a queue is in a runlist: read its MQD
- * @h: the firmware
- * @q: @kind, @mqd_addr, @doorbell and, for SDMA, @wptr_va are set
- * @mqd: the MQD
- * @now: the present time
- */
-void sim_queue_load(struct sim_hws *h, struct sim_queue *q, const void *mqd, u64 now)
-{
-	const struct sim_mqd_save *save;
-	struct eng_work *w;
-	u32 i;
-
-	sim_mqd_read(h->g, q, mqd);
-	if (q->kind == SIM_QUEUE_AQL)
-		sim_xcc_load(h, q, mqd);
-	save = (const void *)((const u32 *)mqd + q->save_dw);
-	q->next = save->next;
-	q->rptr = save->rptr;
-	q->wptr = q->next;
-	q->error = save->error;
-	q->eq.nwork = min_t(u32, save->nwork, ENG_INFLIGHT);
-	for (i = 0; i < q->eq.nwork; i++) {
-		w = &q->eq.work[i];
-		w->left_ns = save->work[i].left_ns;
-		w->live_bytes = save->work[i].live_bytes;
-		w->ran_ns = save->work[i].ran_ns;
-		w->user[WORK_SIGNAL] = save->work[i].signal;
-		w->user[WORK_WAVES] = save->work[i].waves;
-		w->user[WORK_TYPE] = save->work[i].type;
-		w->user[WORK_START] = save->work[i].start;
-		w->user[WORK_ARG] = save->work[i].arg;
-		w->slot = save->work[i].flags & 1;
-		w->blocks = save->work[i].flags & 2;
-	}
-	q->rung = !read_wptr(h, q, now);
-}
-
-/**
- * sim_queue_save - a queue is off the GPU: write its MQD
- * @h: the firmware
- * @q: its engine state is ENG_Q_OFF
- */
-void sim_queue_save(struct sim_hws *h, struct sim_queue *q)
-{
-	struct sim_mqd_save save = {
-		.next = q->next,
-		.rptr = q->rptr,
-		.error = q->error,
-		.nwork = q->eq.nwork,
-	};
-	struct eng_work *w;
-	u32 i;
-
-	for (i = 0; i < q->eq.nwork; i++) {
-		w = &q->eq.work[i];
-		save.work[i].left_ns = w->left_ns;
-		save.work[i].live_bytes = w->live_bytes;
-		save.work[i].ran_ns = w->ran_ns;
-		save.work[i].signal = w->user[WORK_SIGNAL];
-		save.work[i].waves = w->user[WORK_WAVES];
-		save.work[i].type = w->user[WORK_TYPE];
-		save.work[i].start = w->user[WORK_START];
-		save.work[i].arg = w->user[WORK_ARG];
-		save.work[i].flags = w->slot | w->blocks << 1;
-	}
-	if (!sim_gart_write(h->g, q->mqd_addr + q->save_dw * 4, &save, sizeof(save)))
-		h->n_bad++;
-}
-
-/**
- * sim_queue_poll - take the queue's doorbell, if it was rung
+ * sim_aql_complete - eng_ops.complete
  * @h: the firmware
  * @q: the queue
- * @now: the present time
- *
- * The BAR is RAM, so a ring cannot interrupt us; it stays there until it is taken, and
- * taking it is atomic, so none is lost. Return: whether there was one.
+ * @w: what has run
  */
-bool sim_queue_poll(struct sim_hws *h, struct sim_queue *q, u64 now)
+void sim_aql_complete(struct sim_hws *h, struct sim_queue *q, struct eng_work *w)
 {
-	u64 *db = (__force u64 *)((__force u32 *)h->g->db + q->doorbell);
-	u64 v = READ_ONCE(*db);
-
-	if (q->kind == SIM_QUEUE_OTHER)
-		return false;
-	if (v == ~0ULL && !q->rung)
-		return false;
-	if (v != ~0ULL) {
-		xchg(db, ~0ULL);
-		h->n_db++;
+	if (w->user[WORK_SIGNAL] &&
+	    !sim_signal_add(h, q, w->user[WORK_SIGNAL], -1, w->user[WORK_START])) {
+		sim_queue_retry(q, w);
+		return;
 	}
-	/* the value says less than the write index: with several producers it may go back */
-	q->rung = !read_wptr(h, q, now);
-	h->last_work = now;
-	return true;
+	if (w->user[WORK_TYPE] == SIM_WORK_IB_END)
+		q->stream = (struct sim_stream){};
+	if (!sim_rptr_at_launch()) {
+		q->rptr = q->next - (q->stream.ib ? 1 : q->eq.nwork);
+		report_rptr(h, q);
+	}
 }

@@ -29,7 +29,7 @@ static const char * const state_names[] = {
 };
 
 static const char * const kind_names[] = {
-	[SIM_QUEUE_AQL] = "aql", [SIM_QUEUE_SDMA] = "sdma", [SIM_QUEUE_OTHER] = "other",
+	[SIM_QUEUE_AQL] = "aql", [SIM_QUEUE_SDMA] = "sdma", [SIM_QUEUE_PM4] = "pm4",
 };
 
 static void show_queue(struct seq_file *m, struct sim_queue *q)
@@ -85,8 +85,8 @@ static int counters_show(struct seq_file *m, void *unused)
 	seq_printf(m, "mes_adds %llu\nmes_removes %llu\nmes_suspends %llu\nmes_resumes %llu\nmes_miscs %llu\n",
 		   h->n_mes_add, h->n_mes_remove, h->n_mes_suspend, h->n_mes_resume,
 		   h->n_mes_misc);
-	seq_printf(m, "packets %llu\ndispatches %llu\nbarriers %llu\nsdma_packets %llu\n",
-		   h->n_packet, h->n_dispatch, h->n_barrier, h->n_sdma);
+	seq_printf(m, "packets %llu\ndispatches %llu\nbarriers %llu\nsdma_packets %llu\npm4_packets %llu\n",
+		   h->n_packet, h->n_dispatch, h->n_barrier, h->n_sdma, h->n_pm4);
 	seq_printf(m, "doorbells %llu\ninterrupts %llu\ninterrupts_lost %llu\n", h->n_db, h->n_irq,
 		   h->n_irq_lost);
 	seq_printf(m, "saves %llu\nsave_restore_ns %llu\nbusy_ns %llu\n", h->eng.saves,

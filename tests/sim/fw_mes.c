@@ -186,8 +186,7 @@ static void suspend_queue(struct sim_hws *h, struct sim_mes_cmd *c, struct sim_q
 /* All of it was saved: the MQD has what is left, as amdkfd's readers of it expect */
 static void suspend_done(struct sim_hws *h, struct sim_mes_cmd *c, struct sim_queue *q, u64 now)
 {
-	if (q->kind != SIM_QUEUE_OTHER)
-		sim_queue_save(h, q);
+	sim_queue_save(h, q);
 }
 
 static void resume_queue(struct sim_hws *h, struct sim_mes_cmd *c, struct sim_queue *q, u64 now)
@@ -197,7 +196,7 @@ static void resume_queue(struct sim_hws *h, struct sim_mes_cmd *c, struct sim_qu
 
 	if (!q->eq.held)
 		return;
-	if (mqd && q->kind != SIM_QUEUE_OTHER)
+	if (mqd)
 		sim_queue_load(h, q, mqd, now);
 	eng_resume_queue(&h->eng, &q->eq, now);
 	h->last_work = now;

@@ -416,7 +416,7 @@ int sim_hws_init(struct sim_gpu *g)
 	h->g = g;
 	mutex_init(&h->lock);
 	mutex_init(&h->irq_lock);
-	eng_init(&h->eng, &cfg, &sim_aql_ops, h, ktime_get_ns());
+	eng_init(&h->eng, &cfg, &sim_queue_ops, h, ktime_get_ns());
 	read_config(h);
 	h->thread = kthread_create(hws_thread, h, "kfdsim-hws/%u", g->index);
 	if (IS_ERR(h->thread)) {

@@ -9,15 +9,40 @@
 
 #define SIM_IRQ_RING	256	/* interrupts kept until they can be sent */
 
-enum sim_queue_kind { SIM_QUEUE_AQL, SIM_QUEUE_SDMA, SIM_QUEUE_OTHER };
+enum sim_queue_kind { SIM_QUEUE_AQL, SIM_QUEUE_SDMA, SIM_QUEUE_PM4 };
 
 /* eng_work.user[] of a work of ours; survives an unmap in the MQD */
 enum sim_work_user {
-	WORK_SIGNAL,		/* completion signal, 0: none */
+	WORK_SIGNAL,		/* completion signal, 0: none. PM4 RELEASE_MEM: address */
 	WORK_WAVES,		/* waves in flight while it runs */
-	WORK_TYPE,		/* AQL packet type */
-	WORK_START,		/* GPU clock at launch */
-	WORK_ARG,		/* SDMA: length of the packet in bytes; dispatch: WORK_GRID() */
+	WORK_TYPE,		/* AQL packet type, SDMA opcode, PM4 opcode | SIM_WORK_PM4 */
+	WORK_START,		/* GPU clock at launch. PM4 RELEASE_MEM: data */
+	WORK_ARG,		/* SDMA, PM4: length of the packet in dwords, or as
+				 * pm4.c says; dispatch: WORK_GRID() */
+};
+
+#define SIM_WORK_PM4	0x100	/* the work is a PM4 packet, maybe in an IB of an AQL queue */
+#define SIM_WORK_IB_END	0x200	/* AQL: the end of such an IB */
+
+/**
+ * struct sim_stream - where the packet processor is in a stream of dwords
+ * @ib: address of the indirect buffer that is executed, 0: none
+ * @ib_dw: its length
+ * @ib_pos: what of it was read
+ * @done: SDMA: units of the present packet that are done
+ * @signal: AQL: completion signal of the packet that brought the indirect buffer
+ * @thread: PM4: COMPUTE_NUM_THREAD_X, Y, Z
+ */
+struct sim_stream {
+	u64 ib;
+	u32 ib_dw;
+	u32 ib_pos;
+	union {
+		u64 done;
+		u64 signal;
+	};
+	u32 thread[3];
+	u32 pad;
 };
 
 /* work-groups of a dispatch and waves of each, for the share of an XCC */
@@ -35,8 +60,10 @@ enum sim_work_user {
  * left of a queue that is not mapped.
  * @next: index of the next packet to launch
  * @rptr: read index as reported to the user
- * @error: the queue met a packet that it does not know and is stopped
+ * @error: bit 0: the queue met a packet that it does not know and is stopped; bits 1 and up:
+ *	what is still to be reported to ROCr, see sim_queue_error()
  * @nwork: valid entries of @work
+ * @stream: see there
  * @work: dispatches in flight
  */
 struct sim_mqd_save {
@@ -44,6 +71,7 @@ struct sim_mqd_save {
 	u64 rptr;
 	u32 error;
 	u32 nwork;
+	struct sim_stream stream;
 	struct {
 		u64 left_ns;
 		u64 live_bytes;
@@ -52,9 +80,8 @@ struct sim_mqd_save {
 		u64 start;
 		u64 arg;
 		u32 waves;
-		u32 type;
-		u32 flags;
-		u32 pad;
+		u16 type;
+		u16 flags;
 	} work[ENG_INFLIGHT];
 };
 
@@ -80,10 +107,10 @@ struct sim_proc {
  * @kind: who reads its ring
  * @mqd_addr: its MQD in GART
  * @doorbell: index of its doorbell on the BAR, in dwords
- * @xcc_logic: logical number of the first XCC, see xcc.c
+ * @xcc_logic: logical number of the first XCC, see xcc.c; PM4: the only XCC that runs it
  * @save_dw: dword of the MQD at which struct sim_mqd_save lies
  * @ring: GPU virtual address of the ring
- * @mask: ring size - 1, in the units of @next: packets, SDMA: bytes
+ * @mask: ring size - 1, in the units of @next: packets, PM4: dwords, SDMA: bytes
  * @rptr_va: where the read index is reported
  * @wptr_va: where the write index is kept
  * @next: index of the next packet to launch
@@ -91,7 +118,9 @@ struct sim_proc {
  * @wptr: write index as last seen
  * @seen: when it was seen
  * @rung: a doorbell was taken whose write index could not be read yet
+ * @stream: what else is known of the place in the ring
  * @error: stopped, see struct sim_mqd_save
+ * @error_code: what is still to be reported to ROCr, 0: nothing
  * @packets: launched since it was mapped
  * @gang: MES: gang context, by which MES knows it
  * @inprocess_prio: MES: priority of the gang in its process; kept, decides nothing
@@ -111,8 +140,10 @@ struct sim_queue {
 	u64 rptr;
 	u64 wptr;
 	u64 seen;
+	struct sim_stream stream;
 	bool rung;
 	bool error;
+	u32 error_code;
 	u64 packets;
 	u64 gang;
 	u32 inprocess_prio;
@@ -152,7 +183,7 @@ struct sim_hws {
 	u32 irqs[SIM_IRQ_RING][8];
 	u32 nirq;
 	/* counters */
-	u64 n_runlist, n_unmap, n_query, n_packet, n_dispatch, n_barrier, n_sdma, n_irq, n_bad;
+	u64 n_runlist, n_unmap, n_query, n_packet, n_dispatch, n_barrier, n_sdma, n_pm4, n_irq, n_bad;
 	u64 n_vmfault, n_error, n_kick, n_step, n_irq_lost, n_db;
 	u64 n_mes_add, n_mes_remove, n_mes_suspend, n_mes_resume, n_mes_misc;
 	u64 unmap_last_ns, unmap_max_ns, unmap_sum_ns;
@@ -210,14 +241,20 @@ void sim_hws_irq(struct sim_hws *h, u32 client, u32 source, u32 vmid, u32 pasid,
 void sim_vm_fault(struct sim_hws *h, struct sim_queue *q, u64 va);
 pid_t sim_proc_pid(struct sim_hws *h, const struct sim_proc *p);
 
-/* aql.c */
-extern const struct eng_ops sim_aql_ops;
+/* queue.c: what the packet processors share */
+extern const struct eng_ops sim_queue_ops;
 void sim_queue_load(struct sim_hws *h, struct sim_queue *q, const void *mqd, u64 now);
 void sim_queue_save(struct sim_hws *h, struct sim_queue *q);
 bool sim_queue_poll(struct sim_hws *h, struct sim_queue *q, u64 now);
-
 void *sim_user_ptr(struct sim_hws *h, struct sim_queue *q, u64 va, size_t len);
-void sim_queue_error(struct sim_hws *h, struct sim_queue *q, const char *why, u64 what);
+bool sim_signal_add(struct sim_hws *h, struct sim_queue *q, u64 va, s64 n, u64 start);
+void sim_queue_error(struct sim_hws *h, struct sim_queue *q, u32 code, const char *why, u64 what);
+void sim_queue_retry(struct sim_queue *q, const struct eng_work *w);
+void sim_queue_eop(struct sim_hws *h, struct sim_queue *q, u32 ctxid);
+u64 sim_packet_ns(void);
+void sim_dispatch_work(struct sim_gpu *g, struct sim_queue *q, u64 wgs, u64 wg_waves, u64 ns,
+		       struct eng_work *w);
+bool sim_rptr_at_launch(void);
 
 /* xcc.c */
 u64 sim_xcc_waves(const struct sim_profile *p, u64 wgs, u32 wg_waves, u32 logic);
@@ -225,8 +262,16 @@ u64 sim_xcc_work(const struct sim_profile *p, u64 wgs, u32 wg_waves, struct eng_
 u32 sim_xcc_occupancy(const struct sim_profile *p, const struct sim_queue *q, u32 xcc);
 void sim_xcc_load(struct sim_hws *h, struct sim_queue *q, const void *mqd);
 
-/* sdma.c */
+/* aql.c, pm4.c, sdma.c: eng_ops of the kinds of packets */
+bool sim_aql_peek(struct sim_hws *h, struct sim_queue *q, struct eng_work *w);
+void sim_aql_launch(struct sim_hws *h, struct sim_queue *q, struct eng_work *w);
+void sim_aql_complete(struct sim_hws *h, struct sim_queue *q, struct eng_work *w);
+bool sim_pm4_peek(struct sim_hws *h, struct sim_queue *q, struct eng_work *w);
+void sim_pm4_launch(struct sim_hws *h, struct sim_queue *q, struct eng_work *w);
+void sim_pm4_complete(struct sim_hws *h, struct sim_queue *q, struct eng_work *w);
+bool sim_pm4_ib(const u32 *packet, struct sim_stream *s);
 bool sim_sdma_peek(struct sim_hws *h, struct sim_queue *q, struct eng_work *w);
+void sim_sdma_launch(struct sim_hws *h, struct sim_queue *q, struct eng_work *w);
 void sim_sdma_complete(struct sim_hws *h, struct sim_queue *q, struct eng_work *w);
 
 /* mqd.c */

@@ -146,7 +146,7 @@ void sim_mqd_read(const struct sim_gpu *g, struct sim_queue *q, const void *mqd)
 	q->eq.pipe_prio = m[c->pipe_prio];
 	q->eq.queue_prio = m[c->queue_prio];
 	q->ring = addr(m, c->base, c->base + 1) << 8;
-	q->mask = (2u << (m[c->control] & 0x3f)) / 16 - 1;
+	q->mask = (2u << (m[c->control] & 0x3f)) / (q->kind == SIM_QUEUE_AQL ? 16 : 1) - 1;
 	q->rptr_va = addr(m, c->rptr_addr, c->rptr_addr + 1);
 	q->wptr_va = addr(m, c->wptr_addr, c->wptr_addr + 1);
 	q->save_dw = SIM_MQD_SAVE_DW;

@@ -59,11 +59,10 @@ struct sim_queue *sim_queue_new(struct sim_hws *h, struct sim_proc *p, bool sdma
 	if (sdma)
 		q->kind = SIM_QUEUE_SDMA;
 	else if (!sim_mqd_is_aql(h->g, mqd))
-		q->kind = SIM_QUEUE_OTHER;
+		q->kind = SIM_QUEUE_PM4;
 	q->wptr_va = wptr_va;
 	q->eq.proc = &p->ep;
-	if (q->kind != SIM_QUEUE_OTHER)
-		sim_queue_load(h, q, mqd, now);
+	sim_queue_load(h, q, mqd, now);
 	eng_add_queue(&h->eng, &p->ep, &q->eq);
 	h->nqueues++;
 	return q;
@@ -79,7 +78,7 @@ struct sim_queue *sim_queue_new(struct sim_hws *h, struct sim_proc *p, bool sdma
 void sim_queue_drop(struct sim_hws *h, struct sim_queue *q, bool save)
 {
 	lockdep_assert_held(&h->lock);
-	if (save && q->kind != SIM_QUEUE_OTHER)
+	if (save)
 		sim_queue_save(h, q);
 	eng_remove_queue(&h->eng, &q->eq);
 	h->nqueues--;

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdsim: the packets of SDMA queues, as ROCr writes them for SDMA 4.x.
+ * kfdsim: the packets of SDMA queues.
  *
- * NOP, linear copy, constant fill, fence, trap, poll of memory, 32 and 64-bit add, global
- * time stamp; anything else stops the queue. A packet runs for its modelled time and has
- * its effect at the end of it, all at once. Indices count bytes and do not wrap.
+ * NOP, linear copy, linear write, constant fill, fence, trap, poll of memory, 32 and 64-bit add,
+ * global time stamp, indirect buffer; from SDMA 5 on GCR_REQ, for which there is nothing to do.
+ * Anything else stops the queue. Formats: vega10_sdma_pkt_open.h (SDMA 4),
+ * navi10_sdma_pkt_open.h (5), sdma_v6_0_0_pkt_open.h (6, 7), which differ in the widths of
+ * counts and in bits for caches only.
+ *
+ * A packet runs for its modelled time and has its effect at the end of it; a large copy, fill or
+ * write does so in pieces, and what is done of it is kept over an unmap, as
+ * SDMA_RLC_MIDCMD_DATA does. Indices count bytes and do not wrap.
  * Runs in the firmware thread under sim_hws.lock and sim_gpu.vm_lock.
  */
 #include "hws.h"
 #include "soc15_int.h"
 #include "vega10_sdma_pkt_open.h"
 #include <linux/module.h>
+#include <uapi/linux/kfd_ioctl.h>
 
 static uint sdma_gbs = 25;
 module_param(sdma_gbs, uint, 0644);
@@ -18,54 +25,107 @@ MODULE_PARM_DESC(sdma_gbs, "rate of SDMA copies and fills, GB/s (order of PCIe 4
 
 #define SDMA_ATOMIC_ADD_32	15
 #define SDMA_ATOMIC_ADD_64	47
+#define SDMA_OP_GCR_REQ		17		/* SDMA 5 and up */
 #define SDMA_PACKET_NS		500
-#define SDMA_MAX_DW		8
+#define SDMA_MAX_DW		8		/* of a packet without its data */
+#define SDMA_PIECE		(256 << 10)	/* bytes; 10 us at 25 GB/s */
+#define SDMA_BROADCAST		BIT(27)		/* copy to two places */
+#define SDMA_BACKWARDS		BIT(25)		/* copy from the end, SDMA 5 and up */
+#define SDMA_FILL_DWORDS	2		/* CONST_FILL.FILLSIZE; amdgpu writes 0 for the same */
 
-static u32 packet_dw(u32 h)
+/* SDMA 4.4, 5.2 and later count 30 bits (ROCr relies on it), the others 22 */
+static u32 count_mask(struct sim_gpu *g)
 {
-	switch (h & 0xff) {
+	u32 v = g->prof->sdma;
+
+	if (v < IP_VERSION(4, 4, 0) || (v >= IP_VERSION(5, 0, 0) && v < IP_VERSION(5, 2, 0)))
+		return 0x3fffff;
+	return 0x3fffffff;
+}
+
+static u32 sub_op(const u32 *p)
+{
+	return p[0] >> 8 & 0xff;
+}
+
+/* Length of a packet in dwords, 0: not known. Reads two dwords, of WRITE four */
+static u32 packet_dw(struct sim_gpu *g, const u32 *p)
+{
+	u32 atomic = p[0] >> 25, fill = p[0] >> 30;
+
+	switch (p[0] & 0xff) {
 	case SDMA_OP_NOP:
-		return 1 + (h >> 16 & 0x3fff);
+		return 1 + (p[0] >> 16 & 0x3fff);
 	case SDMA_OP_COPY:
-		return (h >> 8 & 0xff) == SDMA_SUBOP_COPY_LINEAR ? 7 : 0;
+		return sub_op(p) == SDMA_SUBOP_COPY_LINEAR &&
+		       !(p[0] & (SDMA_BROADCAST | SDMA_BACKWARDS)) ? 7 : 0;
+	case SDMA_OP_WRITE:
+		return sub_op(p) == SDMA_SUBOP_WRITE_LINEAR ? 4 : 0;
+	case SDMA_OP_INDIRECT:
+		return 6;
 	case SDMA_OP_CONST_FILL:
-		return 5;
+		return !sub_op(p) && (!fill || fill == SDMA_FILL_DWORDS) ? 5 : 0;
 	case SDMA_OP_FENCE:
 		return 4;
 	case SDMA_OP_TRAP:
 		return 2;
 	case SDMA_OP_POLL_REGMEM:
-		return 6;
+		return sub_op(p) ? 0 : 6;
 	case SDMA_OP_ATOMIC:
-		h = h >> 25;
-		return h == SDMA_ATOMIC_ADD_32 || h == SDMA_ATOMIC_ADD_64 ? 8 : 0;
+		return atomic == SDMA_ATOMIC_ADD_32 || atomic == SDMA_ATOMIC_ADD_64 ? 8 : 0;
 	case SDMA_OP_TIMESTAMP:
-		return (h >> 8 & 0xff) == SDMA_SUBOP_TIMESTAMP_GET_GLOBAL ? 3 : 0;
+		return sub_op(p) == SDMA_SUBOP_TIMESTAMP_GET_GLOBAL ? 3 : 0;
+	case SDMA_OP_GCR_REQ:
+		return g->prof->sdma >= IP_VERSION(5, 0, 0) && !sub_op(p) ? 5 : 0;
 	}
 	return 0;
 }
 
-/* Reads the packet at a byte index. 0: nothing (yet), else its length in dwords */
-static u32 read_packet(struct sim_hws *h, struct sim_queue *q, u64 at, u32 *p)
+/* One dword, @i behind the present place */
+static bool get(struct sim_hws *h, struct sim_queue *q, u32 i, u32 *v)
 {
-	u32 i, n = 1, *src;
+	struct sim_stream *s = &q->stream;
+	u32 *p;
 
-	for (i = 0; i < n && i < SDMA_MAX_DW; i++) {
-		src = sim_user_ptr(h, q, q->ring + ((at + i * 4) & q->mask), 4);
-		if (!src)
+	if (s->ib)
+		p = sim_user_ptr(h, q, s->ib + (s->ib_pos + i) * 4ULL, 4);
+	else
+		p = sim_user_ptr(h, q, q->ring + ((q->next + i * 4ULL) & q->mask), 4);
+	if (p)
+		*v = READ_ONCE(*p);
+	return p;
+}
+
+static u32 refuse(struct sim_hws *h, struct sim_queue *q, const char *why, u32 what)
+{
+	sim_queue_error(h, q, EC_QUEUE_PACKET_UNSUPPORTED, why, what);
+	return 0;
+}
+
+/* The packet at the present place, but for its data. 0: not (all) there yet, else its length */
+static u32 read_packet(struct sim_hws *h, struct sim_queue *q, u32 *p)
+{
+	struct sim_stream *s = &q->stream;
+	u64 room = s->ib ? s->ib_dw - s->ib_pos : (q->wptr - q->next) / 4;
+	u32 i, n, len;
+
+	if (!room || !get(h, q, 0, p))
+		return 0;
+	len = packet_dw(h->g, p);
+	if (!len)
+		return refuse(h, q, "SDMA header", p[0]);
+	n = (p[0] & 0xff) == SDMA_OP_NOP ? 1 : len;
+	for (i = 1; i < n && n <= room; i++)
+		if (!get(h, q, i, &p[i]))
 			return 0;
-		p[i] = READ_ONCE(*src);
-		if (i)
-			continue;
-		n = packet_dw(p[0]);
-		if (!n) {
-			sim_queue_error(h, q, "SDMA header", p[0]);
-			return 0;
-		}
-		if (at + n * 4 > q->wptr)
-			return 0;
+	if ((p[0] & 0xff) == SDMA_OP_WRITE && n <= room)
+		len += (p[3] & 0xfffff) + 1;
+	if (len > room) {
+		if (s->ib || len > q->mask / 4)
+			return refuse(h, q, "SDMA packet too long:", p[0]);
+		return 0;
 	}
-	return n;
+	return len;
 }
 
 static bool poll_true(u32 v, const u32 *p)
@@ -88,30 +148,24 @@ static bool poll_true(u32 v, const u32 *p)
 	return true;
 }
 
-static u64 copy_bytes(const u32 *p)
+/* Bytes that a packet moves */
+static u64 data_bytes(struct sim_gpu *g, const u32 *p)
 {
-	if ((p[0] & 0xff) == SDMA_OP_COPY)
-		return (p[1] & 0x3fffffff) + 1ULL;
-	return ((p[4] & 0x3fffffff) & ~3u) + 4ULL;
+	switch (p[0] & 0xff) {
+	case SDMA_OP_COPY:
+		return (p[1] & count_mask(g)) + 1ULL;
+	case SDMA_OP_CONST_FILL:
+		return (p[4] & count_mask(g) & ~3u) + 4ULL;
+	case SDMA_OP_WRITE:
+		return ((p[3] & 0xfffff) + 1ULL) * 4;
+	}
+	return 0;
 }
 
-/* Is all of a range there? Its pages are made or pinned. False: not now, or an error */
-static bool reachable(struct sim_hws *h, struct sim_queue *q, u64 va, u64 len)
+/* Bytes of its next piece */
+static u64 piece(struct sim_gpu *g, const struct sim_queue *q, const u32 *p)
 {
-	u64 a;
-
-	for (a = va; a < va + len; a = (a & PAGE_MASK) + PAGE_SIZE) {
-		struct sim_vm *vm = sim_vm_by_pd(h->g, to_sp(q->eq.proc)->pd);
-		void *p = vm ? sim_vm_ptr(vm, a, 1) : ERR_PTR(-EFAULT);
-
-		if (p == ERR_PTR(-EAGAIN))
-			return false;
-		if (IS_ERR(p)) {
-			sim_queue_error(h, q, "no memory at", a);
-			return false;
-		}
-	}
-	return true;
+	return min(data_bytes(g, p) - q->stream.done, (u64)SDMA_PIECE);
 }
 
 /**
@@ -123,31 +177,25 @@ static bool reachable(struct sim_hws *h, struct sim_queue *q, u64 va, u64 len)
 bool sim_sdma_peek(struct sim_hws *h, struct sim_queue *q, struct eng_work *w)
 {
 	u32 p[SDMA_MAX_DW], n, *v;
-	u64 bytes;
 
-	if (q->error || q->eq.nwork || q->next >= q->wptr)
+	if (q->eq.nwork || (!q->stream.ib && q->next >= q->wptr))
 		return false;
-	n = read_packet(h, q, q->next, p);
+	n = read_packet(h, q, p);
 	if (!n)
 		return false;
-	w->avail = q->seen;
 	w->blocks = true;
-	w->left_ns = SDMA_PACKET_NS;
+	w->left_ns = q->stream.done ? 0 : SDMA_PACKET_NS;
 	w->user[WORK_TYPE] = p[0] & 0xff;
-	w->user[WORK_ARG] = n * 4;
+	w->user[WORK_ARG] = n;
 	switch (p[0] & 0xff) {
 	case SDMA_OP_COPY:
-		bytes = copy_bytes(p);
-		if (!reachable(h, q, sim_q64(p[4], p[3]), bytes) ||
-		    !reachable(h, q, sim_q64(p[6], p[5]), bytes))
-			return false;
-		w->left_ns += div64_u64(bytes, max(READ_ONCE(sdma_gbs), 1u));
-		break;
 	case SDMA_OP_CONST_FILL:
-		bytes = copy_bytes(p);
-		if (!reachable(h, q, sim_q64(p[2], p[1]), bytes))
-			return false;
-		w->left_ns += div64_u64(bytes, max(READ_ONCE(sdma_gbs), 1u));
+	case SDMA_OP_WRITE:
+		w->left_ns += div64_u64(piece(h->g, q, p), max(READ_ONCE(sdma_gbs), 1u));
+		break;
+	case SDMA_OP_INDIRECT:
+		if (q->stream.ib || !(p[3] & 0xfffff))
+			return refuse(h, q, "SDMA INDIRECT empty or in another one:", p[3]);
 		break;
 	case SDMA_OP_POLL_REGMEM:
 		if (!(p[0] >> 31))
@@ -158,95 +206,134 @@ bool sim_sdma_peek(struct sim_hws *h, struct sim_queue *q, struct eng_work *w)
 	return true;
 }
 
-static void copy(struct sim_hws *h, struct sim_queue *q, u64 dst, u64 src, u64 len)
+/**
+ * sim_sdma_launch - eng_ops.launch of SDMA queues
+ * @h: the firmware
+ * @q: the queue
+ * @w: what was launched; it is left behind when it is complete
+ */
+void sim_sdma_launch(struct sim_hws *h, struct sim_queue *q, struct eng_work *w)
 {
-	void *d, *s;
-	u64 n;
+	if (!q->stream.done)
+		h->n_sdma++;
+}
 
-	for (; len; len -= n, dst += n, src += n) {
-		n = min3(len, (u64)PAGE_SIZE - offset_in_page(dst),
-			 (u64)PAGE_SIZE - offset_in_page(src));
-		d = sim_user_ptr(h, q, dst, n);
-		s = sim_user_ptr(h, q, src, n);
-		if (!d || !s) {
-			sim_queue_error(h, q, "no memory at", d ? src : dst);
-			return;
+/* The next piece of a copy, fill or write, as far as its pages can be had now */
+static void move(struct sim_hws *h, struct sim_queue *q, const u32 *p)
+{
+	u64 left = piece(h->g, q, p), n, src = 0, dst, *done = &q->stream.done;
+	bool copy = (p[0] & 0xff) == SDMA_OP_COPY;
+	void *d, *s = NULL;
+	u32 v = p[3];
+
+	for (; left; left -= n, *done += n) {
+		dst = (copy ? sim_q64(p[6], p[5]) : sim_q64(p[2], p[1] & ~3u)) + *done;
+		n = min(left, (u64)PAGE_SIZE - offset_in_page(dst));
+		if (copy) {
+			src = sim_q64(p[4], p[3]) + *done;
+			n = min(n, (u64)PAGE_SIZE - offset_in_page(src));
+			s = sim_user_ptr(h, q, src, n);
+			if (!s)
+				return;
+		} else if ((p[0] & 0xff) == SDMA_OP_WRITE) {
+			n = 4;
+			if (!get(h, q, 4 + *done / 4, &v))
+				return;
 		}
-		memcpy(d, s, n);
+		d = sim_user_ptr(h, q, dst, n);
+		if (!d)
+			return;
+		if (copy)
+			memmove(d, s, n);
+		else
+			memset32(d, v, n / 4);
 	}
 }
 
-static void fill(struct sim_hws *h, struct sim_queue *q, u64 dst, u32 data, u64 len)
+/* Return: false: not now */
+static bool atomic_op(struct sim_hws *h, struct sim_queue *q, const u32 *p)
 {
-	void *d;
-	u64 n;
-
-	for (; len; len -= n, dst += n) {
-		n = min(len, (u64)PAGE_SIZE - offset_in_page(dst));
-		d = sim_user_ptr(h, q, dst, n);
-		if (!d) {
-			sim_queue_error(h, q, "no memory at", dst);
-			return;
-		}
-		memset32(d, data, n / 4);
-	}
-}
-
-static void atomic_op(struct sim_hws *h, struct sim_queue *q, const u32 *p)
-{
-	void *a = sim_user_ptr(h, q, sim_q64(p[2], p[1]), 8);
+	bool wide = p[0] >> 25 == SDMA_ATOMIC_ADD_64;
+	void *a = sim_user_ptr(h, q, sim_q64(p[2], p[1] & (wide ? ~7u : ~3u)), wide ? 8 : 4);
 
 	if (!a)
-		return;
-	if (p[0] >> 25 == SDMA_ATOMIC_ADD_64)
+		return false;
+	if (wide)
 		__atomic_fetch_add((u64 *)a, sim_q64(p[4], p[3]), __ATOMIC_SEQ_CST);
 	else
 		__atomic_fetch_add((u32 *)a, p[3], __ATOMIC_SEQ_CST);
+	return true;
+}
+
+static void trap(struct sim_hws *h, struct sim_queue *q, u32 ctxid)
+{
+	bool soc21 = h->g->prof->gc >= IP_VERSION(11, 0, 0);
+
+	sim_hws_irq(h, soc21 ? SOC21_IH_CLIENTID_GFX : SOC15_IH_CLIENTID_SDMA0,
+		    soc21 ? SOC21_INTSRC_SDMA_TRAP : SOC15_INTSRC_SDMA_TRAP,
+		    q->eq.proc->vmid, to_sp(q->eq.proc)->pasid, ctxid & 0xfffffff);
+}
+
+/* Return: false: something of it is still to be done */
+static bool execute(struct sim_hws *h, struct sim_queue *q, const u32 *p)
+{
+	u32 *a;
+	u64 *ts;
+
+	switch (p[0] & 0xff) {
+	case SDMA_OP_COPY:
+	case SDMA_OP_CONST_FILL:
+	case SDMA_OP_WRITE:
+		move(h, q, p);
+		return q->stream.done == data_bytes(h->g, p);
+	case SDMA_OP_FENCE:
+		a = sim_user_ptr(h, q, sim_q64(p[2], p[1] & ~3u), 4);
+		if (a)
+			smp_store_release(a, p[3]);	/* after the copies */
+		return a;
+	case SDMA_OP_ATOMIC:
+		return atomic_op(h, q, p);
+	case SDMA_OP_TIMESTAMP:
+		ts = sim_user_ptr(h, q, sim_q64(p[2], p[1] & ~7u), 8);
+		if (ts)
+			WRITE_ONCE(*ts, sim_gpu_clock());
+		return ts;
+	case SDMA_OP_TRAP:
+		trap(h, q, p[1]);
+		break;
+	}
+	return true;
 }
 
 /**
- * sim_sdma_complete - eng_ops.complete of SDMA queues: the packet has its effect
+ * sim_sdma_complete - eng_ops.complete of SDMA queues: the packet, or a piece, has its effect
  * @h: the firmware
  * @q: the queue
  * @w: what has run
  *
- * The packet is read again: its place in the ring is the user's only after this.
+ * The packet is read again: its place in the ring is the user's only after this. What cannot
+ * be done now is left where it is; sim_sdma_peek() finds it again.
  */
 void sim_sdma_complete(struct sim_hws *h, struct sim_queue *q, struct eng_work *w)
 {
-	u64 at = q->next - w->user[WORK_ARG], *rp;
-	u32 p[SDMA_MAX_DW], *a;
-	bool soc21;
-	u64 *ts;
+	struct sim_stream *s = &q->stream;
+	u32 p[SDMA_MAX_DW], n = read_packet(h, q, p);
+	u64 *rp;
 
-	if (read_packet(h, q, at, p)) {
-		switch (p[0] & 0xff) {
-		case SDMA_OP_COPY:
-			copy(h, q, sim_q64(p[6], p[5]), sim_q64(p[4], p[3]), copy_bytes(p));
-			break;
-		case SDMA_OP_CONST_FILL:
-			fill(h, q, sim_q64(p[2], p[1]), p[3], copy_bytes(p));
-			break;
-		case SDMA_OP_FENCE:
-			a = sim_user_ptr(h, q, sim_q64(p[2], p[1]), 4);
-			if (a)
-				smp_store_release(a, p[3]);	/* after the copies */
-			break;
-		case SDMA_OP_ATOMIC:
-			atomic_op(h, q, p);
-			break;
-		case SDMA_OP_TIMESTAMP:
-			ts = sim_user_ptr(h, q, sim_q64(p[2], p[1]), 8);
-			if (ts)
-				WRITE_ONCE(*ts, sim_gpu_clock());
-			break;
-		case SDMA_OP_TRAP:
-			soc21 = h->g->prof->gc >= IP_VERSION(11, 0, 0);
-			sim_hws_irq(h, soc21 ? SOC21_IH_CLIENTID_GFX : SOC15_IH_CLIENTID_SDMA0,
-				    soc21 ? SOC21_INTSRC_SDMA_TRAP : SOC15_INTSRC_SDMA_TRAP,
-				    q->eq.proc->vmid, to_sp(q->eq.proc)->pasid, p[1] & 0xfffffff);
-			break;
-		}
+	if (!n || !execute(h, q, p))
+		return;
+	s->done = 0;
+	if (s->ib) {
+		s->ib_pos += n;
+		if (s->ib_pos >= s->ib_dw)
+			s->ib = 0;
+		return;
+	}
+	q->next += n * 4;
+	if ((p[0] & 0xff) == SDMA_OP_INDIRECT) {
+		s->ib = sim_q64(p[2], p[1] & ~31u);
+		s->ib_dw = p[3] & 0xfffff;
+		s->ib_pos = 0;
 	}
 	q->rptr = q->next;
 	rp = sim_user_ptr(h, q, q->rptr_va, sizeof(*rp));

@@ -62,7 +62,9 @@ u32 sim_xcc_occupancy(const struct sim_profile *p, const struct sim_queue *q, u3
 
 	for (i = 0; i < q->eq.nwork; i++) {
 		w = &q->eq.work[i];
-		if (w->running && w->slot)
+		if (q->kind == SIM_QUEUE_PM4 && p->num_xcc > 1)
+			n += w->running && xcc == q->xcc_logic ? w->user[WORK_WAVES] : 0;
+		else if (w->running && w->slot)
 			n += sim_xcc_waves(p, WORK_GRID_WGS(w->user[WORK_ARG]),
 					   WORK_GRID_WAVES(w->user[WORK_ARG]), logic);
 	}
