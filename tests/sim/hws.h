@@ -252,6 +252,7 @@ void sim_queue_error(struct sim_hws *h, struct sim_queue *q, u32 code, const cha
 void sim_queue_retry(struct sim_queue *q, const struct eng_work *w);
 void sim_queue_eop(struct sim_hws *h, struct sim_queue *q, u32 ctxid);
 u64 sim_packet_ns(void);
+u64 sim_event_clock(const struct sim_hws *h);
 void sim_dispatch_work(struct sim_gpu *g, struct sim_queue *q, u64 wgs, u64 wg_waves, u64 ns,
 		       struct eng_work *w);
 bool sim_rptr_at_launch(void);

@@ -317,7 +317,7 @@ static bool release(struct sim_hws *h, struct sim_queue *q, const struct eng_wor
 	if (data == 1)
 		smp_store_release((u32 *)p, (u32)w->user[WORK_START]);
 	else if (data)
-		smp_store_release((u64 *)p, data == 2 ? w->user[WORK_START] : sim_gpu_clock());
+		smp_store_release((u64 *)p, data == 2 ? w->user[WORK_START] : sim_event_clock(h));
 	if (irq == 1 || irq == 2)
 		sim_queue_eop(h, q, lower_32_bits(w->user[WORK_ARG]));
 	return true;

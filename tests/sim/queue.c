@@ -79,6 +79,17 @@ u64 sim_packet_ns(void)
 }
 
 /**
+ * sim_event_clock - the GPU's clock counter at the event that is handled
+ * @h: the firmware
+ *
+ * sim_gpu_clock() later than that by as much as the firmware thread is late.
+ */
+u64 sim_event_clock(const struct sim_hws *h)
+{
+	return div_u64(h->eng.now, 10);
+}
+
+/**
  * sim_rptr_at_launch - does the read index advance when a packet is launched?
  */
 bool sim_rptr_at_launch(void)
@@ -183,7 +194,7 @@ bool sim_signal_add(struct sim_hws *h, struct sim_queue *q, u64 va, s64 n, u64 s
 	if (!s)
 		return q->error;	/* a fault: never */
 	s->start_ts = start;
-	s->end_ts = sim_gpu_clock();
+	s->end_ts = sim_event_clock(h);
 	__atomic_fetch_add(&s->value, n, __ATOMIC_SEQ_CST);
 	signal_notify(h, q, s);
 	return true;
@@ -291,7 +302,7 @@ static void queue_launch(void *ctx, struct eng_queue *eq, struct eng_work *w, u6
 	} else if (w->user[WORK_TYPE] & SIM_WORK_PM4) {
 		sim_pm4_launch(h, q, w);
 	} else {
-		w->user[WORK_START] = sim_gpu_clock();
+		w->user[WORK_START] = div_u64(w->avail, 10);
 		sim_aql_launch(h, q, w);
 	}
 }

@@ -20,7 +20,9 @@ enum {
 	PM4_INDIRECT_BUFFER = 0x3f, PM4_RELEASE_MEM = 0x49, PM4_SET_SH_REG = 0x76,
 };
 
-enum { SDMA_COPY = 1, SDMA_FENCE = 5, SDMA_TRAP = 6, SDMA_FILL = 11 };
+enum { SDMA_COPY = 1, SDMA_FENCE = 5, SDMA_TRAP = 6, SDMA_ATOMIC = 10, SDMA_FILL = 11 };
+
+#define SDMA_ADD_64	47u
 
 #define SDMA_PIECE	(4u << 20)	/* 22 bits of count: what every version can */
 
@@ -294,6 +296,23 @@ int kfdc_sdma_trap(struct kfdc_ring *r, uint32_t event_id)
 	return kfdc_ring_write(r, (uint32_t []){ SDMA_TRAP, event_id }, 2);
 }
 
+/**
+ * kfdc_sdma_signal - decrement a signal and tell who waits, as ROCr does after its copies
+ * @r: an SDMA queue
+ * @s: the signal
+ */
+int kfdc_sdma_signal(struct kfdc_ring *r, struct kfdc_signal *s)
+{
+	int err = kfdc_ring_write(r, (uint32_t []){ SDMA_ATOMIC | SDMA_ADD_64 << 25,
+						     lo(&s->mem->value), hi(&s->mem->value), ~0u,
+						     ~0u, 0, 0, 0 }, 8);
+
+	if (err || !s->event_id)
+		return err;
+	err = kfdc_sdma_fence(r, (uint32_t *)(uintptr_t)s->mem->mailbox, s->event_id);
+	return err ? err : kfdc_sdma_trap(r, s->event_id);
+}
+
 /* ---- PM4 packets; likewise ---- */
 
 /**
@@ -339,6 +358,20 @@ int kfdc_pm4_release(struct kfdc_ring *r, volatile uint64_t *va, uint64_t value,
 		0x14 | 5 << 8,				/* CACHE_FLUSH_AND_INV_TS_EVENT, end of pipe */
 		2u << 29 | (event_id ? 2u << 24 : 0),	/* 64 bits; interrupt after the write */
 		lo(va), hi(va), value, value >> 32, event_id }, 8);
+}
+
+/**
+ * kfdc_pm4_signal - set a signal to 0 once all earlier work is done, and tell who waits
+ * @r: a PM4 queue
+ * @s: the signal
+ */
+int kfdc_pm4_signal(struct kfdc_ring *r, struct kfdc_signal *s)
+{
+	int err = kfdc_pm4_release(r, (volatile uint64_t *)&s->mem->value, 0, 0);
+
+	if (err || !s->event_id)
+		return err;
+	return kfdc_pm4_release(r, (uint64_t *)(uintptr_t)s->mem->mailbox, s->event_id, s->event_id);
 }
 
 /**

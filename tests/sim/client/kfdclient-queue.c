@@ -363,6 +363,15 @@ void kfdc_signal_set(struct kfdc_signal *s, int64_t value)
 	__atomic_store_n(&s->mem->value, value, __ATOMIC_SEQ_CST);
 }
 
+/**
+ * kfdc_signal_mem - the amd_signal_t itself, for packets of one's own
+ * @s: the signal
+ */
+void *kfdc_signal_mem(const struct kfdc_signal *s)
+{
+	return s->mem;
+}
+
 int64_t kfdc_signal_value(const struct kfdc_signal *s)
 {
 	return __atomic_load_n(&s->mem->value, __ATOMIC_ACQUIRE);

@@ -181,12 +181,14 @@ int kfdc_ring_wait(struct kfdc_ring *r, uint64_t timeout_ns);
 int kfdc_sdma_copy(struct kfdc_ring *r, void *dst, const void *src, uint64_t bytes);
 int kfdc_sdma_fill(struct kfdc_ring *r, void *dst, uint32_t value, uint64_t bytes);
 int kfdc_sdma_fence(struct kfdc_ring *r, volatile uint32_t *va, uint32_t value);
+int kfdc_sdma_signal(struct kfdc_ring *r, struct kfdc_signal *s);
 int kfdc_sdma_trap(struct kfdc_ring *r, uint32_t event_id);
 
 int kfdc_pm4_nop(struct kfdc_ring *r, uint32_t dwords);
 int kfdc_pm4_write(struct kfdc_ring *r, volatile uint32_t *va, uint32_t value);
 int kfdc_pm4_release(struct kfdc_ring *r, volatile uint64_t *va, uint64_t value,
 		     uint32_t event_id);
+int kfdc_pm4_signal(struct kfdc_ring *r, struct kfdc_signal *s);
 int kfdc_pm4_wait(struct kfdc_ring *r, volatile uint32_t *va, uint32_t value);
 int kfdc_pm4_ib(struct kfdc_ring *r, const void *va, uint32_t dwords);
 int kfdc_pm4_dispatch(struct kfdc_ring *r, uint32_t waves);
@@ -195,6 +197,7 @@ int kfdc_signal_share(struct kfdc *owner, struct kfdc *c);
 int kfdc_signal_create(struct kfdc *c, bool event, struct kfdc_signal **s);
 void kfdc_signal_destroy(struct kfdc_signal *s);
 void kfdc_signal_set(struct kfdc_signal *s, int64_t value);
+void *kfdc_signal_mem(const struct kfdc_signal *s);
 int64_t kfdc_signal_value(const struct kfdc_signal *s);
 int kfdc_signal_wait(struct kfdc_signal *s, uint64_t timeout_ns);
 uint64_t kfdc_signal_gpu_ns(const struct kfdc_signal *s);
