@@ -5,6 +5,7 @@
  *	state		what is mapped and what runs
  *	counters	name value, one per line
  *	evict		write a PID: memory pressure on it, that is its eviction fence
+ *	vram_pressure	bytes of VRAM that somebody else takes, see evict.c
  *	hang		write 1: the scheduler stops at its next packet, until a reset; 0: it
  *			does not. The same as fault/hang
  *	reset		write 1: the GPU is reset; returns when that is over
@@ -97,9 +98,8 @@ static int counters_show(struct seq_file *m, void *unused)
 		   h->n_vmfault);
 	seq_printf(m, "steps %llu\nkicks %llu\nresets %lld\n", h->n_step, h->n_kick,
 		   atomic64_read(&g->n_reset));
-	seq_printf(m, "ram_pages %ld\nvram_bytes %lld\n", atomic_long_read(&g->ram_pages),
-		   atomic64_read(&g->vram_used));
 	mutex_unlock(&h->lock);
+	sim_mem_counters(g, m);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(counters);
@@ -262,6 +262,7 @@ void sim_debugfs_init(struct sim_gpu *g)
 		debugfs_create_file("suspend", 0200, g->dbg, g, &suspend_fops);
 		debugfs_create_file("resume", 0200, g->dbg, g, &resume_fops);
 	}
+	sim_mem_debugfs(g);
 	dir = debugfs_create_dir("fault", g->dbg);
 	for (f = 0; f < SIM_FAULTS; f++)
 		debugfs_create_file(sim_fault_names[f], 0644, dir, &g->faults[f], &fault_fops);

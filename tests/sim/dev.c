@@ -154,7 +154,7 @@ static int fill_adev(struct sim_gpu *g)
 	sim_compat_set_funcs(adev);
 	fill_gfx(adev, p);
 	adev->gds.gws_size = 64;
-	adev->gmc.real_vram_size = (u64)p->vram_mb << 20;
+	adev->gmc.real_vram_size = sim_vram_size(g);
 	adev->gmc.visible_vram_size = adev->gmc.real_vram_size;
 	adev->gmc.noretry = 1;
 	adev->gmc.xgmi.supported = p->xgmi;

@@ -41,14 +41,18 @@ static int info_device(struct amdgpu_device *adev, struct drm_amdgpu_info *in)
 static int info_memory(struct amdgpu_device *adev, struct drm_amdgpu_info *in)
 {
 	struct drm_amdgpu_memory_info m = {};
-	u64 used = atomic64_read(&to_sim(adev)->vram_used);
+	struct sim_gpu *g = to_sim(adev);
+	u64 used = sim_placed(g, SIM_VRAM) + READ_ONCE(g->pressure);
 
 	m.vram.total_heap_size = adev->gmc.real_vram_size;
 	m.vram.usable_heap_size = adev->gmc.real_vram_size;
 	m.vram.heap_usage = used;
 	m.vram.max_allocation = adev->gmc.real_vram_size - used;
 	m.cpu_accessible_vram = m.vram;
-	m.gtt = m.vram;
+	m.gtt.total_heap_size = sim_gtt_size();
+	m.gtt.usable_heap_size = m.gtt.total_heap_size;
+	m.gtt.heap_usage = sim_placed(g, SIM_GTT);
+	m.gtt.max_allocation = m.gtt.total_heap_size;
 	return reply(in, &m, sizeof(m));
 }
 

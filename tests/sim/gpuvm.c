@@ -1,257 +1,86 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdsim: GPU address spaces and the gpuvm half of amdkfd's boundary.
- *
- * A VM is a list of mappings. Its "page directory" is a number that amdkfd carries in
- * MAP_PROCESS packets, by which the firmware finds the VM again.
- * Not modelled: page tables, TLBs, migration, MMU notifiers (a userptr keeps the pages
- * it had when they were first touched), peer access, dma-buf.
+ * kfdsim: the gpuvm half of amdkfd's boundary: processes, their buffers, and where those
+ * are mapped. Limits are in limit.c, VRAM in evict.c, userptrs in userptr.c, sharing in
+ * dmabuf.c, address spaces in vm.c.
  */
 #include "sim.h"
 #include "amdgpu_object.h"
 #include <uapi/linux/kfd_ioctl.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
-#include <drm/drm_ioctl.h>
-
-/* userptrs up to this size are pinned when they are registered, in the caller's context */
-#define EAGER_PIN_SIZE	(4u << 20)
-
-struct sim_va {
-	struct list_head link;
-	struct amdgpu_bo_va bo_va;
-	struct amdgpu_bo_va_mapping m;
-};
-
-/* ---- render node files ---- */
-
-/**
- * sim_drm_open - a new GPU address space
- * @dev: DRM device
- * @file: the new file
- */
-int sim_drm_open(struct drm_device *dev, struct drm_file *file)
-{
-	struct sim_gpu *g = to_sim(drm_to_adev(dev));
-	struct sim_vm *vm = kzalloc(sizeof(*vm), GFP_KERNEL);
-	struct sim_bo *root;
-
-	if (!vm)
-		return -ENOMEM;
-	root = sim_bo_new(g, SIM_BO_NONE, PAGE_SIZE);	/* amdkfd reserves it, no more */
-	if (!root) {
-		kfree(vm);
-		return -ENOMEM;
-	}
-	INIT_LIST_HEAD(&vm->maps);
-	vm->gpu = g;
-	vm->fpriv.vm.root.bo = &root->bo;
-	vm->fpriv.vm.root.vm = &vm->fpriv.vm;
-	vm->fpriv.vm.last_tlb_flush = dma_fence_get_stub();	/* 6.1 looks at its lock */
-	mutex_lock(&g->vm_lock);
-	vm->pd = g->pd_next;
-	g->pd_next += PAGE_SIZE;
-	list_add(&vm->link, &g->vms);
-	mutex_unlock(&g->vm_lock);
-	file->driver_priv = &vm->fpriv;
-	return 0;
-}
-
-static void va_del(struct sim_va *v)
-{
-	struct amdgpu_bo *bo = v->bo_va.base.bo;
-
-	list_del(&v->link);
-	kfree(v);
-	amdgpu_bo_unref(&bo);
-}
-
-/**
- * sim_drm_postclose - the end of a GPU address space
- * @dev: DRM device
- * @file: the file being closed
- */
-void sim_drm_postclose(struct drm_device *dev, struct drm_file *file)
-{
-	struct amdgpu_fpriv *fpriv = file->driver_priv;
-	struct sim_vm *vm = container_of(fpriv, struct sim_vm, fpriv);
-	struct sim_va *v, *n;
-
-	mutex_lock(&vm->gpu->vm_lock);
-	list_del(&vm->link);
-	list_for_each_entry_safe(v, n, &vm->maps, link)
-		va_del(v);
-	mutex_unlock(&vm->gpu->vm_lock);
-	amdgpu_amdkfd_gpuvm_destroy_cb(&vm->gpu->adev, &fpriv->vm);
-	amdgpu_bo_unref(&fpriv->vm.root.bo);
-	dma_fence_put(fpriv->vm.last_tlb_flush);
-	kfree(vm);
-}
-
-const struct file_operations sim_drm_fops = {
-	.owner = THIS_MODULE,
-	.open = drm_open,
-	.release = drm_release,
-	.unlocked_ioctl = drm_ioctl,
-	.compat_ioctl = drm_compat_ioctl,
-	.mmap = drm_gem_mmap,
-	.poll = drm_poll,
-	.read = drm_read,
-	.llseek = noop_llseek,
-	SIM_DRM_FOPS_EXTRA
-};
-
-int amdgpu_file_to_fpriv(struct file *filp, struct amdgpu_fpriv **fpriv)
-{
-	struct drm_file *file;
-
-	if (filp->f_op != &sim_drm_fops)
-		return -EINVAL;
-	file = filp->private_data;
-	*fpriv = file->driver_priv;
-	return 0;
-}
-
-/* ---- address translation ---- */
-
-/**
- * sim_vm_by_pd - the VM that a MAP_PROCESS packet names
- * @g: the GPU, vm_lock held
- * @pd: page directory number
- */
-struct sim_vm *sim_vm_by_pd(struct sim_gpu *g, u64 pd)
-{
-	struct sim_vm *vm;
-
-	lockdep_assert_held(&g->vm_lock);
-	list_for_each_entry(vm, &g->vms, link)
-		if (vm->pd == pd)
-			return vm;
-	return NULL;
-}
-
-static struct sim_va *va_find(struct sim_vm *vm, u64 pfn)
-{
-	struct sim_va *v;
-
-	lockdep_assert_held(&vm->gpu->vm_lock);
-	list_for_each_entry(v, &vm->maps, link)
-		if (pfn >= v->m.start && pfn <= v->m.last) {
-			list_move(&v->link, &vm->maps);
-			return v;
-		}
-	return NULL;
-}
-
-/**
- * sim_vm_ptr - kernel address of a range of GPU virtual memory
- * @vm: the address space, vm_lock of its GPU held
- * @va: GPU virtual address
- * @len: bytes, must not cross a page
- *
- * Return: the address, valid until vm_lock is dropped; or -EFAULT (nothing mapped, or
- * nothing that has memory), -ENOMEM, -EAGAIN (ask again later).
- */
-void *sim_vm_ptr(struct sim_vm *vm, u64 va, size_t len)
-{
-	struct sim_va *v = va_find(vm, va >> PAGE_SHIFT);
-	struct page *page;
-
-	if (!v || offset_in_page(va) + len > PAGE_SIZE)
-		return ERR_PTR(-EFAULT);
-	page = sim_bo_page(to_sbo(v->bo_va.base.bo), (va >> PAGE_SHIFT) - v->m.start);
-	if (IS_ERR(page))
-		return ERR_CAST(page);
-	return page_address(page) + offset_in_page(va);
-}
-
-struct amdgpu_bo_va_mapping *amdgpu_vm_bo_lookup_mapping(struct amdgpu_vm *vm, uint64_t addr)
-{
-	struct sim_vm *sv = to_svm(vm);
-	struct sim_va *v;
-
-	mutex_lock(&sv->gpu->vm_lock);
-	v = va_find(sv, addr);
-	mutex_unlock(&sv->gpu->vm_lock);
-	return v ? &v->m : NULL;
-}
-
-struct amdgpu_bo_va *amdgpu_vm_bo_find(struct amdgpu_vm *vm, struct amdgpu_bo *bo)
-{
-	struct sim_vm *sv = to_svm(vm);
-	struct amdgpu_bo_va *found = NULL;
-	struct sim_va *v;
-
-	mutex_lock(&sv->gpu->vm_lock);
-	list_for_each_entry(v, &sv->maps, link)
-		if (v->bo_va.base.bo == bo) {
-			found = &v->bo_va;
-			break;
-		}
-	mutex_unlock(&sv->gpu->vm_lock);
-	return found;
-}
 
 /* ---- processes ---- */
 
-static struct amdgpu_amdkfd_fence *new_eviction_fence(struct mm_struct *mm)
+static struct sim_info *new_info(void)
 {
-	return amdgpu_amdkfd_fence_create(dma_fence_context_alloc(1), mm, NULL);
+	struct sim_info *info = kzalloc(sizeof(*info), GFP_KERNEL);
+
+	if (!info)
+		return NULL;
+	info->info.eviction_fence = amdgpu_amdkfd_fence_create(dma_fence_context_alloc(1),
+							       current->mm, NULL);
+	if (!info->info.eviction_fence) {
+		kfree(info);
+		return NULL;
+	}
+	mutex_init(&info->info.lock);
+	mutex_init(&info->notifier_lock);
+	spin_lock_init(&info->ef_lock);
+	INIT_LIST_HEAD(&info->mems);
+	INIT_LIST_HEAD(&info->users);
+	INIT_DELAYED_WORK(&info->info.restore_userptr_work, sim_user_restore_work);
+	info->info.pid = get_task_pid(current->group_leader, PIDTYPE_PID);
+	return info;
 }
 
 int amdgpu_amdkfd_gpuvm_acquire_process_vm(struct amdgpu_device *adev, struct amdgpu_vm *avm,
 					   void **process_info, struct dma_fence **ef)
 {
-	struct amdkfd_process_info *info;
+	struct sim_info *info;
 
 	if (avm->process_info)
 		return -EINVAL;
 	if (!*process_info) {
-		info = kzalloc(sizeof(*info), GFP_KERNEL);
+		info = new_info();
 		if (!info)
 			return -ENOMEM;
-		info->eviction_fence = new_eviction_fence(current->mm);
-		if (!info->eviction_fence) {
-			kfree(info);
-			return -ENOMEM;
-		}
-		mutex_init(&info->lock);
-		sim_info_lock_init(info);
-		INIT_LIST_HEAD(&info->vm_list_head);
-		INIT_LIST_HEAD(&info->kfd_bo_list);
-		INIT_LIST_HEAD(&info->userptr_valid_list);
-		INIT_LIST_HEAD(&info->userptr_inval_list);
-		info->pid = get_task_pid(current->group_leader, PIDTYPE_PID);
-		*process_info = info;
+		*process_info = &info->info;
 	}
-	info = *process_info;
+	info = to_sinfo(*process_info);
+	mutex_lock(&info->info.lock);
 	if (ef)
-		*ef = dma_fence_get(&info->eviction_fence->base);
-	avm->process_info = info;
+		*ef = dma_fence_get(&info->info.eviction_fence->base);
+	info->info.n_vms++;
+	mutex_unlock(&info->info.lock);
+	mutex_lock(&to_sim(adev)->vm_lock);
+	avm->process_info = &info->info;
 	avm->is_compute_context = true;
-	mutex_lock(&info->lock);
-	info->n_vms++;
-	mutex_unlock(&info->lock);
+	mutex_unlock(&to_sim(adev)->vm_lock);
 	return 0;
 }
 
 void amdgpu_amdkfd_gpuvm_destroy_cb(struct amdgpu_device *adev, struct amdgpu_vm *vm)
 {
-	struct amdkfd_process_info *info = vm->process_info;
+	struct sim_info *info;
 	bool last;
 
-	if (!info)
+	if (!vm->process_info)
 		return;
-	mutex_lock(&info->lock);
+	info = to_sinfo(vm->process_info);
+	mutex_lock(&info->info.lock);
 	vm->process_info = NULL;
-	last = !--info->n_vms;
-	mutex_unlock(&info->lock);
+	last = !--info->info.n_vms;
+	mutex_unlock(&info->info.lock);
 	if (!last)
 		return;
-	dma_fence_put(&info->eviction_fence->base);
-	put_pid(info->pid);
-	mutex_destroy(&info->lock);
-	sim_info_lock_destroy(info);
+	WARN_ON(!list_empty(&info->mems));
+	WARN_ON(!list_empty(&info->users));
+	cancel_delayed_work_sync(&info->info.restore_userptr_work);
+	dma_fence_put(&info->info.eviction_fence->base);
+	put_pid(info->info.pid);
+	mutex_destroy(&info->info.lock);
+	mutex_destroy(&info->notifier_lock);
 	kfree(info);
 }
 
@@ -280,74 +109,148 @@ uint64_t amdgpu_amdkfd_gpuvm_get_process_page_dir(void *drm_priv)
  */
 struct dma_fence *sim_vm_eviction_fence(struct sim_gpu *g, pid_t pid)
 {
-	struct amdkfd_process_info *info;
 	struct dma_fence *ef = NULL;
+	struct sim_info *info;
 	struct sim_vm *vm;
 
-	mutex_lock(&g->vm_lock);
+	mutex_lock(&g->vm_lock);	/* those listed are alive */
 	list_for_each_entry(vm, &g->vms, link) {
-		info = vm->fpriv.vm.process_info;
-		if (!info || pid_vnr(info->pid) != pid)
+		if (!vm->fpriv.vm.process_info)
 			continue;
-		mutex_lock(&info->lock);
-		ef = dma_fence_get(&info->eviction_fence->base);
-		mutex_unlock(&info->lock);
+		info = to_sinfo(vm->fpriv.vm.process_info);
+		if (pid_vnr(info->info.pid) != pid)
+			continue;
+		spin_lock(&info->ef_lock);
+		ef = dma_fence_get(&info->info.eviction_fence->base);
+		spin_unlock(&info->ef_lock);
 		break;
 	}
 	mutex_unlock(&g->vm_lock);
 	return ef;
 }
 
-int amdgpu_amdkfd_gpuvm_restore_process_bos(void *process_info, struct dma_fence __rcu **ef)
+void amdgpu_amdkfd_block_mmu_notifications(void *p)
 {
-	struct amdkfd_process_info *info = process_info;
-	struct amdgpu_amdkfd_fence *new;
-	int r = 0;
-
-	mutex_lock(&info->lock);
-	if (!dma_fence_is_signaled(&info->eviction_fence->base))
-		goto out;
-	new = new_eviction_fence(info->eviction_fence->mm);
-	if (!new) {
-		r = -ENOMEM;
-		goto out;
-	}
-	dma_fence_put(&info->eviction_fence->base);
-	info->eviction_fence = new;
-	dma_fence_put(rcu_replace_pointer(*ef, dma_fence_get(&new->base), true));
-out:
-	mutex_unlock(&info->lock);
-	return r;
+	/* CRIU's restore of userptrs is refused, see amdgpu_amdkfd_gpuvm_alloc_memory_of_gpu() */
 }
 
 /* ---- buffers ---- */
 
-size_t amdgpu_amdkfd_get_available_memory(struct amdgpu_device *adev, uint8_t xcp_id)
+#define KIND_IO (KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL | KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP)
+
+/**
+ * sim_mem_attach - a process gets a buffer
+ * @m: zeroed
+ * @info: the process, info.lock held
+ * @s: the buffer; @m takes over a reference
+ * @flags: KFD_IOC_ALLOC_MEM_FLAGS_*
+ * @va: address on the GPU
+ */
+void sim_mem_attach(struct sim_mem *m, struct sim_info *info, struct sim_bo *s, u32 flags, u64 va)
 {
-	return adev->gmc.real_vram_size - atomic64_read(&to_sim(adev)->vram_used);
+	struct sim_gpu *g = sim_bo_gpu(s);
+
+	lockdep_assert_held(&info->info.lock);
+	mutex_init(&m->m.lock);
+	INIT_LIST_HEAD(&m->m.attachments);
+	m->m.bo = &s->bo;
+	m->m.va = va;
+	m->m.alloc_flags = flags;
+	m->m.domain = s->bo.preferred_domains;
+	m->m.process_info = &info->info;
+	m->info = info;
+	spin_lock(&g->place_lock);
+	list_add_tail(&m->bo_link, &s->mems);
+	spin_unlock(&g->place_lock);
+	if (s->kind == SIM_BO_USER)
+		list_add_tail(&m->link, &info->users);
+	else if (s->kind == SIM_BO_RAM)
+		list_add_tail(&m->link, &info->mems);
+	else
+		INIT_LIST_HEAD(&m->link);
 }
 
-static int user_bo_init(struct sim_bo *s, u64 addr)
+/**
+ * sim_mem_detach - a process gives a buffer up, but for its reference
+ * @m: the process's part, info.lock held
+ */
+void sim_mem_detach(struct sim_mem *m)
 {
-	unsigned long i;
-	struct page *page;
-	int retries = 100;
+	struct sim_bo *s = to_sbo(m->m.bo);
+	struct sim_gpu *g = sim_bo_gpu(s);
+	struct sim_mem *other;
+	bool last = true;
 
-	if (!addr || offset_in_page(addr))
-		return -EINVAL;
-	mmgrab(current->mm);
-	s->mm = current->mm;
-	s->uaddr = addr;
-	for (i = 0; s->size <= EAGER_PIN_SIZE && i < s->size >> PAGE_SHIFT; i++) {
-		page = sim_bo_page(s, i);
-		while (page == ERR_PTR(-EAGAIN) && retries--) {
-			cond_resched();
-			page = sim_bo_page(s, i);
-		}
-		/* what could not be pinned now is pinned when it is touched */
-		if (IS_ERR(page) && page != ERR_PTR(-EAGAIN))
-			return PTR_ERR(page);
+	lockdep_assert_held(&m->info->info.lock);
+	list_del_init(&m->link);
+	spin_lock(&g->place_lock);
+	list_del_init(&m->bo_link);
+	list_for_each_entry(other, &s->mems, bo_link)
+		last &= other->info != m->info;
+	spin_unlock(&g->place_lock);
+	if (last && s->kind == SIM_BO_RAM)
+		sim_bo_unfence(s, m->info);
+}
+
+/* Memory behind the buffer. Return: 0 or why there is none */
+static int find_memory(struct sim_mem *m, u64 user_addr)
+{
+	struct sim_bo *s = to_sbo(m->m.bo);
+	struct sim_info *info = m->info;
+	int r;
+
+	switch (s->kind) {
+	case SIM_BO_USER:
+		return sim_user_init(m, user_addr);
+	case SIM_BO_RAM:
+		r = sim_place(s, m->m.domain == AMDGPU_GEM_DOMAIN_VRAM ? SIM_VRAM : SIM_GTT, info,
+			      true);
+		/* evicted: the restore adds the fence */
+		if (!r && !dma_fence_is_signaled(&info->info.eviction_fence->base))
+			r = sim_bo_fence(s, info);
+		return r;
+	default:
+		return 0;
 	}
+}
+
+static struct sim_bo *new_bo(struct sim_gpu *g, u64 size, u32 flags)
+{
+	enum sim_bo_kind kind = SIM_BO_RAM;
+	struct sim_bo *s;
+
+	if (flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR)
+		kind = SIM_BO_USER;
+	else if (flags & KIND_IO)
+		kind = SIM_BO_NONE;
+	if (sim_limit_reserve(g, size, flags))
+		return NULL;
+	s = sim_bo_new(g, kind, size);
+	if (!s) {
+		sim_limit_release(g, size, flags);
+		return NULL;
+	}
+	s->limit = flags;
+	s->bo.preferred_domains = flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM ? AMDGPU_GEM_DOMAIN_VRAM :
+								AMDGPU_GEM_DOMAIN_GTT;
+	if (flags & KFD_IOC_ALLOC_MEM_FLAGS_PUBLIC)
+		s->bo.flags |= AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED;
+	SIM_NEWER(&s->bo, xcp_id) = flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM ? 0 : -1;
+	return s;
+}
+
+static int check_flags(u32 flags, const u64 *offset, bool criu_resume)
+{
+	if (!(flags & (KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT |
+		       KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | KIND_IO)))
+		return -EINVAL;
+	if (!(flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR))
+		return 0;
+	if (!offset || !*offset || offset_in_page(*offset))
+		return -EINVAL;
+	/* access rights are not modelled: the GPU could write to what must not change */
+	if (criu_resume || !(flags & KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE))
+		return -EOPNOTSUPP;
 	return 0;
 }
 
@@ -355,55 +258,56 @@ int amdgpu_amdkfd_gpuvm_alloc_memory_of_gpu(struct amdgpu_device *adev, uint64_t
 					    void *drm_priv, struct kgd_mem **mem,
 					    uint64_t *offset, uint32_t flags, bool criu_resume)
 {
-	const u32 io = KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL | KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP;
-	enum sim_bo_kind kind = SIM_BO_RAM;
+	struct sim_info *info = to_sinfo(drm_priv_to_vm(drm_priv)->process_info);
 	struct sim_gpu *g = to_sim(adev);
-	struct kgd_mem *m;
+	struct sim_mem *m;
 	struct sim_bo *s;
-	int r = -ENOMEM;
+	int r;
 
+	r = check_flags(flags, offset, criu_resume);
+	if (r)
+		return r;
+	/* the ring is mapped twice, half of it is allocated */
+	size = PAGE_ALIGN(flags & KFD_IOC_ALLOC_MEM_FLAGS_AQL_QUEUE_MEM ? size >> 1 : size);
 	if (!size)
 		return -EINVAL;
-	if (!(flags & io) && sim_fault(g, flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM ?
-					  SIM_FAULT_ALLOC_VRAM : SIM_FAULT_ALLOC_GTT))
+	if (!(flags & KIND_IO) && sim_fault(g, flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM ?
+					       SIM_FAULT_ALLOC_VRAM : SIM_FAULT_ALLOC_GTT))
 		return -ENOMEM;
+	r = -ENOMEM;
 	m = kzalloc(sizeof(*m), GFP_KERNEL);
 	if (!m)
-		return -ENOMEM;
-	if (flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR)
-		kind = SIM_BO_USER;
-	else if (flags & io)
-		kind = SIM_BO_NONE;
-	s = sim_bo_new(g, kind, size);
+		return r;
+	s = new_bo(g, size, flags);
 	if (!s)
 		goto err_free;
-	if (flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM) {
-		s->vram = s->size;
-		if (atomic64_add_return(s->vram, &g->vram_used) > adev->gmc.real_vram_size)
-			goto err_put;
-	}
-	if (kind == SIM_BO_USER) {
-		r = user_bo_init(s, *offset);
-		if (r)
-			goto err_put;
-	} else if (kind == SIM_BO_RAM) {
+	if (s->kind == SIM_BO_RAM) {
 		r = drm_gem_create_mmap_offset(&s->bo.tbo.base);
 		if (!r)
 			r = drm_vma_node_allow(&s->bo.tbo.base.vma_node, drm_priv);
 		if (r)
 			goto err_put;
-		if (offset)
-			*offset = drm_vma_node_offset_addr(&s->bo.tbo.base.vma_node);
 	}
-	mutex_init(&m->lock);
-	INIT_LIST_HEAD(&m->attachments);
-	m->bo = &s->bo;
-	m->va = va;
-	m->alloc_flags = flags;
-	m->bo->kfd_bo = m;
-	*mem = m;
+	mutex_lock(&info->info.lock);
+	sim_mem_attach(m, info, s, flags, va);
+	m->m.aql_queue = flags & KFD_IOC_ALLOC_MEM_FLAGS_AQL_QUEUE_MEM;
+	s->bo.kfd_bo = &m->m;
+	r = find_memory(m, offset ? *offset : 0);
+	if (r)
+		sim_mem_detach(m);
+	mutex_unlock(&info->info.lock);
+	if (r)
+		goto err_memory;
+	if (s->kind == SIM_BO_RAM && offset)
+		*offset = drm_vma_node_offset_addr(&s->bo.tbo.base.vma_node);
+	*mem = &m->m;
 	return 0;
 
+err_memory:
+	sim_user_fini(s);
+	mutex_destroy(&m->m.lock);
+	if (s->kind == SIM_BO_RAM)
+		drm_vma_node_revoke(&s->bo.tbo.base.vma_node, drm_priv);
 err_put:
 	sim_bo_put(s);
 err_free:
@@ -415,17 +319,31 @@ int amdgpu_amdkfd_gpuvm_free_memory_of_gpu(struct amdgpu_device *adev, struct kg
 					   void *drm_priv, uint64_t *size)
 {
 	struct sim_bo *s = to_sbo(mem->bo);
+	struct sim_mem *m = to_smem(mem);
+	unsigned int mapped;
 
-	if (mem->mapped_to_gpu_memory > 0)
+	mutex_lock(&mem->lock);
+	mapped = mem->mapped_to_gpu_memory;
+	mutex_unlock(&mem->lock);
+	if (mapped) {
+		pr_debug("BO VA 0x%llx size 0x%zx is still mapped.\n", mem->va, s->size);
 		return -EBUSY;
+	}
 	if (size)
-		*size = s->vram;
+		*size = !mem->is_imported && mem->domain == AMDGPU_GEM_DOMAIN_VRAM ? s->size : 0;
+	mutex_lock(&m->info->info.lock);
+	sim_mem_detach(m);
+	mutex_unlock(&m->info->info.lock);
+	sim_user_fini(s);
 	if (s->kind == SIM_BO_RAM)
 		drm_vma_node_revoke(&s->bo.tbo.base.vma_node, drm_priv);
-	mem->bo->kfd_bo = NULL;
+	if (mem->dmabuf)
+		dma_buf_put(mem->dmabuf);
+	if (mem->bo->kfd_bo == mem)
+		mem->bo->kfd_bo = NULL;
 	amdgpu_bo_unref(&mem->bo);
 	mutex_destroy(&mem->lock);
-	kfree(mem);
+	kfree(m);
 	return 0;
 }
 
@@ -435,7 +353,7 @@ int amdgpu_amdkfd_gpuvm_map_memory_to_gpu(struct amdgpu_device *adev, struct kgd
 	const u32 local = KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL |
 			  KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP;
 	struct sim_vm *vm = to_svm(drm_priv_to_vm(drm_priv));
-	struct sim_va *v, *new = NULL;
+	int r;
 
 	/*
 	 * Another GPU's VRAM is reached over xGMI, which no GPU here has, or over PCIe, which
@@ -444,75 +362,85 @@ int amdgpu_amdkfd_gpuvm_map_memory_to_gpu(struct amdgpu_device *adev, struct kgd
 	 */
 	if (adev != drm_to_adev(mem->bo->tbo.base.dev) && (mem->alloc_flags & local))
 		return -EINVAL;
-	if (!sim_fault(vm->gpu, SIM_FAULT_MAP_MEMORY))
-		new = kzalloc(sizeof(*new), GFP_KERNEL);
-	if (!new)
+	if (sim_fault(vm->gpu, SIM_FAULT_MAP_MEMORY))
 		return -ENOMEM;
-	mutex_lock(&vm->gpu->vm_lock);
-	list_for_each_entry(v, &vm->maps, link)
-		if (v->bo_va.base.bo == mem->bo) {
-			kfree(new);		/* mapped already */
-			goto out;
-		}
-	new->bo_va.base.vm = &vm->fpriv.vm;
-	new->bo_va.base.bo = amdgpu_bo_ref(mem->bo);
-	new->m.bo_va = &new->bo_va;
-	new->m.start = mem->va >> PAGE_SHIFT;
-	new->m.last = new->m.start + (to_sbo(mem->bo)->size >> PAGE_SHIFT) - 1;
-	list_add(&new->link, &vm->maps);
-	mem->mapped_to_gpu_memory++;
-out:
-	mutex_unlock(&vm->gpu->vm_lock);
-	return 0;
+	if (!mem->va) {
+		pr_err("Invalid VA when adding BO to VM\n");
+		return -EINVAL;
+	}
+	mutex_lock(&mem->process_info->lock);
+	mutex_lock(&mem->lock);
+	r = sim_vm_map(vm, to_smem(mem));
+	mutex_unlock(&mem->lock);
+	mutex_unlock(&mem->process_info->lock);
+	return r;
 }
 
 int amdgpu_amdkfd_gpuvm_unmap_memory_from_gpu(struct amdgpu_device *adev, struct kgd_mem *mem,
 					      void *drm_priv)
 {
-	struct sim_vm *vm = to_svm(drm_priv_to_vm(drm_priv));
-	struct sim_va *v, *n;
-	int r = 0;
+	int r;
 
-	mutex_lock(&vm->gpu->vm_lock);
-	list_for_each_entry_safe(v, n, &vm->maps, link) {
-		if (v->bo_va.base.bo != mem->bo)
-			continue;
-		if (SIM_BO_VA_QUEUE_REFS(&v->bo_va)) {	/* a queue still uses it */
-			r = -EBUSY;
-			break;
-		}
-		va_del(v);
-		mem->mapped_to_gpu_memory--;
-		break;
-	}
-	mutex_unlock(&vm->gpu->vm_lock);
+	mutex_lock(&mem->lock);
+	r = sim_vm_unmap(to_svm(drm_priv_to_vm(drm_priv)), to_smem(mem));
+	mutex_unlock(&mem->lock);
 	return r;
+}
+
+/* Used by the kernel from now on: it stays where it is, and its process is not evicted for it */
+static void pin(struct sim_bo *s)
+{
+	struct sim_gpu *g = sim_bo_gpu(s);
+	struct sim_info *info = NULL;
+	struct sim_mem *m;
+
+	sim_place_pin(s);
+	spin_lock(&g->place_lock);
+	m = list_first_entry_or_null(&s->mems, struct sim_mem, bo_link);
+	if (m)
+		info = m->info;
+	spin_unlock(&g->place_lock);
+	if (!info)
+		return;
+	mutex_lock(&info->info.lock);
+	sim_bo_unfence(s, info);
+	mutex_unlock(&info->info.lock);
 }
 
 int amdgpu_amdkfd_gpuvm_map_gtt_bo_to_kernel(struct kgd_mem *mem, void **kptr, uint64_t *size)
 {
-	*kptr = sim_bo_vmap(to_sbo(mem->bo));
+	struct sim_bo *s = to_sbo(mem->bo);
+
+	if (s->kind != SIM_BO_RAM) {
+		pr_err("userptr can't be mapped to kernel\n");
+		return -EINVAL;
+	}
+	*kptr = sim_bo_vmap(s);
+	if (!*kptr)
+		return -ENOMEM;
+	pin(s);
 	if (size)
-		*size = to_sbo(mem->bo)->size;
-	return *kptr ? 0 : -ENOMEM;
+		*size = s->size;
+	return 0;
 }
 
 void amdgpu_amdkfd_gpuvm_unmap_gtt_bo_from_kernel(struct kgd_mem *mem)
 {
-	/* the mapping goes with the buffer */
+	/* the mapping and the pin go with the buffer */
 }
 
 int amdgpu_amdkfd_map_gtt_bo_to_gart(struct amdgpu_bo *bo, struct amdgpu_bo **bo_gart)
 {
 	if (!amdgpu_bo_gpu_offset(bo))
 		return -ENOMEM;
+	pin(to_sbo(bo));
 	*bo_gart = amdgpu_bo_ref(bo);
 	return 0;
 }
 
 bool amdgpu_amdkfd_bo_mapped_to_dev(void *drm_priv, struct kgd_mem *mem)
 {
-	return amdgpu_vm_bo_find(drm_priv_to_vm(drm_priv), mem->bo);
+	return sim_vm_mapped(to_svm(drm_priv_to_vm(drm_priv)), mem);
 }
 
 /* memory is coherent and there are no TLBs: nothing to do */

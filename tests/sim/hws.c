@@ -11,6 +11,7 @@
 #include "soc15_int.h"
 #include <linux/kthread.h>
 #include <linux/module.h>
+#include <linux/sched/mm.h>
 
 static uint poll_us = 50;
 module_param(poll_us, uint, 0644);
@@ -257,6 +258,8 @@ static int hws_thread(void *data)
 	u64 next;
 	u32 n;
 
+	/* MMU notifiers, which reclaim runs, wait for this thread */
+	memalloc_noreclaim_save();
 	sched_set_fifo(current);	/* hardware is not delayed by the load on the host */
 	while (!kthread_should_stop()) {
 		mutex_lock(&h->lock);

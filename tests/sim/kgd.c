@@ -162,11 +162,6 @@ void amdgpu_queue_mask_bit_to_mec_queue(struct amdgpu_device *adev, int bit, int
 	*mec = bit / adev->gfx.mec.num_queue_per_pipe / adev->gfx.mec.num_pipe_per_mec;
 }
 
-int kfd_debugfs_kfd_mem_limits(struct seq_file *m, void *data)
-{
-	return 0;	/* limits are per GPU, see kfdsim's own debugfs */
-}
-
 int amdgpu_xcp_query_partition_mode(struct amdgpu_xcp_mgr *mgr, u32 flags)
 {
 	return AMDGPU_SPX_PARTITION_MODE;
@@ -228,7 +223,7 @@ void amdgpu_vm_put_task_info(struct amdgpu_task_info *task_info)
 	kfree(task_info);
 }
 
-/* ---- nothing to do: no power gating, caches, TLBs, MMU notifiers ---- */
+/* ---- nothing to do: no power gating, caches, TLBs ---- */
 
 void amdgpu_amdkfd_set_compute_idle(struct amdgpu_device *adev, bool idle)
 {
@@ -250,10 +245,6 @@ int amdgpu_vm_flush_compute_tlb(struct amdgpu_device *adev, struct amdgpu_vm *vm
 				uint32_t flush_type, uint32_t xcc_mask)
 {
 	return 0;
-}
-
-void amdgpu_amdkfd_block_mmu_notifications(void *p)
-{
 }
 
 /* interrupts are sent in order and nothing is in flight between us and amdkfd */
@@ -311,26 +302,5 @@ int amdgpu_amdkfd_submit_ib(struct amdgpu_device *adev, enum kgd_engine_type eng
 int amdgpu_ttm_tt_get_userptr(const struct ttm_buffer_object *tbo, uint64_t *user_addr)
 {
 	NOT_REACHED();	/* CRIU only */
-	return -EOPNOTSUPP;
-}
-
-/* Buffer sharing: refused, a user can ask for it */
-int amdgpu_amdkfd_gpuvm_import_dmabuf_fd(struct amdgpu_device *adev, int fd, uint64_t va,
-					 void *drm_priv, struct kgd_mem **mem, uint64_t *size,
-					 uint64_t *mmap_offset)
-{
-	return -EOPNOTSUPP;
-}
-
-int amdgpu_amdkfd_gpuvm_export_dmabuf(struct kgd_mem *mem, struct dma_buf **dmabuf)
-{
-	return -EOPNOTSUPP;
-}
-
-int amdgpu_amdkfd_get_dmabuf_info(struct amdgpu_device *adev, int dma_buf_fd,
-				  struct amdgpu_device **dmabuf_adev, uint64_t *bo_size,
-				  void **metadata_buffer, size_t buffer_size,
-				  uint32_t *metadata_size, uint32_t *flags, int8_t *xcp_id)
-{
 	return -EOPNOTSUPP;
 }

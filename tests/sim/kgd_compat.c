@@ -171,7 +171,6 @@ bool amdgpu_amdkfd_bo_mapped_to_dev(struct amdgpu_device *adev, struct kgd_mem *
 	return false;
 }
 
-/* Buffer sharing: refused, a user can ask for it */
 #undef amdgpu_amdkfd_get_dmabuf_info
 int amdgpu_amdkfd_get_dmabuf_info(struct amdgpu_device *adev, int dma_buf_fd,
 				  struct amdgpu_device **dmabuf_adev, uint64_t *bo_size,
@@ -186,7 +185,7 @@ int amdgpu_amdkfd_gpuvm_import_dmabuf(struct amdgpu_device *adev, struct dma_buf
 				      uint64_t va, void *drm_priv, struct kgd_mem **mem,
 				      uint64_t *size, uint64_t *mmap_offset)
 {
-	return -EOPNOTSUPP;
+	return sim_dmabuf_import(dmabuf, va, drm_priv, mem, size, mmap_offset);
 }
 
 struct dma_buf *amdgpu_gem_prime_export(struct drm_gem_object *obj, int flags)

@@ -56,10 +56,6 @@
 /* amdgpu_cu_info.bitmap: the compute units of an XCC, [4][4] */
 #define SIM_CU_BITMAP(cu, xcc)		((cu)->bitmap[xcc])
 
-/* notifier_lock of struct amdkfd_process_info */
-#define sim_info_lock_init(info)	mutex_init(&(info)->notifier_lock)
-#define sim_info_lock_destroy(info)	mutex_destroy(&(info)->notifier_lock)
-
 #elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0) && LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 
 #include <linux/mm.h>
@@ -80,8 +76,6 @@
 #define SIM_MES_DEBUGGER		0
 #define SIM_MEC_BITMAP(gfx, xcc)	((gfx)->mec.queue_bitmap)
 #define SIM_CU_BITMAP(cu, xcc)		((cu)->bitmap)
-#define sim_info_lock_init(info)	do { } while (0)
-#define sim_info_lock_destroy(info)	do { } while (0)
 
 /* ---- the kernel's and DRM's ---- */
 
