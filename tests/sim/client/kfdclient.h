@@ -158,6 +158,13 @@ int kfdc_bo_alloc(struct kfdc *c, size_t size, uint32_t flags, struct kfdc_bo *b
 void kfdc_bo_free(struct kfdc *c, struct kfdc_bo *bo);
 int kfdc_bo_map(struct kfdc *c, const struct kfdc_bo *bo);
 int kfdc_bo_unmap(struct kfdc *c, const struct kfdc_bo *bo);
+int kfdc_bo_release(struct kfdc *c, struct kfdc_bo *bo);
+int kfdc_bo_export(struct kfdc *c, const struct kfdc_bo *bo, int *fd);
+int kfdc_bo_import(struct kfdc *c, int fd, struct kfdc_bo *bo);
+int kfdc_dmabuf_info(struct kfdc *c, int fd, uint64_t *size, uint32_t *flags, uint32_t *gpu_id);
+int kfdc_userptr(struct kfdc *c, void *va, size_t size, struct kfdc_bo *bo);
+int kfdc_available(struct kfdc *c, uint64_t *bytes);
+int kfdc_vram_usage(struct kfdc *c, uint64_t *bytes);
 
 int kfdc_queue_create(struct kfdc *c, const struct kfdc_queue_attr *attr, struct kfdc_queue **q);
 int kfdc_queue_update(struct kfdc_queue *q, uint32_t percentage, uint32_t priority);
