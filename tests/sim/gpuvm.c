@@ -6,6 +6,7 @@
  */
 #include "sim.h"
 #include "amdgpu_object.h"
+#include <linux/dma-buf.h>
 #include <uapi/linux/kfd_ioctl.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
