@@ -179,40 +179,52 @@ static uint32_t disable_debug_trap(struct amdgpu_device *adev, bool keep_trap_en
 	return 0;
 }
 
-#define SIM_KFD2KGD {								\
+/*
+ * Each table has what the real one of its GPU has (amdgpu_amdkfd_*.c of 6.12), but for the
+ * debugger's address watches and launch modes: amdkfd does things otherwise where one is missing.
+ */
+#define SIM_KFD2KGD_MES								\
+	.init_interrupts = init_interrupts,					\
+	.hqd_dump = hqd_dump,							\
+	.hqd_sdma_dump = hqd_sdma_dump,						\
+	.wave_control_execute = wave_control_execute,				\
+	.enable_debug_trap = enable_debug_trap,					\
+	.disable_debug_trap = disable_debug_trap
+
+#define SIM_KFD2KGD_QUEUES							\
+	SIM_KFD2KGD_MES,							\
 	.program_sh_mem_settings = program_sh_mem_settings,			\
 	.set_pasid_vmid_mapping = set_pasid_vmid_mapping,			\
-	.init_interrupts = init_interrupts,					\
 	.hqd_load = hqd_load,							\
 	.hiq_mqd_load = hiq_mqd_load,						\
 	.hqd_sdma_load = hqd_sdma_load,						\
-	.hqd_dump = hqd_dump,							\
-	.hqd_sdma_dump = hqd_sdma_dump,						\
 	.hqd_is_occupied = hqd_is_occupied,					\
 	.hqd_destroy = hqd_destroy,						\
 	.hqd_sdma_is_occupied = hqd_sdma_is_occupied,				\
 	.hqd_sdma_destroy = hqd_sdma_destroy,					\
-	.wave_control_execute = wave_control_execute,				\
 	.set_vm_context_page_table_base = set_vm_context_page_table_base,	\
-	.enable_debug_trap = enable_debug_trap,					\
-	.disable_debug_trap = disable_debug_trap,				\
+	.hqd_get_pq_addr = hqd_get_pq_addr,					\
+	.hqd_reset = hqd_reset
+
+#define SIM_KFD2KGD_GFX10							\
+	SIM_KFD2KGD_QUEUES,							\
 	.get_iq_wait_times = get_iq_wait_times,					\
 	.build_grace_period_packet_info = build_grace_period_packet_info,	\
-	.get_cu_occupancy = get_cu_occupancy,					\
-	.program_trap_handler_settings = program_trap_handler_settings,		\
-	.hqd_get_pq_addr = hqd_get_pq_addr,					\
-	.hqd_reset = hqd_reset,							\
-}
+	.program_trap_handler_settings = program_trap_handler_settings
 
-#define SIM_KFD2KGD_TABLE(name)	const struct kfd2kgd_calls name = SIM_KFD2KGD
+#define SIM_KFD2KGD_GFX9							\
+	SIM_KFD2KGD_GFX10,							\
+	.get_cu_occupancy = get_cu_occupancy
 
-SIM_KFD2KGD_TABLE(gfx_v7_kfd2kgd);
-SIM_KFD2KGD_TABLE(gfx_v8_kfd2kgd);
-SIM_KFD2KGD_TABLE(gfx_v9_kfd2kgd);
-SIM_KFD2KGD_TABLE(arcturus_kfd2kgd);
-SIM_KFD2KGD_TABLE(aldebaran_kfd2kgd);
-SIM_KFD2KGD_TABLE(gc_9_4_3_kfd2kgd);
-SIM_KFD2KGD_TABLE(gfx_v10_kfd2kgd);
-SIM_KFD2KGD_TABLE(gfx_v10_3_kfd2kgd);
-SIM_KFD2KGD_TABLE(gfx_v11_kfd2kgd);
-SIM_KFD2KGD_TABLE(gfx_v12_kfd2kgd);
+#define SIM_KFD2KGD_TABLE(name, members)	const struct kfd2kgd_calls name = { members }
+
+SIM_KFD2KGD_TABLE(gfx_v7_kfd2kgd, SIM_KFD2KGD_QUEUES);	/* no profile */
+SIM_KFD2KGD_TABLE(gfx_v8_kfd2kgd, SIM_KFD2KGD_QUEUES);	/* no profile */
+SIM_KFD2KGD_TABLE(gfx_v9_kfd2kgd, SIM_KFD2KGD_GFX9);
+SIM_KFD2KGD_TABLE(arcturus_kfd2kgd, SIM_KFD2KGD_GFX9);
+SIM_KFD2KGD_TABLE(aldebaran_kfd2kgd, SIM_KFD2KGD_GFX9);
+SIM_KFD2KGD_TABLE(gc_9_4_3_kfd2kgd, SIM_KFD2KGD_GFX9);
+SIM_KFD2KGD_TABLE(gfx_v10_kfd2kgd, SIM_KFD2KGD_GFX10);
+SIM_KFD2KGD_TABLE(gfx_v10_3_kfd2kgd, SIM_KFD2KGD_GFX10);
+SIM_KFD2KGD_TABLE(gfx_v11_kfd2kgd, SIM_KFD2KGD_QUEUES);
+SIM_KFD2KGD_TABLE(gfx_v12_kfd2kgd, SIM_KFD2KGD_MES);
