@@ -92,7 +92,18 @@ static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
 
 #define AMDGPU_GEM_DOMAIN_DOORBELL	0x40
 #define AMDGPU_MAX_QUEUES		KGD_MAX_QUEUES
-#define EC_QUEUE_PACKET_UNSUPPORTED	20
+
+/* codes of queue errors, which the debugger came with; 6.1 knows only that there was one */
+enum {
+	EC_QUEUE_PACKET_DISPATCH_DIM_INVALID = 16,
+	EC_QUEUE_PACKET_DISPATCH_GROUP_SEGMENT_SIZE_INVALID,
+	EC_QUEUE_PACKET_DISPATCH_CODE_INVALID,
+	EC_QUEUE_PACKET_RESERVED,
+	EC_QUEUE_PACKET_UNSUPPORTED,
+	EC_QUEUE_PACKET_DISPATCH_WORK_GROUP_SIZE_INVALID,
+	EC_QUEUE_PACKET_DISPATCH_REGISTER_INVALID,
+	EC_QUEUE_PACKET_VENDOR_UNSUPPORTED,
+};
 
 /* GFX 12, for profiles that sim_compat_refuses() */
 #define AMDGPU_FAMILY_GC_12_0_0		152
