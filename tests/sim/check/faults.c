@@ -25,6 +25,7 @@
 #define NOWHERE	0x123456789000ULL	/* nobody maps this */
 
 static long long pages;	/* ram_pages of the idle GPU */
+static bool mes;	/* it has MES, which unmaps single queues */
 
 static void nap(unsigned int ms)
 {
@@ -269,12 +270,18 @@ static void test_stuck(const char *fault, bool by_pid)
 	if (by_pid)
 		snprintf(setting, sizeof(setting), "pid %d", ch.pid);
 	sim_fault_set(0, fault, setting);
-	err = sim_use(0, false);
-	tap_ok(err == ETIME || err == EIO, "%s%s: who needs an unmap gets an error (%s)", fault,
-	       by_pid ? " by pid" : "", strerror(err));
+	if (mes && by_pid) {
+		/* nobody else needs an unmap of it */
+		snprintf(setting, sizeof(setting), "%d", ch.pid);
+		tap_eq(sim_write(0, "evict", setting), 0, "%s by pid: the process is evicted", fault);
+	} else {
+		err = sim_use(0, false);
+		tap_ok(err == ETIME || err == EIO, "%s%s: who needs an unmap gets an error (%s)",
+		       fault, by_pid ? " by pid" : "", strerror(err));
+	}
+	tap_ok(resets(n + 1), "... the GPU is reset once");
 	tap_ok(sim_fault_struck(0, fault) > struck, "... it struck");
 	sim_fault_set(0, fault, "0");
-	tap_ok(resets(n + 1), "... the GPU is reset once");
 	h = hear(&ch);
 	tap_ok(h.type == KFD_IOC_EVENT_HW_EXCEPTION && h.gpu &&
 	       h.cause == KFD_HW_EXCEPTION_GPU_HANG, "... the process that waits hears of it");
@@ -390,7 +397,12 @@ static void test_resets(unsigned int rounds)
 			sim_child_kill(&ch[k]);
 	}
 	sim_child_kill(&churning);
-	tap_eq(sim_counter(0, "resets") - n, rounds, "%u resets on request", rounds);
+	n = sim_counter(0, "resets") - n;
+	/*
+	 * With MES, amdkfd forgets a process that ends while the reset begins: it asks for the removal
+	 * of its queue afterwards, of which MES knows nothing, and amdkfd resets once more.
+	 */
+	tap_ok(n >= rounds && n <= (mes ? 2 * rounds : rounds), "%u resets on request (%lld)", rounds, n);
 	tap_eq(heard, 2 * rounds, "... running and evicted processes hear of each");
 	tap_eq(bad, 0, "... and nothing of theirs runs any more");
 	text = smi_text(&smi);
@@ -407,8 +419,8 @@ static void test_resets(unsigned int rounds)
 int main(int argc, char **argv)
 {
 	unsigned int rounds = argc > 1 ? atoi(argv[1]) : 20;
-	bool mes = argc > 2 && !strcmp(argv[2], "mes");
 
+	mes = argc > 2 && !strcmp(argv[2], "mes");
 	pages = sim_counter(0, "ram_pages");
 	test_settings();
 	if (mes) {

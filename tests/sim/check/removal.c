@@ -99,7 +99,7 @@ static void rescan(void)
 		nap(20);
 }
 
-static void test_in_use(unsigned int rounds, long long pages)
+static void test_in_use(unsigned int rounds, const long long *pages)
 {
 	static const enum how how[] = { RUNS, OPENS_ONLY, IGNORES_SIGBUS, WATCHES, USES_OTHER, RUNS };
 	enum { N = sizeof(how) / sizeof(*how) };
@@ -131,10 +131,10 @@ static void test_in_use(unsigned int rounds, long long pages)
 		/* the first in KFD's order is now the other one */
 		other += !sim_use(0, true);
 		enodev += ioctl(fd, DRM_IOCTL_VERSION, &version) && errno == ENODEV;
-		clean += sim_clean(1, pages);
+		clean += sim_clean(1, pages[1]);
 		rescan();
 		again += !sim_use(0, true) && !sim_use(1, true);
-		clean += sim_clean(0, pages);
+		clean += sim_clean(0, pages[0]);
 		/* an old file may outlive a new device */
 		close(fd);
 	}
@@ -160,7 +160,7 @@ static int hung_user(int fd, void *arg)
 }
 
 /* The scheduler of the GPU has hung already: nothing that its processes' end needs works */
-static void test_hung(long long pages)
+static void test_hung(const long long *pages)
 {
 	struct sim_child ch = sim_child(hung_user, NULL);
 	char ready;
@@ -174,7 +174,7 @@ static void test_hung(long long pages)
 	tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS, "... its process gets SIGBUS");
 	rescan();
 	tap_eq(sim_use(0, true), 0, "... found again, it works");
-	tap_ok(sim_clean(0, pages), "... nothing stays");
+	tap_ok(sim_clean(0, pages[0]), "... nothing stays");
 }
 
 static void test_unload(void)
@@ -193,7 +193,7 @@ static void test_unload(void)
 int main(int argc, char **argv)
 {
 	unsigned int rounds = argc > 1 ? atoi(argv[1]) : 3;
-	long long pages = sim_counter(0, "ram_pages");
+	long long pages[2] = { sim_counter(0, "ram_pages"), sim_counter(1, "ram_pages") };
 
 	test_in_use(rounds, pages);
 	test_hung(pages);
