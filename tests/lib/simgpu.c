@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -121,28 +122,32 @@ bool sim_clean(unsigned int gpu, long long pages)
 int sim_load(const char *params)
 {
 	const char *ko = getenv("KFDPRIO_SIM_KO"), *gpu = getenv("KFDPRIO_SIM_GPU");
-	char cmd[1024];
-	int status;
+	char args[1024];
+	int fd, err = 0;
 
 	if (!ko || !gpu)
 		tap_bail("KFDPRIO_SIM_KO and KFDPRIO_SIM_GPU are not set: to be run by tests/vm/run");
-	snprintf(cmd, sizeof(cmd), "insmod '%s' gpu=%s %s 2>/dev/null", ko, gpu, params);
-	status = system(cmd);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+	snprintf(args, sizeof(args), "gpu=%s %s", gpu, params);
+	fd = open(ko, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno;
+	if (syscall(SYS_finit_module, fd, args, 0))
+		err = errno;
+	close(fd);
+	return err;
 }
 
 int sim_unload(void)
 {
-	int i, status;
+	int i;
 
 	/* the last process's end may still be under way */
-	for (i = 0; i < 100; i++) {
-		status = system("rmmod amdgpu 2>/dev/null");
-		if (!status)
+	for (i = 0; i < 1000; i++) {
+		if (!syscall(SYS_delete_module, "amdgpu", O_NONBLOCK))
 			return 0;
-		nap(50);
+		nap(5);
 	}
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+	return errno;
 }
 
 struct sim_child sim_child(int (*fn)(int fd, void *arg), void *arg)

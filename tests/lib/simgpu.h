@@ -37,7 +37,7 @@ int sim_poke(const char *path, const char *text);
  */
 bool sim_clean(unsigned int gpu, long long pages);
 
-/* insmod with the VM's GPUs and these parameters, rmmod; return 0 or what insmod exits with */
+/* insmod with the VM's GPUs and these parameters, rmmod; return 0 or an errno */
 int sim_load(const char *params);
 int sim_unload(void);
 
