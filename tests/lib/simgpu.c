@@ -96,6 +96,23 @@ long long sim_fault_struck(unsigned int gpu, const char *name)
 	return number(sim_read(gpu, file), "struck", file);
 }
 
+uint64_t sim_seed(void)
+{
+	const char *s = getenv("KFDPRIO_SEED");
+
+	return s ? strtoull(s, NULL, 10) : 1;
+}
+
+/* splitmix64 */
+uint64_t sim_random(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return z ^ z >> 31;
+}
+
 static void nap(unsigned int ms)
 {
 	nanosleep(&(struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 }, NULL);

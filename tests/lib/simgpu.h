@@ -8,6 +8,7 @@
 #define TESTS_LIB_SIMGPU_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* A file of a GPU's debugfs directory, in a static buffer; NULL with errno if it cannot be read */
@@ -36,6 +37,10 @@ int sim_poke(const char *path, const char *text);
  * Waits up to 20 s for that; prints what is left if it does not come.
  */
 bool sim_clean(unsigned int gpu, long long pages);
+
+/* The seed of this run (tests/vm/run --seed), and random numbers made from one */
+uint64_t sim_seed(void);
+uint64_t sim_random(uint64_t *state);
 
 /* insmod with the VM's GPUs and these parameters, rmmod; return 0 or an errno */
 int sim_load(const char *params);

@@ -30,7 +30,7 @@ qemu_command() {
 		# Whatever else could differ between runs is fixed too: the clock, random numbers, addresses.
 		boot+=(nokaslr norandmaps)
 		qemu+=(-accel 'tcg,thread=single' -icount 'shift=0,sleep=off'
-			-rtc 'base=2026-01-01T00:00:00,clock=vm' -seed 1)
+			-rtc 'base=2026-01-01T00:00:00,clock=vm' -seed "$opt_seed")
 	else
 		qemu+=(-accel 'tcg,thread=multi')
 	fi
