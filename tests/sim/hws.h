@@ -120,6 +120,7 @@ struct sim_proc {
  * @rung: a doorbell was taken whose write index could not be read yet
  * @stream: what else is known of the place in the ring
  * @error: stopped, see struct sim_mqd_save
+ * @stalled: memory cannot be had now: nothing is launched before the next poll
  * @error_code: what is still to be reported to ROCr, 0: nothing
  * @packets: launched since it was mapped
  * @gang: MES: gang context, by which MES knows it
@@ -143,6 +144,7 @@ struct sim_queue {
 	struct sim_stream stream;
 	bool rung;
 	bool error;
+	bool stalled;
 	u32 error_code;
 	u64 packets;
 	u64 gang;

@@ -276,7 +276,7 @@ static bool queue_peek(void *ctx, struct eng_queue *eq, u64 t, struct eng_work *
 	struct sim_queue *q = to_sq(eq);
 	struct sim_hws *h = ctx;
 
-	if (q->error)
+	if (q->error || q->stalled)
 		return false;
 	w->avail = q->seen;
 	switch (q->kind) {
@@ -441,6 +441,7 @@ bool sim_queue_poll(struct sim_hws *h, struct sim_queue *q, u64 now)
 	u64 *db = (__force u64 *)((__force u32 *)h->g->db + q->doorbell);
 	u64 v = READ_ONCE(*db);
 
+	q->stalled = false;
 	if (q->error_code)
 		report_error(h, q);
 	if (v == ~0ULL && !q->rung)

@@ -342,10 +342,17 @@ void sim_sdma_complete(struct sim_hws *h, struct sim_queue *q, struct eng_work *
 {
 	struct sim_stream *s = &q->stream;
 	u32 p[SDMA_MAX_DW], n = read_packet(h, q, p);
-	u64 *rp;
+	u64 *rp, done;
 
-	if (!n || !execute(h, q, p))
+	if (!n) {
+		q->stalled = true;	/* who gets us the memory needs a CPU */
 		return;
+	}
+	done = s->done;
+	if (!execute(h, q, p)) {
+		q->stalled = s->done == done;
+		return;
+	}
 	s->done = 0;
 	if (s->ib) {
 		s->ib_pos += n;

@@ -4,5 +4,5 @@
 set -eu
 tests/vm/run --icount --timeout 900 -- sh -c '
 	status=0
-	for i in sdma; do build/tests/bin/sim-$i || status=1; done
+	for i in packets pm4 sdma; do build/tests/bin/sim-$i || status=1; done
 	exit $status'

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * sim-pm4: compute queues of PM4 packets on the simulated GPU. For --icount: times are checked.
+ */
+#include "packets.h"
+
+enum { NOP = 0x10, DISPATCH = 0x15, WRITE_DATA = 0x37, IB = 0x3f, EVENT_WRITE = 0x46,
+       RELEASE_MEM = 0x49, ACQUIRE_MEM = 0x58, SET_SH_REG = 0x76 };
+
+#define HDR(op, n)	(3u << 30 | ((n) - 2u) << 16 | (op) << 8)
+
+static uint32_t lo(const volatile void *p)
+{
+	return (uintptr_t)p;
+}
+
+static uint32_t hi(const volatile void *p)
+{
+	return (uintptr_t)p >> 32;
+}
+
+static void put(struct kfdc_ring *r, uint32_t n, const uint32_t *dw)
+{
+	must(kfdc_ring_write(r, dw, n));
+}
+
+#define PUT(r, ...) \
+	put(r, sizeof((uint32_t []){ __VA_ARGS__ }) / 4, (uint32_t []){ __VA_ARGS__ })
+
+/* The GPU's clock when everything before is complete */
+static void stamp(struct kfdc_ring *r, volatile uint64_t *va)
+{
+	PUT(r, HDR(RELEASE_MEM, 8), 0x14 | 5 << 8, 3u << 29, lo(va), hi(va), 0, 0, 0);
+}
+
+static struct kfdc_ring *ring_new(uint32_t bytes)
+{
+	struct kfdc_ring_attr attr = KFDC_PM4_DEFAULT;
+	struct kfdc_ring *r;
+
+	attr.bytes = bytes;
+	must(kfdc_ring_create(c, &attr, &r));
+	return r;
+}
+
+static void writes(struct kfdc_ring *r, volatile uint32_t *m)
+{
+	uint32_t i, bad = 0;
+
+	for (i = 1; i < 20; i++)
+		must(kfdc_pm4_nop(r, i));
+	PUT(r, HDR(WRITE_DATA, 8), 5 << 8 | 1 << 20, lo(m + 1), hi(m + 1), 10, 11, 12, 13);
+	PUT(r, HDR(WRITE_DATA, 7), 1 << 8 | 1 << 16, lo(m + 8), hi(m + 8), 20, 21, 22);
+	PUT(r, HDR(ACQUIRE_MEM, 7), 0, ~0u, 0xff, 0, 0, 10);
+	PUT(r, 2u << 30, 2u << 30);	/* fillers */
+	must(kfdc_pm4_write(r, m + 20, 99));
+	run(r);
+	for (i = 0; i < 4; i++)
+		bad += m[1 + i] != 10 + i;
+	tap_ok(!bad && !m[0] && !m[5], "WRITE_DATA of four dwords");
+	tap_ok(m[8] == 22 && !m[9], "WRITE_DATA to one address");
+	tap_eq(m[20], 99, "NOPs of 1 to 19 dwords, ACQUIRE_MEM and fillers are passed");
+	tap_eq(*(volatile uint32_t *)r->rptr, r->put % (r->attr.bytes / 4),
+	       "the read index counts dwords");
+}
+
+static void fences(struct kfdc_ring *r, volatile uint32_t *m)
+{
+	uint32_t waves = kfdc_max_waves(c) * 500;	/* 500 full loads of 20 us */
+	volatile uint64_t *ts = (volatile uint64_t *)(m + 64);
+	struct kfdc_signal *s;
+	uint64_t ns;
+
+	must(kfdc_signal_create(c, true, &s));
+	kfdc_signal_set(s, 1);
+	m[0] = 0;
+	stamp(r, &ts[0]);
+	must(kfdc_pm4_dispatch(r, waves));
+	stamp(r, &ts[1]);
+	must(kfdc_pm4_write(r, m, 1));
+	must(kfdc_pm4_signal(r, s));
+	kfdc_ring_submit(r);
+	tap_ok(becomes(m, 1) && kfdc_signal_value(s) == 1 && !kfdc_ring_wait(r, MS),
+	       "what is behind a dispatch and its RELEASE_MEM is executed meanwhile");
+	must(kfdc_signal_wait(s, 20 * SEC));
+	ns = (ts[1] - ts[0]) * 10;
+	tap_ok(ns >= 10 * MS && ns < 10 * MS + 10 * US,
+	       "RELEASE_MEM waits for the dispatch, and interrupts; 10 ms took %.3f", ns / 1e6);
+
+	m[0] = 0;
+	m[1] = 0;
+	must(kfdc_pm4_dispatch(r, waves));
+	PUT(r, HDR(EVENT_WRITE, 2), 4);			/* of no meaning here */
+	must(kfdc_pm4_write(r, m, 1));
+	PUT(r, HDR(EVENT_WRITE, 2), 7 | 4 << 8);	/* CS_PARTIAL_FLUSH */
+	must(kfdc_pm4_write(r, m + 1, 1));
+	kfdc_ring_submit(r);
+	sleep_ns(5 * MS);
+	tap_ok(m[0] == 1 && m[1] == 0, "CS_PARTIAL_FLUSH waits for the dispatch, other events do not");
+	tap_ok(becomes(m + 1, 1), "and lets go on");
+
+	/* dispatches in flight and fences between them are in order */
+	stamp(r, &ts[0]);
+	must(kfdc_pm4_dispatch(r, kfdc_max_waves(c) * 50));
+	stamp(r, &ts[1]);
+	must(kfdc_pm4_dispatch(r, kfdc_max_waves(c) * 100));
+	stamp(r, &ts[2]);
+	run(r);
+	kfdc_signal_set(s, 1);
+	must(kfdc_pm4_signal(r, s));
+	kfdc_ring_submit(r);
+	must(kfdc_signal_wait(s, 20 * SEC));
+	tap_ok((ts[1] - ts[0]) * 10 >= MS && (ts[2] - ts[1]) * 10 >= 2 * MS - US &&
+	       (ts[2] - ts[0]) * 10 < 3 * MS + 10 * US,
+	       "1 and 2 ms with fences between took %.3f and %.3f", (ts[1] - ts[0]) / 1e5,
+	       (ts[2] - ts[1]) / 1e5);
+	kfdc_signal_destroy(s);
+}
+
+static void buffers(struct kfdc_ring *r, volatile uint32_t *m)
+{
+	uint32_t *ib = (uint32_t *)m + 256, *next = ib + 64, n = 0, k = 0, i;
+
+	memset((void *)m, 0, 256);
+	for (i = 0; i < 3; i++) {
+		memcpy(ib + n, (uint32_t []){ HDR(WRITE_DATA, 5), 5 << 8, lo(m + i), hi(m + i), 50 + i },
+		       20);
+		n += 5;
+	}
+	memcpy(next, (uint32_t []){ HDR(WRITE_DATA, 5), 5 << 8, lo(m + 3), hi(m + 3), 53 }, 20);
+	k = 5;
+	/* the chain replaces what follows it in its buffer */
+	memcpy(ib + n, (uint32_t []){ HDR(IB, 4), lo(next), hi(next), k | 1 << 20,
+				      HDR(WRITE_DATA, 5), 5 << 8, lo(m + 5), hi(m + 5), 1 }, 36);
+	must(kfdc_pm4_ib(r, ib, n + 9));
+	must(kfdc_pm4_write(r, m + 4, 54));
+	kfdc_ring_submit(r);
+	tap_ok(becomes(m + 4, 54) && m[0] == 50 && m[2] == 52 && m[3] == 53 && !m[5],
+	       "an indirect buffer, its chain, and then the ring");
+}
+
+static void waits(struct kfdc_ring *r, volatile uint32_t *m)
+{
+	m[0] = 0;
+	m[1] = 0;
+	must(kfdc_pm4_wait(r, m, 3));
+	must(kfdc_pm4_write(r, m + 1, 1));
+	kfdc_ring_submit(r);
+	sleep_ns(3 * MS);
+	tap_ok(!m[1], "WAIT_REG_MEM waits for memory");
+	m[0] = 3;
+	tap_ok(becomes(m + 1, 1), "and goes on");
+}
+
+/* 256 dwords, packets of 5, 8 and 3: they lie across the end everywhere */
+static void wrap(volatile uint32_t *m)
+{
+	struct kfdc_ring *r = ring_new(1024);
+	uint32_t i, bad = 0;
+
+	memset((void *)m, 0, 4096);
+	for (i = 0; i < 1000; i++) {
+		while (kfdc_ring_room(r) < 16)
+			sleep_ns(20 * US);
+		must(kfdc_pm4_write(r, m + i, i + 1));
+		if (i % 3 == 1)
+			must(kfdc_pm4_nop(r, 3));
+		if (i % 3 == 2)
+			must(kfdc_pm4_release(r, (volatile uint64_t *)(m + 1000), i, 0));
+		if (i % 4 == 3)
+			kfdc_ring_submit(r);
+	}
+	run(r);
+	for (i = 0; i < 1000; i++)
+		bad += m[i] != i + 1;
+	tap_ok(!bad && becomes(m + 1000, 998), "1666 packets through a ring of 1 KB (%u bad)", bad);
+	must(kfdc_ring_destroy(r));
+}
+
+static uint64_t occupancy(void)
+{
+	char path[128];
+	unsigned long long v = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/stats_%u/cu_occupancy", getpid(),
+		 kfdc_gpu_id(c));
+	f = fopen(path, "r");
+	if (!f || fscanf(f, "%llu", &v) != 1)
+		tap_diag("%s: %s", path, strerror(errno));
+	if (f)
+		fclose(f);
+	return v;
+}
+
+/*
+ * Off the GPU 100 times while dispatches with stamps between them run: each runs once, for as
+ * long as it should, in order.
+ */
+static void unmaps(struct kfdc_ring *r, volatile uint64_t *ts)
+{
+	unsigned int i, n = 60, bad = 0, moved = 0;
+	uint64_t busy = counter("busy_ns"), dispatches = counter("dispatches"), rp;
+	struct kfdc_signal *s;
+
+	must(kfdc_signal_create(c, false, &s));
+	kfdc_signal_set(s, 1);
+	memset((void *)ts, 0, 4096);
+	stamp(r, &ts[0]);
+	for (i = 1; i <= n; i++) {
+		must(kfdc_pm4_dispatch(r, kfdc_max_waves(c) * 20));	/* 400 us */
+		stamp(r, &ts[i]);
+	}
+	must(kfdc_pm4_signal(r, s));
+	kfdc_ring_submit(r);
+	for (i = 0; i < 100; i++) {
+		sleep_ns(100 * US);
+		must(kfdc_ring_update(r, 0, 7));
+		rp = *(volatile uint32_t *)r->rptr;
+		sleep_ns(100 * US);
+		moved += *(volatile uint32_t *)r->rptr != rp;
+		must(kfdc_ring_update(r, 100, 7));
+		if (kfdc_signal_value(s) != 1)
+			break;
+	}
+	tap_ok(i >= 50, "unmapped %u times in the middle of %u dispatches", i, n);
+	must(kfdc_signal_wait(s, 20 * SEC));
+	sleep_ns(MS);
+	for (i = 1; i <= n; i++)
+		bad += ts[i] < ts[i - 1] + 39990;
+	tap_eq(bad, 0, "each took its time, in order");
+	tap_eq(moved, 0, "nothing is read while it is unmapped");
+	tap_eq(counter("dispatches") - dispatches, n, "each was launched once");
+	tap_eq(counter("busy_ns") - busy, n * 400000, "and ran for its time in all");
+	kfdc_signal_destroy(s);
+}
+
+static void refused(volatile uint32_t *m)
+{
+	uint32_t *ib = (uint32_t *)m + 256;
+	const struct {
+		const char *what;
+		uint32_t n, dw[8];
+	} bad[] = {
+		{ "an unknown opcode", 2, { HDR(0xa0, 2), 0 } },
+		{ "a type-0 packet", 2, { 0x00010000, 0 } },
+		{ "WRITE_DATA to a register", 5, { HDR(WRITE_DATA, 5), 0, 0x2e07, 0, 1 } },
+		{ "a dispatch without COMPUTE_NUM_THREAD", 5, { HDR(DISPATCH, 5), 1, 1, 1, 1 } },
+		{ "a buffer in a buffer", 4, { HDR(IB, 4), lo(ib), hi(ib), 4 } },
+		{ "RELEASE_MEM of 7 dwords", 7, { HDR(RELEASE_MEM, 7), 0x514, 0, 0, 0, 0, 0 } },
+	};
+	struct kfdc_ring *r;
+	uint64_t errors;
+	unsigned int i;
+
+	memcpy(ib, (uint32_t []){ HDR(IB, 4), lo(ib), hi(ib), 4 }, 16);
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		memset((void *)m, 0, 64);
+		errors = counter("queue_errors");
+		r = ring_new(4096);
+		must(kfdc_pm4_write(r, m, 1));
+		must(kfdc_ring_write(r, bad[i].dw, bad[i].n));
+		must(kfdc_pm4_write(r, m + 1, 1));
+		kfdc_ring_submit(r);
+		becomes(m, 1);
+		sleep_ns(MS);
+		must(kfdc_ring_update(r, 0, 7));
+		must(kfdc_ring_update(r, 100, 7));
+		sleep_ns(MS);
+		tap_ok(m[0] == 1 && !m[1] && counter("queue_errors") == errors + 1,
+		       "%s stops the queue for good", bad[i].what);
+		must(kfdc_ring_destroy(r));
+	}
+}
+
+int main(void)
+{
+	struct kfdc_ring *r;
+	struct kfdc_bo bo;
+	uint64_t in;
+
+	must(kfdc_open(&c, 0));
+	must(kfdc_bo_alloc(c, 65536, KFD_IOC_ALLOC_MEM_FLAGS_GTT, &bo));
+	r = ring_new(65536);
+	writes(r, bo.va);
+	fences(r, bo.va);
+	buffers(r, bo.va);
+	waits(r, bo.va);
+	wrap(bo.va);
+	unmaps(r, bo.va);
+	must(kfdc_pm4_dispatch(r, kfdc_max_waves(c) * 1000));
+	kfdc_ring_submit(r);
+	sleep_ns(2 * MS);
+	in = occupancy();
+	sleep_ns(40 * MS);
+	tap_ok(in && !occupancy(), "cu_occupancy: %llu while a dispatch runs, then 0",
+	       (unsigned long long)in);
+	must(kfdc_ring_destroy(r));
+	refused(bo.va);
+	kfdc_close(c);
+	return tap_done();
+}
