@@ -51,6 +51,15 @@ struct kfd_prio_get_args kfd_get(pid_t pid)
 	return g;
 }
 
+bool kfd_mes(struct kfdc *gpu)
+{
+	uint64_t version;
+
+	if (kfdc_prop(gpu, "gfx_target_version", &version))
+		tap_bail("%s", kfdc_error());
+	return version >= 110000;
+}
+
 pid_t kfd_child(uint32_t prio, bool busy)
 {
 	struct kfdc_queue_attr attr = { .priority = prio, .percentage = 100, .packets = 64 };

@@ -21,6 +21,14 @@ int kfd_set(pid_t pid, int prio, struct kfd_prio_set_args *out);
 /* KFD_PRIO_IOC_GET; ends the program if it fails */
 struct kfd_prio_get_args kfd_get(pid_t pid);
 
+struct kfdc;
+
+/* Levels of MES gangs, enum amdgpu_mes_priority_level of the kernel */
+enum { MES_LOW, MES_NORMAL, MES_MEDIUM, MES_HIGH, MES_REALTIME };
+
+/* Is the scheduler of an open GPU MES (GFX 11 and later)? Otherwise HWS; ends the program if unknown */
+bool kfd_mes(struct kfdc *gpu);
+
 /**
  * kfd_child() - a child with a queue of its own, that waits to be killed
  * @prio: what it asks for

@@ -18,6 +18,7 @@
 #define STATE "/sys/kernel/debug/kfdsim/0/state"
 
 static struct kfdc *gpu;
+static bool mes;
 
 #define TRY(call)	do { if (call) tap_bail("%s: %s", #call, kfdc_error()); } while (0)
 
@@ -45,16 +46,18 @@ static int sysfs_priority(pid_t pid)
 }
 
 /*
- * How many queues the simulated firmware has mapped whose MQD gives them these
- * priorities.  The firmware thread acts after the packet: wait for it a little.
+ * How many queues the simulated firmware has mapped whose MQD gives them these priorities and,
+ * with MES, whose gang has this level.  The firmware thread acts after the packet: wait for it a
+ * little.
  */
-static int mapped(unsigned int pipe, unsigned int prio, int want)
+static int mapped_at(unsigned int level, unsigned int pipe, unsigned int prio, int want)
 {
 	char line[512], needle[64];
 	int n = -1, tries;
 	FILE *f;
 
-	snprintf(needle, sizeof(needle), " pipe_prio %u queue_prio %u ", pipe, prio);
+	snprintf(needle, sizeof(needle), " level %u pipe_prio %u queue_prio %u ", mes ? level : 0,
+		 pipe, prio);
 	for (tries = 0; tries < 200 && n != want; tries++) {
 		if (tries)
 			usleep(5000);
@@ -68,15 +71,34 @@ static int mapped(unsigned int pipe, unsigned int prio, int want)
 	return n;
 }
 
+/* Queues of processes without a priority: KFD wants level NORMAL for every gang. */
+static int unset(unsigned int pipe, unsigned int prio, int want)
+{
+	return mapped_at(MES_NORMAL, pipe, prio, want);
+}
+
+/* Queues of processes with one: the band decides the level, too. */
+static int mapped(unsigned int pipe, unsigned int prio, int want)
+{
+	static const unsigned int levels[] = { MES_LOW, MES_NORMAL, MES_HIGH };
+
+	return mapped_at(levels[pipe], pipe, prio, want);
+}
+
+/* Events that say that hardware was told to map something: a runlist, or with MES a queue. */
+static size_t maps(const struct events *e)
+{
+	return events_count(e, mes ? "kfd_map_queue" : "kfd_map_queues", NULL, 0);
+}
+
 static void test_live(void)
 {
 	struct kfdc_queue *q1 = queue(3), *q2 = queue(7), *q3;
 	struct events *e = events_start("kfd");
 	const struct event *u1, *u2;
 	struct kfd_prio_set_args a;
-	size_t runlists;
 
-	tap_eq(mapped(0, 3, 1) + mapped(1, 7, 1), 2, "unset: MQDs have what their owner asked for");
+	tap_eq(unset(0, 3, 1) + unset(1, 7, 1), 2, "unset: MQDs have what their owner asked for");
 	tap_eq(kfd_get(getpid()).effective, 7, "unset: the effective priority is the highest of them");
 	tap_eq(sysfs_priority(getpid()), -1, "unset: sysfs says -1");
 
@@ -92,9 +114,15 @@ static void test_live(void)
 	tap_ok(u1 && u2 && event_field(u1, "prio") == 12 && event_field(u2, "prio") == 12 &&
 	       event_field(u1, "req_prio") == 3 && event_field(u2, "req_prio") == 7,
 	       "12: both queues were updated, and KFD still knows what their owner wants");
-	tap_eq(events_count(e, "kfd_unmap_queues", NULL, 0), 1, "12: one unmap for both");
-	runlists = events_count(e, "kfd_map_queues", NULL, 0);
-	tap_eq(runlists, 1, "12: one runlist for both");
+	if (mes) {
+		tap_eq(events_count(e, "kfd_unmap_queues", NULL, 0), 2, "12: each was removed once");
+		tap_eq(maps(e), 2, "12: and added once");
+		tap_eq(events_count(e, "kfd_map_queue", "gang_level", MES_HIGH), 2, "12: with level HIGH");
+	} else {
+		tap_eq(events_count(e, "kfd_unmap_queues", NULL, 0), 1, "12: one unmap for both");
+		tap_eq(maps(e), 1, "12: one runlist for both");
+		tap_eq(events_count(e, "kfd_map_queue", "gang_level", -1), 2, "12: HWS knows no levels");
+	}
 	events_free(e);
 
 	q3 = queue(5);
@@ -105,8 +133,7 @@ static void test_live(void)
 	e = events_start("kfd");
 	tap_eq(kfd_set(getpid(), 12, NULL), 0, "12 again");
 	events_stop(e);
-	tap_eq(events_count(e, "kfd_unmap_queues", NULL, 0) +
-	       events_count(e, "kfd_map_queues", NULL, 0), 0, "12 again: the hardware is left alone");
+	tap_eq(events_count(e, "kfd_unmap_queues", NULL, 0) + maps(e), 0, "12 again: the hardware is left alone");
 	events_free(e);
 
 	tap_eq(kfd_set(getpid(), 0, NULL), 0, "0 is set");
@@ -114,7 +141,7 @@ static void test_live(void)
 	tap_eq(kfd_set(getpid(), 15, NULL), 0, "15 is set");
 	tap_eq(mapped(2, 15, 3), 3, "15: all MQDs, pipe priority HIGH");
 	tap_eq(kfd_set(getpid(), KFD_PRIO_UNSET, NULL), 0, "it is taken away");
-	tap_eq(mapped(2, 14, 1) + mapped(1, 7, 1) + mapped(0, 5, 1), 3,
+	tap_eq(unset(2, 14, 1) + unset(1, 7, 1) + unset(0, 5, 1), 3,
 	       "unset: each has what its owner asked for last");
 	tap_eq(sysfs_priority(getpid()), -1, "unset: sysfs says -1 again");
 	TRY(kfdc_queue_destroy(q1));
@@ -132,8 +159,7 @@ static void test_inactive(void)
 	e = events_start("kfd");
 	tap_eq(kfd_set(getpid(), 11, NULL), 0, "inactive queue: 11 is set");
 	events_stop(e);
-	tap_eq(events_count(e, "kfd_map_queues", NULL, 0) +
-	       events_count(e, "kfd_unmap_queues", NULL, 0), 0, "inactive queue: nothing is mapped");
+	tap_eq(maps(e) + events_count(e, "kfd_unmap_queues", NULL, 0), 0, "inactive queue: nothing is mapped");
 	events_free(e);
 	TRY(kfdc_queue_update(q, 100, 7));
 	tap_eq(mapped(2, 11, 1), 1, "inactive queue: it comes back with 11");
@@ -176,7 +202,7 @@ static void test_others(void)
 	tap_eq(kfd_set(pid, 13, NULL), 0, "another process gets 13");
 	events_stop(e);
 	tap_eq(mapped(2, 13, 1), 1, "13: its queue has it");
-	tap_eq(mapped(1, 7, 1), 1, "13: ours has not");
+	tap_eq(unset(1, 7, 1), 1, "13: ours has not");
 	tap_eq(events_count(e, "kfd_update_queue", "pid", getpid()), 0, "13: ours was not touched");
 	tap_eq(kfd_get(pid).priority, 13, "13: _GET of the other");
 	tap_eq(kfd_get(getpid()).priority, KFD_PRIO_UNSET, "13: _GET of ourselves");
@@ -228,7 +254,7 @@ static void test_race(void)
 	kfd_set(getpid(), 9, NULL);
 	tap_eq(mapped(1, 9, 4), 4, "after a race of creation, update and change: the last one holds");
 	kfd_set(getpid(), KFD_PRIO_UNSET, NULL);
-	tap_eq(mapped(0, 4, 1) + mapped(0, 5, 1) + mapped(0, 6, 1) + mapped(1, 7, 1), 4,
+	tap_eq(unset(0, 4, 1) + unset(0, 5, 1) + unset(0, 6, 1) + unset(1, 7, 1), 4,
 	       "and the owner's wishes were kept");
 	for (k = 0; k < 4; k++)
 		TRY(kfdc_queue_destroy(q[k]));
@@ -238,6 +264,7 @@ int main(void)
 {
 	if (kfdc_open(&gpu, 0))
 		tap_bail("%s", kfdc_error());
+	mes = kfd_mes(gpu);
 	test_live();
 	test_inactive();
 	test_running();

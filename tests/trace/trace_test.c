@@ -21,6 +21,7 @@
 #define TYPE_COMPUTE	0
 #define FORMAT_AQL	1
 #define FILTER_DYNAMIC	2
+#define FILTER_MES	0x80
 #define REASON_IOCTL	0
 #define REASON_EXIT	1
 #define REASON_FAILED	2
@@ -28,6 +29,7 @@
 #define SOURCE_FORK	1
 
 static struct kfdc *gpu;
+static bool mes;
 
 #define TRY(call)	do { if (call) tap_bail("%s: %s", #call, kfdc_error()); } while (0)
 
@@ -74,6 +76,19 @@ static const struct event *need(const struct events *e, const struct event *afte
 	return ev;
 }
 
+/* HWS unmaps all queues of the device, MES one, and says which. */
+static bool unmap_is_right(const struct events *e, const struct event *ev)
+{
+	const struct event *c;
+
+	if (!mes)
+		return field(ev, "filter") == FILTER_DYNAMIC && field(ev, "pid") == -1 &&
+			field(ev, "queue_id") == 0xffffffff;
+	c = events_find(e, NULL, "kfd_create_queue", "queue_id", field(ev, "queue_id"));
+	return c && field(ev, "filter") == FILTER_MES && field(ev, "pid") == getpid() &&
+		field(ev, "filter_param") == field(c, "doorbell");
+}
+
 /* Every unmap has its end: same sequence number, a time that fits the time stamps. */
 static void check_unmaps(const struct events *e, const char *when)
 {
@@ -87,11 +102,42 @@ static void check_unmaps(const struct events *e, const char *when)
 		good &= end && field(end, "gpu_id") == field(begin, "gpu_id") &&
 			!field(end, "ret") && field(end, "dur_ns") > 0 &&
 			field(end, "dur_ns") <= (long long)(end->ns - begin->ns) + 1000000 &&
-			field(begin, "filter") == FILTER_DYNAMIC &&
-			field(begin, "pid") == -1 && field(begin, "queue_id") == 0xffffffff;
+			unmap_is_right(e, begin);
 	}
 	if (!tap_ok(good && n, "%s: %d unmaps, each with its end", when, n))
 		events_print(e);
+}
+
+/* Runlists of a process that creates a queue, and a second one at @second */
+static void check_runlists(const struct events *e, const struct event *runlist,
+			   const struct event *second)
+{
+	tap_eq(field(runlist, "gpu_id"), kfdc_gpu_id(gpu), "kfd_map_queues: gpu_id");
+	tap_eq(field(runlist, "processes"), 1, "kfd_map_queues: processes");
+	tap_eq(field(runlist, "queues"), 1, "kfd_map_queues: queues");
+	tap_eq(field(runlist, "cp_queues"), 1, "kfd_map_queues: cp_queues");
+	tap_eq(field(runlist, "over_subscribed"), 0, "kfd_map_queues: not over-subscribed");
+	tap_ok(field(runlist, "runlist_addr"), "kfd_map_queues: runlist_addr");
+	tap_ok(field(runlist, "runlist_size") > 0 && !(field(runlist, "runlist_size") % 4),
+	       "kfd_map_queues: runlist_size");
+	tap_eq(field(runlist, "ret"), 0, "kfd_map_queues: ret");
+	runlist = need(e, second, "kfd_map_queues", NULL, 0);
+	tap_eq(field(runlist, "queues"), 2, "kfd_map_queues: queues after the second");
+}
+
+/* MES gets no runlists, but each queue when it is created, and again when it is updated. */
+static void check_mes_maps(const struct events *e, const struct kfdc_queue *updated,
+			   const struct kfdc_queue *other)
+{
+	tap_eq(events_count(e, "kfd_map_queues", NULL, 0), 0, "kfd_map_queues: none with MES");
+	tap_eq(events_count(e, "kfd_map_queue", "queue_id", updated->id), 2,
+	       "kfd_map_queue: created, and updated to a percentage of 100");
+	tap_eq(events_count(e, "kfd_unmap_queues", "queue_id", updated->id), 2,
+	       "kfd_unmap_queues: for each update");
+	tap_eq(events_count(e, "kfd_map_queue", "queue_id", other->id), 1,
+	       "kfd_map_queue: the other queue is left alone");
+	tap_eq(events_count(e, "kfd_unmap_queues", "queue_id", other->id), 0,
+	       "kfd_unmap_queues: the other queue is left alone");
 }
 
 static void test_life(void)
@@ -126,9 +172,10 @@ static void test_life(void)
 	       "kfd_create_queue: doorbells are as far apart as the client's");
 
 	mqd = need(e, c1, "kfd_init_mqd", "queue_id", q1->id);
-	runlist = need(e, mqd, "kfd_map_queues", NULL, 0);
+	runlist = mes ? mqd : need(e, mqd, "kfd_map_queues", NULL, 0);
 	map = need(e, runlist, "kfd_map_queue", "queue_id", q1->id);
-	tap_ok(c1 < mqd && mqd < runlist && runlist < map, "order: create, init_mqd, map_queues, map_queue");
+	tap_ok(c1 < mqd && mqd <= runlist && runlist < map, "order: create, init_mqd,%s map_queue",
+	       mes ? "" : " map_queues,");
 	check_common(mqd, q1, 3);
 	tap_eq(field(mqd, "pipe_prio"), 0, "kfd_init_mqd: pipe priority of 3 is LOW");
 	tap_eq(field(mqd, "queue_prio"), 3, "kfd_init_mqd: queue priority");
@@ -137,25 +184,18 @@ static void test_life(void)
 	mqd = need(e, c2, "kfd_init_mqd", "queue_id", q2->id);
 	tap_eq(field(mqd, "pipe_prio"), 2, "kfd_init_mqd: pipe priority of 11 is HIGH");
 
-	tap_eq(field(runlist, "gpu_id"), kfdc_gpu_id(gpu), "kfd_map_queues: gpu_id");
-	tap_eq(field(runlist, "processes"), 1, "kfd_map_queues: processes");
-	tap_eq(field(runlist, "queues"), 1, "kfd_map_queues: queues");
-	tap_eq(field(runlist, "cp_queues"), 1, "kfd_map_queues: cp_queues");
-	tap_eq(field(runlist, "over_subscribed"), 0, "kfd_map_queues: not over-subscribed");
-	tap_ok(field(runlist, "runlist_addr"), "kfd_map_queues: runlist_addr");
-	tap_ok(field(runlist, "runlist_size") > 0 && !(field(runlist, "runlist_size") % 4),
-	       "kfd_map_queues: runlist_size");
-	tap_eq(field(runlist, "ret"), 0, "kfd_map_queues: ret");
-	runlist = need(e, c2, "kfd_map_queues", NULL, 0);
-	tap_eq(field(runlist, "queues"), 2, "kfd_map_queues: queues after the second");
-
+	if (mes)
+		check_mes_maps(e, q1, q2);
+	else
+		check_runlists(e, runlist, c2);
 	check_common(map, q1, 3);
 	tap_eq(field(map, "type"), TYPE_COMPUTE, "kfd_map_queue: type");
 	tap_eq(field(map, "doorbell"), field(c1, "doorbell"), "kfd_map_queue: doorbell");
 	tap_eq(field(map, "mqd_addr"),
 	       field(need(e, NULL, "kfd_init_mqd", "queue_id", q1->id), "mqd_addr"),
 	       "kfd_map_queue: mqd_addr is that of kfd_init_mqd");
-	tap_eq(field(map, "gang_level"), -1, "kfd_map_queue: gang_level is -1 with HWS");
+	tap_eq(field(map, "gang_level"), mes ? MES_NORMAL : -1, "kfd_map_queue: gang_level is %s",
+	       mes ? "NORMAL without a priority" : "-1 with HWS");
 	tap_eq(field(map, "ret"), 0, "kfd_map_queue: ret");
 
 	c1 = need(e, NULL, "kfd_update_queue", "queue_id", q1->id);
@@ -269,6 +309,13 @@ static void test_set(void)
 	tap_eq(field(ev, "prio"), 12, "kfd_set_priority: a child inherits");
 	tap_eq(field(ev, "by_pid"), getpid(), "kfd_set_priority: from its parent");
 	tap_eq(field(ev, "source"), SOURCE_FORK, "kfd_set_priority: at fork");
+	if (mes) {
+		const struct event *map = need(e, NULL, "kfd_map_queue", NULL, 0);
+
+		tap_eq(field(map, "gang_level"), MES_HIGH, "kfd_map_queue: gang_level is HIGH with 12");
+		map = need(e, map, "kfd_map_queue", NULL, 0);
+		tap_eq(field(map, "gang_level"), MES_NORMAL, "kfd_map_queue: and NORMAL again without");
+	}
 	ev = need(e, ev, "kfd_set_priority", "pid", getpid());
 	tap_eq(field(ev, "prio"), -1, "kfd_set_priority: prio -1 takes it away");
 	tap_eq(field(ev, "old_prio"), 12, "kfd_set_priority: old_prio");
@@ -293,6 +340,17 @@ static void test_oversubscribed(void)
 	for (i = 0; i < CROWD; i++)
 		wait_released(pids[i]);
 	events_stop(e);
+	if (mes) {
+		/* each process is given to MES once; who has a VMID is MES's affair */
+		for (i = 0; i < CROWD; i++)
+			above += events_count(e, "kfd_map_queue", "pid", pids[i]) == 1 &&
+				 events_count(e, "kfd_unmap_queues", "pid", pids[i]) == 1;
+		tap_eq(above, CROWD, "kfd_map_queue: the queues of %d processes, each added and removed once",
+		       CROWD);
+		tap_eq(events_count(e, "kfd_map_queues", NULL, 0), 0, "kfd_map_queues: none with MES");
+		events_free(e);
+		return;
+	}
 	while ((ev = events_find(e, ev, "kfd_map_queues", NULL, 0))) {
 		bool crowded = field(ev, "processes") == CROWD;
 
@@ -347,9 +405,14 @@ static void test_hang(void)
 	ev = need(e, NULL, "kfd_hws_hang", NULL, 0);
 	tap_eq(field(ev, "gpu_id"), kfdc_gpu_id(gpu), "kfd_hws_hang: gpu_id");
 	tap_eq(field(ev, "processes"), 1, "kfd_hws_hang: processes");
-	ev = need(e, NULL, "kfd_unmap_queues_done", "ret", -ETIME);
-	tap_ok(field(ev, "dur_ns") > 0, "kfd_unmap_queues_done: ret=-ETIME after %lld ms",
-	       field(ev, "dur_ns") / 1000000);
+	if (mes) {
+		ev = need(e, NULL, "kfd_map_queue", "ret", -ETIMEDOUT);
+		tap_ok(field(ev, "queue_id") != q1->id, "kfd_map_queue: ret=-ETIMEDOUT of the queue that failed");
+	} else {
+		ev = need(e, NULL, "kfd_unmap_queues_done", "ret", -ETIME);
+		tap_ok(field(ev, "dur_ns") > 0, "kfd_unmap_queues_done: ret=-ETIME after %lld ms",
+		       field(ev, "dur_ns") / 1000000);
+	}
 	ev = need(e, NULL, "kfd_destroy_queue", "reason", REASON_FAILED);
 	tap_ok(field(ev, "ret") < 0 && field(ev, "queue_id") != q1->id,
 	       "kfd_destroy_queue: the queue that failed, ret=%lld", field(ev, "ret"));
@@ -360,6 +423,7 @@ int main(void)
 {
 	if (kfdc_open(&gpu, 0))
 		tap_bail("%s", kfdc_error());
+	mes = kfd_mes(gpu);
 	test_life();
 	test_exit();
 	test_set();
