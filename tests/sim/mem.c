@@ -129,7 +129,9 @@ struct sim_bo *sim_doorbell_bo(struct sim_gpu *g, size_t size, void **cpu_ptr)
 	if (!s)
 		return NULL;
 	mutex_lock(&g->db_lock);
-	p = bitmap_find_next_zero_area(g->db_pages, g->db_npages, 0, s->size >> PAGE_SHIFT, 0);
+	/* aligned: a queue error is reported with the doorbell's index modulo the size of a slice */
+	p = bitmap_find_next_zero_area(g->db_pages, g->db_npages, 0, s->size >> PAGE_SHIFT,
+				       roundup_pow_of_two(s->size >> PAGE_SHIFT) - 1);
 	if (p < g->db_npages) {
 		bitmap_set(g->db_pages, p, s->size >> PAGE_SHIFT);
 		s->kind = SIM_BO_DOORBELL;
