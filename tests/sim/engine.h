@@ -33,8 +33,9 @@
  *	- More processes than VMIDs (queues than HQDs): those mapped for
  *	  process_quantum_ns (gang_quantum_ns) are saved and give way to those waiting
  *	  longest, whether or not they have work; those mapped longest go first, and as many
- *	  go as wait. Who is not needed for that at the end of a quantum has another. A save or restore takes its fixed
- *	  time plus live bytes / bandwidth; saves and restores share one DMA path. A quantum
+ *	  go as wait. Who is not needed for that at the end of a quantum has another.
+ *	- A save or restore takes its fixed time plus live bytes / bandwidth; saves and
+ *	  restores share one DMA path. A quantum
  *	  counts from the end of the restore (of a process: the first of those that begin as it
  *	  gets its VMID) and does not cut it short; an unmap does. A process that must give
  *	  up its VMID finishes the restores under way and begins no others.

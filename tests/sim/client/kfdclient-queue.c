@@ -389,6 +389,18 @@ uint64_t kfdc_signal_gpu_ns(const struct kfdc_signal *s)
 }
 
 /**
+ * kfdc_signal_times - when the packet that last used it was launched and complete
+ * @s: the signal
+ * @start: set, in ns of kfdc_now()'s clock on the simulated GPU
+ * @end: set, likewise
+ */
+void kfdc_signal_times(const struct kfdc_signal *s, uint64_t *start, uint64_t *end)
+{
+	*start = s->mem->start_ts * 10;
+	*end = s->mem->end_ts * 10;
+}
+
+/**
  * kfdc_signal_wait - until the value is below 1
  * @s: the signal
  * @timeout_ns: ETIME after this

@@ -208,6 +208,7 @@ void *kfdc_signal_mem(const struct kfdc_signal *s);
 int64_t kfdc_signal_value(const struct kfdc_signal *s);
 int kfdc_signal_wait(struct kfdc_signal *s, uint64_t timeout_ns);
 uint64_t kfdc_signal_gpu_ns(const struct kfdc_signal *s);
+void kfdc_signal_times(const struct kfdc_signal *s, uint64_t *start, uint64_t *end);
 
 uint64_t kfdc_now(void);
 
