@@ -451,7 +451,7 @@ int main(int argc, char **argv)
 	test_occupancy();
 	kfdc_close(c);
 	test_evicted();
-	test_shares("0.5 ms", equal, 5);
-	test_shares("0.2 to 40 ms", unequal, 5);
+	test_shares("0.5 ms", equal, 4);
+	test_shares("0.2 to 40 ms", unequal, 4);
 	return tap_done();
 }
