@@ -2,8 +2,9 @@
 /*
  * kfdsim: buffers shared between processes and GPUs as dma-bufs.
  *
- * An import is another user of the same buffer, on whichever simulated GPU. (amdgpu makes a
- * second buffer object for the import by another GPU, and may move the memory to GTT for it.)
+ * An import is another user of the same buffer, on whichever simulated GPU. Another GPU than
+ * the exporter's sees system memory: a buffer in VRAM goes to GTT for it and stays there, as
+ * with amdgpu where GPUs do not reach each other's memory (no CONFIG_DMABUF_MOVE_NOTIFY).
  * The buffer lives as long as the last of: its exporter, the dma-buf, its importers; it counts
  * as the exporter's VRAM. Other drivers cannot attach to it: that is refused.
  */
@@ -90,14 +91,22 @@ static int import_bo(struct sim_bo *s, struct dma_buf *dmabuf, u64 va, void *drm
 	struct sim_info *info = to_sinfo(drm_priv_to_vm(drm_priv)->process_info);
 	const u32 flags = KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE | KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE;
 	bool vram = s->bo.preferred_domains & AMDGPU_GEM_DOMAIN_VRAM;
-	int r = drm_vma_node_allow(&s->bo.tbo.base.vma_node, drm_priv);
+	int r;
 
+	if (to_svm(drm_priv_to_vm(drm_priv))->gpu != sim_bo_gpu(s)) {
+		vram = false;
+		r = sim_place_share(s);
+		if (r)
+			return r;
+	}
+	r = drm_vma_node_allow(&s->bo.tbo.base.vma_node, drm_priv);
 	if (r)
 		return r;
 	mutex_lock(&info->info.lock);
 	amdgpu_bo_ref(&s->bo);
 	sim_mem_attach(m, info, s, flags | (vram ? KFD_IOC_ALLOC_MEM_FLAGS_VRAM :
 						   KFD_IOC_ALLOC_MEM_FLAGS_GTT), va);
+	m->m.domain = vram ? AMDGPU_GEM_DOMAIN_VRAM : AMDGPU_GEM_DOMAIN_GTT;
 	get_dma_buf(dmabuf);
 	m->m.dmabuf = dmabuf;
 	m->m.is_imported = true;

@@ -16,7 +16,6 @@
 #include "sim.h"
 #include <linux/debugfs.h>
 #include <linux/module.h>
-#include <linux/seq_file.h>
 #include <drm/drm_gem.h>
 
 static uint move_gbs = 25;
@@ -267,6 +266,43 @@ int sim_place(struct sim_bo *s, enum sim_place where, const struct sim_info *inf
 	return r;
 }
 
+static bool hold(struct sim_bo *s, const void *holder)
+{
+	struct sim_gpu *g = sim_bo_gpu(s);
+	bool ok;
+
+	spin_lock(&g->place_lock);
+	ok = !s->hold || s->hold == holder;
+	if (ok)
+		s->hold = holder;
+	spin_unlock(&g->place_lock);
+	return ok;
+}
+
+/**
+ * sim_place_share - a device that cannot reach VRAM will use the buffer: it goes to GTT for good
+ * @s: the buffer
+ *
+ * Its processes are evicted for the move, the caller's too; no lock may be held that their
+ * eviction needs. Return: 0 or -EBUSY
+ */
+int sim_place_share(struct sim_bo *s)
+{
+	int r = 0;
+
+	if (READ_ONCE(s->place) != SIM_VRAM)
+		goto pin;
+	wait_event(hold_wait, hold(s, s));
+	r = wait_fences(s, true);
+	if (!r)
+		move_time(s->size);
+	let_go(s, s);
+pin:
+	if (!r)
+		sim_place_pin(s);
+	return r;
+}
+
 /* ---- eviction fences ---- */
 
 /**
@@ -306,19 +342,6 @@ void sim_bo_unfence(struct sim_bo *s, struct sim_info *info)
 }
 
 /* ---- restore ---- */
-
-static bool hold(struct sim_bo *s, const void *holder)
-{
-	struct sim_gpu *g = sim_bo_gpu(s);
-	bool ok;
-
-	spin_lock(&g->place_lock);
-	ok = !s->hold || s->hold == holder;
-	if (ok)
-		s->hold = holder;
-	spin_unlock(&g->place_lock);
-	return ok;
-}
 
 static int put_back(struct sim_bo *s, const struct sim_info *info)
 {
@@ -406,33 +429,6 @@ out:
 }
 
 /* ---- debugfs ---- */
-
-/**
- * sim_mem_counters - lines of debugfs counters
- * @g: the GPU
- * @m: where to
- */
-void sim_mem_counters(struct sim_gpu *g, struct seq_file *m)
-{
-	struct sim_place_stats st;
-	u64 placed[SIM_PLACES], pressure;
-
-	spin_lock(&g->place_lock);
-	memcpy(placed, g->placed, sizeof(placed));
-	pressure = g->pressure;
-	st = g->stats;
-	spin_unlock(&g->place_lock);
-	seq_printf(m, "ram_pages %ld\nvram_bytes %llu\ngtt_bytes %llu\nsystem_bytes %llu\n",
-		   atomic_long_read(&g->ram_pages), placed[SIM_VRAM], placed[SIM_GTT],
-		   placed[SIM_SYSTEM]);
-	seq_printf(m, "vram_pressure %llu\nevictions %llu\nrestores %llu\n", pressure,
-		   st.evictions, st.restores);
-	seq_printf(m, "restored_processes %llu\nrestored_to_gtt %llu\nrestore_failures %llu\n",
-		   st.restored, st.restored_gtt, st.failed);
-	seq_printf(m, "userptr_pages %ld\nuserptr_invalidations %lld\nuserptr_restores %lld\n",
-		   atomic_long_read(&g->user_pages), atomic64_read(&g->notified),
-		   atomic64_read(&g->user_restores));
-}
 
 static int pressure_get(void *data, u64 *val)
 {

@@ -2,6 +2,7 @@
 /* kfdsim: GART, doorbell pages, global wave sync */
 #include "sim.h"
 #include "amdgpu_object.h"
+#include <linux/seq_file.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
 
@@ -235,4 +236,31 @@ void sim_mem_fini(struct sim_gpu *g)
 	     sim_placed(g, SIM_SYSTEM), "kfdsim: VRAM %lld, %lld promised; GTT %lld, system %lld bytes left\n",
 	     sim_placed(g, SIM_VRAM), g->limit_used, sim_placed(g, SIM_GTT),
 	     sim_placed(g, SIM_SYSTEM));
+}
+
+/**
+ * sim_mem_counters - lines of debugfs counters
+ * @g: the GPU
+ * @m: where to
+ */
+void sim_mem_counters(struct sim_gpu *g, struct seq_file *m)
+{
+	struct sim_place_stats st;
+	u64 placed[SIM_PLACES], pressure;
+
+	spin_lock(&g->place_lock);
+	memcpy(placed, g->placed, sizeof(placed));
+	pressure = g->pressure;
+	st = g->stats;
+	spin_unlock(&g->place_lock);
+	seq_printf(m, "ram_pages %ld\nvram_bytes %llu\ngtt_bytes %llu\nsystem_bytes %llu\n",
+		   atomic_long_read(&g->ram_pages), placed[SIM_VRAM], placed[SIM_GTT],
+		   placed[SIM_SYSTEM]);
+	seq_printf(m, "vram_pressure %llu\nevictions %llu\nrestores %llu\n", pressure,
+		   st.evictions, st.restores);
+	seq_printf(m, "restored_processes %llu\nrestored_to_gtt %llu\nrestore_failures %llu\n",
+		   st.restored, st.restored_gtt, st.failed);
+	seq_printf(m, "userptr_pages %ld\nuserptr_invalidations %lld\nuserptr_restores %lld\n",
+		   atomic_long_read(&g->user_pages), atomic64_read(&g->notified),
+		   atomic64_read(&g->user_restores));
 }

@@ -136,7 +136,7 @@ void sim_dispatch_work(struct sim_gpu *g, struct sim_queue *q, u64 wgs, u64 wg_w
  * @va: GPU virtual address
  * @len: bytes, must not cross a page
  *
- * Return: NULL: not now (its mmap lock is taken), or never (a VM fault: sets sim_queue.error).
+ * Return: NULL: not now (a page is being looked for), or never (a VM fault: sets sim_queue.error).
  */
 void *sim_user_ptr(struct sim_hws *h, struct sim_queue *q, u64 va, size_t len)
 {
@@ -271,12 +271,23 @@ void sim_queue_error(struct sim_hws *h, struct sim_queue *q, u32 code, const cha
 
 /* ---- what the engine asks ---- */
 
+/*
+ * The read index is reported once, whether its page is there or not: what is launched or complete
+ * must not have to look for it. In a large userptr, pages are found when they are first touched.
+ */
+static bool rptr_there(struct sim_hws *h, struct sim_queue *q)
+{
+	struct sim_vm *vm = sim_vm_by_pd(h->g, to_sp(q->eq.proc)->pd);
+
+	return !vm || sim_vm_ptr(vm, q->rptr_va, 4) != ERR_PTR(-EAGAIN);
+}
+
 static bool queue_peek(void *ctx, struct eng_queue *eq, u64 t, struct eng_work *w)
 {
 	struct sim_queue *q = to_sq(eq);
 	struct sim_hws *h = ctx;
 
-	if (q->error || q->stalled)
+	if (q->error || q->stalled || !rptr_there(h, q))
 		return false;
 	w->avail = q->seen;
 	switch (q->kind) {

@@ -268,6 +268,7 @@ static inline struct sim_vm *to_svm(struct amdgpu_vm *vm)
 /* mem.c: GART, doorbells */
 int sim_mem_init(struct sim_gpu *g);
 void sim_mem_fini(struct sim_gpu *g);
+void sim_mem_counters(struct sim_gpu *g, struct seq_file *m);
 u64 sim_gart_bind(struct sim_gpu *g, void *kptr, size_t size);
 void sim_gart_unbind(struct sim_gpu *g, u64 addr);
 void *sim_gart_ptr(struct sim_gpu *g, u64 addr, size_t len);
@@ -307,10 +308,10 @@ void sim_place_init(struct sim_gpu *g);
 int sim_place(struct sim_bo *s, enum sim_place where, const struct sim_info *info, bool wait);
 void sim_place_free(struct sim_bo *s);
 void sim_place_pin(struct sim_bo *s);
+int sim_place_share(struct sim_bo *s);
 int sim_bo_fence(struct sim_bo *s, struct sim_info *info);
 void sim_bo_unfence(struct sim_bo *s, struct sim_info *info);
 u64 sim_placed(struct sim_gpu *g, enum sim_place where);
-void sim_mem_counters(struct sim_gpu *g, struct seq_file *m);
 void sim_mem_debugfs(struct sim_gpu *g);
 
 /* dmabuf.c */
