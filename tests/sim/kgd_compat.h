@@ -79,10 +79,6 @@
 
 /* ---- the kernel's and DRM's ---- */
 
-/* FOLL_LONGTERM may not be combined with @locked: the mmap lock is not dropped meanwhile */
-#define pin_user_pages_remote(mm, start, n, flags, pages, locked)	\
-	((void)(locked), pin_user_pages_remote(mm, start, n, flags, pages, NULL, NULL))
-
 static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
 {
 	vma->vm_flags |= flags;
