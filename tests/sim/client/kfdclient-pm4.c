@@ -399,7 +399,7 @@ int kfdc_pm4_ib(struct kfdc_ring *r, const void *va, uint32_t dwords)
 }
 
 /**
- * kfdc_pm4_dispatch - work-groups of one wave of 64 work-items
+ * kfdc_pm4_dispatch - work-groups of one wave
  * @r: a PM4 queue
  * @waves: how many
  *
@@ -407,9 +407,13 @@ int kfdc_pm4_ib(struct kfdc_ring *r, const void *va, uint32_t dwords)
  */
 int kfdc_pm4_dispatch(struct kfdc_ring *r, uint32_t waves)
 {
-	/* COMPUTE_NUM_THREAD_X, Y, Z: their place among the SH registers, GFX9 to GFX12 */
-	int err = kfdc_ring_write(r, (uint32_t []){ PM4(PM4_SET_SH_REG, 5), 0x207, 64, 1, 1 }, 5);
+	uint64_t items = 0;
+	int err = kfdc_prop(r->c, "wave_front_size", &items);
 
+	/* COMPUTE_NUM_THREAD_X, Y, Z: their place among the SH registers, GFX9 to GFX12 */
+	if (!err)
+		err = kfdc_ring_write(r, (uint32_t []){ PM4(PM4_SET_SH_REG, 5), 0x207, items, 1, 1 },
+				      5);
 	if (err)
 		return err;
 	return kfdc_ring_write(r, (uint32_t []){ PM4(PM4_DISPATCH_DIRECT, 5), waves, 1, 1, 1 }, 5);
