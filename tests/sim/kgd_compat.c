@@ -238,7 +238,7 @@ unsigned int amdgpu_mes_get_doorbell_dw_offset_in_bar(struct amdgpu_device *adev
 
 #undef kfd2kgd_calls
 
-#define OURS	sim_gfx_v9_kfd2kgd	/* our tables differ in get_cu_occupancy only */
+#define OURS	sim_gfx_v9_kfd2kgd	/* has all members */
 
 extern const struct sim_kfd2kgd_calls OURS;
 
@@ -350,7 +350,8 @@ static void get_cu_occupancy(struct amdgpu_device *adev, int pasid, int *wave_cn
 	*max_waves_per_cu = sim_waves_per_cu(to_sim(adev)->prof);
 }
 
-#define SIM_TABLE(name, occupancy)						\
+/* the members that differ, as in 6.1's tables: no cu_occupancy but on gfx9, and so on */
+#define SIM_TABLE(name, occupancy, trap)					\
 const struct kfd2kgd_calls name = {						\
 	.program_sh_mem_settings = program_sh_mem_settings,			\
 	.set_pasid_vmid_mapping = set_pasid_vmid_mapping,			\
@@ -367,7 +368,7 @@ const struct kfd2kgd_calls name = {						\
 	.wave_control_execute = wave_control_execute,				\
 	.set_vm_context_page_table_base = set_vm_context_page_table_base,	\
 	.get_cu_occupancy = occupancy,						\
-	.program_trap_handler_settings = program_trap_handler_settings,		\
+	.program_trap_handler_settings = trap,					\
 }
 
 #undef gfx_v7_kfd2kgd
@@ -379,13 +380,13 @@ const struct kfd2kgd_calls name = {						\
 #undef gfx_v10_3_kfd2kgd
 #undef gfx_v11_kfd2kgd
 
-SIM_TABLE(gfx_v7_kfd2kgd, NULL);
-SIM_TABLE(gfx_v8_kfd2kgd, NULL);
-SIM_TABLE(gfx_v9_kfd2kgd, get_cu_occupancy);
-SIM_TABLE(arcturus_kfd2kgd, get_cu_occupancy);
-SIM_TABLE(aldebaran_kfd2kgd, get_cu_occupancy);
-SIM_TABLE(gfx_v10_kfd2kgd, NULL);
-SIM_TABLE(gfx_v10_3_kfd2kgd, NULL);
-SIM_TABLE(gfx_v11_kfd2kgd, NULL);
+SIM_TABLE(gfx_v7_kfd2kgd, NULL, NULL);
+SIM_TABLE(gfx_v8_kfd2kgd, NULL, NULL);
+SIM_TABLE(gfx_v9_kfd2kgd, get_cu_occupancy, program_trap_handler_settings);
+SIM_TABLE(arcturus_kfd2kgd, get_cu_occupancy, program_trap_handler_settings);
+SIM_TABLE(aldebaran_kfd2kgd, get_cu_occupancy, program_trap_handler_settings);
+SIM_TABLE(gfx_v10_kfd2kgd, NULL, program_trap_handler_settings);
+SIM_TABLE(gfx_v10_3_kfd2kgd, NULL, program_trap_handler_settings);
+SIM_TABLE(gfx_v11_kfd2kgd, NULL, NULL);
 
 #endif
