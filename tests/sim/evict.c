@@ -211,30 +211,29 @@ static bool in_reset(struct sim_gpu *g)
 	return atomic_read(&g->adev.reset_domain->in_gpu_reset);
 }
 
-/* Makes room in VRAM. Return: 0 with place_lock held, or an error without */
+/* Makes room in VRAM. Return: 0 or -ENOMEM, with place_lock held in any case */
 static int make_room(struct sim_gpu *g, u64 size, const struct sim_info *info, bool wait)
+	__acquires(&g->place_lock)
 {
-	struct sim_bo *s = NULL;
+	struct sim_bo *s;
 	bool busy = false;
-	int tries = 0;
+	int tries = 0, r = 0;
 
-	for (;;) {
-		spin_lock(&g->place_lock);
-		if (fits(g, SIM_VRAM, size))
-			return 0;
+	spin_lock(&g->place_lock);
+	while (!r && !fits(g, SIM_VRAM, size)) {
+		s = NULL;
 		if (wait && in_reset(g))
 			busy = true;	/* amdkfd can evict nobody meanwhile */
 		else if (size <= g->adev.gmc.real_vram_size)
 			s = pick_victim(g, info, &busy);
 		spin_unlock(&g->place_lock);
-		if (s && evict(g, s, wait))
-			return -ENOMEM;
-		if (!s && (!busy || !wait || ++tries > BUSY_TRIES))
-			return -ENOMEM;
-		if (!s)
+		if (s ? evict(g, s, wait) : !busy || !wait || ++tries > BUSY_TRIES)
+			r = -ENOMEM;
+		else if (!s)
 			msleep(10);
-		s = NULL;
+		spin_lock(&g->place_lock);
 	}
+	return r;
 }
 
 /**
@@ -253,8 +252,6 @@ int sim_place(struct sim_bo *s, enum sim_place where, const struct sim_info *inf
 
 	if (where == SIM_VRAM) {
 		r = make_room(g, s->size, info, wait);
-		if (r)
-			return r;
 	} else {
 		spin_lock(&g->place_lock);
 		if (!fits(g, where, s->size))
@@ -454,12 +451,10 @@ static int pressure_set(void *data, u64 val)
 
 		spin_unlock(&g->place_lock);
 		r = make_room(g, more, NULL, true);
-		if (r)
-			goto out;
 	}
-	g->pressure = val;
+	if (!r)
+		g->pressure = val;
 	spin_unlock(&g->place_lock);
-out:
 	mutex_unlock(&pressure_mutex);
 	return r;
 }

@@ -216,7 +216,10 @@ static uint32_t disable_debug_trap(struct amdgpu_device *adev, bool keep_trap_en
 	SIM_KFD2KGD_GFX10,							\
 	.get_cu_occupancy = get_cu_occupancy
 
-#define SIM_KFD2KGD_TABLE(name, members)	const struct kfd2kgd_calls name = { members }
+/* kfd_device.c declares them for itself */
+#define SIM_KFD2KGD_TABLE(name, members)		\
+	extern const struct kfd2kgd_calls name;		\
+	const struct kfd2kgd_calls name = { members }
 
 SIM_KFD2KGD_TABLE(gfx_v7_kfd2kgd, SIM_KFD2KGD_QUEUES);	/* no profile */
 SIM_KFD2KGD_TABLE(gfx_v8_kfd2kgd, SIM_KFD2KGD_QUEUES);	/* no profile */
