@@ -26,7 +26,10 @@ static void kfd_prio_update_mqd(struct device_queue_manager *dqm,
 		decrement_queue_count(dqm, qpd, q);
 }
 
-/* MES acts on single queues: off, change, on again. */
+/*
+ * MES acts on single queues: off, change, on again.  It says -ETIMEDOUT where HWS says -ETIME,
+ * which is what KFD_PRIO_IOC_SET promises.
+ */
 static int kfd_prio_update_mes(struct device_queue_manager *dqm,
 			       struct qcm_process_device *qpd, struct queue *q)
 {
@@ -35,12 +38,12 @@ static int kfd_prio_update_mes(struct device_queue_manager *dqm,
 	if (q->properties.is_active)
 		ret = remove_queue_mes(dqm, q, qpd);
 	q->properties.priority = kfd_prio_of_queue(q);
-	if (ret)
-		return ret;
-	kfd_prio_update_mqd(dqm, qpd, q);
-	if (q->properties.is_active)
-		ret = add_queue_mes(dqm, q, qpd);
-	return ret;
+	if (!ret) {
+		kfd_prio_update_mqd(dqm, qpd, q);
+		if (q->properties.is_active)
+			ret = add_queue_mes(dqm, q, qpd);
+	}
+	return ret && ret != -EIO ? -ETIME : ret;
 }
 
 /**
@@ -49,9 +52,11 @@ static int kfd_prio_update_mes(struct device_queue_manager *dqm,
  * @nr_queues: in and out: its queues are added
  *
  * With HWS one unmap and one runlist serve all its queues; without a change, or
- * with none of them active, the hardware is not touched.  Without a hardware scheduler
- * (sched_policy=2) a loaded queue takes the change when it is loaded next: KFD
- * can load a queue in the context of its owner only.
+ * with none of them active, the hardware is not touched.  With MES the first queue
+ * that it does not take is the last one tried: each wait is of seconds, and a reset
+ * is on its way.  Without a hardware scheduler (sched_policy=2) a loaded queue takes
+ * the change when it is loaded next: KFD can load a queue in the context of its
+ * owner only.
  *
  * Context: process, takes the DQM lock
  * Return: 0; -EIO if the GPU is being reset, -ETIME if its scheduler does not
@@ -62,7 +67,7 @@ int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues)
 	struct device_queue_manager *dqm = pdd->dev->dqm;
 	struct qcm_process_device *qpd = &pdd->qpd;
 	bool stale = false, active = false;
-	int r, ret = 0;
+	int ret = 0;
 	struct queue *q;
 
 	if (!dqm)
@@ -82,10 +87,11 @@ int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues)
 		list_for_each_entry(q, &qpd->queues_list, list) {
 			if (!kfd_prio_queue_stale(q))
 				continue;
-			r = kfd_prio_update_mes(dqm, qpd, q);
-			trace_kfd_update_queue(q, r);
-			if (!ret)
-				ret = r;
+			if (ret)
+				q->properties.priority = kfd_prio_of_queue(q);
+			else
+				ret = kfd_prio_update_mes(dqm, qpd, q);
+			trace_kfd_update_queue(q, ret);
 		}
 		goto out;
 	}
