@@ -476,6 +476,42 @@ static void test_hang(void)
 	tap_eq(status, 0, "after the reset queues are added, work and are removed again");
 }
 
+/* A priority that MES does not take is set all the same, and its second queue is not tried */
+static void test_hang_set(void)
+{
+	struct kfd_prio_set_args a = {};
+	int fds[2], err;
+	long long t;
+	pid_t pid;
+	char c;
+
+	if (pipe(fds))
+		tap_bail("pipe");
+	pid = fork();
+	if (!pid) {
+		if (kfdc_open(&gpu, 0))
+			_exit(1);
+		queue(3);
+		queue(5);
+		if (write(fds[1], "x", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	close(fds[1]);
+	if (read(fds[0], &c, 1) != 1)
+		tap_bail("no victim");
+	write_file(SIM "hang", "1");
+	t = kfdc_now();
+	err = kfd_set(pid, 12, &a);
+	t = kfdc_now() - t;
+	tap_eq(err, ETIME, "a priority is set while MES hangs: ETIME");
+	tap_eq(a.nr_queues, 2, "and the answer is there");
+	tap_eq(kfd_get(pid).priority, 12, "and the priority");
+	tap_ok(t > 2100 * MS && t < 3500 * MS, "MES was waited for once: %lld ms", t / MS);
+	ms_sleep(500);
+	kfd_child_end(pid);
+}
+
 int main(void)
 {
 	uint64_t version;
@@ -495,6 +531,7 @@ int main(void)
 	test_process_quantum();
 	test_level_preempt();
 	tap_eq(counter("bad_packets"), 0, "amdkfd gave MES nothing wrong");
+	test_hang_set();
 	test_hang();
 	return tap_done();
 }
