@@ -323,21 +323,20 @@ static void test_set(void)
 	TRY(kfdc_queue_destroy(q));
 }
 
-#define CROWD 9		/* one more than there are VMIDs */
-
 static void test_oversubscribed(void)
 {
 	struct events *e = events_start("kfd");
 	const struct event *ev = NULL;
-	pid_t pids[CROWD];
+	int crowd = kfdc_vmids(gpu) + 1;	/* processes: one more than there are VMIDs */
 	int above = 0, below = 0, wrong = 0;
+	pid_t pids[crowd];
 	int i;
 
-	for (i = 0; i < CROWD; i++)
+	for (i = 0; i < crowd; i++)
 		pids[i] = kfd_child(7, false);
-	for (i = 0; i < CROWD; i++)
+	for (i = 0; i < crowd; i++)
 		kfd_child_end(pids[i]);
-	for (i = 0; i < CROWD; i++)
+	for (i = 0; i < crowd; i++)
 		wait_released(pids[i]);
 	events_stop(e);
 	if (mes) {
@@ -352,15 +351,15 @@ static void test_oversubscribed(void)
 		return;
 	}
 	while ((ev = events_find(e, ev, "kfd_map_queues", NULL, 0))) {
-		bool crowded = field(ev, "processes") == CROWD;
+		bool crowded = field(ev, "processes") == crowd;
 
 		wrong += field(ev, "over_subscribed") != crowded;
 		above += crowded;
-		below += field(ev, "processes") == CROWD - 1;
+		below += field(ev, "processes") == crowd - 1;
 	}
-	tap_ok(above, "kfd_map_queues: a runlist of %d processes was seen", CROWD);
-	tap_ok(below, "kfd_map_queues: and one of %d", CROWD - 1);
-	tap_eq(wrong, 0, "kfd_map_queues: %d over-subscribe 8 VMIDs, fewer do not", CROWD);
+	tap_ok(above, "kfd_map_queues: a runlist of %d processes was seen", crowd);
+	tap_ok(below, "kfd_map_queues: and one of %d", crowd - 1);
+	tap_eq(wrong, 0, "kfd_map_queues: %d over-subscribe %d VMIDs, fewer do not", crowd, crowd - 1);
 	events_free(e);
 }
 

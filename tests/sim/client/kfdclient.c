@@ -243,6 +243,20 @@ uint32_t kfdc_max_waves(const struct kfdc *c)
 }
 
 /**
+ * kfdc_vmids - processes that the GPU runs at once
+ * @c: the GPU
+ *
+ * KFD does not publish it: 13 on gfx9.4.x (amdgpu's gmc_v9_0.c), 8 elsewhere.
+ */
+uint32_t kfdc_vmids(const struct kfdc *c)
+{
+	uint64_t gfx = 0;
+
+	kfdc_prop(c, "gfx_target_version", &gfx);
+	return gfx / 100 == 904 ? 13 : 8;
+}
+
+/**
  * kfdc_bo_alloc - memory for CPU and GPU
  * @c: the GPU
  * @size: bytes, rounded up to pages

@@ -153,6 +153,7 @@ int kfdc_fd(const struct kfdc *c);
 uint32_t kfdc_gpu_id(const struct kfdc *c);
 int kfdc_prop(const struct kfdc *c, const char *name, uint64_t *value);
 uint32_t kfdc_max_waves(const struct kfdc *c);
+uint32_t kfdc_vmids(const struct kfdc *c);
 
 int kfdc_bo_alloc(struct kfdc *c, size_t size, uint32_t flags, struct kfdc_bo *bo);
 void kfdc_bo_free(struct kfdc *c, struct kfdc_bo *bo);
