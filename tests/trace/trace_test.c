@@ -341,11 +341,11 @@ static void test_oversubscribed(void)
 	events_stop(e);
 	if (mes) {
 		/* each process is given to MES once; who has a VMID is MES's affair */
-		for (i = 0; i < CROWD; i++)
+		for (i = 0; i < crowd; i++)
 			above += events_count(e, "kfd_map_queue", "pid", pids[i]) == 1 &&
 				 events_count(e, "kfd_unmap_queues", "pid", pids[i]) == 1;
-		tap_eq(above, CROWD, "kfd_map_queue: the queues of %d processes, each added and removed once",
-		       CROWD);
+		tap_eq(above, crowd, "kfd_map_queue: the queues of %d processes, each added and removed once",
+		       crowd);
 		tap_eq(events_count(e, "kfd_map_queues", NULL, 0), 0, "kfd_map_queues: none with MES");
 		events_free(e);
 		return;

@@ -2,9 +2,11 @@
 /*
  * sim-multi: several GPUs in one machine, and one process that uses all of them.
  *
- * usage: sim-multi [reset]
+ * usage: sim-multi [reset|priority]
+ * "priority": a priority holds on all GPUs.
  * "reset": what the reset of one GPU does to the others. Wants queue_preemption_timeout_ms=1500.
  */
+#include "kfd.h"
 #include "kfdclient.h"
 #include "tap.h"
 
@@ -238,6 +240,49 @@ static void reset(unsigned int victim)
 	tap_ok(kfdc_signal_value(gpu[victim].s) == 2, "what ran on the GPU that was reset is lost");
 }
 
+/* Queues of one GPU whose MQD has these priorities; the firmware may still be at it */
+static unsigned int mapped(unsigned int i, const char *prio, unsigned int want)
+{
+	unsigned int n = ~0U, tries;
+	char path[64], line[512];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/kernel/debug/kfdsim/%u/state", i);
+	for (tries = 0; tries < 200 && n != want; tries++) {
+		f = fopen(path, "r");
+		if (!f)
+			tap_bail("cannot read %s", path);
+		for (n = 0; fgets(line, sizeof(line), f);)
+			n += !!strstr(line, prio);
+		fclose(f);
+		usleep(1000);
+	}
+	return n;
+}
+
+static void priority(void)
+{
+	struct kfd_prio_set_args a;
+	struct kfdc_queue *q[MAX];
+	unsigned int i;
+
+	tap_eq(kfd_set(getpid(), 12, &a), 0, "priority 12 is set");
+	tap_eq(a.nr_queues, num, "for a queue on each of %u GPUs", num);
+	for (i = 0; i < num; i++)
+		tap_eq(mapped(i, " pipe_prio 2 queue_prio 12 ", 1), 1, "GPU %u has it", i);
+	for (i = 0; i < num; i++)
+		must(kfdc_queue_create(gpu[i].c, NULL, &q[i]));
+	for (i = 0; i < num; i++)
+		tap_eq(mapped(i, " pipe_prio 2 queue_prio 12 ", 2), 2, "GPU %u: a new queue too", i);
+	tap_eq(kfd_set(getpid(), KFD_PRIO_UNSET, &a), 0, "it is taken away");
+	for (i = 0; i < num; i++)
+		tap_eq(mapped(i, " pipe_prio 1 queue_prio 7 ", 2), 2, "GPU %u has 7 again", i);
+	for (i = 0; i < num; i++)
+		must(kfdc_queue_destroy(q[i]));
+	for (i = 0; i < num; i++)
+		tap_eq(counter(i, "bad_packets"), 0, "GPU %u understood all that it was sent", i);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned int i;
@@ -251,6 +296,8 @@ int main(int argc, char **argv)
 		tap_bail("%u GPU(s): %s", num, kfdc_error());
 	if (argc > 1 && !strcmp(argv[1], "reset")) {
 		reset(1);
+	} else if (argc > 1 && !strcmp(argv[1], "priority")) {
+		priority();
 	} else {
 		topology();
 		at_once();

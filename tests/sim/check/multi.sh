@@ -10,6 +10,7 @@ tests/vm/run --icount --timeout 600 --gpu "$(cut -d' ' -f1 <<<"$gpus" | paste -s
 	nodes=/sys/class/kfd/kfd/topology/nodes
 	status=0
 	$bin/sim-multi || status=1
+	$bin/sim-multi priority || status=1
 	$bin/sim-multi reset || status=1
 	n=0
 	is() { # HAVE WANT TEXT
@@ -26,6 +27,20 @@ tests/vm/run --icount --timeout 600 --gpu "$(cut -d' ' -f1 <<<"$gpus" | paste -s
 	other() { echo 0 29631 $(yes 29711 | head -n $(($1 - 1))); }
 	ids() { echo $(cat $nodes/*/properties | sed -n "s/^device_id //p"); }
 	is "$(ids)" "0 $*" "GPUs are nodes in the order asked for"
+	if command -v rocminfo >/dev/null; then
+		rocminfo >/tmp/rocminfo 2>/tmp/unknown
+		is $? 0 "rocminfo"
+		# ROCr 5.2 of Debian 12: name, CUs, wave size, L1, L2 and L3 of those that it knows
+		is "$(awk "/^  Name: *gfx/ { printf \"%s \", \$2 }
+			/^  (Compute Unit|Wavefront Size):|^    L[123]:/ && /\(|Unit/ {
+				sub(/.*: */, \"\"); sub(/\(.*/, \"\"); printf \"%s \", \$1 }" /tmp/rocminfo |
+			sed "s/^.*gfx90a/gfx90a/")" \
+			"gfx90a 16 8192 104 64 gfx1030 16 4096 131072 80 32 " "the GPUs that it knows"
+		is "$(grep -c "unrecognized id" /tmp/unknown)" $(($# - 2)) "and says of the others that it does not"
+	else
+		n=$((n + 1))
+		echo "ok $n - rocminfo # SKIP not installed"
+	fi
 	# GPUs go in another order than they came, and the last profile holds for the rest
 	rmmod amdgpu || exit
 	is "$(ls $nodes 2>&1 | grep -c "^[0-9]")" 0 "rmmod with several GPUs leaves no node"

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -329,9 +330,9 @@ int main(int argc, char **argv)
 	struct kfdc *c;
 
 	strict = argc > 1 && !strcmp(argv[1], "--strict");
-	if (argc > 2 || (argc == 2 && !strict))
-		errx(2, "usage: kfdbasic [--strict]");
-	must(kfdc_open(&c, 0));
+	if (argc > 2 + strict)
+		errx(2, "usage: kfdbasic [--strict] [NUMBER OF THE GPU]");
+	must(kfdc_open(&c, argc > 1 + strict ? strtoul(argv[1 + strict], NULL, 10) : 0));
 	must(kfdc_queue_create(c, NULL, &q));
 	test_event(c, q);
 	test_chain(c, q);
