@@ -63,7 +63,7 @@ static_assert(sizeof(struct v11_compute_mqd) <= sizeof(struct v9_mqd));
 
 static u32 gfx(const struct sim_gpu *g)
 {
-	return g->prof->gc >> 24;	/* IP_VERSION() has the major version there */
+	return IP_VERSION_MAJ(g->prof->gc);
 }
 
 static const struct cp_layout *cp_layout(const struct sim_gpu *g)

@@ -204,12 +204,27 @@ static int work(struct kfdc *c, unsigned int id, struct report *r, int fd)
 	return kfdc_queue_destroy(q) || kfdc_ring_destroy(sdma);
 }
 
+/*
+ * All GPUs, as ROCr does: restoring an evicted process without an address space on one of them
+ * crashes the amdkfd of Linux 6.1
+ */
+static int open_all(struct kfdc **c)
+{
+	struct kfdc *other;
+	unsigned int i;
+
+	for (i = 1; sim_read(i, "counters"); i++)
+		if (kfdc_open(&other, i))
+			return 1;
+	return kfdc_open(c, 0);
+}
+
 static int worker(int fd, void *arg)
 {
 	struct report r = {};
 	struct kfdc *c;
 
-	if (kfdc_open(&c, 0) || work(c, *(unsigned int *)arg, &r, fd)) {
+	if (open_all(&c) || work(c, *(unsigned int *)arg, &r, fd)) {
 		fprintf(stderr, "# worker: %s\n", kfdc_error());
 		return 1;
 	}

@@ -49,11 +49,16 @@ static void must(int r)
 	}
 }
 
+/* All GPUs are opened, see open_all() of memory.c */
 static struct gpu open_gpu(unsigned int index)
 {
+	static struct kfdc *c[16];
 	struct gpu g;
+	unsigned int i;
 
-	must(kfdc_open(&g.c, index));
+	for (i = 0; i < 16 && !c[i] && sim_read(i, "counters"); i++)
+		must(kfdc_open(&c[i], i));
+	g.c = c[index];
 	must(kfdc_ring_create(g.c, NULL, &g.sdma));
 	must(kfdc_bo_alloc(g.c, SIZE, GTT, &g.gtt));
 	return g;
@@ -283,13 +288,12 @@ static int large(int fd, void *unused)
 
 static int refused(int fd, void *unused)
 {
+	struct kfdc *c = open_gpu(0).c;
 	struct kfdc_bo bo;
-	struct kfdc *c;
 	char *p = mmap(NULL, SIZE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int r = 0;
 
 	(void)fd, (void)unused;
-	must(kfdc_open(&c, 0));
 	r |= (kfdc_userptr(c, p, SIZE, &bo) < 0) * 1;		/* read-only */
 	munmap(p, SIZE);
 	r |= (kfdc_userptr(c, p, SIZE, &bo) == -EFAULT) * 2;	/* nothing there */
