@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "kfd.h"
@@ -27,6 +27,7 @@
 
 static struct kfdc *gpu;
 static bool gfx12;
+static bool v6_1;	/* this amdkfd does nothing about a bad queue of MES */
 
 static int write_file(const char *path, const char *text)
 {
@@ -238,10 +239,11 @@ static void test_bad_queue(void)
 
 	ms_sleep(10);
 	TRY(kfdc_packet(bad, packet, true));
-	for (i = 0; i < 100 && look(5).there; i++)
+	for (i = 0; i < 20 && look(5).there; i++)
 		ms_sleep(1);
-	tap_ok(!look(5).there, "a queue with a bad packet is removed by amdkfd");
-	tap_eq(counter("mes_suspends") - suspends, !gfx12, "while all gangs are suspended (gfx11 only)");
+	tap_eq(look(5).there, v6_1, "a queue with a bad packet is removed by amdkfd (not of 6.1)");
+	tap_eq(counter("mes_suspends") - suspends, !gfx12 && !v6_1,
+	       "while all gangs are suspended (gfx11 only)");
 	tap_ok(!look(3).held && look(3).left_ns > 0, "and the others are resumed");
 	TRY(kfdc_signal_wait(s, 20000 * MS));
 	tap_ok(kfdc_now() - t < 80 * MS, "the good queue goes on: 60 ms in %lld us",
@@ -432,7 +434,8 @@ static void victim(int out)
 	TRY(kfdc_dispatch(q, &(struct kfdc_dispatch){ .ns = 60000 * MS }));
 	ms_sleep(5);
 	write_file(SIM "hang", "1");
-	c = kfdc_queue_destroy(q) ? errno : 0;
+	/* not by destroying it: amdkfd then frees the queue and keeps it in its list */
+	c = kfdc_queue_update(q, 0, 7) ? errno : 0;
 	if (write(out, &c, 1) != 1)
 		_exit(1);
 	pause();
@@ -457,7 +460,8 @@ static void test_hang(void)
 		tap_bail("no victim");
 	t = kfdc_now() - t;
 	tap_ok(t > 2100 * MS && t < 3500 * MS, "a hung MES: the driver waits for 2.1 s: %lld ms", t / MS);
-	tap_eq(c, ETIMEDOUT, "and REMOVE_QUEUE fails");
+	/* 6.12 has marked the queue as one that is reset by the time it looks at the result */
+	tap_eq(c, v6_1 ? ETIMEDOUT : EACCES, "and REMOVE_QUEUE fails");
 	ms_sleep(500);
 	kfd_child_end(pid);
 	/* a process of its own: ours has lost its queues with the reset */
@@ -514,8 +518,12 @@ static void test_hang_set(void)
 
 int main(void)
 {
+	struct utsname uts;
 	uint64_t version;
 
+	if (uname(&uts))
+		tap_bail("uname");
+	v6_1 = !strncmp(uts.release, "6.1.", 4);
 	if (kfdc_open(&gpu, 0))
 		tap_bail("%s", kfdc_error());
 	if (!kfd_mes(gpu))
