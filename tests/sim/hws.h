@@ -213,10 +213,12 @@ void sim_hiq_run(struct sim_hws *h, u64 now);
 void sim_hiq_unmap_done(struct sim_hws *h, u64 now);
 
 /* fw_mes.c: commands of MES */
-void sim_mes_init(struct sim_gpu *g);
-void sim_mes_fini(struct sim_gpu *g);
 u64 sim_mes_run(struct sim_hws *h, u64 now);
 void sim_mes_abort(struct sim_hws *h);
+
+/* mes.c: the driver's part of it */
+void sim_mes_init(struct sim_gpu *g);
+void sim_mes_fini(struct sim_gpu *g);
 int sim_mes_gangs(struct sim_gpu *g, const char *which, bool resume);
 
 /* runlist.c */
