@@ -5,8 +5,13 @@
 VERSION := $(shell sed -n 's/^Version: //p' META)
 TREES := $(shell sed -n 's/^Trees: //p' META)
 KERNEL ?= 6.12
-# what "make check" runs, in this order; SUITES="unit cli" narrows it down
-SUITES ?= lint unit patches cli vm-report vm cli-nodev cli-stock cli-vm sim trace priority rocm contention lifecycle cost
+GPU ?= mi210
+# what "make check" runs, in this order: NAME, or NAME@GPU@KERNEL; SUITES="unit cli" narrows it down.
+# First what has no scheduler to choose and HWS (mi210, 6.12), then MES, then the other GPUs, then 6.1
+SUITES ?= lint unit patches cli vm-report vm cli-nodev cli-stock cli-vm sim trace priority rocm contention lifecycle cost \
+	trace@navi31 priority@navi31 contention@navi31 lifecycle@navi31 \
+	trace@gfx12 priority@gfx12 trace@mi300x priority@mi300x trace@navi21 priority@navi21 \
+	cli-vm@@6.1 trace@@6.1 priority@@6.1 rocm@@6.1 contention@@6.1 lifecycle@@6.1 trace@navi31@6.1 priority@navi31@6.1
 BENCH_RUNS ?= 50
 
 .PHONY: help
@@ -19,7 +24,7 @@ help:
 	@echo
 	@echo '  make tools         kfdprio, into build/tools'
 	@echo '  make sim           the simulated GPU with the patched amdkfd of Debian $(KERNEL) (KERNEL=6.1)'
-	@echo '  make shell         a shell in the VM, with the simulated GPU'
+	@echo '  make shell         a shell in the VM, with the simulated GPU (GPU=mi300x,navi31 KERNEL=6.1)'
 	@echo '  make patches       make kfd_patches/*/hooks.patch anew from hooks.cocci'
 	@echo '  make lint          checkpatch, sparse, shellcheck, cppcheck on our own files'
 	@echo '  make setup         install the Debian packages that demo and check need (make demo does, too)'
@@ -60,7 +65,7 @@ check-soak: setup tools
 
 .PHONY: shell
 shell: setup-demo tools
-	@tests/vm/run --kernel $(KERNEL)
+	@tests/vm/run --kernel $(KERNEL) --gpu $(GPU)
 
 .PHONY: patches
 patches:
