@@ -219,6 +219,36 @@ struct sim_kfd2kgd_calls {
 };
 
 #else
+/*
+ * Not done yet. What Debian's 7.2 (7.2.13-1) has that 6.12 has not, by comparing amdgpu_amdkfd.h,
+ * kgd_kfd_interface.h, amdgpu_mes.h and what amdkfd calls:
+ *
+ *	6.12					7.2
+ *	amdgpu_amdkfd_alloc_gtt_mem(..)		amdgpu_amdkfd_alloc_kernel_mem(.., domain, ..)
+ *	amdgpu_amdkfd_free_gtt_mem()		amdgpu_amdkfd_free_kernel_mem()
+ *	amdgpu_amdkfd_fence_create(.., svm_bo)	one more argument: context_id of the KFD process
+ *	amdgpu_amdkfd_gpuvm_set_vm_pasid()	gone, as is ..._gpuvm_release_process_vm(): the
+ *						PASID is that of the render node file
+ *	amdgpu_amdkfd_get_xgmi_hops_count()	amdgpu_xgmi_get_hops_count()
+ *	.._get_xgmi_bandwidth_mbytes()		amdgpu_xgmi_get_bandwidth()
+ *	(none)					amdgpu_xgmi_get_is_sharing_enabled(),
+ *						amdgpu_in_reset(), amdgpu_sriov_multi_vf_mode(),
+ *						amdgpu_uniras_enabled(), amdgpu_ras_set_err_poison(),
+ *						amdgpu_ras_mgr_gen_ras_event_seqno(),
+ *						amdgpu_amdkfd_{start,stop}_sched_all()
+ *	amdgpu_vm_get_task_info_pasid()		amdgpu_vm_get_task_info_vm()
+ *	kfd2kgd: .build_grace_period_packet_info  .build_dequeue_wait_counts_packet_info(sch_wave,
+ *						que_sleep), new .hqd_sdma_get_doorbell, .ptl_ctrl
+ *	MES: .reset_legacy_queue		.detect_and_reset_hung_queues, .invalidate_tlbs_pasid;
+ *						amdgpu_mes_detect_and_reset_hung_queues(),
+ *						.._get_hung_queue_db_array_size(),
+ *						.._queue_reset_by_mes_supported(),
+ *						amdgpu_sdma_reset_engine(); new members of struct
+ *						mes_add_queue_input: xcc_id, sh_mem_config_data,
+ *						vm_cntx_cntl
+ *	struct kgd_mem.range: hmm_range		amdgpu_hmm_range
+ *	kgd2kfd_suspend(kfd, run_pm)		suspend_proc; kgd2kfd_suspend_process() apart
+ */
 #error "kfdsim: no boundary known for this kernel's amdgpu, see kgd_compat.h"
 #endif
 
