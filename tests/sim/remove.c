@@ -2,10 +2,11 @@
 /*
  * kfdsim: amdkfd's end on a GPU that goes away, while processes use it or not.
  *
- * What amdgpu does up to 6.17 cannot be survived: on an orderly removal (sysfs) it calls
- * kgd2kfd_suspend() and never resumes, so that kfd_locked stays and /dev/kfd is EINVAL for
- * all GPUs; on a surprise removal it calls kgd2kfd_device_exit() at once, which frees what
- * the processes still use. This does what amdgpu does since (amd-gfx, December 2025): the
+ * What the amdgpu of 6.1 and 6.12 does leaves nothing that works: on an orderly removal
+ * (sysfs) it calls kgd2kfd_suspend() and never resumes, so that kfd_locked stays and
+ * /dev/kfd is EINVAL for all GPUs; on a surprise removal it calls kgd2kfd_device_exit() at
+ * once, which frees what the processes still use. The parameter removal= shows both.
+ * The default does as a later amdgpu (patch on amd-gfx, December 2025): the
  * processes that have /dev/kfd open get SIGBUS, and the device ends when the last of them
  * has ended. Every process has a part in every GPU that was there when it opened /dev/kfd,
  * so all of them must go; new ones use the GPUs that remain.
@@ -14,7 +15,12 @@
 #include "hws.h"
 #include "kfd_priv.h"
 #include <linux/delay.h>
+#include <linux/module.h>
 #include <linux/sched/signal.h>
+
+static char *removal = "teardown";
+module_param(removal, charp, 0644);
+MODULE_PARM_DESC(removal, "what becomes of processes when a GPU is removed: teardown (SIGBUS, as newer amdgpu), suspend or surprise (as 6.12's amdgpu; do not expect to survive)");
 
 #define SIGBUS_MS	2000
 #define COMPLAIN_MS	10000
@@ -69,6 +75,15 @@ void sim_kfd_stop(struct sim_gpu *g)
 
 	if (!kfd)
 		return;
+	if (strcmp(removal, "teardown")) {
+		sim_hws_irq_enable(g, false);
+		if (!strcmp(removal, "suspend"))
+			kgd2kfd_suspend(kfd, false);	/* and its device stays for ever */
+		else
+			kgd2kfd_device_exit(kfd);
+		g->adev.kfd.dev = NULL;
+		return;
+	}
 	wait_users(g, kfd);
 	WRITE_ONCE(g->leaving, true);	/* no reset begins any more */
 	sim_kfd_processes_unlock();

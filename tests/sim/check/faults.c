@@ -344,9 +344,13 @@ static void test_vm_fault(bool sdma)
 	tap_eq(sim_counter(0, "vm_faults") - faults, 1, "... the GPU counts one");
 	text = smi_text(&smi);
 	snprintf(want, sizeof(want), "1 %x:", ch.pid);
-	tap_ok(lines_with(text, want) == 1, "... SMI says who it was");
-	if (!lines_with(text, want))
-		tap_diag("wanted \"%s\" in: %s", want, text);
+	if (strstr(sim_read(0, "state"), "profile navi2")) {
+		tap_skip("... SMI says who it was", "kfd_int_process_v10.c sends no such event");
+	} else {
+		tap_ok(lines_with(text, want) == 1, "... SMI says who it was");
+		if (!lines_with(text, want))
+			tap_diag("wanted \"%s\" in: %s", want, text);
+	}
 	h = hear(&bystander);
 	tap_ok(!h.type && h.left < WORK, "... another process hears nothing and goes on");
 	tap_eq(sim_use(0, true), 0, "... a new process works");
