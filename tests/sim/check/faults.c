@@ -127,7 +127,9 @@ static int user(int fd, void *arg)
 			h.va = data[1].memory_exception_data.va;
 		} else {
 			h.type = KFD_IOC_EVENT_HW_EXCEPTION;
-			h.gpu = data[0].hw_exception_data.gpu_id == kfdc_gpu_id(c);
+			/* before 6.7 amdkfd wakes the process and gives it no data */
+			h.gpu = data[0].hw_exception_data.gpu_id == kfdc_gpu_id(c) ||
+				!data[0].hw_exception_data.gpu_id;
 			h.cause = data[0].hw_exception_data.reset_cause;
 		}
 	}
