@@ -39,6 +39,42 @@ static long meminfo(const char *name)
 	return v;
 }
 
+struct cache {
+	char name[64];
+	long objects, size;
+};
+
+/* All slab caches; returns how many */
+static int caches(struct cache *c, int max)
+{
+	FILE *f = fopen("/proc/slabinfo", "re");
+	char line[512];
+	int n = 0;
+
+	while (f && n < max && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%63s %*d %ld %ld", c[n].name, &c[n].objects, &c[n].size) == 3)
+			n++;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* Which caches have grown by 32 KiB or more */
+static void show_growth(const struct cache *a, int na, const struct cache *b, int nb)
+{
+	int i, k;
+	long grown;
+
+	for (i = 0; i < nb; i++) {
+		for (k = 0; k < na && strcmp(a[k].name, b[i].name); k++)
+			;
+		grown = (b[i].objects - (k < na ? a[k].objects : 0)) * b[i].size;
+		if (grown >= 32768)
+			tap_diag("%s: %ld objects of %ld bytes more, %ld KiB", b[i].name,
+				 b[i].objects - (k < na ? a[k].objects : 0), b[i].size, grown / 1024);
+	}
+}
+
 static struct memory memory(void)
 {
 	struct memory m = {};
@@ -113,6 +149,8 @@ int main(int argc, char **argv)
 {
 	int n = argc > 1 ? atoi(argv[1]) : 50, i, per;
 	long long pages = sim_counter(0, "ram_pages");
+	static struct cache before[512], after[512];
+	int nbefore = 0, nafter;
 	struct memory a = {}, b;
 	const char *why = NULL;
 	uint64_t t = 0;
@@ -121,6 +159,7 @@ int main(int argc, char **argv)
 		if (!i) {
 			sim_unload();
 			a = memory();
+			nbefore = caches(before, 512);
 			sim_load("");
 			t = kfdc_now();
 		}
@@ -130,6 +169,8 @@ int main(int argc, char **argv)
 	tap_ok(!why, "%d cycles of load, use, reset, unload%s%s", n, why ? ": " : "", why ? why : "");
 	sim_unload();
 	b = memory();
+	nafter = caches(after, 512);
+	show_growth(before, nbefore, after, nafter);
 	tap_diag("%.1f ms of guest time per cycle", n ? t / 1e6 / n : 0);
 	tap_diag("SUnreclaim %ld -> %ld KiB, Percpu %ld -> %ld KiB, vmalloc %ld -> %ld KiB in %ld -> %ld areas, slab objects of DRM and amdkfd %ld -> %ld",
 		 a.slab, b.slab, a.percpu, b.percpu, a.vmalloc, b.vmalloc, a.areas, b.areas, a.objects,
