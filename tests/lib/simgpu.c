@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -101,6 +102,13 @@ uint64_t sim_seed(void)
 	const char *s = getenv("KFDPRIO_SEED");
 
 	return s ? strtoull(s, NULL, 10) : 1;
+}
+
+bool sim_old_kernel(void)
+{
+	struct utsname u;
+
+	return !uname(&u) && !strncmp(u.release, "6.1.", 4);
 }
 
 /* splitmix64 */

@@ -42,6 +42,9 @@ bool sim_clean(unsigned int gpu, long long pages);
 uint64_t sim_seed(void);
 uint64_t sim_random(uint64_t *state);
 
+/* Is the kernel a 6.1? */
+bool sim_old_kernel(void);
+
 /* insmod with the VM's GPUs and these parameters, rmmod; return 0 or an errno */
 int sim_load(const char *params);
 int sim_unload(void);

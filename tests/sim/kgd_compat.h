@@ -30,6 +30,7 @@
 
 /* processes that hold a part of the device, until it is freed */
 #define SIM_KFD_USERS(kfd)	atomic_read(&(kfd)->kfd_processes_count)
+#define SIM_KFD_GRACE_MS	0
 #define SIM_KFD_SMI_IDLE(kfd)	list_empty(&(kfd)->nodes[0]->smi_clients)
 
 /* keeps new processes off */
@@ -66,7 +67,10 @@
 #define SIM_DRM_FOPS_EXTRA		/* DRM says so itself, in drm_open() */
 #define SIM_BO_VA_QUEUE_REFS(bo_va)	0	/* queues do not pin their buffers */
 #define SIM_HIQ_KICK			0
-#define SIM_KFD_USERS(kfd)		(!ida_is_empty(&(kfd)->doorbell_ida))
+/* no count; a process is out of the table a little before it lets go */
+#define SIM_KFD_USERS(kfd) \
+	(!hash_empty(kfd_processes_table) || !ida_is_empty(&(kfd)->doorbell_ida))
+#define SIM_KFD_GRACE_MS		200
 #define SIM_KFD_SMI_IDLE(kfd)		list_empty(&(kfd)->smi_clients)
 #define sim_kfd_processes_lock()	do { } while (0)	/* it is amdkfd's own: nobody is kept off */
 #define sim_kfd_processes_unlock()	do { } while (0)

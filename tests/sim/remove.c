@@ -63,6 +63,8 @@ static void wait_users(struct sim_gpu *g, struct kfd_dev *kfd)
 		usleep_range(1000, 1100);
 		sim_kfd_processes_lock();
 	}
+	if (SIM_KFD_GRACE_MS && ms)
+		msleep(SIM_KFD_GRACE_MS);
 }
 
 /**
