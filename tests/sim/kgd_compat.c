@@ -6,6 +6,7 @@
  * built for; the renames of kgd_compat.h are undone first.
  */
 #include "hws.h"
+#include "fault.h"
 #include "kfd_priv.h"
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
@@ -205,6 +206,8 @@ int amdgpu_mes_alloc_process_doorbells(struct amdgpu_device *adev, unsigned int 
 	struct sim_gpu *g = to_sim(adev);
 	unsigned long p;
 
+	if (sim_fault(g, SIM_FAULT_ALLOC_DOORBELL))
+		return -ENOMEM;
 	mutex_lock(&g->db_lock);
 	p = bitmap_find_next_zero_area(g->db_pages, g->db_npages, n, n, n - 1);
 	if (p < g->db_npages)

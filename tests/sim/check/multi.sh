@@ -3,9 +3,15 @@
 # several and different GPUs in one machine, with guest time counting instructions
 set -euo pipefail
 gpus=$(tests/sim/gpus)	# a kernel knows those that were there before it
+allow=()
+case $(basename "$(tests/vm/fetch-kernel --quiet "${KFDPRIO_KERNEL:-6.12}")") in
+# its amdkfd, the stock one as well, has a process or queue too many in its count after the reset
+# of one GPU of several, and says so at rmmod: WARN_ON(dqm->active_queue_count > 0 || ...)
+6.1.*) allow=(--allow-warn 'amdkfd/kfd_device_queue_manager\.c:[0-9]* uninitialize') ;;
+esac
 # shellcheck disable=SC2016,SC2046 # for the shell in the VM; one argument a GPU
 tests/vm/run --icount --timeout 600 --gpu "$(cut -d' ' -f1 <<<"$gpus" | paste -sd,)" \
-	--param queue_preemption_timeout_ms=1500 -- bash -c '
+	--param queue_preemption_timeout_ms=1500 "${allow[@]}" -- bash -c '
 	bin=build/tests/bin
 	nodes=/sys/class/kfd/kfd/topology/nodes
 	status=0

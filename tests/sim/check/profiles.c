@@ -6,6 +6,7 @@
  * not from the simulator. Wants the debugfs and the parameters of the simulated GPU.
  */
 #include "kfdclient.h"
+#include "simgpu.h"
 #include "tap.h"
 
 #include <dirent.h>
@@ -161,7 +162,8 @@ static void topology(void)
 	char path[128];
 
 	prop("gfx_target_version", sh->gfx);
-	prop("num_xcc", sh->xccs);
+	if (!sim_old_kernel() || sh->xccs > 1)	/* told since there are any, 6.5 */
+		prop("num_xcc", sh->xccs);
 	prop("simd_count", sh->cus * sh->simds);
 	prop("simd_per_cu", sh->simds);
 	prop("max_waves_per_simd", sh->waves_simd);
@@ -276,10 +278,9 @@ static void save_time(void)
 	long long saves = counter("saves"), ns = counter("save_restore_ns"), want, busy;
 	struct kfdc_signal *s = signal_new();
 	struct kfdc_queue *q = queue();
-	uint64_t cwsr;
+	uint64_t cwsr = q->cwsr_size;	/* before 6.12 only the client knows it */
 	int i;
 
-	must(kfdc_prop(c, "cwsr_size", &cwsr));
 	want = (long long)sh->cus / sh->xccs * sh->ctx_kb * 1024;
 	tap_ok((long long)cwsr >= want && (long long)cwsr < want + 65536,
 	       "%s: an XCC's save area is the state of its CUs and a control stack: %.1f MiB",
