@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -272,17 +273,31 @@ out:
 
 /* ---- 64 queues of 16 processes ---- */
 
-/* Four queues whose rings are full of dispatches of these lengths, one after the other */
+/*
+ * A signal (amd_signal_t: kind, value) in a page that all processes share: the gate in front of
+ * the work of all queues. So they begin together, with full rings and without a history.
+ */
+static volatile int64_t *gate;
+
+/* Four queues whose rings are full of dispatches of these lengths, behind the gate */
 static int busy_child(int fd, void *arg)
 {
 	const uint64_t *len = arg;
+	struct {
+		uint16_t header, reserved0;
+		uint32_t reserved1;
+		uint64_t dep[5], reserved2, signal;
+	} barrier = { .header = 3, .dep = { (uintptr_t)gate } };	/* barrier-AND */
+	struct kfdc_bo bo;
 	int i, k;
 
 	if (kfdc_open(&c, 0))
 		return 1;
+	must(kfdc_userptr(c, (void *)gate, 4096, &bo));
 	for (i = 0; i < QUEUES; i++) {
 		struct kfdc_queue *q = new_queue(7);
 
+		must(kfdc_packet(q, &barrier, false));
 		for (k = 0; k < 1000; k++)
 			must(kfdc_dispatch(q, &(struct kfdc_dispatch){ .ns = len[i],
 								       .no_ring = true }));
@@ -329,17 +344,20 @@ static void limits(unsigned int *hqds, unsigned int *max_hqds, unsigned int *vmi
 static void worst(const char *what, const uint64_t *v, int n)
 {
 	double sum = 0, min = 1e9, max = 0;
-	int i;
+	int i, least = 0, most = 0;
 
 	for (i = 0; i < n; i++)
 		sum += v[i];
 	for (i = 0; i < n; i++) {
 		double x = v[i] * n / sum;
 
+		least = x < min ? i : least;
+		most = x > max ? i : most;
 		min = x < min ? x : min;
 		max = x > max ? x : max;
 	}
-	tap_diag("%s: %.4f to %.4f of a fair share", what, min, max);
+	tap_diag("%s: %.4f (number %d) to %.4f (number %d) of a fair share", what, min, least, max,
+		 most);
 	tap_ok(min > 0.95 && max < 1.05, "%s: within 5 %% of fair", what);
 }
 
@@ -351,12 +369,17 @@ static void test_shares(const char *what, uint64_t *len, uint64_t secs)
 	char text[100], ch;
 	int i;
 
+	gate = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (gate == MAP_FAILED)
+		tap_bail("%s: no memory", what);
+	gate[1] = 1;
 	for (i = 0; i < PROCS; i++)
 		child[i] = sim_child(busy_child, len);
 	for (i = 0; i < PROCS; i++)
 		if (!sim_child_hear(&child[i], &ch, 1, 60000))
 			tap_bail("%s: child %d of %d does not begin", what, i, PROCS);
 	nap(50 * MS);	/* what followed the last map */
+	gate[1] = 0;
 	if (queue_times(first) != PROCS * QUEUES)
 		tap_bail("%s: not %d queues in the runlist", what, PROCS * QUEUES);
 	busy = sim_counter(0, "busy_ns");

@@ -149,6 +149,66 @@ static void test_shares_by_queue(void **state)
 	assert_int_equal(w.e.saves, 0);
 }
 
+/*
+ * 64 queues as above with dispatches of 0.2 to 40 ms; one of them begins @at later. It has its
+ * share from then on, however the times of the others are spread by then.
+ */
+static void newcomer(u32 which, u64 at)
+{
+	static const u64 len[] = { 200 * US, 900 * US, 3 * MS, 40 * MS };
+	struct tq *q[PROCS * PER_PROC];
+	u64 before[PROCS * PER_PROC], sum = 0;
+	struct eng_proc *p = NULL;
+	double share;
+	u32 i, k;
+	u64 t;
+
+	setup(NULL);
+	w.e.cfg.bytes_per_us = 1638000;
+	for (i = 0; i < PROCS * PER_PROC; i++) {
+		if (!(i % PER_PROC))
+			p = proc();
+		q[i] = queue(p, 1, 7);
+		q[i]->endless = true;
+		if (i == which)
+			continue;
+		add_n(q[i], 8, len[i % PER_PROC]);
+		for (k = 0; k < 8; k++)
+			q[i]->item[k].bytes = 64000000;
+	}
+	for (t = 0; t < at; t += MS)
+		eng_advance(&w.e, t);
+	add_n(q[which], 8, len[which % PER_PROC]);
+	for (k = 0; k < 8; k++) {
+		q[which]->item[k].bytes = 64000000;
+		q[which]->item[k].avail = at;
+	}
+	for (i = 0; i < PROCS * PER_PROC; i++)
+		before[i] = q[i]->q.ran_ns;
+	for (; t <= at + 4000 * MS; t += MS)
+		eng_advance(&w.e, t);
+	for (i = 0; i < PROCS * PER_PROC; i++)
+		sum += q[i]->q.ran_ns - before[i];
+	share = (double)(q[which]->q.ran_ns - before[which]) * PROCS * PER_PROC / sum;
+	print_message("# queue %u, begun after %llu ms: %.3f of fair\n", which,
+		      (unsigned long long)(at / MS), share);
+	assert_true(share > 0.9 && share < 1.1);
+	teardown(NULL);
+}
+
+static void test_newcomer(void **state)
+{
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		newcomer(60 + i, 5 * MS);
+		newcomer(60 + i, 300 * MS);
+		newcomer(60 + i, 1500 * MS);
+	}
+	setup(NULL);
+}
+
 /* Who had nothing to do for a second has no claim to it */
 static void test_idle_time_is_not_made_up(void **state)
 {
@@ -262,6 +322,7 @@ int fair_tests(void)
 		T(test_turn_lasts_a_quantum),
 		T(test_shares_oversubscribed),
 		T(test_shares_by_queue),
+		T(test_newcomer),
 		T(test_idle_time_is_not_made_up),
 		T(test_lag_is_bounded),
 		T(test_no_starvation_among_equals),
