@@ -58,6 +58,8 @@ module_param(mes_level_preempt, bool, 0644);
 MODULE_PARM_DESC(mes_level_preempt, "MES: a higher priority level takes a queue slot or VMID from a lower one at once, not when its quantum ends");
 
 #define IDLE_AFTER_NS	(20 * NSEC_PER_MSEC)
+/* Where nobody tells that the HIQ is rung: how often it is looked at without any queue */
+#define HIQ_POLL_IDLE_US	1000
 /*
  * The kick comes before the ring, and the firmware may have taken the CPU of whoever is
  * about to ring: look again after 10 us, then twice as long each time, for a second.
@@ -244,8 +246,10 @@ static u64 step(struct sim_hws *h, u64 now)
 	if (h->nqueues || (h->hiq && !SIM_HIQ_KICK)) {
 		if (now - h->last_work < IDLE_AFTER_NS)
 			poll = READ_ONCE(poll_us);
-		else
+		else if (h->nqueues)
 			poll = READ_ONCE(poll_idle_us);
+		else
+			poll = HIQ_POLL_IDLE_US;
 		next = min(next, now + max_t(u64, poll, 1) * 1000);
 	}
 	return next;
