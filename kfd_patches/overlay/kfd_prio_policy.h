@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * kfdprio: the judge.  Pure functions of a snapshot: no lock, no allocation, no
+ * clock, no kernel call, so that user space can compile and try them.
+ *
+ * A decision is a level: every process on the GPU whose priority is lower is
+ * preempted, every other one is not.  The victims follow from the level alone
+ * (kfd_prio_policy_victim()), so that one comparison per process is all that is
+ * done under the DQM lock.
+ *
+ * All times are nanoseconds of one monotonic clock.
+ */
+#ifndef KFD_PRIO_POLICY_H_INCLUDED
+#define KFD_PRIO_POLICY_H_INCLUDED
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
+#include <stdbool.h>
+#include <stdint.h>
+typedef uint64_t u64;
+typedef uint32_t u32;
+#endif
+
+/* Nobody is preempted */
+#define KFD_PRIO_LEVEL_NONE	(-1)
+
+/* Never look again */
+#define KFD_PRIO_NEVER		(~0ULL)
+
+/*
+ * The floor is kept in every stretch of a second.  Preempted time is counted in slots;
+ * those that touch the last second are the running one and FLOOR_SLOTS before it.
+ */
+#define KFD_PRIO_FLOOR_PERIOD_NS	1000000000ULL
+#define KFD_PRIO_FLOOR_SLOTS		100
+#define KFD_PRIO_FLOOR_SLOT_NS		(KFD_PRIO_FLOOR_PERIOD_NS / KFD_PRIO_FLOOR_SLOTS)
+
+/**
+ * struct kfd_prio_knobs - what the administrator has chosen; see kfd_prio_knobs.c
+ * @enabled: kfd_preempt
+ * @min_prio: preempt_min_prio, 0..15: lower ones never preempt
+ * @linger_ns: linger_us: a claim holds that long after work was last seen
+ * @floor_pct: floor_pct, 0..90: share of each second that preempted work gets, if it
+ *	has been preempted for the rest of it; 0 is none
+ * @max_per_s: max_preempt_per_s, 1..10000
+ * @budget_ns: busy_budget_ms: a claim with work and without progress holds that long
+ */
+struct kfd_prio_knobs {
+	bool enabled;
+	int min_prio;
+	u64 linger_ns;
+	u32 floor_pct;
+	u32 max_per_s;
+	u64 budget_ns;
+};
+
+/**
+ * struct kfd_prio_claim - a process with a set priority, on one GPU
+ * @prio: 0..15, the one set
+ * @rung: it may have work: its doorbells are not trapped now
+ * @work: it had work when it was last looked at (or has just rung)
+ * @work_at: when it was last seen with work; meaningful if @rung
+ * @progress_at: when it last rang or made progress; meaningful if @rung
+ */
+struct kfd_prio_claim {
+	int prio;
+	bool rung;
+	bool work;
+	u64 work_at;
+	u64 progress_at;
+};
+
+/**
+ * enum kfd_prio_reason - why the level is what it is
+ * @KFD_PRIO_REASON_NONE: no claim
+ * @KFD_PRIO_REASON_WORK: a claim has work, or had it less than linger_us ago
+ * @KFD_PRIO_REASON_IDLE: the last claim has been without work for linger_us
+ * @KFD_PRIO_REASON_BUDGET: all that claim make no progress since busy_budget_ms
+ * @KFD_PRIO_REASON_FLOOR: preempted work gets its floor_pct now
+ * @KFD_PRIO_REASON_RATE: max_preempt_per_s is reached
+ * @KFD_PRIO_REASON_OFF: kfd_preempt is 0
+ * @KFD_PRIO_REASON_GONE: the process that preempted has ended or lost its priority
+ *	(the engine's, never the policy's)
+ */
+enum kfd_prio_reason {
+	KFD_PRIO_REASON_NONE,
+	KFD_PRIO_REASON_WORK,
+	KFD_PRIO_REASON_IDLE,
+	KFD_PRIO_REASON_BUDGET,
+	KFD_PRIO_REASON_FLOOR,
+	KFD_PRIO_REASON_RATE,
+	KFD_PRIO_REASON_OFF,
+	KFD_PRIO_REASON_GONE,
+};
+
+/**
+ * struct kfd_prio_policy - what the judge remembers of one GPU
+ * @level: in force, KFD_PRIO_LEVEL_NONE or 0..15
+ * @victims: the level keeps at least one process off: its time counts
+ * @at: up to when time has been counted
+ * @tokens: preemptions that may begin now, in billionths (token bucket; at most
+ *	max_preempt_per_s of them)
+ * @slot_at: start of the running slot
+ * @slot: its index
+ * @preempted_ns: per slot, how long somebody was preempted
+ * @preempted_sum: their sum
+ *
+ * All zero but @level is the state of a GPU that has never seen a preemption;
+ * kfd_prio_policy_init() makes it.
+ */
+struct kfd_prio_policy {
+	int level;
+	bool victims;
+	u64 at;
+	u64 tokens;
+	u64 slot_at;
+	u32 slot;
+	u32 preempted_ns[KFD_PRIO_FLOOR_SLOTS + 1];
+	u64 preempted_sum;
+};
+
+/**
+ * struct kfd_prio_decision - what is to be done
+ * @level: from now on
+ * @reason: why
+ * @claim: index of the claim that preempts; -1 if @level is KFD_PRIO_LEVEL_NONE
+ * @look_at: when to decide again if nothing happens before, at the latest; only what
+ *	follows from the clock alone. KFD_PRIO_NEVER: not before something happens
+ */
+struct kfd_prio_decision {
+	int level;
+	enum kfd_prio_reason reason;
+	int claim;
+	u64 look_at;
+};
+
+/**
+ * kfd_prio_policy_victim() - is a process kept off the GPU?
+ * @level: in force
+ * @prio: of the process: set, or else the highest of its queues
+ */
+static inline bool kfd_prio_policy_victim(int level, int prio)
+{
+	return prio < level;
+}
+
+void kfd_prio_policy_init(struct kfd_prio_policy *p, const struct kfd_prio_knobs *k, u64 now);
+bool kfd_prio_policy_holds(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *c, u64 now);
+void kfd_prio_policy_decide(const struct kfd_prio_policy *p, const struct kfd_prio_knobs *k,
+			    const struct kfd_prio_claim *claims, int n, u64 now,
+			    struct kfd_prio_decision *d);
+void kfd_prio_policy_commit(struct kfd_prio_policy *p, const struct kfd_prio_knobs *k, int level,
+			    bool victims, bool counts, u64 now);
+
+#endif /* KFD_PRIO_POLICY_H_INCLUDED */
