@@ -9,14 +9,24 @@
 #ifndef KFD_PRIO_HOOKS_H_INCLUDED
 #define KFD_PRIO_HOOKS_H_INCLUDED
 
+#include <linux/atomic.h>
 #include <linux/fs.h>
+#include <linux/hrtimer.h>
 #include <linux/ktime.h>
+#include <linux/list.h>
 #include <linux/sysfs.h>
 #include <linux/types.h>
+#include "kfd_prio_policy.h"
 
 struct device_queue_manager;
+struct kfd_process;
+struct kfd_process_device;
+struct mm_struct;
+struct mqd_update_info;
 struct qcm_process_device;
 struct queue;
+struct task_struct;
+struct vm_area_struct;
 
 /**
  * struct kfd_prio_queue - what we keep in each struct queue
@@ -31,17 +41,118 @@ struct kfd_prio_queue {
 };
 
 /**
+ * struct kfd_prio_process - what we keep in each struct kfd_process
+ * @inode: its pages of /dev/kfd are mapped through this inode's address space, so
+ *	that its doorbells can be taken away without a walk over its mm; NULL if there
+ *	was no memory for one: its doorbells are polled
+ */
+struct kfd_prio_process {
+	struct inode *inode;
+};
+
+/**
+ * enum kfd_prio_ear - can a ring of a process on a GPU be heard?
+ * @KFD_PRIO_EAR_OFF: nobody listens
+ * @KFD_PRIO_EAR_ARMED: it has no work; its doorbells are not mapped, a ring faults
+ * @KFD_PRIO_EAR_RUNG: it may have work; its doorbells may be mapped
+ */
+enum kfd_prio_ear {
+	KFD_PRIO_EAR_OFF,
+	KFD_PRIO_EAR_ARMED,
+	KFD_PRIO_EAR_RUNG,
+};
+
+/**
+ * struct kfd_prio_qpd - what we keep of a process on a GPU (qcm_process_device)
+ * @preempted: we hold one count of qpd->evicted
+ * @stale: @prio must be made anew, a queue has gone; written without a lock
+ * @prio: in force here: the one set, or else the highest of its queues
+ * @preempted_at: since when it is preempted, ktime_get_ns()
+ * @preempted_ns: how long it has been, without the time since @preempted_at
+ * @preempted_count: how often
+ * @preempting_count: how often it has preempted others
+ * @claim: link in kfd_prio_dqm.claims; empty if its set priority, or none, is
+ *	below preempt_min_prio
+ * @set_prio: priority set, when the claim was made
+ * @mm: its address space, mmgrab()ed; for the claim
+ * @work, @work_at, @progress_at: see struct kfd_prio_claim
+ * @rptr_sum, @wptr_sum: of its queues when last looked at
+ * @ear: enum kfd_prio_ear
+ * @doorbell_pfn: first page frame of its doorbells, 0 if it never mapped them
+ * @doorbell_pgoff: their offset in /dev/kfd, in pages
+ *
+ * Protected by the DQM lock, but for @ear (atomic) and the last two (written once
+ * by mmap before the claim can be armed).
+ */
+struct kfd_prio_qpd {
+	bool preempted;
+	bool stale;
+	int prio;
+	u64 preempted_at;
+	u64 preempted_ns;
+	u64 preempted_count;
+	u64 preempting_count;
+	struct list_head claim;
+	int set_prio;
+	struct mm_struct *mm;
+	bool work;
+	u64 work_at;
+	u64 progress_at;
+	u64 rptr_sum;
+	u64 wptr_sum;
+	atomic_t ear;
+	unsigned long doorbell_pfn;
+	unsigned long doorbell_pgoff;
+};
+
+/**
  * struct kfd_prio_dqm - what we keep in each struct device_queue_manager
- * @unmap_start: when the unmap in progress began; protected by the DQM lock
- * @unmap_seq: its number, joins kfd_unmap_queues to kfd_unmap_queues_done;
- *	protected by the DQM lock
- * @unmap_running: an unmap was announced and is not done; protected by the
- *	DQM lock
+ * @unmap_start: when the unmap in progress began
+ * @unmap_seq: its number, joins kfd_unmap_queues to kfd_unmap_queues_done
+ * @unmap_running: an unmap was announced and is not done
+ * @dqm: the one this is in
+ * @link: in the list of all GPUs, under kfd_prio_engine_mutex
+ * @claims: processes that may preempt here
+ * @policy: state of the judge
+ * @last: its last decision, made at @last_at (ktime_get_ns())
+ * @pid: of the process that preempts now, in the initial namespace; 0 if none
+ * @seq: number of the preemption, joins kfd_preempt_begin to kfd_preempt_end
+ * @begun_at: when it began, ktime_get_ns(); 0 if no preemption was announced
+ * @begun: how many preemptions there were
+ * @victims: processes that are preempted now
+ * @skipped: those of them that are left out of the runlist
+ * @victim_queues: queues taken off when it began
+ * @missed: the last change of the runlist failed (@missed_ret): to be tried again
+ * @thread: waits for @timer, or for a ring; NULL before a priority was set
+ * @timer: wakes the thread
+ * @kicked: there is something to look at
+ *
+ * Protected by the DQM lock, but for @link, @thread (set before the first claim),
+ * @timer and @kicked.
  */
 struct kfd_prio_dqm {
 	ktime_t unmap_start;
 	u32 unmap_seq;
 	bool unmap_running;
+
+	struct device_queue_manager *dqm;
+	struct list_head link;
+	struct list_head claims;
+	struct kfd_prio_policy policy;
+	struct kfd_prio_decision last;
+	u64 last_at;
+	s32 pid;
+	u32 seq;
+	u64 begun_at;
+	u64 begun;
+	u32 victims;
+	u32 skipped;
+	u32 victim_queues;
+	bool missed;
+	int missed_ret;
+	struct task_struct *thread;
+	struct hrtimer timer;
+	atomic_t kicked;
 };
 
 /**
