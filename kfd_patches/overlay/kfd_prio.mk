@@ -8,6 +8,7 @@ AMDKFD_FILES += $(AMDKFD_PATH)/kfd_prio_main.o \
 		$(AMDKFD_PATH)/kfd_prio_table.o \
 		$(AMDKFD_PATH)/kfd_prio_queue.o \
 		$(AMDKFD_PATH)/kfd_prio_stats.o \
+		$(AMDKFD_PATH)/kfd_prio_knobs.o \
 		$(AMDKFD_PATH)/kfd_prio_policy.o \
 		$(AMDKFD_PATH)/kfd_prio_events.o
 

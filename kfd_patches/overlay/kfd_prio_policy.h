@@ -13,13 +13,11 @@
 #ifndef KFD_PRIO_POLICY_H_INCLUDED
 #define KFD_PRIO_POLICY_H_INCLUDED
 
-#ifdef __KERNEL__
 #include <linux/types.h>
-#else
+#ifndef __KERNEL__
 #include <stdbool.h>
-#include <stdint.h>
-typedef uint64_t u64;
-typedef uint32_t u32;
+typedef __u64 u64;
+typedef __u32 u32;
 #endif
 
 /* Nobody is preempted */

@@ -8,6 +8,7 @@
 #include <linux/sched.h>
 #include "kfd_prio_compat.h"
 #include "kfd_prio.h"
+#include "kfd_prio_policy.h"
 
 /**
  * enum kfd_prio_source - who changed a priority, in the event kfd_set_priority
@@ -36,5 +37,9 @@ int kfd_prio_apply(struct pid *pid, u32 *nr_queues);
 
 /* kfd_prio_dqm.inc.c */
 int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues);
+
+/* kfd_prio_knobs.c */
+void kfd_prio_knobs_read(struct kfd_prio_knobs *k);
+u64 kfd_prio_safety_poll_ns(void);
 
 #endif /* KFD_PRIO_PRIV_H_INCLUDED */
