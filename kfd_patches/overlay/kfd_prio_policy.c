@@ -65,8 +65,7 @@ static void account(struct kfd_prio_policy *p, const struct kfd_prio_knobs *k, u
 		if (slots > SLOTS) {
 			/* What is skipped would have slid out. */
 			p->slot_at += (slots - SLOTS) * SLOT_NS;
-			if (p->at < p->slot_at)
-				p->at = p->slot_at;
+			p->at = p->slot_at;
 			slots = SLOTS;
 		}
 		for (; slots; slots--) {

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# mutate DIR FILES VAR PROGRAM [-k] [NUMBER...] - can the unit tests in this directory fail?
+#
+# Makes one plausible mistake after the other in a copy of DIR/FILES (from the top) and requires
+# that PROGRAM, built by the Makefile here with VAR set to the copy, notices. Each mistake, in the
+# array mutants, is "file|what is wrong|sed script", applied with sed -z -E so that it may span
+# lines; one that changes nothing is an error. TAP; -k keeps the copies in build/unit/mutate.
+
+mutant() {	# number
+	local file what script dir=$mutate_out/$1
+	IFS='|' read -r file what _ <<<"${mutants[$1 - 1]}"
+	script=${mutants[$1 - 1]#"$file|$what|"}
+	rm -rf "$dir"
+	mkdir -p "$dir/src"
+	# the files are a pattern
+	# shellcheck disable=SC2086
+	(cd "$mutate_dir" && cp $mutate_files "$dir/src")
+	sed -z -E -i "$script" "$dir/src/$file.c"
+	if cmp -s "$dir/src/$file.c" "$mutate_dir/$file.c"; then
+		echo "not ok $1 - $what: sed finds nothing to change in $file.c"
+	elif ! make -s "$mutate_var=$dir/src" O="$dir" CFLAGS="-O1 -w" all >"$dir/log" 2>&1; then
+		echo "not ok $1 - $what: does not build, see $dir/log"
+		keep=1
+	elif CMOCKA_MESSAGE_OUTPUT=TAP STEPS=${STEPS:-20000} timeout 60 "$dir/$mutate_program" >"$dir/log" 2>&1; then
+		echo "not ok $1 - $what: not noticed"
+	else
+		echo "ok $1 - $what # noticed by $(sed -n 's/^not ok [0-9]* - test_//p' "$dir/log" | head -n 3 | paste -sd, |
+			grep . || echo "a crash or the time limit")"
+	fi
+	[ -n "$keep" ] || rm -rf "$dir"
+}
+
+mutate() {
+	local top=../../.. keep='' i
+	mutate_out=$(readlink -m "$top/build/unit/mutate/$(basename "$PWD")")
+	mutate_dir=$top/$1 mutate_files=$2 mutate_var=$3 mutate_program=$4
+	shift 4
+	[ "${1:-}" = -k ] && { keep=1; shift; }
+	mkdir -p "$mutate_out"
+	[ $# -gt 0 ] || { i=${#mutants[@]}; eval "set -- {1..$i}"; }
+	echo "1..$#"
+	for i; do mutant "$i"; done | { status=0; while read -r line; do
+		echo "$line"
+		[ "${line%% *}" = ok ] || status=1
+	done; exit $status; }
+}

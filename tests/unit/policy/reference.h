@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A second judge, slow and obvious, that shares no code with kfd_prio_policy.c: it keeps
+ * everything that ever happened and answers every question from that, without sums, slots
+ * that slide or tokens that are left.
+ */
+#ifndef POLICY_REFERENCE_H
+#define POLICY_REFERENCE_H
+
+#include "fixture.h"
+
+#define REF_MAX	4096
+
+/**
+ * struct reference - the history of a GPU
+ * @start: when it began; the slots are counted from here
+ * @level: in force since @since
+ * @victims: somebody is preempted since @since
+ * @from, @to: when somebody was preempted before that; @n of them
+ * @begun: when a preemption began or its level rose, @takes of them
+ */
+struct reference {
+	u64 start, since;
+	int level;
+	bool victims;
+	u64 from[REF_MAX], to[REF_MAX], begun[REF_MAX];
+	u32 n, takes;
+};
+
+void ref_init(struct reference *r, u64 now);
+void ref_commit(struct reference *r, int level, bool victims, bool counts, u64 now);
+u64 ref_preempted(const struct reference *r, u64 from, u64 to);
+bool ref_may_begin(const struct reference *r, const struct kfd_prio_knobs *k, u64 t);
+bool ref_holds(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *c, u64 t);
+struct kfd_prio_decision ref_decide(const struct reference *r, const struct kfd_prio_knobs *k,
+				    const struct kfd_prio_claim *claims, int n, u64 t);
+
+#endif

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Random claims on a GPU with processes of all priorities. Every answer is compared with that of
+ * the reference, and what must hold of any is checked without it: who runs, who does not, how
+ * long and how often nobody of a lower priority did, and what is said of the time until when the
+ * answer is good.
+ *
+ * A world has a GPU, and parameters that stay in force but for some changes. In a punctual one the
+ * judge is asked at every event and whenever it wanted to be; in others it is asked late.
+ */
+#include "reference.h"
+
+#define WORLD_STEPS	500
+#define MAX_CLAIMS	5
+#define PROCS		16
+
+#define ANY(a)		((a)[rnd(sizeof(a) / sizeof((a)[0]))])
+
+/**
+ * struct world - a GPU
+ * @allowed, @allowed_at: what floor_pct allowed in a second, since when; @nallowed of them
+ * @late: the longest time that the judge was asked too late
+ * @running: per process, whose priority is the index
+ */
+static struct world {
+	struct kfd_prio_knobs k;
+	struct kfd_prio_policy p;
+	struct reference r;
+	struct kfd_prio_claim claims[MAX_CLAIMS];
+	int n;
+	u64 now, scale, late;
+	bool punctual;
+	u64 allowed[WORLD_STEPS + 1], allowed_at[WORLD_STEPS + 1];
+	u32 nallowed;
+	bool running[PROCS];
+} w;
+
+static u64 steps_done, seen[KFD_PRIO_REASON_GONE + 1], begun;
+
+static u32 rnd(u32 n)
+{
+	return (u32)(random() >> 4) % n;
+}
+
+static u64 rnd64(u64 n)
+{
+	return (((u64)random() << 31) ^ (u64)random()) % n;
+}
+
+#define check(cond) do {							\
+	if (!(cond))								\
+		fail_msg("step %llu, at +%llu ns: %s", (unsigned long long)steps_done,	\
+			 (unsigned long long)(w.now - w.r.start), #cond);	\
+} while (0)
+
+static void floor_set(u32 pct)
+{
+	w.k.floor_pct = pct;
+	w.allowed[w.nallowed] = SEC - pct * (SEC / 100);
+	w.allowed_at[w.nallowed++] = w.now;
+}
+
+static void scale_set(void)
+{
+	static const u64 scales[] = { 2 * US, 100 * US, MS, 5 * MS, 20 * MS, 200 * MS };
+
+	w.scale = ANY(scales);
+}
+
+static void world_make(void)
+{
+	static const u64 lingers[] = { 0, 1, 200 * US, 10 * MS, SEC };
+	static const u64 budgets[] = { MS, 100 * MS, SEC, 60 * SEC };
+	static const u32 floors[] = { 0, 1, 5, 5, 5, 50, 90 };
+	static const u32 rates[] = { 1, 3, 20, 100, 1000, 10000 };
+	int i;
+
+	memset(&w, 0, sizeof(w));
+	w.now = 2 * SEC + rnd64(1ULL << (rnd(50) + 1));
+	w.punctual = rnd(4);
+	w.k = (struct kfd_prio_knobs){ true, rnd(3) ? 11 : (int)rnd(16), ANY(lingers), 0, ANY(rates),
+				       ANY(budgets) };
+	floor_set(ANY(floors));
+	scale_set();
+	w.n = rnd(MAX_CLAIMS + 1);
+	for (i = 0; i < MAX_CLAIMS; i++)
+		w.claims[i].prio = rnd(4) ? 11 + (int)rnd(5) : (int)rnd(16);
+	for (i = 0; i < PROCS; i++)
+		w.running[i] = true;
+	kfd_prio_policy_init(&w.p, &w.k, w.now);
+	ref_init(&w.r, w.now);
+}
+
+static void claim_event(struct kfd_prio_claim *c)
+{
+	switch (rnd(8)) {
+	case 0:	/* its doorbell */
+	case 1:
+		c->rung = c->work = true;
+		c->work_at = c->progress_at = w.now;
+		break;
+	case 2:	/* seen with progress */
+	case 3:
+		c->rung = true;
+		c->work_at = c->progress_at = w.now;
+		break;
+	case 4:	/* seen without */
+		c->work |= c->rung;
+		c->work_at = w.now;
+		break;
+	case 5:	/* seen without work */
+		c->work = false;
+		break;
+	case 6:	/* armed */
+		c->rung &= rnd(2);
+		break;
+	default:	/* it has rung on another CPU after we took the time */
+		if (!rnd(8)) {
+			c->rung = c->work = true;
+			c->work_at = c->progress_at = w.now + rnd(1000);
+		}
+	}
+}
+
+static void event(void)
+{
+	static const u32 floors[] = { 0, 1, 5, 20, 90 };
+
+	if (w.n)
+		claim_event(&w.claims[rnd(w.n)]);
+	if (!rnd(50))
+		scale_set();
+	if (!rnd(50)) {
+		w.n = rnd(MAX_CLAIMS + 1);
+		w.claims[rnd(MAX_CLAIMS)].prio = rnd(16);
+	}
+	if (!rnd(100))
+		w.k.enabled = !w.k.enabled;
+	else if (!w.k.enabled && !rnd(5))
+		w.k.enabled = true;
+	if (!rnd(200))
+		w.k.min_prio = rnd(16);
+	if (!rnd(200))
+		floor_set(ANY(floors));
+	if (!rnd(200))
+		w.k.linger_ns = rnd64(MS);
+	if (!rnd(200))
+		w.k.budget_ns = MS + rnd64(SEC);
+}
+
+static bool same(const struct kfd_prio_decision *a, const struct kfd_prio_decision *b)
+{
+	return a->level == b->level && a->reason == b->reason && a->claim == b->claim;
+}
+
+/* In the second that ends at @end, was somebody preempted longer than ever allowed in it? */
+static void check_second(u64 end)
+{
+	u64 allowed = 0;
+	u32 i;
+
+	for (i = 0; i < w.nallowed; i++)
+		/* a slot more: what is counted is up to that old */
+		if ((i + 1 == w.nallowed || w.allowed_at[i + 1] + SEC + SLOT >= end) &&
+		    w.allowed[i] > allowed)
+			allowed = w.allowed[i];
+	check(ref_preempted(&w.r, end - SEC, end) <= allowed + w.late);
+}
+
+/* The stretches of a second with most preemption end, or begin, when a preemption does */
+static void check_floor(void)
+{
+	u64 end;
+	u32 i;
+
+	if (w.r.n && w.r.to[w.r.n - 1] == w.now)
+		check_second(w.now);
+	for (i = w.r.n; i-- && w.r.from[i] + 2 * SEC > w.now;) {
+		end = w.r.from[i] + SEC;
+		if (end <= w.now && !rnd(8))
+			check_second(end);
+	}
+}
+
+/* Who runs, and who does not although he may */
+static void check_processes(const struct kfd_prio_decision *d, int old)
+{
+	bool wanted, limited = d->reason == KFD_PRIO_REASON_FLOOR || d->reason == KFD_PRIO_REASON_RATE;
+	int prio, i;
+
+	for (prio = 0; prio < PROCS; prio++) {
+		/* the set to be preempted, and the one to be restored */
+		if (kfd_prio_policy_victim(d->level, prio) != kfd_prio_policy_victim(old, prio))
+			w.running[prio] = !w.running[prio];
+		wanted = false;
+		for (i = 0; i < w.n; i++)
+			wanted |= w.k.enabled && w.claims[i].prio >= w.k.min_prio &&
+				  w.claims[i].prio > prio && ref_holds(&w.k, &w.claims[i], w.now);
+		if (w.running[prio])
+			check(!wanted || limited);
+		else
+			check(wanted);
+	}
+}
+
+/* The answer is the same until look_at, and another then */
+static void check_look_at(const struct kfd_prio_decision *d)
+{
+	u64 span = d->look_at == KFD_PRIO_NEVER ? 100 * SEC : d->look_at - w.now, t;
+	struct kfd_prio_decision then;
+	bool expires = false;
+	int i;
+
+	check(d->look_at > w.now);
+	then = ref_decide(&w.r, &w.k, w.claims, w.n, w.now + span - 1);
+	check(same(d, &then));
+	t = w.now + rnd64(span);
+	then = ref_decide(&w.r, &w.k, w.claims, w.n, t);
+	check(same(d, &then));
+	if (!rnd(1000))
+		for (t = w.r.start + ((w.now - w.r.start) / SLOT + 1) * SLOT;
+		     t < w.now + span; t += span > SEC ? 97 * SLOT : SLOT) {
+			then = ref_decide(&w.r, &w.k, w.claims, w.n, t);
+			check(same(d, &then));
+		}
+	if (d->look_at == KFD_PRIO_NEVER)
+		return;
+	then = ref_decide(&w.r, &w.k, w.claims, w.n, d->look_at);
+	/* It is also asked to look when a lower claim expires, and as if there were victims. */
+	for (i = 0; i < w.n; i++)
+		expires |= w.claims[i].prio >= w.k.min_prio &&
+			   ref_holds(&w.k, &w.claims[i], w.now) !=
+			   ref_holds(&w.k, &w.claims[i], d->look_at);
+	check(!same(d, &then) || expires || (d->level != NONE && !w.r.victims));
+}
+
+static struct kfd_prio_decision step(void)
+{
+	struct kfd_prio_decision d, again, want;
+	struct kfd_prio_policy copy = w.p;
+	int old = w.p.level;
+	bool victims;
+
+	kfd_prio_policy_decide(&w.p, &w.k, w.claims, w.n, w.now, &d);
+	check(!memcmp(&w.p, &copy, sizeof(copy)));
+	want = ref_decide(&w.r, &w.k, w.claims, w.n, w.now);
+	check(same(&d, &want));
+	seen[d.reason]++;
+	if (d.level > old) {
+		begun++;
+		check(ref_may_begin(&w.r, &w.k, w.now));
+	}
+	check_processes(&d, old);
+
+	/* Nothing to commit, and not always done */
+	victims = d.level != NONE && rnd(8);
+	if (d.level != old || victims != w.p.victims || rnd(2)) {
+		kfd_prio_policy_commit(&w.p, &w.k, d.level, victims, d.level > old, w.now);
+		ref_commit(&w.r, d.level, victims, d.level > old, w.now);
+	}
+	kfd_prio_policy_decide(&w.p, &w.k, w.claims, w.n, w.now, &again);
+	check(again.level == d.level);
+	check_look_at(&d);
+	check_floor();
+	return d;
+}
+
+static void test_random(void **state)
+{
+	const char *s = getenv("STEPS");
+	u64 steps = s ? strtoull(s, NULL, 0) : 1000000, next;
+	unsigned int seed = getenv("SEED") ? strtoul(getenv("SEED"), NULL, 0) : 1;
+	struct kfd_prio_decision d = { .look_at = KFD_PRIO_NEVER };
+	u32 i;
+
+	(void)state;
+	srandom(seed);
+	for (steps_done = 0; steps_done < steps; steps_done++) {
+		if (steps_done % WORLD_STEPS == 0) {
+			world_make();
+			d = step();
+			continue;
+		}
+		next = w.now + rnd64(2 * w.scale);
+		if (w.punctual && d.look_at <= next) {
+			w.now = d.look_at;
+			/* and something may happen at this very moment */
+			if (!rnd(8))
+				event();
+		} else {
+			if (next > d.look_at && next - d.look_at > w.late)
+				w.late = next - d.look_at;
+			w.now = next;
+			event();
+		}
+		d = step();
+	}
+	print_message("# %llu steps, seed %u, %llu began; answers:", (unsigned long long)steps, seed,
+		      (unsigned long long)begun);
+	for (i = KFD_PRIO_REASON_NONE; i < KFD_PRIO_REASON_GONE; i++) {
+		print_message(" %llu", (unsigned long long)seen[i]);
+		/* every one is given */
+		if (steps >= 100000)
+			assert_true(seen[i] > steps / 1000);
+	}
+	print_message("\n");
+	assert_true(begun);
+}
+
+int random_tests(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random),
+	};
+
+	return cmocka_run_group_tests_name("random", tests, NULL, NULL);
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the judge remembers: tokens, preempted time, and a clock that jumps. */
+#include "fixture.h"
+
+#define T0	(77 * SEC + 1234567)
+
+static struct kfd_prio_policy p;
+static struct kfd_prio_knobs k;
+
+static const struct kfd_prio_knobs defaults = KNOBS;
+
+static int setup(void **state)
+{
+	(void)state;
+	k = defaults;
+	kfd_prio_policy_init(&p, &k, T0);
+	return 0;
+}
+
+/* a process with priority 12 that works and makes progress all the time */
+static struct kfd_prio_decision decide(u64 now)
+{
+	struct kfd_prio_claim c = { 12, true, true, now, now };
+	struct kfd_prio_decision d;
+
+	kfd_prio_policy_decide(&p, &k, &c, 1, now, &d);
+	return d;
+}
+
+/* begin and end preemptions at @now until that is refused */
+static u32 begin_all(u64 now)
+{
+	u32 n;
+
+	for (n = 0; decide(now).level == 12; n++) {
+		kfd_prio_policy_commit(&p, &k, 12, true, true, now);
+		kfd_prio_policy_commit(&p, &k, NONE, false, false, now);
+	}
+	assert_int_equal(decide(now).reason, KFD_PRIO_REASON_RATE);
+	return n;
+}
+
+static void test_init(void **state)
+{
+	(void)state;
+	assert_int_equal(p.level, NONE);
+	assert_false(p.victims);
+	assert_int_equal(p.preempted_sum, 0);
+}
+
+static void test_tokens(void **state)
+{
+	(void)state;
+	k.max_per_s = 100;
+	kfd_prio_policy_init(&p, &k, T0);
+	assert_int_equal(begin_all(T0), 100);
+	assert_int_equal(decide(T0).look_at, T0 + 10 * MS);
+	assert_int_equal(begin_all(T0 + 10 * MS - 1), 0);
+	assert_int_equal(begin_all(T0 + 10 * MS), 1);
+	assert_int_equal(begin_all(T0 + 55 * MS), 4);
+	/* the half that was left then is not lost */
+	assert_int_equal(begin_all(T0 + 60 * MS), 1);
+	assert_int_equal(begin_all(T0 + 560 * MS), 50);
+	/* full after a second, and not more after many */
+	assert_int_equal(begin_all(T0 + 1560 * MS), 100);
+	assert_int_equal(begin_all(T0 + 9999 * SEC), 100);
+	assert_int_equal(begin_all(T0 + 9999 * SEC + 999 * MS), 99);
+}
+
+static void test_tokens_max(void **state)
+{
+	(void)state;
+	k.max_per_s = 10000;
+	kfd_prio_policy_init(&p, &k, T0);
+	/* fewer allowed from now on, then more: what was saved up does not come back */
+	k.max_per_s = 7;
+	assert_int_equal(begin_all(T0), 7);
+	kfd_prio_policy_init(&p, &k, T0);
+	k.max_per_s = 10000;
+	assert_int_equal(begin_all(T0), 7);
+	k.max_per_s = 1;
+	assert_int_equal(begin_all(T0 + SEC), 1);
+	/* forced ones do not make debts */
+	kfd_prio_policy_commit(&p, &k, 12, true, true, T0 + SEC);
+	assert_int_equal(p.tokens, 0);
+	kfd_prio_policy_commit(&p, &k, 14, true, true, T0 + SEC);
+	assert_int_equal(p.tokens, 0);
+	kfd_prio_policy_commit(&p, &k, NONE, false, false, T0 + SEC);
+	assert_int_equal(begin_all(T0 + 2 * SEC), 1);
+}
+
+/* only what is said to count does */
+static void test_tokens_free(void **state)
+{
+	u32 i;
+
+	(void)state;
+	k.max_per_s = 2;
+	kfd_prio_policy_init(&p, &k, T0);
+	for (i = 0; i < 10; i++) {
+		kfd_prio_policy_commit(&p, &k, 12, true, false, T0);
+		kfd_prio_policy_commit(&p, &k, NONE, false, false, T0);
+	}
+	assert_int_equal(begin_all(T0), 2);
+}
+
+/* a level that keeps nobody off uses nothing up */
+static void test_without_victims(void **state)
+{
+	(void)state;
+	kfd_prio_policy_commit(&p, &k, 12, false, true, T0);
+	assert_int_equal(decide(T0 + 5 * SEC).level, 12);
+	kfd_prio_policy_commit(&p, &k, 12, true, false, T0 + 5 * SEC);
+	assert_int_equal(p.preempted_sum, 0);
+	assert_int_equal(decide(T0 + 5949 * MS).level, 12);
+	assert_int_equal(decide(T0 + 5950 * MS).reason, KFD_PRIO_REASON_FLOOR);
+	kfd_prio_policy_commit(&p, &k, 12, false, false, T0 + 5500 * MS);
+	assert_int_equal(p.preempted_sum, 500 * MS);
+	assert_int_equal(decide(T0 + 5950 * MS).level, 12);
+	/* nor does no level, whatever is said of victims */
+	kfd_prio_policy_commit(&p, &k, NONE, true, false, T0 + 5500 * MS);
+	kfd_prio_policy_commit(&p, &k, NONE, true, false, T0 + 5600 * MS);
+	assert_int_equal(p.preempted_sum, 500 * MS);
+}
+
+/* time is counted where it was, also over many slots */
+static void test_slots(void **state)
+{
+	(void)state;
+	kfd_prio_policy_commit(&p, &k, 12, true, true, T0 + 5 * MS);
+	kfd_prio_policy_commit(&p, &k, NONE, false, false, T0 + 37 * MS);
+	assert_int_equal(p.preempted_sum, 32 * MS);
+	assert_int_equal(p.preempted_ns[0], 5 * MS);
+	assert_int_equal(p.preempted_ns[1], 10 * MS);
+	assert_int_equal(p.preempted_ns[3], 7 * MS);
+	kfd_prio_policy_commit(&p, &k, NONE, false, false, T0 + 1010 * MS - 1);
+	assert_int_equal(p.preempted_sum, 32 * MS);
+	kfd_prio_policy_commit(&p, &k, NONE, false, false, T0 + 1010 * MS);
+	assert_int_equal(p.preempted_sum, 27 * MS);
+	kfd_prio_policy_commit(&p, &k, NONE, false, false, T0 + 1035 * MS);
+	assert_int_equal(p.preempted_sum, 7 * MS);
+	kfd_prio_policy_commit(&p, &k, NONE, false, false, T0 + 1040 * MS);
+	assert_int_equal(p.preempted_sum, 0);
+}
+
+static void test_long_gap(void **state)
+{
+	(void)state;
+	kfd_prio_policy_commit(&p, &k, 12, true, true, T0 + 3 * MS);
+	kfd_prio_policy_commit(&p, &k, 12, true, false, T0 + 123456 * SEC + 3 * MS);
+	/* 100 slots, and 3 ms of the running one */
+	assert_int_equal(p.preempted_sum, 1003 * MS);
+	assert_int_equal(p.at, T0 + 123456 * SEC + 3 * MS);
+	kfd_prio_policy_commit(&p, &k, NONE, false, false, T0 + 123456 * SEC + 4 * MS);
+	assert_int_equal(p.preempted_sum, 1004 * MS);
+	kfd_prio_policy_commit(&p, &k, NONE, false, false, T0 + 654321 * SEC);
+	assert_int_equal(p.preempted_sum, 0);
+}
+
+/* the clock goes back: nothing is counted, the level is taken */
+static void test_backwards(void **state)
+{
+	struct kfd_prio_decision d;
+	u64 now = T0 + 940 * MS + 1, tokens;
+
+	(void)state;
+	kfd_prio_policy_commit(&p, &k, 12, true, true, T0);
+	kfd_prio_policy_commit(&p, &k, NONE, false, false, now);
+	tokens = p.tokens;
+	assert_int_equal(p.preempted_sum, now - T0);
+	/* the floor as of the last commit */
+	d = decide(T0);
+	assert_int_equal(d.reason, KFD_PRIO_REASON_FLOOR);
+	kfd_prio_policy_commit(&p, &k, 12, true, false, T0);
+	assert_int_equal(p.level, 12);
+	assert_int_equal(p.at, now);
+	assert_int_equal(p.tokens, tokens);
+	assert_int_equal(p.preempted_sum, now - T0);
+	kfd_prio_policy_commit(&p, &k, 12, true, false, now + MS);
+	assert_int_equal(p.preempted_sum, now + MS - T0);
+}
+
+/* decide() counts the time that no commit has counted yet */
+static void test_uncommitted(void **state)
+{
+	struct kfd_prio_policy copy;
+	struct kfd_prio_decision d;
+
+	(void)state;
+	kfd_prio_policy_commit(&p, &k, 12, true, true, T0);
+	copy = p;
+	d = decide(T0 + 900 * MS);
+	assert_int_equal(d.level, 12);
+	assert_int_equal(d.look_at, T0 + 950 * MS);
+	d = decide(T0 + 950 * MS);
+	assert_int_equal(d.reason, KFD_PRIO_REASON_FLOOR);
+	assert_int_equal(d.look_at, T0 + 1010 * MS);
+	assert_memory_equal(&p, &copy, sizeof(p));
+
+	/* and the tokens that came meanwhile */
+	kfd_prio_policy_init(&p, &k, T0);
+	begin_all(T0);
+	assert_int_equal(decide(T0 + MS - 1).reason, KFD_PRIO_REASON_RATE);
+	assert_int_equal(decide(T0 + MS).level, 12);
+}
+
+/* one that works without end gets all but the floor, in long turns */
+static void test_endless(void **state)
+{
+	u64 now, preempted = 0, turns = 0;
+	struct kfd_prio_decision d;
+
+	(void)state;
+	k.budget_ns = 60 * SEC;
+	for (now = T0; now < T0 + 101 * SEC; now = d.look_at) {
+		d = decide(now);
+		if (d.level != NONE && p.level == NONE)
+			turns++;
+		if (d.level != NONE)
+			preempted += d.look_at - now;
+		kfd_prio_policy_commit(&p, &k, d.level, d.level != NONE, d.level > p.level, now);
+	}
+	assert_int_equal(turns, 100);
+	assert_int_equal(preempted, 100 * 950 * MS);
+}
+
+int state_tests(void)
+{
+#define T(f) cmocka_unit_test_setup(f, setup)
+	const struct CMUnitTest tests[] = {
+		T(test_init),
+		T(test_tokens),
+		T(test_tokens_max),
+		T(test_tokens_free),
+		T(test_without_victims),
+		T(test_slots),
+		T(test_long_gap),
+		T(test_backwards),
+		T(test_uncommitted),
+		T(test_endless),
+	};
+
+	return cmocka_run_group_tests_name("state", tests, NULL, NULL);
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+/* One decision each: claims and what is in force go in, the whole answer is compared. */
+#include "fixture.h"
+
+#define T0		(100000 * SEC)
+#define MAX_CLAIMS	4
+
+/* times of a claim are how long ago */
+#define ARMED(p)		{ .prio = p }
+#define WORKS(p, progress)	{ .prio = p, .rung = true, .work = true, .work_at = T0, \
+				  .progress_at = T0 - (progress) }
+#define DONE(p, ago)		{ .prio = p, .rung = true, .work_at = T0 - (ago), \
+				  .progress_at = T0 - (ago) }
+
+/**
+ * struct decision_case - a decision at T0
+ * @used: somebody was preempted for so long, until @gap before T0
+ * @no_tokens: max_preempt_per_s have begun at T0
+ * @level: in force at T0, with victims
+ * @knobs: all zero are the defaults
+ * @claims: those with a priority > 0
+ * @want: the answer; its look_at is relative to T0
+ */
+static const struct decision_case {
+	const char *name;
+	u64 used, gap;
+	bool no_tokens;
+	int level;
+	struct kfd_prio_knobs knobs;
+	struct kfd_prio_claim claims[MAX_CLAIMS];
+	struct kfd_prio_decision want;
+} cases[] = {
+#define WANT(level, why, claim, at)	{ level, KFD_PRIO_REASON_ ## why, claim, at }
+#define NEVER				(KFD_PRIO_NEVER - T0)
+	{ "no claim", .level = NONE, .want = WANT(NONE, NONE, -1, NEVER) },
+	{ "no claim any more", .level = 12, .want = WANT(NONE, NONE, -1, NEVER) },
+	{ "armed", .level = NONE, .claims = { ARMED(12), ARMED(15) }, .want = WANT(NONE, IDLE, -1, NEVER) },
+	{ "armed, with old times", .level = NONE,
+	  .claims = { { .prio = 12, .work = true, .work_at = T0, .progress_at = T0 } },
+	  .want = WANT(NONE, IDLE, -1, NEVER) },
+	{ "a claim works", .level = NONE, .claims = { WORKS(12, 0) },
+	  .want = WANT(12, WORK, 0, 100 * MS) },
+	{ "it still does", .level = 12, .claims = { WORKS(12, 40 * MS) },
+	  .want = WANT(12, WORK, 0, 60 * MS) },
+	{ "priority 15", .level = NONE, .claims = { WORKS(15, 0) }, .want = WANT(15, WORK, 0, 100 * MS) },
+	{ "priority 11, the lowest", .level = NONE, .claims = { WORKS(11, 0) },
+	  .want = WANT(11, WORK, 0, 100 * MS) },
+	{ "priority 10 is none", .level = NONE, .claims = { WORKS(10, 0) }, .want = WANT(NONE, NONE, -1, NEVER) },
+	{ "priority 0 may, if so configured", .level = NONE,
+	  .knobs = { true, 0, 200 * US, 5, 1000, 100 * MS }, .claims = { { 1, true, true, T0, T0 } },
+	  .want = WANT(1, WORK, 0, 100 * MS) },
+	{ "only 15 may, if so configured", .level = 14,
+	  .knobs = { true, 15, 200 * US, 5, 1000, 100 * MS }, .claims = { WORKS(14, 0), ARMED(15) },
+	  .want = WANT(NONE, IDLE, -1, NEVER) },
+	{ "the highest counts", .level = NONE, .claims = { WORKS(11, 0), WORKS(14, 0), WORKS(12, 0) },
+	  .want = WANT(14, WORK, 1, 100 * MS) },
+	{ "the first of equals", .level = NONE, .claims = { ARMED(14), WORKS(14, 0), WORKS(14, 0) },
+	  .want = WANT(14, WORK, 1, 100 * MS) },
+	{ "the highest is idle", .level = 14, .claims = { WORKS(12, 0), ARMED(14) },
+	  .want = WANT(12, WORK, 0, 100 * MS) },
+	{ "a lower one expires first", .level = 14, .claims = { WORKS(12, 90 * MS), WORKS(14, 0) },
+	  .want = WANT(14, WORK, 1, 10 * MS) },
+
+	{ "lingers", .level = 12, .claims = { DONE(12, 0) }, .want = WANT(12, WORK, 0, 200 * US) },
+	{ "lingers, its last ns", .level = 12, .claims = { DONE(12, 200 * US - 1) },
+	  .want = WANT(12, WORK, 0, 1) },
+	{ "has lingered", .level = 12, .claims = { DONE(12, 200 * US) }, .want = WANT(NONE, IDLE, -1, NEVER) },
+	{ "no linger", .level = 12, .knobs = { true, 11, 0, 5, 1000, 100 * MS }, .claims = { DONE(12, 0) },
+	  .want = WANT(NONE, IDLE, -1, NEVER) },
+	{ "linger of a second", .level = 12, .knobs = { true, 11, SEC, 0, 1000, 100 * MS },
+	  .claims = { DONE(12, 500 * MS) }, .want = WANT(12, WORK, 0, 500 * MS) },
+	{ "lingering is not bounded by the budget", .level = 12, .knobs = { true, 11, SEC, 0, 1000, MS },
+	  .claims = { { 12, true, false, T0, T0 - 10 * MS } }, .want = WANT(12, WORK, 0, SEC) },
+	{ "work is not bounded by the linger", .level = 12,
+	  .claims = { { 12, true, true, T0 - 10 * MS, T0 - 10 * MS } },
+	  .want = WANT(12, WORK, 0, 90 * MS) },
+	{ "work seen in the future", .level = 12, .claims = { { 12, true, false, T0 + 50 * US, T0 } },
+	  .want = WANT(12, WORK, 0, 250 * US) },
+	{ "progress in the future", .level = 12, .claims = { { 12, true, true, T0, T0 + MS } },
+	  .want = WANT(12, WORK, 0, 101 * MS) },
+
+	{ "budget, its last ns", .level = 12, .claims = { WORKS(12, 100 * MS - 1) },
+	  .want = WANT(12, WORK, 0, 1) },
+	{ "budget used up", .level = 12, .claims = { WORKS(12, 100 * MS) },
+	  .want = WANT(NONE, BUDGET, -1, NEVER) },
+	{ "budget of a second", .level = 12, .knobs = { true, 11, 200 * US, 0, 1000, SEC },
+	  .claims = { WORKS(12, 100 * MS) }, .want = WANT(12, WORK, 0, 900 * MS) },
+	{ "one idle, one over budget", .level = 12, .claims = { ARMED(12), WORKS(12, SEC) },
+	  .want = WANT(NONE, BUDGET, -1, NEVER) },
+	{ "one over budget, one idle", .level = 12, .claims = { WORKS(12, SEC), DONE(12, SEC) },
+	  .want = WANT(NONE, BUDGET, -1, NEVER) },
+	{ "the highest over budget", .level = 14, .claims = { WORKS(14, SEC), WORKS(12, 0) },
+	  .want = WANT(12, WORK, 1, 100 * MS) },
+	{ "over budget below the lowest", .level = NONE, .claims = { WORKS(10, SEC), ARMED(12) },
+	  .want = WANT(NONE, IDLE, -1, NEVER) },
+
+	{ "off", .level = 12, .knobs = { false, 11, 200 * US, 5, 1000, 100 * MS }, .claims = { WORKS(12, 0) },
+	  .want = WANT(NONE, OFF, -1, NEVER) },
+	{ "off, no claim", .level = NONE, .knobs = { false, 11, 200 * US, 5, 1000, 100 * MS },
+	  .want = WANT(NONE, OFF, -1, NEVER) },
+
+	{ "no token to begin", .no_tokens = true, .level = NONE, .claims = { WORKS(12, 0) },
+	  .want = WANT(NONE, RATE, -1, MS) },
+	{ "no token to begin, 10000 per s", .no_tokens = true, .level = NONE,
+	  .knobs = { true, 11, 200 * US, 5, 10000, 100 * MS }, .claims = { WORKS(12, 0) },
+	  .want = WANT(NONE, RATE, -1, 100 * US) },
+	{ "no token to begin, 3 per s: the time is rounded up", .no_tokens = true, .level = NONE,
+	  .knobs = { true, 11, 200 * US, 5, 3, SEC }, .claims = { WORKS(12, 0) },
+	  .want = WANT(NONE, RATE, -1, 333333334) },
+	{ "no token to begin, and will not hold until there is one", .no_tokens = true, .level = NONE,
+	  .claims = { DONE(12, 0) }, .want = WANT(NONE, RATE, -1, 200 * US) },
+	{ "no token to rise", .no_tokens = true, .level = 12, .claims = { WORKS(14, 0), WORKS(12, 0) },
+	  .want = WANT(12, RATE, 0, MS) },
+	{ "no token to rise, the lower one has gone", .no_tokens = true, .level = 12,
+	  .claims = { ARMED(12), WORKS(14, 0) }, .want = WANT(12, RATE, 1, MS) },
+	{ "no token to stay", .no_tokens = true, .level = 12, .claims = { WORKS(12, 0) },
+	  .want = WANT(12, WORK, 0, 100 * MS) },
+	{ "no token to be lowered", .no_tokens = true, .level = 14, .claims = { WORKS(12, 0) },
+	  .want = WANT(12, WORK, 0, 100 * MS) },
+	{ "no token to end", .no_tokens = true, .level = 14, .claims = { ARMED(14) },
+	  .want = WANT(NONE, IDLE, -1, NEVER) },
+
+	{ "floor far", .used = 500 * MS, .level = 12, .claims = { WORKS(12, 0) },
+	  .want = WANT(12, WORK, 0, 100 * MS) },
+	{ "floor near", .used = 900 * MS, .level = 12, .claims = { WORKS(12, 0) },
+	  .want = WANT(12, WORK, 0, 50 * MS) },
+	{ "floor next", .used = 950 * MS - 1, .level = 12, .claims = { WORKS(12, 0) },
+	  .want = WANT(12, WORK, 0, 1) },
+	{ "floor reached", .used = 950 * MS, .level = 12, .claims = { WORKS(12, 0) },
+	  .want = WANT(NONE, FLOOR, -1, 60 * MS) },
+	{ "floor reached, and will not hold until it is over", .used = 950 * MS, .level = 12,
+	  .claims = { WORKS(12, 50 * MS) }, .want = WANT(NONE, FLOOR, -1, 50 * MS) },
+	{ "floor reached, nobody to preempt", .used = 950 * MS, .level = 12, .claims = { ARMED(12) },
+	  .want = WANT(NONE, IDLE, -1, NEVER) },
+	{ "floor reached, no token either", .used = 950 * MS, .no_tokens = true, .level = NONE,
+	  .claims = { WORKS(12, 0) }, .want = WANT(NONE, FLOOR, -1, 60 * MS) },
+	{ "floor: a slot is worth a beginning", .used = 940 * MS, .level = NONE, .claims = { WORKS(12, 0) },
+	  .want = WANT(12, WORK, 0, 10 * MS) },
+	{ "floor: less than a slot is not", .used = 940 * MS + 1, .level = NONE, .claims = { WORKS(12, 0) },
+	  /* 1 ns short when the first slot leaves */
+	  .want = WANT(NONE, FLOOR, -1, 70 * MS - 1) },
+	{ "floor: less than a slot is worth going on", .used = 940 * MS + 1, .level = 12,
+	  .claims = { WORKS(12, 0) }, .want = WANT(12, WORK, 0, 10 * MS - 1) },
+	{ "floor over, as much leaves as comes", .used = 950 * MS, .gap = 60 * MS, .level = NONE,
+	  .claims = { WORKS(12, 0) }, .want = WANT(12, WORK, 0, 100 * MS) },
+	{ "floor not over, by 1 ns", .used = 950 * MS, .gap = 60 * MS - 1, .level = NONE,
+	  .claims = { WORKS(12, 0) }, .want = WANT(NONE, FLOOR, -1, 1) },
+	{ "no floor", .used = 5 * SEC, .knobs = { true, 11, 200 * US, 0, 1000, 100 * MS }, .level = 12,
+	  .claims = { WORKS(12, 0) }, .want = WANT(12, WORK, 0, 100 * MS) },
+	{ "no floor, to begin", .used = 5 * SEC, .knobs = { true, 11, 200 * US, 0, 1000, 100 * MS },
+	  .level = NONE, .claims = { WORKS(12, 0) }, .want = WANT(12, WORK, 0, 100 * MS) },
+	{ "floor of 90 %", .used = 100 * MS, .knobs = { true, 11, 200 * US, 90, 1000, SEC }, .level = 12,
+	  .claims = { WORKS(12, 0) }, .want = WANT(NONE, FLOOR, -1, 910 * MS) },
+	{ "floor of 90 %, near", .used = 20 * MS, .knobs = { true, 11, 200 * US, 90, 1000, SEC }, .level = 12,
+	  .claims = { WORKS(12, 0) }, .want = WANT(12, WORK, 0, 80 * MS) },
+	{ "floor: after an hour nothing is left of it", .used = 950 * MS, .gap = 3600 * SEC, .level = NONE,
+	  .knobs = { true, 11, 200 * US, 5, 1000, 60 * SEC }, .claims = { WORKS(12, 0) },
+	  .want = WANT(12, WORK, 0, 950 * MS) },
+	{ "floor: an hour of preemption counts as a second of it", .used = 3600 * SEC,
+	  .level = 12, .claims = { WORKS(12, 0) }, .want = WANT(NONE, FLOOR, -1, 60 * MS) },
+};
+
+static void decide(const struct decision_case *c)
+{
+	struct kfd_prio_knobs k = c->knobs.budget_ns ? c->knobs : (struct kfd_prio_knobs)KNOBS;
+	u64 start = T0 - c->gap - c->used;
+	struct kfd_prio_policy p, copy;
+	struct kfd_prio_decision d;
+	int n = 0, level = c->level;
+	u32 i;
+
+	while (n < MAX_CLAIMS && c->claims[n].prio)
+		n++;
+	kfd_prio_policy_init(&p, &k, start);
+	if (c->used)
+		kfd_prio_policy_commit(&p, &k, 15, true, true, start);
+	if (c->gap)
+		kfd_prio_policy_commit(&p, &k, NONE, false, false, T0 - c->gap);
+	for (i = 0; c->no_tokens && i < k.max_per_s; i++)
+		kfd_prio_policy_commit(&p, &k, level, level != NONE, true, T0);
+	kfd_prio_policy_commit(&p, &k, level, level != NONE, false, T0);
+	for (i = 0; i < 2; i++) {
+		copy = p;
+		kfd_prio_policy_decide(&p, &k, c->claims, n, T0, &d);
+		assert_memory_equal(&p, &copy, sizeof(p));
+		if (i) {	/* its own result changes nothing */
+			assert_int_equal(d.level, c->want.level);
+			continue;
+		}
+		if (d.level != c->want.level || d.reason != c->want.reason ||
+		    d.claim != c->want.claim || d.look_at != T0 + c->want.look_at)
+			fail_msg("%s: level %d reason %d claim %d look_at +%lld, not %d %d %d +%lld",
+				 c->name, d.level, d.reason, d.claim,
+				 d.look_at == KFD_PRIO_NEVER ? -1LL : (long long)(d.look_at - T0),
+				 c->want.level, c->want.reason, c->want.claim,
+				 c->want.look_at == NEVER ? -1LL : (long long)c->want.look_at);
+		kfd_prio_policy_commit(&p, &k, d.level, d.level != NONE, d.level > level, T0);
+	}
+}
+
+static void test_decisions(void **state)
+{
+	(void)state;
+	for (u32 i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		decide(&cases[i]);
+}
+
+static void test_victims(void **state)
+{
+	(void)state;
+	for (int prio = 0; prio < 16; prio++) {
+		assert_false(kfd_prio_policy_victim(NONE, prio));
+		for (int level = 0; level < 16; level++)
+			assert_int_equal(kfd_prio_policy_victim(level, prio), prio < level);
+	}
+}
+
+int table_tests(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_decisions),
+		cmocka_unit_test(test_victims),
+	};
+
+	return cmocka_run_group_tests_name("table", tests, NULL, NULL);
+}
