@@ -25,6 +25,8 @@ kfd_prio_probe = printf '%s\n' \
 	echo 'ccflags-y += -DKFD_PRIO_HAVE_$(strip $(1))' >>$(kfd_prio_probes)
 
 kfd_prio_probes := $(FULL_AMD_PATH)/amdkfd/kfd_prio_probes.mk
+# A tree that is built again after this file has changed: probe anew.
+$(shell [ $(kfd_prio_probes) -nt $(FULL_AMD_PATH)/amdkfd/kfd_prio.mk ] || rm -f $(kfd_prio_probes))
 ifeq ($(wildcard $(kfd_prio_probes)),)
 $(shell echo '# made by kfd_prio.mk' >$(kfd_prio_probes))
 $(shell $(call kfd_prio_probe, KFD_NODE, \
