@@ -194,7 +194,8 @@ void kfd_prio_policy_decide(const struct kfd_prio_policy *p, const struct kfd_pr
 		if (claims[i].prio < k->min_prio)
 			continue;
 		if (!kfd_prio_policy_holds(k, &claims[i], now)) {
-			if (claims[i].rung && claims[i].work)
+			/* trapped again or not: the engine traps what holds nothing */
+			if (claims[i].work)
 				d->reason = KFD_PRIO_REASON_BUDGET;
 			else if (d->reason == KFD_PRIO_REASON_NONE)
 				d->reason = KFD_PRIO_REASON_IDLE;

@@ -88,7 +88,7 @@ struct kfd_prio_decision ref_decide(const struct reference *r, const struct kfd_
 			if (claims[i].prio >= k->min_prio)
 				d.reason = KFD_PRIO_REASON_IDLE;
 		for (i = 0; i < n; i++)
-			if (claims[i].prio >= k->min_prio && claims[i].rung && claims[i].work)
+			if (claims[i].prio >= k->min_prio && claims[i].work)
 				d.reason = KFD_PRIO_REASON_BUDGET;
 		return d;
 	}
