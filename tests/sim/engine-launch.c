@@ -92,9 +92,29 @@ static bool beats(const struct engine *e, const struct eng_queue *a, u64 a_avail
 		return true;
 	if (e->turn == b && b->turn_ns < eng_queue_quantum(e, b))
 		return false;
+	if (e->cfg.plain_turns)
+		return a->rank < b->rank;
 	if (committed(a) != committed(b))
 		return committed(a) < committed(b);
 	return a->served < b->served;
+}
+
+/* Whose turn it is next: those behind the present one in the runlist, then those before it */
+static void rank_queues(struct engine *e)
+{
+	u32 before = 0, n = 0;
+	struct eng_queue *q;
+	struct eng_proc *p;
+
+	for_each_proc(e, p)
+		for_each_queue(p, q) {
+			q->rank = n++;
+			if (q == e->turn)
+				before = n;
+		}
+	for_each_proc(e, p)
+		for_each_queue(p, q)
+			q->rank += q->rank < before ? n - before : -before;
 }
 
 /**
@@ -113,6 +133,8 @@ void eng_settle_launches(struct engine *e)
 	do {
 		again = false;
 		best = NULL;
+		if (e->cfg.plain_turns)
+			rank_queues(e);
 		for_each_proc(e, p)
 			for_each_queue(p, q) {
 				w = candidate(e, q, &tmp, &restored);

@@ -26,7 +26,8 @@
  *	  turn of the one that has used the least GPU time, what runs counting in full, among
  *	  those the least recently served. Time that a queue did not want is not made up: one
  *	  that had nothing to launch starts where the turns of its equals are. Time that it
- *	  had no HQD is, but for no more than ENG_LAG_QUANTA process quanta.
+ *	  had no HQD is, but for no more than ENG_LAG_QUANTA process quanta. With plain_turns it
+ *	  is the turn of the next one in the order of the runlist instead, whatever each has used.
  *	- A dispatch may be given its slot before its avail, which then waits for it: this
  *	  is what a caller gets who is late to say that work has come. Those whose avail has
  *	  come go first among equals, not before a higher priority.
@@ -82,6 +83,7 @@ typedef uint64_t u64;
  * @restore_ns: fixed time to restore it
  * @bytes_per_us: rate at which live state is written and read, 0: no cost per byte
  * @level_preempt: a higher level does not wait for the end of a lower one's quantum
+ * @plain_turns: turns go round in the order of the runlist
  */
 struct eng_config {
 	u32 slots;
@@ -93,6 +95,7 @@ struct eng_config {
 	u64 restore_ns;
 	u64 bytes_per_us;
 	bool level_preempt;
+	bool plain_turns;
 };
 
 /**
@@ -145,6 +148,7 @@ struct eng_proc;
  * @work: launched and not complete
  * @turn_ns: work launched in its present turn
  * @served: sequence number of its last launch
+ * @rank: with plain_turns, how many queues have their turn before it
  * @service: GPU time used, as far as it counts among equals
  * @front: the same at the beginning of its last turn, with what ran then in full
  * @idle: had nothing to launch and nothing in flight when last seen with an HQD
@@ -171,6 +175,7 @@ struct eng_queue {
 	struct eng_work work[ENG_INFLIGHT];
 	u64 turn_ns;
 	u64 served;
+	u32 rank;
 	u64 service;
 	u64 front;
 	bool idle;

@@ -130,7 +130,7 @@ static void unmap_queues(struct sim_hws *h, struct pm4_mes_unmap_queues *m, u64 
 	struct eng_proc *p, *only = NULL;
 	u64 until;
 
-	h->n_unmap++;
+	h->unmap_tsc[h->n_unmap++ % SIM_UNMAP_LOG] = READ_ONCE(h->hiq_rung);
 	if (m->bitfields2.queue_sel ==
 	    queue_sel__mes_unmap_queues__perform_request_on_pasid_queues) {
 		for (p = h->eng.procs; p; p = p->next)
@@ -221,4 +221,6 @@ void sim_hiq_run(struct sim_hws *h, u64 now)
 		hiq_packet(h, buf, now);
 		WRITE_ONCE(*rp, (u32)h->hiq_rptr & mask);
 	}
+	if (h->hiq_rptr >= h->hiq_wptr)
+		WRITE_ONCE(h->hiq_rung, 0);
 }

@@ -57,6 +57,10 @@ static bool mes_level_preempt;
 module_param(mes_level_preempt, bool, 0644);
 MODULE_PARM_DESC(mes_level_preempt, "MES: a higher priority level takes a queue slot or VMID from a lower one at once, not when its quantum ends");
 
+static bool plain_turns;
+module_param(plain_turns, bool, 0644);
+MODULE_PARM_DESC(plain_turns, "among queues of equal priority, turns go round; otherwise to whoever has used the least GPU time");
+
 #define IDLE_AFTER_NS	(20 * NSEC_PER_MSEC)
 /* Where nobody tells that the HIQ is rung: how often it is looked at without any queue */
 #define HIQ_POLL_IDLE_US	1000
@@ -80,6 +84,7 @@ static void read_config(struct sim_hws *h)
 	c->save_ns = READ_ONCE(save_us) * 1000ULL;
 	c->restore_ns = READ_ONCE(restore_us) * 1000ULL;
 	c->level_preempt = READ_ONCE(mes_level_preempt);
+	c->plain_turns = READ_ONCE(plain_turns);
 	/* an XCC's share: all save at once, see xcc.c */
 	c->bytes_per_us = (gbs ? : h->g->prof->mem_bw_gbs) * 1000ULL / h->g->prof->num_xcc;
 }
@@ -315,6 +320,8 @@ void sim_hws_kick(struct sim_gpu *g)
 {
 	struct sim_hws *h = g->hws;
 
+	if (h && !READ_ONCE(h->hiq_rung))
+		WRITE_ONCE(h->hiq_rung, rdtsc_ordered());
 	if (!h || READ_ONCE(h->hiq_dead) || READ_ONCE(h->hiq_stalled) || READ_ONCE(h->kick))
 		return;
 	h->n_kick++;

@@ -8,6 +8,7 @@
 #include "v9_structs.h"
 
 #define SIM_IRQ_RING	256	/* interrupts kept until they can be sent */
+#define SIM_UNMAP_LOG	8192	/* UNMAP_QUEUES packets whose time is kept */
 
 enum sim_queue_kind { SIM_QUEUE_AQL, SIM_QUEUE_SDMA, SIM_QUEUE_PM4 };
 
@@ -169,6 +170,8 @@ struct sim_hws {
 	u64 hiq_rptr, hiq_wptr;
 	u64 hiq_expect;			/* until when a ring may follow the kick */
 	u64 hiq_retry;			/* when to look for it again, ns from now */
+	u64 hiq_rung;			/* (any) TSC when it was rung for what is not read, 0: never */
+	u64 unmap_tsc[SIM_UNMAP_LOG];	/* that of each UNMAP_QUEUES, by n_unmap */
 	bool hiq_stalled;		/* an unmap is under way (read by any) */
 	bool hiq_dead;			/* hung: processes nothing until a reset (read by any) */
 	struct eng_proc *unmap_only;

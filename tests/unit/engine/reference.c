@@ -87,6 +87,21 @@ static bool has_turn(const struct ref *r, int q)
 	return r->turn == q && r->queue[q].turn < ref_queue_quantum(r, q);
 }
 
+/* Plain turns: how many steps it is from the queue whose turn it is to this one */
+static u64 steps(const struct ref *r, int q)
+{
+	int order[REF_QUEUES], n = 0, p, i, from = -1, to = 0;
+
+	for (p = 0; p < r->runlist.n; p++)
+		for (i = 0; i < r->proc[r->runlist.id[p]].queues.n; i++)
+			order[n++] = r->proc[r->runlist.id[p]].queues.id[i];
+	for (i = 0; i < n; i++) {
+		from = order[i] == r->turn ? i : from;
+		to = order[i] == q ? i : to;
+	}
+	return to > from ? to - from : to - from + n;
+}
+
 /* Keep those of @c that are best by one criterion after the other, until one is left */
 static struct candidate choose(const struct ref *r, const struct candidate *c, int n)
 {
@@ -101,6 +116,7 @@ static struct candidate choose(const struct ref *r, const struct candidate *c, i
 
 			key = step == 0 ? 1000 - x->pipe : step == 1 ? 1000 - x->prio :
 			      step == 2 ? in[i].avail > r->now : step == 3 ? !has_turn(r, in[i].q) :
+			      r->cfg.plain_turns ? steps(r, in[i].q) :
 			      step == 4 ? committed(r, in[i].q) : x->served;
 			if (key < best) {
 				best = key;

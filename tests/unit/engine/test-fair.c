@@ -40,6 +40,37 @@ static void test_turn_lasts_a_quantum(void **state)
 	assert_true(a->item[10].launched >= a->item[0].launched + 2 * MS);
 }
 
+/*
+ * Who seldom wants the GPU: a dispatch comes while the first of three queues runs dispatches of
+ * 50 ms. By time used it is next; with plain turns it waits for the others of the runlist, too.
+ */
+static void test_plain_turns(void **state)
+{
+	struct tq *a, *b, *c, *seldom;
+	int plain;
+
+	(void)state;
+	teardown(NULL);
+	for (plain = 0; plain < 2; plain++) {
+		setup(NULL);
+		w.e.cfg.plain_turns = plain;
+		a = queue(proc(), 1, 0);
+		b = queue(proc(), 1, 0);
+		c = queue(proc(), 1, 0);
+		seldom = queue(proc(), 1, 0);
+		add_n(a, 10, 50 * MS);
+		add_n(b, 10, 50 * MS);
+		add_n(c, 10, 50 * MS);
+		eng_advance(&w.e, 0);
+		eng_advance(&w.e, 160 * MS);
+		add(seldom, MS)->avail = 160 * MS;
+		eng_advance(&w.e, 400 * MS);
+		assert_int_equal(seldom->item[0].launched, plain ? 300 * MS : 200 * MS);
+		if (!plain)
+			teardown(NULL);
+	}
+}
+
 #define PROCS		16
 #define PER_PROC	4
 #define RUN_MS		3000
@@ -320,6 +351,7 @@ int fair_tests(void)
 	const struct CMUnitTest tests[] = {
 		T(test_equals_take_turns),
 		T(test_turn_lasts_a_quantum),
+		T(test_plain_turns),
 		T(test_shares_oversubscribed),
 		T(test_shares_by_queue),
 		T(test_newcomer),

@@ -367,6 +367,7 @@ static void configure(void)
 		.vmids = 1 + rnd(REF_PROCS), .process_quantum_ns = 10 + rnd(200),
 		.gang_quantum_ns = 2 + rnd(50), .save_ns = rnd(6), .restore_ns = rnd(6),
 		.bytes_per_us = rnd(4) ? 300 + rnd(2000) : 0, .level_preempt = rnd(2),
+		.plain_turns = !rnd(3),
 	};
 
 	s.e.cfg = c;
