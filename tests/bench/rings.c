@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rings RINGS GAP_US NS SEED - from the doorbell to the UNMAP_QUEUES packet on the HIQ.
+ *
+ * Rings its doorbell for one dispatch of NS, waits for it, sleeps GAP_US (half to one and a half of it; SEED), and
+ * again. The time of a ring is read from the time stamp counter just before the store; that of the packet is when
+ * amdkfd says that it rings the HIQ's doorbell, kept by the simulated GPU (debugfs file unmaps): the
+ * first one after the store and before the dispatch is complete. Nothing is traced. Rings
+ * without one are counted (missed): those preempted nobody.
+ * Prints "NAME VALUE" lines, times in ns; what the store itself took is one of them.
+ */
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include "bench.h"
+
+#define MAX_UNMAPS	8192
+
+static unsigned int read_unmaps(uint64_t *v)
+{
+	FILE *f = fopen("/sys/kernel/debug/kfdsim/0/unmaps", "r");
+	unsigned int n = 0;
+
+	if (!f)
+		err(1, "the simulated GPU's file unmaps");
+	while (n < MAX_UNMAPS && fscanf(f, "%" SCNu64, &v[n]) == 1)
+		n++;
+	fclose(f);
+	return n;
+}
+
+/* packets that the HIQ has seen */
+static long long hiq_packets(void)
+{
+	return sim_counter(0, "unmaps") + sim_counter(0, "queries") + sim_counter(0, "runlists");
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t rings, gap, ns, state, *ring, *seen, *unmap;
+	unsigned int i, k, n, missed = 0;
+	long long packets;
+	struct samples to_unmap, store;
+	struct kfdc_signal *s;
+	struct kfdc_queue *q;
+	double per_us;
+	struct kfdc *c;
+
+	if (argc != 5)
+		errx(2, "usage: rings RINGS GAP_US NS SEED");
+	rings = bench_number(argv[1], "RINGS");
+	gap = bench_number(argv[2], "GAP_US") * 1000;
+	ns = bench_number(argv[3], "NS");
+	state = bench_number(argv[4], "SEED");
+	if (rings > MAX_UNMAPS / 4)
+		errx(2, "RINGS is at most %u", MAX_UNMAPS / 4);
+	prctl(PR_SET_TIMERSLACK, 1);
+	mlockall(MCL_CURRENT | MCL_FUTURE);
+	samples_init(&to_unmap, rings);
+	samples_init(&store, rings);
+	ring = calloc(rings, sizeof(*ring));
+	seen = calloc(rings, sizeof(*seen));
+	unmap = calloc(MAX_UNMAPS, sizeof(*unmap));
+	if (!ring || !seen || !unmap)
+		err(1, "memory");
+	per_us = bench_tsc_per_us();
+	if (kfdc_open(&c, 0) || kfdc_queue_create(c, NULL, &q) || kfdc_signal_create(c, true, &s))
+		errx(1, "%s", kfdc_error());
+	bench_sleep_until(kfdc_now() + NSEC / 20);
+	packets = hiq_packets();
+	for (i = 0; i < rings; i++) {
+		bench_sleep_until(kfdc_now() + gap / 2 + sim_random(&state) % (gap + 1));
+		kfdc_signal_set(s, 1);
+		if (kfdc_dispatch(q, &(struct kfdc_dispatch){ .ns = ns, .signal = s, .no_ring = true }))
+			errx(1, "%s", kfdc_error());
+		ring[i] = bench_tsc();
+		kfdc_ring(q);
+		samples_add(&store, (bench_tsc() - ring[i]) * 1e3 / per_us);
+		if (kfdc_signal_wait(s, WAIT_NS))
+			errx(1, "ring %u: %s", i, kfdc_error());
+		seen[i] = bench_tsc();
+	}
+	bench_sleep_until(kfdc_now() + NSEC / 20);	/* until those are back who were preempted */
+	packets = hiq_packets() - packets;
+	n = read_unmaps(unmap);
+	for (i = 0, k = 0; i < rings; i++) {
+		while (k < n && unmap[k] < ring[i])
+			k++;
+		if (k == n || unmap[k] > seen[i])
+			missed++;
+		else
+			samples_add(&to_unmap, (unmap[k] - ring[i]) * 1e3 / per_us);
+	}
+	samples_print(&to_unmap, "", "ns", 1);
+	samples_print(&store, "store_", "ns", 1);
+	printf("missed %u\n", missed);
+	printf("hiq_packets %lld\n", packets);
+	return 0;
+}
