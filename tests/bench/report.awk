@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0
+# "PHASE NAME VALUE" lines of tests/bench/guest -> a table, and the flat JSON object -v json=FILE.
+
+NF == 3 {
+	key = $1 "_" $2
+	if (!(key in v))
+		keys[++nkeys] = key
+	v[key] = $3
+	if ($2 == "repeated" || $2 == "offline_repeated")
+		repeated += $3
+	if ($2 == "disorder" || $2 == "offline_disorder")
+		disorder += $3
+}
+
+function have(key) { return key in v }
+
+# a figure made of others; unknown ones leave it out
+function derive(key, value) {
+	if (!(key in v))
+		keys[++nkeys] = key
+	v[key] = value
+}
+
+function ratio(key, a, b) {
+	if (have(a) && have(b) && v[b])
+		derive(key, v[a] / v[b])
+}
+
+function num(key, format) { return have(key) ? sprintf(format, v[key]) : "-" }
+
+function row(what, phase) {
+	if (!have(phase "_p99_us"))
+		return
+	printf "  %-46s %9s %9s %9s %7s %8s %6s\n", what, num(phase "_p50_us", "%.0f"), num(phase "_p99_us", "%.0f"),
+		num(phase "_p999_us", "%.0f"), sprintf("%.3f", v[phase "_p99_us"] / v["alone_p99_us"]),
+		have(phase "_offline_done") ? sprintf("%.4f", v[phase "_others_share"]) : "-", num(phase "_n", "%d")
+}
+
+function crowd_rows(n) {
+	row("stock, beside " n, "stock_" n)
+	row("priority only, beside " n, "prio_only_" n)
+	row("preemption, beside " n, "preempt_" n)
+}
+
+function ring_row(what, phase) {
+	if (have(phase "_p50_ns"))
+		printf "  %-46s %9s %9s %9s %8s %6s\n", what, num(phase "_p50_ns", "%.0f"), num(phase "_p99_ns", "%.0f"),
+			num(phase "_max_ns", "%.0f"), num(phase "_missed", "%d"), num(phase "_n", "%d")
+}
+
+END {
+	n = split("4 12 16", crowd, " ")
+	for (i = 1; i <= n; i++) {
+		c = crowd[i]
+		suffix = i == 1 ? "" : "_" c
+		ratio("online_p99_ratio_stock" suffix, "stock_" c "_p99_us", "alone_p99_us")
+		ratio("online_p99_ratio_prio_only" suffix, "prio_only_" c "_p99_us", "alone_p99_us")
+		ratio("online_p99_ratio_preempt" suffix, "preempt_" c "_p99_us", "alone_p99_us")
+		if (have("preempt_" c "_p99_us"))
+			derive("online_p99_added_us" suffix, v["preempt_" c "_p99_us"] - v["alone_p99_us"])
+		if (have("preempt_" c "_others_share"))
+			derive("offline_kept_ratio" suffix, v["preempt_" c "_others_share"])
+		ratio("offline_kept_vs_stock" suffix, "preempt_" c "_others_share", "stock_" c "_others_share")
+	}
+	if (have("ring_50_p99_ns"))
+		derive("ring_to_unmap_p99_ns", v["ring_50_p99_ns"])
+	# two decisions a ring: preempt, restore
+	if (have("ring_100_hiq_packets"))
+		derive("hiq_packets_per_preempt_100_victims", v["ring_100_hiq_packets"] / (2 * (v["ring_100_n"] + v["ring_100_missed"])))
+	if (have("scale_16_4064_p50_ns") && have("scale_16_256_p50_ns"))
+		derive("ring_to_unmap_ns_per_queue", (v["scale_16_4064_p50_ns"] - v["scale_16_256_p50_ns"]) / \
+			(v["scale_16_4064_queues"] - v["scale_16_256_queues"]))
+	if (have("scale_400_400_p50_ns") && have("scale_10_10_p50_ns"))
+		derive("ring_to_unmap_ns_per_process", (v["scale_400_400_p50_ns"] - v["scale_10_10_p50_ns"]) / \
+			(v["scale_400_400_processes"] - v["scale_10_10_processes"]))
+	ratio("unused_ioctl_cost_ratio", "cost_off_create", "cost_stock_create")
+	ratio("unused_runlist_cost_ratio", "cost_off_toggle", "cost_stock_toggle")
+	ratio("events_on_cost_ratio", "cost_on_create", "cost_stock_create")
+	if (have("timers_unused_irqs"))
+		derive("unused_timer_irqs", v["timers_unused_irqs"])
+	if (have("order_preemptions")) {
+		derive("preemptions", v["order_preemptions"])
+		derive("packets_lost", v["order_packets_lost"])
+		derive("packets_repeated", v["order_packets_repeated"] + (v["order_launches_too_many"] > 0 ? v["order_launches_too_many"] : 0) + repeated)
+		derive("packets_disorder", v["order_packets_disorder"] + disorder)
+	}
+
+	printf "{\n  \"simulated\": 1" >json
+	for (i = 1; i <= nkeys; i++)
+		printf ",\n  \"%s\": %s", keys[i], v[keys[i]] >json
+	printf "\n}\n" >json
+
+	print "Everything here is SIMULATED: GPU " gpu " (constants below), Debian " kernel ", one CPU, 1 guest instruction = 1 ns."
+	print "No measurement of AMD's CWSR latency has been published: the model saves, and restores, a full MI300X in 54.8 us"
+	print "(20 us, a guess, + 22.1 MiB per XCC at peak memory bandwidth). Process quantum 10 ms, gang quantum 1 ms, one dispatch"
+	print "owns the GPU. Online: open loop, 20/s, 2.7 ms of GPU time each. Offline: 100 ms dispatches, two in flight; with churn each"
+	print "process creates, updates (twice), destroys another queue, one such operation every 50 ms."
+	if (have("alone_p99_us")) {
+		printf "\n  %-46s %9s %9s %9s %7s %8s %6s\n", "online latency, us", "P50", "P99", "P99.9", "/alone", "offline*", "n"
+		row("alone, stock driver", "alone")
+		row("alone, priority 12, preemption on", "preempt_alone")
+		for (i = 1; i <= n; i++)
+			crowd_rows(crowd[i])
+		row("stock, beside 4, no churn", "stock_4_nochurn")
+		row("priority only, beside 4, no churn", "prio_only_4_nochurn")
+		row("preemption, beside 4, no churn", "preempt_4_nochurn")
+		row("stock, beside 4, plain turns", "stock_turns_4")
+		row("stock, beside 4, plain turns, no churn **", "stock_turns_4_nochurn")
+		row("priority only, beside 4, plain turns, no churn", "prio_only_turns_4_nochurn")
+		print "  *  of the GPU time that online left; saving, restoring and the churn's own unmaps are lost"
+		print "  ** requests come faster than they are served: the latency grows as long as the run lasts"
+		m = split("10 30 100 300 1000 3000 10000", us, " ")
+		for (i = 1; i <= m; i++)
+			row("preemption, beside 4, save and restore " us[i] " us", "save_" us[i])
+	}
+	if (have("ring_50_p50_ns") || have("scale_10_10_p50_ns")) {
+		printf "\n  %-46s %9s %9s %9s %8s %6s\n", "doorbell store to UNMAP on the HIQ, ns", "P50", "P99", "max", "missed", "n"
+		ring_row("1 victim", "ring_1")
+		ring_row("10 victims", "ring_10")
+		ring_row("50 victims", "ring_50")
+		ring_row("100 victims", "ring_100")
+		ring_row("1 victim, through the thread", "thread_1")
+		ring_row("50 victims, through the thread", "thread_50")
+		ring_row("50 victims, an operation holds the lock", "locked_50")
+		m = split("1_1 10_10 100_100 400_400 16_256 16_1024 16_4064", at, " ")
+		for (i = 1; i <= m; i++)
+			ring_row(num("scale_" at[i] "_processes", "%d") " processes, " num("scale_" at[i] "_queues", "%d") " queues", "scale_" at[i])
+	}
+	print ""
+	for (i = 1; i <= nkeys; i++)
+		if (keys[i] ~ /^(offline_kept|online_p99_added|ring_to_unmap|hiq_packets_per|unused_|events_on|packets_|preemptions$|floor_)/)
+			printf "  %-46s %s\n", keys[i], v[keys[i]]
+}
