@@ -20,6 +20,7 @@ help:
 	@echo
 	@echo '  make demo          an online and an offline HIP program on a simulated GPU, before and after kfdprio'
 	@echo '  make check         all tests; SUITES="unit cli" for some of them'
+	@echo '  make bench         preemption in figures: latency, throughput, cost (simulated; GPU=mi300x), build/bench.json'
 	@echo '  make check-soak    the contention test $(BENCH_RUNS) times in a row (BENCH_RUNS=N)'
 	@echo
 	@echo '  make tools         kfdprio, into build/tools'
@@ -62,6 +63,12 @@ check: setup
 .PHONY: check-soak
 check-soak: setup tools
 	@tests/contention/soak $(BENCH_RUNS)
+
+# GPU has another default here: the constants of MI300X
+.PHONY: bench
+bench: setup
+	@$(MAKE) -s --no-print-directory tools
+	@$(if $(filter file default undefined,$(origin GPU)),,GPU=$(GPU)) KERNEL=$(KERNEL) tests/bench/run
 
 .PHONY: shell
 shell: setup-demo tools

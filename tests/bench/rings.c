@@ -4,25 +4,32 @@
  *
  * Rings its doorbell for one dispatch of NS, waits for it, sleeps GAP_US (half to one and a half of it; SEED), and
  * again. The time of a ring is read from the time stamp counter just before the store; that of the packet is when
- * amdkfd says that it rings the HIQ's doorbell, kept by the simulated GPU (debugfs file unmaps): the
- * first one after the store and before the dispatch is complete. Nothing is traced. Rings
- * without one are counted (missed): those preempted nobody.
+ * amdkfd says that it rings the HIQ's doorbell, kept by the simulated GPU (debugfs file submits): the
+ * first one after the store and before the dispatch is complete. Nothing is traced. If that is a RUN_LIST, an operation
+ * of KFD held the DQM lock and had unmapped all queues already: its runlist is the one
+ * that preempts, and the time until then is kept apart (locked). Rings
+ * without either are counted (missed): those preempted nobody.
  * Prints "NAME VALUE" lines, times in ns; what the store itself took is one of them.
  */
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include "bench.h"
 
-#define MAX_UNMAPS	8192
+#define MAX_SUBMITS	8192
 
-static unsigned int read_unmaps(uint64_t *v)
+struct submit {
+	char what;		/* U: UNMAP_QUEUES (MES: REMOVE_QUEUE), R: RUN_LIST */
+	uint64_t tsc;
+};
+
+static unsigned int read_submits(struct submit *v)
 {
-	FILE *f = fopen("/sys/kernel/debug/kfdsim/0/unmaps", "r");
+	FILE *f = fopen("/sys/kernel/debug/kfdsim/0/submits", "r");
 	unsigned int n = 0;
 
 	if (!f)
-		err(1, "the simulated GPU's file unmaps");
-	while (n < MAX_UNMAPS && fscanf(f, "%" SCNu64, &v[n]) == 1)
+		err(1, "the simulated GPU's file submits");
+	while (n < MAX_SUBMITS && fscanf(f, " %c %" SCNu64, &v[n].what, &v[n].tsc) == 2)
 		n++;
 	fclose(f);
 	return n;
@@ -36,10 +43,11 @@ static long long hiq_packets(void)
 
 int main(int argc, char **argv)
 {
-	uint64_t rings, gap, ns, state, *ring, *seen, *unmap;
+	uint64_t rings, gap, ns, state, *ring, *seen;
 	unsigned int i, k, n, missed = 0;
 	long long packets;
-	struct samples to_unmap, store;
+	struct samples to_unmap, locked, store;
+	struct submit *submit;
 	struct kfdc_signal *s;
 	struct kfdc_queue *q;
 	double per_us;
@@ -51,16 +59,17 @@ int main(int argc, char **argv)
 	gap = bench_number(argv[2], "GAP_US") * 1000;
 	ns = bench_number(argv[3], "NS");
 	state = bench_number(argv[4], "SEED");
-	if (rings > MAX_UNMAPS / 4)
-		errx(2, "RINGS is at most %u", MAX_UNMAPS / 4);
+	if (rings > MAX_SUBMITS / 4)
+		errx(2, "RINGS is at most %u", MAX_SUBMITS / 4);
 	prctl(PR_SET_TIMERSLACK, 1);
 	mlockall(MCL_CURRENT | MCL_FUTURE);
 	samples_init(&to_unmap, rings);
+	samples_init(&locked, rings);
 	samples_init(&store, rings);
 	ring = calloc(rings, sizeof(*ring));
 	seen = calloc(rings, sizeof(*seen));
-	unmap = calloc(MAX_UNMAPS, sizeof(*unmap));
-	if (!ring || !seen || !unmap)
+	submit = calloc(MAX_SUBMITS, sizeof(*submit));
+	if (!ring || !seen || !submit)
 		err(1, "memory");
 	per_us = bench_tsc_per_us();
 	if (kfdc_open(&c, 0) || kfdc_queue_create(c, NULL, &q) || kfdc_signal_create(c, true, &s))
@@ -81,16 +90,18 @@ int main(int argc, char **argv)
 	}
 	bench_sleep_until(kfdc_now() + NSEC / 20);	/* until those are back who were preempted */
 	packets = hiq_packets() - packets;
-	n = read_unmaps(unmap);
+	n = read_submits(submit);
 	for (i = 0, k = 0; i < rings; i++) {
-		while (k < n && unmap[k] < ring[i])
+		while (k < n && submit[k].tsc < ring[i])
 			k++;
-		if (k == n || unmap[k] > seen[i])
+		if (k == n || submit[k].tsc > seen[i])
 			missed++;
 		else
-			samples_add(&to_unmap, (unmap[k] - ring[i]) * 1e3 / per_us);
+			samples_add(submit[k].what == 'U' ? &to_unmap : &locked,
+				    (submit[k].tsc - ring[i]) * 1e3 / per_us);
 	}
 	samples_print(&to_unmap, "", "ns", 1);
+	samples_print(&locked, "locked_", "ns", 1);
 	samples_print(&store, "store_", "ns", 1);
 	printf("missed %u\n", missed);
 	printf("hiq_packets %lld\n", packets);

@@ -4,8 +4,9 @@
  *
  *	state		what is mapped and what runs
  *	counters	name value, one per line
- *	unmaps		time stamp counter when the HIQ was rung for an UNMAP_QUEUES, of the last
- *			ones, oldest first; 0 on a kernel that does not tell (SIM_HIQ_KICK)
+ *	submits		"U TSC" or "R TSC", oldest first: the time stamp counter when the HIQ was rung
+ *			for an UNMAP_QUEUES or a RUN_LIST; 0 on a kernel that does not tell
+ *			(SIM_HIQ_KICK). MES: when amdkfd asked for a REMOVE_QUEUE ("U")
  *	evict		write a PID: memory pressure on it, that is its eviction fence
  *	vram_pressure	bytes of VRAM that somebody else takes, see evict.c
  *	hang		write 1: the scheduler stops at its next packet, until a reset; 0: it
@@ -106,20 +107,21 @@ static int counters_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(counters);
 
-static int unmaps_show(struct seq_file *m, void *unused)
+static int submits_show(struct seq_file *m, void *unused)
 {
 	struct sim_gpu *g = m->private;
 	struct sim_hws *h = g->hws;
 	u64 i;
 
 	mutex_lock(&h->lock);
-	i = h->n_unmap > SIM_UNMAP_LOG ? h->n_unmap - SIM_UNMAP_LOG : 0;
-	for (; i < h->n_unmap; i++)
-		seq_printf(m, "%llu\n", h->unmap_tsc[i % SIM_UNMAP_LOG]);
+	i = h->nsubmit > SIM_SUBMITS ? h->nsubmit - SIM_SUBMITS : 0;
+	for (; i < h->nsubmit; i++)
+		seq_printf(m, "%c %llu\n", h->submits[i % SIM_SUBMITS].what,
+			   h->submits[i % SIM_SUBMITS].tsc);
 	mutex_unlock(&h->lock);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(unmaps);
+DEFINE_SHOW_ATTRIBUTE(submits);
 
 static ssize_t evict_write(struct file *file, const char __user *ubuf, size_t n, loff_t *pos)
 {
@@ -272,7 +274,7 @@ void sim_debugfs_init(struct sim_gpu *g)
 	g->dbg = debugfs_create_dir(name, root);
 	debugfs_create_file("state", 0444, g->dbg, g, &state_fops);
 	debugfs_create_file("counters", 0444, g->dbg, g, &counters_fops);
-	debugfs_create_file("unmaps", 0444, g->dbg, g, &unmaps_fops);
+	debugfs_create_file("submits", 0444, g->dbg, g, &submits_fops);
 	debugfs_create_file("evict", 0200, g->dbg, g, &evict_fops);
 	debugfs_create_file("hang", 0200, g->dbg, g, &hang_fops);
 	debugfs_create_file("reset", 0200, g->dbg, g, &reset_fops);

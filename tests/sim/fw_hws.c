@@ -59,6 +59,7 @@ static void run_list(struct sim_hws *h, struct pm4_mes_runlist *m, u64 now)
 	struct sim_proc *proc = NULL;
 
 	h->n_runlist++;
+	sim_submit_log(h, 'R', READ_ONCE(h->hiq_rung));
 	h->oversubscribed = false;
 	if (!p) {
 		dev_err(h->g->adev.dev, "kfdsim: runlist %#llx, %u dwords, not in GART\n", ib, dw);
@@ -130,7 +131,8 @@ static void unmap_queues(struct sim_hws *h, struct pm4_mes_unmap_queues *m, u64 
 	struct eng_proc *p, *only = NULL;
 	u64 until;
 
-	h->unmap_tsc[h->n_unmap++ % SIM_UNMAP_LOG] = READ_ONCE(h->hiq_rung);
+	h->n_unmap++;
+	sim_submit_log(h, 'U', READ_ONCE(h->hiq_rung));
 	if (m->bitfields2.queue_sel ==
 	    queue_sel__mes_unmap_queues__perform_request_on_pasid_queues) {
 		for (p = h->eng.procs; p; p = p->next)

@@ -8,7 +8,7 @@
 #include "v9_structs.h"
 
 #define SIM_IRQ_RING	256	/* interrupts kept until they can be sent */
-#define SIM_UNMAP_LOG	8192	/* UNMAP_QUEUES packets whose time is kept */
+#define SIM_SUBMITS	8192	/* packets whose time is kept */
 
 enum sim_queue_kind { SIM_QUEUE_AQL, SIM_QUEUE_SDMA, SIM_QUEUE_PM4 };
 
@@ -171,7 +171,8 @@ struct sim_hws {
 	u64 hiq_expect;			/* until when a ring may follow the kick */
 	u64 hiq_retry;			/* when to look for it again, ns from now */
 	u64 hiq_rung;			/* (any) TSC when it was rung for what is not read, 0: never */
-	u64 unmap_tsc[SIM_UNMAP_LOG];	/* that of each UNMAP_QUEUES, by n_unmap */
+	struct { u64 tsc; char what; } submits[SIM_SUBMITS];	/* debugfs submits; a ring */
+	u64 nsubmit;
 	bool hiq_stalled;		/* an unmap is under way (read by any) */
 	bool hiq_dead;			/* hung: processes nothing until a reset (read by any) */
 	struct eng_proc *unmap_only;
@@ -210,6 +211,13 @@ static inline u64 sim_q64(u32 hi, u32 lo)
 }
 
 struct sim_mes_cmd;
+
+/* A packet or command was submitted at @tsc. HWS: under the firmware's lock; MES: under MES's */
+static inline void sim_submit_log(struct sim_hws *h, char what, u64 tsc)
+{
+	h->submits[h->nsubmit % SIM_SUBMITS].tsc = tsc;
+	h->submits[h->nsubmit++ % SIM_SUBMITS].what = what;
+}
 
 /* fw_hws.c: HIQ and runlists */
 void sim_hiq_run(struct sim_hws *h, u64 now);

@@ -47,6 +47,7 @@ static int mes_remove(struct amdgpu_mes *mes, struct mes_remove_queue_input *in)
 {
 	struct sim_mes_cmd c = { .op = MES_REMOVE, .remove = in };
 
+	sim_submit_log(to_sim(mes->adev)->hws, 'U', rdtsc_ordered());
 	return submit(mes, &c);
 }
 
