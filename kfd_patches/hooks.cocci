@@ -32,6 +32,22 @@
  	...
  };
 
+@process_field@
+@@
+ struct kfd_process {
+ 	struct hlist_node kfd_processes;
++	struct kfd_prio_process prio;
+ 	...
+ };
+
+@qpd_field@
+@@
+ struct qcm_process_device {
+ 	struct device_queue_manager *dqm;
++	struct kfd_prio_qpd prio;
+ 	...
+ };
+
 // ---- module ------------------------------------------------------------------
 
 @module_init@
@@ -71,6 +87,21 @@ identifier f;
  	...
  }
 
+// Before anything is mapped through the file: its pages go into the process's own
+// address space, from which its doorbells can be zapped.
+@opened@
+identifier f, p;
+@@
+ kfd_open(struct inode *inode, struct file *f)
+ {
+ 	...
+ 	p = kfd_create_process(...);
+ 	if (IS_ERR(p))
+ 		return PTR_ERR(p);
++	kfd_prio_hook_process_opened(p, f);
+ 	...
+ }
+
 // Before KFD looks at the command: it refuses numbers that it does not know, and
 // dereferences the kfd_process that a file of mode 3 has not got.
 @ioctl@
@@ -104,6 +135,45 @@ expression p;
 @@
  	kfd_sysfs_create_file(p->kobj, &p->attr_pasid, "pasid");
 +	kfd_prio_hook_process_sysfs(p->kobj);
+
+// ---- life of a process, its doorbells ----------------------------------------------
+
+// KFD fills the mapping at once.  While priorities are in use it stays empty instead: it
+// cannot be zapped before mmap(2) has returned.
+@doorbell_mmap@
+identifier vma, pdd, pa;
+@@
+ kfd_doorbell_mmap(..., struct vm_area_struct *vma)
+ {
+ 	<...
+ 	pa = kfd_get_process_doorbells(pdd);
+ 	...
++	if (kfd_prio_hook_doorbell_mmap(pdd, vma, pa)) return 0;
+ 	return io_remap_pfn_range(...);
+ 	...>
+ }
+
+@process_exit@
+identifier p;
+@@
+ kfd_process_notifier_release_internal(struct kfd_process *p)
+ {
+ 	...
++	kfd_prio_hook_process_exit(p);
+ 	cancel_delayed_work_sync(&p->eviction_work);
+ 	...
+ }
+
+@process_free@
+identifier p;
+@@
+ kfd_process_wq_release(...)
+ {
+ 	<...
+ 	kfd_event_free_process(p);
++	kfd_prio_hook_process_free(p);
+ 	...>
+ }
 
 // ---- queues of a process -----------------------------------------------------------
 
@@ -160,7 +230,7 @@ expression m;
    const struct kfd_criu_queue_priv_data *qd, ...)
  {
  	<...
-+	kfd_prio_hook_create_queue(dqm, q);
++	kfd_prio_hook_create_queue(dqm, qpd, q);
  	if (qd)
  		m->restore_mqd(...);
  	else
@@ -181,6 +251,125 @@ identifier dqm, q, minfo, r;
 +	kfd_prio_hook_update_queue(dqm, q, r);
  	dqm_unlock(dqm);
  	return r;
+ 	...>
+ }
+
+// A preempted queue is off the hardware already: KFD would unmap the whole device,
+// the queues of the process that preempts too.
+@update_preempted@
+identifier q, minfo, pdd, r, active;
+@@
+ update_queue(struct device_queue_manager *dqm, struct queue *q, struct mqd_update_info *minfo)
+ {
+ 	...
+ 	pdd = kfd_get_process_device_data(...);
+ 	...
+ 	active = q->properties.is_active;
++	if (kfd_prio_hook_update_preempted(pdd, q, minfo, &r)) goto out_unlock;
+ 	...
+ 	dqm_unlock(dqm);
+ 	return r;
+ }
+
+@unregister@
+identifier f = {unregister_process, process_termination_nocpsch, process_termination_cpsch};
+identifier dqm, qpd, cur;
+@@
+ f(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
+ {
+ 	<...
+ 	list_del(&cur->list);
++	kfd_prio_hook_unregister_process(dqm, qpd);
+ 	kfree(cur);
+ 	...>
+ }
+
+// Wrapped: when a preempted process ends, no queue leaves the hardware and the
+// runlist without it is there already.
+@terminate@
+identifier dqm, qpd, filter, r;
+expression list es;
+@@
+ process_termination_cpsch(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
+ {
+ 	<...
+-	r = execute_queues_cpsch(dqm, filter, es);
++	r = kfd_prio_hook_terminate_preempted(dqm, qpd, filter) ? 0 : execute_queues_cpsch(dqm, filter, es);
+ 	...>
+ }
+
+// KFD waits by calling schedule() in a loop: at a real-time priority that gives the
+// CPU to nobody.
+@fence_wait@
+expression e;
+statement S;
+@@
+ amdkfd_fence_wait_timeout(...)
+ {
+ 	<...
+ 	if (time_after(jiffies, e)) S
++	kfd_prio_hook_fence_wait();
+ 	...>
+ }
+
+@dqm_init@
+symbol dqm;
+@@
+ device_queue_manager_init(...)
+ {
+ 	<...
++	kfd_prio_hook_dqm_init(dqm);
+ 	return dqm;
+ 	...>
+ }
+
+@dqm_uninit@
+identifier dqm;
+@@
+ device_queue_manager_uninit(struct device_queue_manager *dqm)
+ {
+ 	...
++	kfd_prio_hook_dqm_uninit(dqm);
+ 	dqm->ops.uninitialize(dqm);
+ 	...
+ }
+
+// What has rung while another operation held the lock is decided before that
+// operation maps: its runlist is the one that preempts.
+@map_prepare@
+identifier dqm;
+statement S, S1;
+@@
+ map_queues_cpsch(struct device_queue_manager *dqm)
+ {
+ 	... when != S1
++	kfd_prio_hook_map_prepare(dqm);
+ 	S
+ 	... when any
+ }
+
+// ---- runlist: preempted processes are not in it ---------------------------------------
+
+@runlist_size@
+identifier pm, n;
+@@
+ pm_calc_rlib_size(struct packet_manager *pm, ...)
+ {
+ 	...
+ 	n = pm->dqm->processes_count;
++	kfd_prio_hook_runlist_size(pm->dqm, &n);
+ 	...
+ }
+
+@runlist_build@
+identifier cur, qpd;
+iterator name list_for_each_entry;
+@@
+ pm_create_runlist_ib(...)
+ {
+ 	<...
+ 	qpd = cur->qpd;
++	if (kfd_prio_hook_runlist_skip(qpd)) continue;
  	...>
  }
 

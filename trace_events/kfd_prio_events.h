@@ -43,6 +43,16 @@ TRACE_DEFINE_ENUM(KFD_PRIO_DESTROY_EXIT);
 TRACE_DEFINE_ENUM(KFD_PRIO_DESTROY_CREATE_FAILED);
 TRACE_DEFINE_ENUM(KFD_PRIO_SOURCE_IOCTL);
 TRACE_DEFINE_ENUM(KFD_PRIO_SOURCE_FORK);
+TRACE_DEFINE_ENUM(KFD_PRIO_WAKE_FAULT);
+TRACE_DEFINE_ENUM(KFD_PRIO_WAKE_POLL);
+TRACE_DEFINE_ENUM(KFD_PRIO_REASON_NONE);
+TRACE_DEFINE_ENUM(KFD_PRIO_REASON_WORK);
+TRACE_DEFINE_ENUM(KFD_PRIO_REASON_IDLE);
+TRACE_DEFINE_ENUM(KFD_PRIO_REASON_BUDGET);
+TRACE_DEFINE_ENUM(KFD_PRIO_REASON_FLOOR);
+TRACE_DEFINE_ENUM(KFD_PRIO_REASON_RATE);
+TRACE_DEFINE_ENUM(KFD_PRIO_REASON_OFF);
+TRACE_DEFINE_ENUM(KFD_PRIO_REASON_GONE);
 TRACE_DEFINE_ENUM(KFD_PIPE_PRIORITY_CS_LOW);
 TRACE_DEFINE_ENUM(KFD_PIPE_PRIORITY_CS_MEDIUM);
 TRACE_DEFINE_ENUM(KFD_PIPE_PRIORITY_CS_HIGH);
@@ -77,6 +87,22 @@ TRACE_DEFINE_ENUM(KFD_PIPE_PRIORITY_CS_HIGH);
 	__print_symbolic(v,						\
 		{ KFD_PRIO_SOURCE_IOCTL, "IOCTL" },			\
 		{ KFD_PRIO_SOURCE_FORK, "FORK" })
+
+#define kfd_show_wake(v)						\
+	__print_symbolic(v,						\
+		{ KFD_PRIO_WAKE_FAULT, "FAULT" },			\
+		{ KFD_PRIO_WAKE_POLL, "POLL" })
+
+#define kfd_show_reason(v)						\
+	__print_symbolic(v,						\
+		{ KFD_PRIO_REASON_NONE, "NONE" },			\
+		{ KFD_PRIO_REASON_WORK, "WORK" },			\
+		{ KFD_PRIO_REASON_IDLE, "IDLE" },			\
+		{ KFD_PRIO_REASON_BUDGET, "BUDGET" },			\
+		{ KFD_PRIO_REASON_FLOOR, "FLOOR" },			\
+		{ KFD_PRIO_REASON_RATE, "RATE" },			\
+		{ KFD_PRIO_REASON_OFF, "OFF" },				\
+		{ KFD_PRIO_REASON_GONE, "GONE" })
 
 #define kfd_show_pipe_priority(v)					\
 	__print_symbolic(v,						\
@@ -232,7 +258,7 @@ TRACE_EVENT(kfd_init_mqd,
 
 /*
  * A runlist was sent to HWS: every active queue of the GPU is to be mapped.
- *	processes	on this GPU, queues active ones of them
+ *	processes	on this GPU without preempted ones, queues active ones of them
  *	cp_queues	those of the queues that are compute queues
  *	over_subscribed	it has more than fits at once and chains to itself
  *	runlist_addr	GPU address (GART), runlist_size in bytes; 0 if ret is not 0
@@ -254,7 +280,7 @@ TRACE_EVENT(kfd_map_queues,
 		struct packet_manager *pm = &dqm->packet_mgr;
 
 		__entry->gpu_id = dqm->dev->id;
-		__entry->processes = dqm->processes_count;
+		__entry->processes = dqm->processes_count - dqm->prio.skipped;
 		__entry->queues = dqm->active_queue_count;
 		__entry->cp_queues = dqm->active_cp_queue_count;
 		__entry->over_subscribed = 0;
@@ -265,7 +291,7 @@ TRACE_EVENT(kfd_map_queues,
 			__entry->runlist_addr = pm->ib_buffer_obj->gpu_addr;
 			/* the chaining packet is the only extra */
 			__entry->over_subscribed = pm->ib_size_bytes >
-				dqm->processes_count * pm->pmf->map_process_size +
+				__entry->processes * pm->pmf->map_process_size +
 				dqm->active_queue_count * pm->pmf->map_queues_size;
 		}
 		__entry->ret = ret;
@@ -458,6 +484,108 @@ TRACE_EVENT(kfd_hws_hang,
 	),
 	TP_printk("gpu_id=%u processes=%u queues=%u", __entry->gpu_id,
 		__entry->processes, __entry->queues)
+);
+
+/*
+ * A process that may preempt has work, after it had none.
+ *	prio		the one set for it
+ *	source		enum kfd_prio_wake
+ *	handled		decided in the fault of its doorbell; 0: by the GPU's thread, or by an
+ *			operation of KFD that held the lock
+ */
+TRACE_EVENT(kfd_doorbell_wake,
+	TP_PROTO(struct qcm_process_device *qpd, u32 source, u32 handled),
+	TP_ARGS(qpd, source, handled),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(s32, pid)
+		__field(s32, prio)
+		__field(u32, source)
+		__field(u32, handled)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = qpd->dqm->dev->id;
+		__entry->pid = qpd->pqm->process->lead_thread->tgid;
+		__entry->prio = qpd->prio.set_prio;
+		__entry->source = source;
+		__entry->handled = handled;
+	),
+	TP_printk("gpu_id=%u pid=%d prio=%d source=%s handled=%u", __entry->gpu_id,
+		__entry->pid, __entry->prio, kfd_show_wake(__entry->source), __entry->handled)
+);
+
+/*
+ * Lower processes are about to be taken off a GPU.
+ *	pid, prio	of the process that preempts; prio is the level: those below go
+ *	seq		joins it to kfd_preempt_end of the same GPU
+ *	reason		enum kfd_prio_reason: WORK, or RATE if a higher process must wait
+ *	victims		processes that are off now, queues those of theirs that leave
+ */
+TRACE_EVENT(kfd_preempt_begin,
+	TP_PROTO(struct device_queue_manager *dqm, u32 reason),
+	TP_ARGS(dqm, reason),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(s32, pid)
+		__field(s32, prio)
+		__field(u32, seq)
+		__field(u32, reason)
+		__field(u32, victims)
+		__field(u32, queues)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = dqm->dev->id;
+		__entry->pid = dqm->prio.pid;
+		__entry->prio = dqm->prio.policy.level;
+		__entry->seq = dqm->prio.seq;
+		__entry->reason = reason;
+		__entry->victims = dqm->prio.victims;
+		__entry->queues = dqm->prio.victim_queues;
+	),
+	TP_printk("gpu_id=%u pid=%d prio=%d seq=%u reason=%s victims=%u queues=%u",
+		__entry->gpu_id, __entry->pid, __entry->prio, __entry->seq,
+		kfd_show_reason(__entry->reason), __entry->victims, __entry->queues)
+);
+
+/*
+ * A preemption is over: the victims are back, or another one has taken its place.
+ *	pid, prio, seq	as in its kfd_preempt_begin
+ *	reason		enum kfd_prio_reason: IDLE, BUDGET, FLOOR, OFF, GONE; WORK or RATE if
+ *			another process or level takes over
+ *	victims		processes that are back, queues those of theirs that run again
+ *	dur_ns		from kfd_preempt_begin to here
+ *	ret		of the change of the runlist; it is tried again
+ */
+TRACE_EVENT(kfd_preempt_end,
+	TP_PROTO(struct device_queue_manager *dqm, s32 pid, s32 prio, u32 seq, u32 reason,
+		 u32 victims, u32 queues, u64 dur_ns, int ret),
+	TP_ARGS(dqm, pid, prio, seq, reason, victims, queues, dur_ns, ret),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(s32, pid)
+		__field(s32, prio)
+		__field(u32, seq)
+		__field(u32, reason)
+		__field(u32, victims)
+		__field(u32, queues)
+		__field(u64, dur_ns)
+		__field(s32, ret)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = dqm->dev->id;
+		__entry->pid = pid;
+		__entry->prio = prio;
+		__entry->seq = seq;
+		__entry->reason = reason;
+		__entry->victims = victims;
+		__entry->queues = queues;
+		__entry->dur_ns = dur_ns;
+		__entry->ret = ret;
+	),
+	TP_printk("gpu_id=%u pid=%d prio=%d seq=%u reason=%s victims=%u queues=%u dur_ns=%llu ret=%d",
+		__entry->gpu_id, __entry->pid, __entry->prio, __entry->seq,
+		kfd_show_reason(__entry->reason), __entry->victims, __entry->queues,
+		__entry->dur_ns, __entry->ret)
 );
 
 #endif /* KFD_PRIO_EVENTS_H_INCLUDED */

@@ -7,6 +7,10 @@ AMDKFD_FILES += $(AMDKFD_PATH)/kfd_prio_main.o \
 		$(AMDKFD_PATH)/kfd_prio_ioctl.o \
 		$(AMDKFD_PATH)/kfd_prio_table.o \
 		$(AMDKFD_PATH)/kfd_prio_queue.o \
+		$(AMDKFD_PATH)/kfd_prio_engine.o \
+		$(AMDKFD_PATH)/kfd_prio_claim.o \
+		$(AMDKFD_PATH)/kfd_prio_doorbell.o \
+		$(AMDKFD_PATH)/kfd_prio_observe.o \
 		$(AMDKFD_PATH)/kfd_prio_stats.o \
 		$(AMDKFD_PATH)/kfd_prio_knobs.o \
 		$(AMDKFD_PATH)/kfd_prio_policy.o \
@@ -31,5 +35,15 @@ ifeq ($(wildcard $(kfd_prio_probes)),)
 $(shell echo '# made by kfd_prio.mk' >$(kfd_prio_probes))
 $(shell $(call kfd_prio_probe, KFD_NODE, \
 	int probe(struct kfd_node *n); int probe(struct kfd_node *n) { return n->kfd->shared_resources.enable_mes; }))
+$(shell $(call kfd_prio_probe, OCCUPANCY_BY_QUEUE, \
+	unsigned long probe(void); unsigned long probe(void) { return sizeof(struct kfd_cu_occupancy) + sizeof(&kfd_dqm_is_queue_in_process); }))
+$(shell $(call kfd_prio_probe, RESET_QUEUE, \
+	int probe(struct kfd_process_device *p); int probe(struct kfd_process_device *p) { return p->has_reset_queue; }))
+$(shell $(call kfd_prio_probe, SCHED_HALT, \
+	int probe(struct device_queue_manager *d); int probe(struct device_queue_manager *d) { return d->sched_halt; }))
+$(shell $(call kfd_prio_probe, FLUSH_TLB_NO_TYPE, \
+	void probe(struct kfd_process_device *p); void probe(struct kfd_process_device *p) { kfd_flush_tlb(p); }))
+$(shell $(call kfd_prio_probe, HRTIMER_SETUP, \
+	unsigned long probe(void); unsigned long probe(void) { return sizeof(&hrtimer_setup); }))
 endif
 include $(kfd_prio_probes)

@@ -17,14 +17,102 @@
 #define kfd_prio_uses_mes(dqm)	((dqm)->dev->shared_resources.enable_mes)
 #endif
 
+/*
+ * Waves of a process in flight: counted per queue of the GPU (one XCC), or per process in
+ * older trees.  @occupancy: room for AMDGPU_MAX_QUEUES entries.
+ */
+#ifdef KFD_PRIO_HAVE_OCCUPANCY_BY_QUEUE
+#define KFD_PRIO_OCCUPANCY_SIZE	(AMDGPU_MAX_QUEUES * sizeof(struct kfd_cu_occupancy))
+static inline bool kfd_prio_compat_waves(struct kfd_process_device *pdd, void *occupancy)
+{
+	struct kfd_cu_occupancy *o = occupancy;
+	int i, max_waves_per_cu = 0;
+	u32 format;
+
+	memset(o, 0, KFD_PRIO_OCCUPANCY_SIZE);
+	pdd->dev->kfd2kgd->get_cu_occupancy(pdd->dev->adev, o, &max_waves_per_cu,
+					    ffs(pdd->dev->xcc_mask) - 1);
+	for (i = 0; i < AMDGPU_MAX_QUEUES; i++)
+		if (o[i].wave_cnt && kfd_dqm_is_queue_in_process(pdd->dev->dqm, &pdd->qpd,
+								 o[i].doorbell_off, &format))
+			return true;
+	return false;
+}
+#else
+#define KFD_PRIO_OCCUPANCY_SIZE	1
+static inline bool kfd_prio_compat_waves(struct kfd_process_device *pdd, void *occupancy)
+{
+	int waves = 0, max_waves_per_cu = 0;
+
+	pdd->dev->kfd2kgd->get_cu_occupancy(pdd->dev->adev, pdd->process->pasid, &waves,
+					    &max_waves_per_cu);
+	return waves > 0;
+}
+#endif
+
+/* Without CWSR an unmap waits for the waves to end, however long they take */
+static inline bool kfd_prio_has_cwsr(struct device_queue_manager *dqm)
+{
+#ifdef KFD_PRIO_HAVE_KFD_NODE
+	return dqm->dev->kfd->cwsr_enabled;
+#else
+	return dqm->dev->cwsr_enabled;
+#endif
+}
+
+/* Queues that were reset one by one are refused by their process's updates */
+static inline bool kfd_prio_has_reset_queue(struct kfd_process_device *pdd)
+{
+#ifdef KFD_PRIO_HAVE_RESET_QUEUE
+	return pdd->has_reset_queue;
+#else
+	return false;
+#endif
+}
+
+static inline bool kfd_prio_sched_runs(struct device_queue_manager *dqm)
+{
+#ifdef KFD_PRIO_HAVE_SCHED_HALT
+	return dqm->sched_running && !dqm->sched_halt;
+#else
+	return dqm->sched_running;
+#endif
+}
+
+/*
+ * Where KFD flushes the TLB of a process that it has evicted from MES, it must also be
+ * done for one that we had taken off before.
+ */
+#ifdef KFD_PRIO_HAVE_FLUSH_TLB_NO_TYPE
+#define kfd_prio_flush_tlb(pdd)		kfd_flush_tlb(pdd)
+#else
+#define kfd_prio_flush_tlb(pdd)		kfd_flush_tlb(pdd, TLB_FLUSH_HEAVYWEIGHT)
+#endif
+
+static inline void kfd_prio_timer_init(struct hrtimer *timer,
+				       enum hrtimer_restart (*fn)(struct hrtimer *))
+{
+#ifdef KFD_PRIO_HAVE_HRTIMER_SETUP
+	hrtimer_setup(timer, fn, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
+#else
+	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
+	timer->function = fn;
+#endif
+}
+
 /* The grace period became an argument of the unmap together with its default */
 #ifdef USE_DEFAULT_GRACE_PERIOD
 #define kfd_prio_unmap_dynamic(dqm)						\
 	unmap_queues_cpsch(dqm, KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, 0,	\
 			   USE_DEFAULT_GRACE_PERIOD, false)
+#define kfd_prio_execute_dynamic(dqm)						\
+	execute_queues_cpsch(dqm, KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, 0,	\
+			     USE_DEFAULT_GRACE_PERIOD)
 #else
 #define kfd_prio_unmap_dynamic(dqm)						\
 	unmap_queues_cpsch(dqm, KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, 0, false)
+#define kfd_prio_execute_dynamic(dqm)						\
+	execute_queues_cpsch(dqm, KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, 0)
 #endif
 
 #endif /* KFD_PRIO_COMPAT_H_INCLUDED */

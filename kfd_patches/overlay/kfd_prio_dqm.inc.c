@@ -73,6 +73,7 @@ int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues)
 	if (!dqm)
 		return 0;
 	dqm_lock(dqm);
+	kfd_prio_engine_priority_changed(dqm, qpd);
 	list_for_each_entry(q, &qpd->queues_list, list) {
 		++*nr_queues;
 		if (!kfd_prio_queue_stale(q))
@@ -112,4 +113,260 @@ int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues)
 out:
 	dqm_unlock(dqm);
 	return ret;
+}
+
+static void kfd_prio_mark_queue(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+				struct queue *q, bool off, struct kfd_prio_marked *m)
+{
+	q->properties.is_active = !off;
+	q->prio.marked = true;
+	if (off) {
+		decrement_queue_count(dqm, qpd, q);
+		m->off++;
+	} else {
+		increment_queue_count(dqm, qpd, q);
+		m->on++;
+	}
+}
+
+/**
+ * kfd_prio_dqm_mark_one() - a process becomes a victim, or ceases to be one
+ * @dqm: of the GPU
+ * @qpd: the process on that GPU
+ * @victim: which of the two
+ * @now: ktime_get_ns()
+ * @m: added to
+ *
+ * One count of qpd->evicted is ours: the queues go off with the first count and back
+ * with the last, whoever holds it.  Nothing happens to the hardware before
+ * kfd_prio_dqm_execute(), which must follow under the same lock, or with HWS KFD's own
+ * runlist.
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_dqm_mark_one(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+			   bool victim, u64 now, struct kfd_prio_marked *m)
+{
+	struct kfd_process_device *pdd = qpd_to_pdd(qpd);
+	struct kfd_prio_qpd *qp = &qpd->prio;
+	struct queue *q;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	if (victim == qp->preempted)
+		return;
+	qp->preempted = victim;
+	if (victim) {
+		qp->preempted_at = now;
+		qp->preempted_count++;
+		m->preempted++;
+		dqm->prio.victims++;
+		/* a debugger's kernel queue stays mapped */
+		qp->skip = list_empty(&qpd->priv_queue_list);
+		dqm->prio.skipped += qp->skip;
+		if (qpd->evicted++ > 0)
+			return;
+		list_for_each_entry(q, &qpd->queues_list, list) {
+			q->properties.is_evicted = true;
+			if (q->properties.is_active)
+				kfd_prio_mark_queue(dqm, qpd, q, true, m);
+		}
+		return;
+	}
+
+	qp->preempted_ns += now - qp->preempted_at;
+	m->restored++;
+	dqm->prio.victims--;
+	dqm->prio.skipped -= qp->skip;
+	qp->skip = false;
+	if (WARN_ON_ONCE(!qpd->evicted) || --qpd->evicted > 0)
+		return;		/* memory management or the debugger still holds it */
+	if (pdd->drm_priv)
+		qpd->page_table_base = amdgpu_amdkfd_gpuvm_get_process_page_dir(pdd->drm_priv);
+	list_for_each_entry(q, &qpd->queues_list, list) {
+		q->properties.is_evicted = false;
+		if (QUEUE_IS_ACTIVE(q->properties))
+			kfd_prio_mark_queue(dqm, qpd, q, false, m);
+	}
+}
+
+/**
+ * kfd_prio_dqm_mark() - make the processes of a GPU victims of a level, and no others
+ * @dqm: of the GPU
+ * @level: KFD_PRIO_LEVEL_NONE or 0..15
+ * @now: ktime_get_ns()
+ * @m: what was done
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, u64 now,
+		       struct kfd_prio_marked *m)
+{
+	struct device_process_node *cur;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	memset(m, 0, sizeof(*m));
+	list_for_each_entry(cur, &dqm->queues, list) {
+		struct qcm_process_device *qpd = cur->qpd;
+
+		if (READ_ONCE(qpd->prio.stale))
+			kfd_prio_refresh(qpd);
+		kfd_prio_dqm_mark_one(dqm, qpd, kfd_prio_is_victim(qpd, level), now, m);
+	}
+}
+
+/*
+ * MES acts on single queues: those that leave first, so that one that comes finds room.
+ * After an error it is not asked again: a reset is on its way.
+ */
+static int kfd_prio_execute_mes(struct device_queue_manager *dqm, bool active)
+{
+	struct device_process_node *cur;
+	struct queue *q;
+	int ret = 0;
+
+	list_for_each_entry(cur, &dqm->queues, list)
+		list_for_each_entry(q, &cur->qpd->queues_list, list) {
+			if (!q->prio.marked || q->properties.is_active != active)
+				continue;
+			q->prio.marked = false;
+			if (ret)
+				continue;
+			ret = active ? add_queue_mes(dqm, q, cur->qpd) :
+				       remove_queue_mes(dqm, q, cur->qpd);
+		}
+	return ret;
+}
+
+/**
+ * kfd_prio_dqm_execute() - make the hardware run what is marked
+ * @dqm: of the GPU
+ *
+ * HWS: one unmap and one runlist, however many queues.
+ *
+ * Context: DQM lock; waits for the unmap, as every operation of KFD does
+ * Return: 0; -EIO if the GPU is being reset, -ETIME if its scheduler does not answer
+ */
+int kfd_prio_dqm_execute(struct device_queue_manager *dqm)
+{
+	int off, on;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	if (!kfd_prio_uses_mes(dqm))
+		return kfd_prio_execute_dynamic(dqm);
+	off = kfd_prio_execute_mes(dqm, false);
+	on = kfd_prio_execute_mes(dqm, true);
+	return off ?: on;
+}
+
+/**
+ * kfd_prio_hook_update_preempted() - a queue is about to be updated
+ * @pdd: its process on its GPU
+ * @q: the queue, with its new properties
+ * @minfo: KFD's, for the MQD
+ * @ret: out: what the update returns
+ *
+ * Context: DQM lock
+ * Return: true if it is preempted and its MQD has the update now
+ */
+bool kfd_prio_hook_update_preempted(struct kfd_process_device *pdd, struct queue *q,
+				    struct mqd_update_info *minfo, int *ret)
+{
+	struct device_queue_manager *dqm = q->device->dqm;
+	struct mqd_manager *mqd_mgr;
+
+	if (!pdd->qpd.prio.preempted || q->properties.is_active || dqm->prio.missed)
+		return false;
+	*ret = 0;
+	if (kfd_prio_has_reset_queue(pdd)) {
+		*ret = -EACCES;
+		return true;
+	}
+	mqd_mgr = dqm->mqd_mgrs[get_mqd_type_from_queue_type(q->properties.type)];
+	mqd_mgr->update_mqd(mqd_mgr, q->mqd, &q->properties, minfo);
+	q->properties.is_gws = !!q->gws;
+	return true;
+}
+
+/**
+ * kfd_prio_hook_unregister_process() - a process leaves a GPU: it ends, or its last queue did
+ * @dqm: of the GPU
+ * @qpd: the process on that GPU; not in the list of its processes any more
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_hook_unregister_process(struct device_queue_manager *dqm,
+				      struct qcm_process_device *qpd)
+{
+	struct kfd_prio_qpd *qp = &qpd->prio;
+	struct kfd_prio_marked m = {};
+	struct queue *q;
+
+	qp->left_preempted = qp->preempted && !dqm->prio.missed;
+	list_for_each_entry(q, &qpd->queues_list, list)
+		qp->left_preempted &= !q->properties.is_active;
+	if (qp->mm)
+		kfd_prio_claim_drop(dqm, qpd);
+	if (!qp->preempted)
+		return;
+	/* hold its queues off: they are going, and must not be counted again */
+	qpd->evicted++;
+	kfd_prio_dqm_mark_one(dqm, qpd, false, ktime_get_ns(), &m);
+	qpd->evicted--;
+	kfd_prio_engine_kick(dqm);
+}
+
+/**
+ * kfd_prio_hook_terminate_preempted() - a process has ended, its queues are to leave the GPU
+ * @dqm: of the GPU
+ * @qpd: the process on that GPU
+ * @filter: enum kfd_unmap_queues_filter that KFD chose
+ *
+ * Context: DQM lock
+ * Return: true if they have left it already
+ */
+bool kfd_prio_hook_terminate_preempted(struct device_queue_manager *dqm,
+				       struct qcm_process_device *qpd, u32 filter)
+{
+	return qpd->prio.left_preempted && filter == KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES;
+}
+
+/**
+ * kfd_prio_hook_runlist_size() - how many processes will be in the runlist?
+ * @dqm: of the GPU
+ * @processes: in: all of them; out: without those that are left out.  It decides if the
+ *	runlist is over-subscribed, and the size of its buffer
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_hook_runlist_size(struct device_queue_manager *dqm, unsigned int *processes)
+{
+	*processes -= dqm->prio.skipped;
+}
+
+/**
+ * kfd_prio_hook_runlist_skip() - is a process left out of the runlist?
+ * @qpd: the process on that GPU
+ *
+ * KFD maps processes that have no active queue too; each takes a VMID, and with more of
+ * them than VMIDs the firmware takes turns.
+ *
+ * Context: DQM lock
+ */
+bool kfd_prio_hook_runlist_skip(struct qcm_process_device *qpd)
+{
+	return qpd->prio.skip;
+}
+
+/**
+ * kfd_prio_hook_fence_wait() - KFD waits for the scheduler, in a loop
+ *
+ * Our thread has a real-time priority: schedule() alone would give the CPU to nobody
+ * below it, which may be the process whose queues are waited for.
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_hook_fence_wait(void)
+{
+	if (rt_task(current) && current->flags & PF_KTHREAD)
+		usleep_range(2, 5);
 }

@@ -21,6 +21,7 @@
 struct device_queue_manager;
 struct kfd_process;
 struct kfd_process_device;
+struct kfd_prio_snapshot;
 struct mm_struct;
 struct mqd_update_info;
 struct qcm_process_device;
@@ -34,10 +35,13 @@ struct vm_area_struct;
  *	queue_properties.priority.  Protected by the DQM lock, but for the owner's
  *	update request, which KFD serialises with the process lock
  * @announced: kfd_create_queue was traced, kfd_destroy_queue is due
+ * @marked: preemption has changed if it is active, MES does not know yet; protected by
+ *	the DQM lock and false when it is released
  */
 struct kfd_prio_queue {
 	u32 requested;
 	bool announced;
+	bool marked;
 };
 
 /**
@@ -65,6 +69,9 @@ enum kfd_prio_ear {
 /**
  * struct kfd_prio_qpd - what we keep of a process on a GPU (qcm_process_device)
  * @preempted: we hold one count of qpd->evicted
+ * @skip: it is left out of the runlist
+ * @left_preempted: it was preempted when it was unregistered, its queues were off
+ * @exiting: its mm goes: it claims nothing any more
  * @stale: @prio must be made anew, a queue has gone; written without a lock
  * @prio: in force here: the one set, or else the highest of its queues
  * @preempted_at: since when it is preempted, ktime_get_ns()
@@ -74,18 +81,23 @@ enum kfd_prio_ear {
  * @claim: link in kfd_prio_dqm.claims; empty if its set priority, or none, is
  *	below preempt_min_prio
  * @set_prio: priority set, when the claim was made
- * @mm: its address space, mmgrab()ed; for the claim
+ * @mm: its address space, mmgrab()ed; NULL if it has no claim
+ * @rung: @ear was KFD_PRIO_EAR_RUNG when the engine last looked, since @rung_at
  * @work, @work_at, @progress_at: see struct kfd_prio_claim
  * @rptr_sum, @wptr_sum: of its queues when last looked at
  * @ear: enum kfd_prio_ear
  * @doorbell_pfn: first page frame of its doorbells, 0 if it never mapped them
  * @doorbell_pgoff: their offset in /dev/kfd, in pages
+ * @doorbell_pages: their number
  *
- * Protected by the DQM lock, but for @ear (atomic) and the last two (written once
- * by mmap before the claim can be armed).
+ * Protected by the DQM lock, but for @ear (atomic) and the last three (written by
+ * mmap before they are used).
  */
 struct kfd_prio_qpd {
 	bool preempted;
+	bool skip;
+	bool left_preempted;
+	bool exiting;
 	bool stale;
 	int prio;
 	u64 preempted_at;
@@ -95,6 +107,8 @@ struct kfd_prio_qpd {
 	struct list_head claim;
 	int set_prio;
 	struct mm_struct *mm;
+	bool rung;
+	u64 rung_at;
 	bool work;
 	u64 work_at;
 	u64 progress_at;
@@ -103,6 +117,7 @@ struct kfd_prio_qpd {
 	atomic_t ear;
 	unsigned long doorbell_pfn;
 	unsigned long doorbell_pgoff;
+	unsigned int doorbell_pages;
 };
 
 /**
@@ -122,8 +137,11 @@ struct kfd_prio_qpd {
  * @victims: processes that are preempted now
  * @skipped: those of them that are left out of the runlist
  * @victim_queues: queues taken off when it began
- * @missed: the last change of the runlist failed (@missed_ret): to be tried again
+ * @recheck: a process may have become a victim, or ceased to be one
+ * @gone: the process that preempted has ended or lost its claim
+ * @missed: the last change of the runlist failed: to be tried again
  * @thread: waits for @timer, or for a ring; NULL before a priority was set
+ * @scratch: the thread's memory for what it looks at
  * @timer: wakes the thread
  * @kicked: there is something to look at
  *
@@ -148,9 +166,11 @@ struct kfd_prio_dqm {
 	u32 victims;
 	u32 skipped;
 	u32 victim_queues;
+	bool recheck;
+	bool gone;
 	bool missed;
-	int missed_ret;
 	struct task_struct *thread;
+	struct kfd_prio_snapshot *scratch;
 	struct hrtimer timer;
 	atomic_t kicked;
 };
@@ -181,12 +201,27 @@ bool kfd_prio_owns_attr(const struct attribute *attr);
 ssize_t kfd_prio_hook_procfs_show(struct kobject *kobj, char *buffer);
 void kfd_prio_hook_process_sysfs(struct kobject *kobj);
 
+/*
+ * Life of a process.  opened: none; exit: the process's mm goes, no lock; free: last
+ * release.  doorbell_mmap: mmap_lock of the process, for writing.
+ */
+void kfd_prio_hook_process_opened(struct kfd_process *p, struct file *filep);
+void kfd_prio_hook_process_exit(struct kfd_process *p);
+void kfd_prio_hook_process_free(struct kfd_process *p);
+bool kfd_prio_hook_doorbell_mmap(struct kfd_process_device *pdd, struct vm_area_struct *vma,
+				 phys_addr_t address);
+
+/* A GPU comes and goes; no lock */
+void kfd_prio_hook_dqm_init(struct device_queue_manager *dqm);
+void kfd_prio_hook_dqm_uninit(struct device_queue_manager *dqm);
+
 /* Process lock; destroy_queue also from the last release of a process, no lock */
 void kfd_prio_hook_request_priority(struct queue *q, u32 priority);
 void kfd_prio_hook_destroy_queue(struct queue *q, enum kfd_prio_destroy_reason reason, int ret);
 
 /* DQM lock */
-void kfd_prio_hook_create_queue(struct device_queue_manager *dqm, struct queue *q);
+void kfd_prio_hook_create_queue(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+				struct queue *q);
 void kfd_prio_hook_init_mqd(struct device_queue_manager *dqm, struct queue *q, bool restored);
 void kfd_prio_hook_resolve_priority(struct device_queue_manager *dqm, struct queue *q);
 void kfd_prio_hook_update_queue(struct device_queue_manager *dqm, struct queue *q, int ret);
@@ -199,6 +234,16 @@ void kfd_prio_hook_evict_process(struct device_queue_manager *dqm,
 void kfd_prio_hook_restore_process(struct device_queue_manager *dqm,
 				   struct qcm_process_device *qpd, int ret);
 void kfd_prio_hook_hws_hang(struct device_queue_manager *dqm);
+bool kfd_prio_hook_update_preempted(struct kfd_process_device *pdd, struct queue *q,
+				    struct mqd_update_info *minfo, int *ret);
+void kfd_prio_hook_unregister_process(struct device_queue_manager *dqm,
+				      struct qcm_process_device *qpd);
+bool kfd_prio_hook_terminate_preempted(struct device_queue_manager *dqm,
+				       struct qcm_process_device *qpd, u32 filter);
+void kfd_prio_hook_map_prepare(struct device_queue_manager *dqm);
+void kfd_prio_hook_runlist_size(struct device_queue_manager *dqm, unsigned int *processes);
+bool kfd_prio_hook_runlist_skip(struct qcm_process_device *qpd);
+void kfd_prio_hook_fence_wait(void);
 
 /* DQM lock, MES lock for all but the first */
 void kfd_prio_hook_mes_priority(struct queue *q, u32 *level);

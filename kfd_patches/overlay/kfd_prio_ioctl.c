@@ -158,6 +158,9 @@ static long kfd_prio_ioctl_set(void __user *arg, size_t size)
 	if (!ret) {
 		struct pid *pid;
 
+		/* before a queue of it, or of a child, can ask for its claim */
+		if (a.priority != KFD_PRIO_UNSET)
+			kfd_prio_engine_start();
 		rcu_read_lock();
 		pid = get_pid(task_tgid(task));
 		rcu_read_unlock();

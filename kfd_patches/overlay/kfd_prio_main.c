@@ -11,6 +11,7 @@
 void kfd_prio_hook_module_init(void)
 {
 	kfd_prio_table_init();
+	kfd_prio_doorbell_init();
 	pr_info("kfdprio " KFD_PRIO_PACKAGE_VERSION ": ABI %d.%d%s\n",
 		KFD_PRIO_VERSION_MAJOR, KFD_PRIO_VERSION_MINOR,
 		kfd_prio_table_inherits() ? "" : ", priorities off: fork cannot be followed");
@@ -21,5 +22,6 @@ void kfd_prio_hook_module_init(void)
  */
 void kfd_prio_hook_module_exit(void)
 {
+	kfd_prio_doorbell_exit();
 	kfd_prio_table_exit();
 }

@@ -92,16 +92,19 @@ void kfd_prio_hook_request_priority(struct queue *q, u32 priority)
 /**
  * kfd_prio_hook_create_queue() - a queue is complete but for its MQD
  * @dqm: of its GPU
- * @q: the queue
+ * @qpd: its process on that GPU
+ * @q: the queue; is_evicted tells if it may run
  *
  * Context: DQM lock
  */
-void kfd_prio_hook_create_queue(struct device_queue_manager *dqm, struct queue *q)
+void kfd_prio_hook_create_queue(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+				struct queue *q)
 {
 	q->prio.requested = q->properties.priority;
 	q->properties.priority = kfd_prio_of_queue(q);
 	q->prio.announced = true;
 	trace_kfd_create_queue(q);
+	kfd_prio_engine_queue_created(dqm, qpd, q);
 }
 
 /**
@@ -149,6 +152,7 @@ void kfd_prio_hook_resolve_priority(struct device_queue_manager *dqm, struct que
 void kfd_prio_hook_update_queue(struct device_queue_manager *dqm, struct queue *q, int ret)
 {
 	trace_kfd_update_queue(q, ret);
+	kfd_prio_engine_queue_changed(q);
 }
 
 /**
@@ -167,6 +171,8 @@ void kfd_prio_hook_destroy_queue(struct queue *q, enum kfd_prio_destroy_reason r
 	if (reason != KFD_PRIO_DESTROY_IOCTL || !ret || ret == -ETIME || ret == -EIO)
 		q->prio.announced = false;
 	trace_kfd_destroy_queue(q, reason, ret);
+	if (reason == KFD_PRIO_DESTROY_IOCTL)
+		kfd_prio_engine_queue_changed(q);
 }
 
 /**
@@ -253,6 +259,16 @@ void kfd_prio_hook_evict_process(struct device_queue_manager *dqm,
 				 struct qcm_process_device *qpd, int ret)
 {
 	trace_kfd_evict_process(qpd, ret);
+	/*
+	 * KFD finds the queues off already and does nothing more.  What it does for its
+	 * first reason is done here: the start of its own statistics and, on MES, the flush
+	 * without which memory could be freed under a late access.
+	 */
+	if (qpd->prio.preempted && qpd->evicted == 2) {
+		qpd_to_pdd(qpd)->last_evict_timestamp = get_jiffies_64();
+		if (kfd_prio_uses_mes(dqm))
+			kfd_prio_flush_tlb(qpd_to_pdd(qpd));
+	}
 }
 
 /**
@@ -266,7 +282,15 @@ void kfd_prio_hook_evict_process(struct device_queue_manager *dqm,
 void kfd_prio_hook_restore_process(struct device_queue_manager *dqm,
 				   struct qcm_process_device *qpd, int ret)
 {
+	struct kfd_process_device *pdd = qpd_to_pdd(qpd);
+
 	trace_kfd_restore_process(qpd, ret);
+	if (qpd->prio.preempted && qpd->evicted == 1)
+		atomic64_add(get_jiffies_64() - pdd->last_evict_timestamp,
+			     &pdd->evict_duration_counter);
+	/* it may have rung before it was evicted */
+	if (qpd->prio.mm)
+		kfd_prio_engine_kick(dqm);
 }
 
 /**

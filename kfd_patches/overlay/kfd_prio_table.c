@@ -283,6 +283,14 @@ out_pid:
 }
 
 /**
+ * kfd_prio_table_used() - is a priority set for any process?
+ */
+bool kfd_prio_table_used(void)
+{
+	return READ_ONCE(kfd_prio_entries);
+}
+
+/**
  * kfd_prio_table_inherits() - can fork and exit be followed on this kernel?
  */
 bool kfd_prio_table_inherits(void)

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdprio: claims, the processes that may preempt others on a GPU.
+ *
+ * A claim is a process with a set priority of at least preempt_min_prio that has a queue
+ * on the GPU.  It is made when the priority is set or the first queue is created, and
+ * ends with the priority, with the last queue, or when the process's mm goes, whichever is
+ * first.
+ */
+#include <linux/sched/mm.h>
+#include "kfd_prio_priv.h"
+#include "kfd_prio_events.h"
+
+/* While a claim may have work it is looked at that often, in ns: see poll_ns() */
+#define KFD_PRIO_POLL_MIN	20000ULL
+#define KFD_PRIO_POLL_MAX	1000000ULL
+
+/**
+ * kfd_prio_refresh() - the priority of a process on a GPU, made anew
+ * @qpd: the process on that GPU
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_refresh(struct qcm_process_device *qpd)
+{
+	int prio = kfd_prio_of_process(qpd->pqm->process);
+	struct queue *q;
+
+	WRITE_ONCE(qpd->prio.stale, false);
+	if (prio == KFD_PRIO_UNSET) {
+		prio = KFD_PRIO_MIN;
+		list_for_each_entry(q, &qpd->queues_list, list)
+			prio = max_t(int, prio, q->properties.priority);
+	}
+	qpd->prio.prio = prio;
+}
+
+/**
+ * kfd_prio_is_victim() - does a level keep a process off a GPU?
+ * @qpd: the process on that GPU
+ * @level: KFD_PRIO_LEVEL_NONE or 0..15
+ *
+ * A process without a VM on the GPU (the debugger makes such) or with a debugger's
+ * kernel queue is nobody's victim.
+ *
+ * Context: DQM lock
+ */
+bool kfd_prio_is_victim(struct qcm_process_device *qpd, int level)
+{
+	return kfd_prio_policy_victim(level, qpd->prio.prio) && qpd_to_pdd(qpd)->drm_priv &&
+	       !qpd->is_debug;
+}
+
+/**
+ * kfd_prio_claim_drop() - a process claims nothing any more on a GPU
+ * @dqm: of the GPU
+ * @qpd: the process on that GPU, which has a claim
+ *
+ * Its doorbells may stay zapped: the next ring maps them and wakes nobody.
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_claim_drop(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
+{
+	struct kfd_prio_qpd *qp = &qpd->prio;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	atomic_set(&qp->ear, KFD_PRIO_EAR_OFF);
+	list_del(&qp->claim);
+	mmdrop(qp->mm);
+	qp->mm = NULL;
+	qp->rung = false;
+	dqm->prio.gone |= dqm->prio.pid == qpd->pqm->process->lead_thread->tgid;
+	kfd_prio_engine_kick(dqm);
+}
+
+/**
+ * kfd_prio_claim_update() - give a process the claim that its priority asks for, or take it
+ * @dqm: of the GPU
+ * @qpd: the process on that GPU
+ *
+ * A new claim holds nothing until it is seen with work.
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_claim_update(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
+{
+	struct kfd_process *p = qpd->pqm->process;
+	struct kfd_prio_qpd *qp = &qpd->prio;
+	int prio = kfd_prio_of_process(p);
+	struct kfd_prio_knobs k;
+	bool may;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	if (prio == KFD_PRIO_UNSET && !qp->mm)
+		return;
+	kfd_prio_knobs_read(&k);
+	may = k.enabled && prio != KFD_PRIO_UNSET && prio >= k.min_prio && dqm->prio.thread &&
+	      !qp->exiting && p->mm && dqm->sched_policy != KFD_SCHED_POLICY_NO_HWS &&
+	      kfd_prio_has_cwsr(dqm);
+	if (!may) {
+		if (qp->mm)
+			kfd_prio_claim_drop(dqm, qpd);
+		return;
+	}
+	qp->set_prio = prio;
+	if (!qp->mm) {
+		/* exiting is set under the DQM lock before p->mm can go */
+		mmgrab(p->mm);
+		qp->mm = p->mm;
+		qp->rung = true;
+		qp->rung_at = ktime_get_ns();
+		qp->work = false;
+		qp->work_at = 0;
+		qp->progress_at = 0;
+		qp->rptr_sum = 0;
+		qp->wptr_sum = 0;
+		list_add_tail(&qp->claim, &dqm->prio.claims);
+		atomic_set(&qp->ear, KFD_PRIO_EAR_RUNG);
+	}
+	kfd_prio_engine_kick(dqm);
+}
+
+static void kfd_prio_claim_works(struct qcm_process_device *qpd, enum kfd_prio_wake wake,
+				 bool in_fault, u64 now)
+{
+	struct kfd_prio_qpd *qp = &qpd->prio;
+
+	qp->rung = true;
+	qp->rung_at = now;
+	qp->work = true;
+	qp->work_at = now;
+	qp->progress_at = now;
+	trace_kfd_doorbell_wake(qpd, wake, in_fault);
+}
+
+static struct kfd_prio_claim kfd_prio_claim_of(const struct kfd_prio_qpd *qp)
+{
+	return (struct kfd_prio_claim) {
+		.prio = qp->set_prio,
+		.rung = qp->rung,
+		.work = qp->work,
+		.work_at = qp->work_at,
+		.progress_at = qp->progress_at,
+	};
+}
+
+static u64 kfd_prio_claim_until(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *c)
+{
+	return c->work ? c->progress_at + k->budget_ns : c->work_at + k->linger_ns;
+}
+
+/* Does @a say more about its priority than @b?  What holds, and longest; else what has work. */
+static bool kfd_prio_claim_better(const struct kfd_prio_knobs *k, u64 now,
+				  const struct kfd_prio_claim *a, const struct kfd_prio_claim *b)
+{
+	bool ha = kfd_prio_policy_holds(k, a, now), hb = kfd_prio_policy_holds(k, b, now);
+
+	if (ha != hb)
+		return ha;
+	if (ha)
+		return kfd_prio_claim_until(k, a) > kfd_prio_claim_until(k, b);
+	return (a->rung && a->work) > (b->rung && b->work);
+}
+
+/**
+ * kfd_prio_claim_fold() - the claims on a GPU, one for each priority
+ * @dqm: of the GPU
+ * @k: knobs
+ * @in_fault: called from a doorbell's fault
+ * @now: ktime_get_ns()
+ * @claims: out: room for KFD_PRIO_MAX_CLAIMS
+ * @owners: out: theirs
+ *
+ * What has rung since the last look counts as work from now on.
+ *
+ * Context: DQM lock
+ * Return: number of them
+ */
+int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_knobs *k,
+			bool in_fault, u64 now, struct kfd_prio_claim *claims,
+			struct qcm_process_device **owners)
+{
+	s8 at[KFD_PRIO_MAX_CLAIMS];
+	struct kfd_prio_qpd *qp;
+	int n = 0;
+
+	memset(at, -1, sizeof(at));
+	list_for_each_entry(qp, &dqm->prio.claims, claim) {
+		struct qcm_process_device *qpd = container_of(qp, struct qcm_process_device, prio);
+		bool rung = atomic_read(&qp->ear) == KFD_PRIO_EAR_RUNG;
+		struct kfd_prio_claim c;
+
+		if (rung && !qp->rung)
+			kfd_prio_claim_works(qpd, KFD_PRIO_WAKE_FAULT, in_fault, now);
+		qp->rung = rung;
+		c = kfd_prio_claim_of(qp);
+		if (at[c.prio] < 0)
+			at[c.prio] = n++;
+		else if (!kfd_prio_claim_better(k, now, &c, &claims[at[c.prio]]))
+			continue;
+		claims[at[c.prio]] = c;
+		owners[at[c.prio]] = qpd;
+	}
+	return n;
+}
+
+/*
+ * Short work is looked at often, long work less so: what is lost by noticing its end late
+ * stays below a sixteenth of it.
+ */
+static u64 poll_ns(const struct kfd_prio_knobs *k, u64 since)
+{
+	u64 high = min(KFD_PRIO_POLL_MAX, k->budget_ns / 4);
+	u64 low = clamp_t(u64, k->linger_ns / 4, KFD_PRIO_POLL_MIN, high);
+
+	return clamp_t(u64, since / 16, low, high);
+}
+
+/**
+ * kfd_prio_claim_poll_at() - when must the claims of a GPU be looked at again?
+ * @dqm: of the GPU
+ * @k: knobs
+ * @now: ktime_get_ns()
+ *
+ * Context: DQM lock
+ * Return: the time, or KFD_PRIO_NEVER if there are none
+ */
+u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_prio_knobs *k,
+			   u64 now)
+{
+	u64 at = KFD_PRIO_NEVER;
+	struct kfd_prio_qpd *qp;
+
+	list_for_each_entry(qp, &dqm->prio.claims, claim)
+		at = min(at, now + (qp->rung ? poll_ns(k, now - qp->rung_at) :
+					       kfd_prio_safety_poll_ns()));
+	return at;
+}
+
+/* What was seen of a claim; the DQM lock was not held meanwhile */
+static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_prio_seen *seen,
+			       u64 now)
+{
+	struct kfd_prio_qpd *qp = &qpd->prio;
+	bool moved = seen->rptr_sum != qp->rptr_sum || seen->wptr_sum != qp->wptr_sum;
+	bool work = seen->work || seen->waves, had = qp->work;
+
+	if (seen->unreadable)
+		return;
+	qp->rptr_sum = seen->rptr_sum;
+	qp->wptr_sum = seen->wptr_sum;
+	/* off the GPU it cannot make progress */
+	if (moved || seen->waves || qp->preempted)
+		qp->progress_at = now;
+	qp->work = work;
+	if (work)
+		qp->work_at = now;
+	if (atomic_read(&qp->ear) == KFD_PRIO_EAR_ARMED && work && (moved || !had) &&
+	    atomic_cmpxchg(&qp->ear, KFD_PRIO_EAR_ARMED, KFD_PRIO_EAR_RUNG) == KFD_PRIO_EAR_ARMED)
+		kfd_prio_claim_works(qpd, KFD_PRIO_WAKE_POLL, false, now);
+}
+
+/*
+ * Read the indices of @qpd: drops the DQM lock and takes it again.
+ * Return: false if the claim is gone meanwhile
+ */
+static bool kfd_prio_claim_read(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+				struct kfd_prio_snapshot *s, const struct kfd_prio_knobs *k)
+{
+	u64 stuck_at = qpd->prio.progress_at + k->budget_ns / 2;
+	struct kfd_process_device *pdd = qpd_to_pdd(qpd);
+	struct mm_struct *mm = qpd->prio.mm;
+	struct kfd_prio_seen seen;
+	bool alive;
+
+	kfd_prio_snapshot(qpd, s);
+	mmgrab(mm);
+	dqm_unlock(dqm);
+	alive = kfd_prio_observe(s, mm, &seen);
+	if (alive && s->nr && (!seen.work || ktime_get_ns() > stuck_at))
+		seen.waves = kfd_prio_waves(pdd, s);
+	mmdrop(mm);
+	dqm_lock(dqm);
+	if (!qpd->prio.mm)
+		return false;
+	if (!alive) {
+		kfd_prio_claim_drop(dqm, qpd);
+		return false;
+	}
+	kfd_prio_claim_saw(qpd, &seen, ktime_get_ns());
+	return true;
+}
+
+/* Trap the next ring of a claim that holds nothing any more; drops the lock like the above */
+static void kfd_prio_claim_arm(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+			       struct kfd_prio_snapshot *s, const struct kfd_prio_knobs *k)
+{
+	bool armed;
+
+	dqm_unlock(dqm);
+	armed = kfd_prio_doorbell_arm(qpd_to_pdd(qpd));
+	dqm_lock(dqm);
+	/* queues may have been born meanwhile: a new snapshot */
+	if (armed && qpd->prio.mm)
+		kfd_prio_claim_read(dqm, qpd, s, k);
+}
+
+/**
+ * kfd_prio_claim_look() - look at each claim of a GPU, trap those that have no work
+ * @dqm: of the GPU
+ * @s: memory for it
+ *
+ * Context: our thread; DQM lock, dropped and taken again for each claim: user memory is
+ * read and doorbells are zapped without it
+ */
+void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s)
+{
+	struct kfd_prio_qpd *qp;
+	struct kfd_prio_knobs k;
+	unsigned int n = 0;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	kfd_prio_knobs_read(&k);
+	list_for_each_entry(qp, &dqm->prio.claims, claim)
+		n++;
+	/* the list may change while the lock is dropped: a claim not seen is seen next time */
+	while (n-- && !list_empty(&dqm->prio.claims)) {
+		struct qcm_process_device *qpd;
+		struct kfd_process *p;
+
+		qp = list_first_entry(&dqm->prio.claims, struct kfd_prio_qpd, claim);
+		list_move_tail(&qp->claim, &dqm->prio.claims);
+		qpd = container_of(qp, struct qcm_process_device, prio);
+		p = qpd->pqm->process;
+		if (!kref_get_unless_zero(&p->ref))
+			continue;	/* about to be unregistered */
+		if (kfd_prio_claim_read(dqm, qpd, s, &k) && qp->rung) {
+			struct kfd_prio_claim c = kfd_prio_claim_of(qp);
+
+			if (!kfd_prio_policy_holds(&k, &c, ktime_get_ns()))
+				kfd_prio_claim_arm(dqm, qpd, s, &k);
+		}
+		/* queues the release, which takes the DQM lock elsewhere */
+		kfd_unref_process(p);
+	}
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdprio: the ear, how a ring of a doorbell is heard.
+ *
+ * KFD maps the doorbells of a process on a GPU at mmap(2), all at once; while priorities
+ * are in use, the first access does.  While a claim has no work we take these pages
+ * away, so that its next ring faults.  The order that
+ * loses no ring:
+ *
+ *	client	packet, write index, doorbell
+ *	fault	ARMED -> RUNG and wake; map all pages; ARMED -> RUNG again and wake
+ *	arm	RUNG -> ARMED; zap; full barrier; read the indices again
+ *
+ * A ring before the zap is seen by the indices, one after it faults.  An arm between
+ * the fault's first mark and its last page is undone by its second mark; without that
+ * the trap would be lost for good, with the doorbells mapped and the ear ARMED.
+ *
+ * /dev/kfd has one inode for all processes, and unmap_mapping_pages() acts on an address
+ * space: each process gets one of its own (the way DRM does it for its devices), so that a
+ * zap needs neither mmap_lock nor a walk over VMAs.  vm_pgoff stays what the process
+ * gave: CRIU reads it.
+ *
+ * Not heard: doorbells written by other devices, and mappings of processes for which there
+ * was no memory for an inode.  The engine's safety poll finds their work.
+ */
+#include <linux/mm.h>
+#include <linux/mount.h>
+#include <linux/pseudo_fs.h>
+#include "kfd_prio_priv.h"
+
+#define KFD_PRIO_FS_MAGIC	0x4b505249	/* "KPRI"; shown nowhere */
+
+static struct vfsmount *kfd_prio_mnt;
+
+static int kfd_prio_fs_init_context(struct fs_context *fc)
+{
+	return init_pseudo(fc, KFD_PRIO_FS_MAGIC) ? 0 : -ENOMEM;
+}
+
+/* no owner: our own mount would keep the module from being unloaded */
+static struct file_system_type kfd_prio_fs_type = {
+	.name = "kfd_prio",
+	.init_fs_context = kfd_prio_fs_init_context,
+	.kill_sb = kill_anon_super,
+};
+
+/**
+ * kfd_prio_doorbell_init() - make the file system that holds one inode per process
+ *
+ * Without it doorbells are not trapped and the safety poll finds work.
+ */
+void kfd_prio_doorbell_init(void)
+{
+	kfd_prio_mnt = kern_mount(&kfd_prio_fs_type);
+	if (IS_ERR(kfd_prio_mnt)) {
+		pr_warn("kfdprio: doorbells cannot be trapped (%ld), they are polled\n",
+			PTR_ERR(kfd_prio_mnt));
+		kfd_prio_mnt = NULL;
+	}
+}
+
+/**
+ * kfd_prio_doorbell_exit() - no process is left
+ */
+void kfd_prio_doorbell_exit(void)
+{
+	if (kfd_prio_mnt)
+		kern_unmount(kfd_prio_mnt);
+}
+
+/**
+ * kfd_prio_hook_process_opened() - a process has opened /dev/kfd
+ * @p: the process, which may have opened it before
+ * @filep: the new file, through which nothing is mapped yet
+ *
+ * Context: process; cmpxchg() because two threads may open at once
+ */
+void kfd_prio_hook_process_opened(struct kfd_process *p, struct file *filep)
+{
+	struct inode *inode = READ_ONCE(p->prio.inode);
+
+	if (!inode && kfd_prio_mnt) {
+		inode = alloc_anon_inode(kfd_prio_mnt->mnt_sb);
+		if (IS_ERR(inode))
+			return;
+		if (cmpxchg(&p->prio.inode, NULL, inode)) {
+			iput(inode);
+			inode = p->prio.inode;
+		}
+	}
+	if (inode)
+		filep->f_mapping = inode->i_mapping;
+}
+
+/**
+ * kfd_prio_hook_process_free() - the last file and the last VMA of a process are gone
+ * @p: the process
+ */
+void kfd_prio_hook_process_free(struct kfd_process *p)
+{
+	iput(p->prio.inode);
+}
+
+static bool kfd_prio_ear_mark(struct qcm_process_device *qpd)
+{
+	return atomic_cmpxchg(&qpd->prio.ear, KFD_PRIO_EAR_ARMED, KFD_PRIO_EAR_RUNG) ==
+	       KFD_PRIO_EAR_ARMED;
+}
+
+/*
+ * Under the VMA lock or mmap_lock.  The engine may wait for the unmap in here; the store
+ * that faulted is repeated afterwards.
+ */
+static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
+{
+	struct vm_area_struct *vma = vmf->vma;
+	/* lives as long as the process, which the VMA's file holds */
+	struct kfd_process_device *pdd = vma->vm_private_data;
+	struct qcm_process_device *qpd = &pdd->qpd;
+	pgprot_t prot = pgprot_decrypted(vma->vm_page_prot);
+	vm_fault_t ret = VM_FAULT_NOPAGE, r;
+	unsigned long addr, pfn;
+
+	if (kfd_prio_ear_mark(qpd))
+		kfd_prio_engine_rung(pdd);
+
+	pfn = qpd->prio.doorbell_pfn + vma->vm_pgoff - qpd->prio.doorbell_pgoff;
+	for (addr = vma->vm_start; addr < vma->vm_end; addr += PAGE_SIZE, pfn++) {
+		r = vmf_insert_pfn_prot(vma, addr, pfn, prot);
+		if (addr == (vmf->address & PAGE_MASK))
+			ret = r;
+	}
+
+	if (kfd_prio_ear_mark(qpd))
+		kfd_prio_engine_rung(pdd);
+	return ret;
+}
+
+/*
+ * With ->map_pages the kernel runs ->fault under the VMA lock; without it, it drops that
+ * lock and waits for mmap_lock, for as long as another thread of the process maps memory.
+ */
+static vm_fault_t kfd_prio_doorbell_map_pages(struct vm_fault *vmf, pgoff_t start, pgoff_t end)
+{
+	return 0;
+}
+
+static const struct vm_operations_struct kfd_prio_doorbell_ops = {
+	.fault = kfd_prio_doorbell_fault,
+	.map_pages = kfd_prio_doorbell_map_pages,
+};
+
+/**
+ * kfd_prio_hook_doorbell_mmap() - a process maps its doorbells
+ * @pdd: the process on a GPU
+ * @vma: all its doorbells
+ * @address: their physical address
+ *
+ * A private writable mapping is left alone: its pages could not be inserted one by one.
+ *
+ * Context: mmap_lock for writing
+ * Return: true if the first access shall map them.  The VMA joins its address space after
+ * this: what KFD filled in now could not be zapped by an arm that comes before that.
+ */
+bool kfd_prio_hook_doorbell_mmap(struct kfd_process_device *pdd, struct vm_area_struct *vma,
+				 phys_addr_t address)
+{
+	struct qcm_process_device *qpd = &pdd->qpd;
+
+	if (!pdd->process->prio.inode ||
+	    vma->vm_file->f_mapping != pdd->process->prio.inode->i_mapping ||
+	    (vma->vm_flags & (VM_SHARED | VM_MAYWRITE)) == VM_MAYWRITE)
+		return false;
+	vma->vm_private_data = pdd;
+	vma->vm_ops = &kfd_prio_doorbell_ops;
+	qpd->prio.doorbell_pgoff = vma->vm_pgoff;
+	qpd->prio.doorbell_pages = vma_pages(vma);
+	/* last: with it the other two are valid, see kfd_prio_doorbell_arm() */
+	smp_store_release(&qpd->prio.doorbell_pfn, address >> PAGE_SHIFT);
+	return READ_ONCE(pdd->dev->dqm->prio.thread);
+}
+
+/**
+ * kfd_prio_doorbell_arm() - from now on a ring of this process faults
+ * @pdd: a process with a claim, referenced
+ *
+ * The caller must look at the indices afterwards: a ring before the zap has not faulted.
+ *
+ * Context: process; not under the DQM lock (takes i_mmap_rwsem)
+ * Return: false if it is not KFD_PRIO_EAR_RUNG
+ */
+bool kfd_prio_doorbell_arm(struct kfd_process_device *pdd)
+{
+	struct kfd_prio_qpd *qp = &pdd->qpd.prio;
+
+	lockdep_assert_not_held(&pdd->dev->dqm->lock_hidden);
+	if (atomic_cmpxchg(&qp->ear, KFD_PRIO_EAR_RUNG, KFD_PRIO_EAR_ARMED) != KFD_PRIO_EAR_RUNG)
+		return false;
+	/* pairs with kfd_prio_hook_doorbell_mmap() */
+	if (smp_load_acquire(&qp->doorbell_pfn))
+		unmap_mapping_pages(pdd->process->prio.inode->i_mapping, qp->doorbell_pgoff,
+				    qp->doorbell_pages, true);
+	/* the zap, then the indices: pairs with the client's write index before its ring */
+	smp_mb();
+	return true;
+}

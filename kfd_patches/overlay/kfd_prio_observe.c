@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdprio: the eye, has a process work on a GPU?
+ *
+ * A queue has work that was not launched while its read and write index differ.  They
+ * are in the process's own memory, possibly in pages that are not there: they are read
+ * through its mm without faulting anything in.  What cannot be read counts as unchanged; the
+ * process brings it back when it writes its next packet.
+ *
+ * Equal indices do not mean idle: hardware advances the read index of an AQL queue when it
+ * launches the packet.  Where the ASIC counts waves (gfx9), a wave in flight is work.  On a
+ * partition of several XCCs it counts those of the first one only, so that no wave there
+ * proves nothing; linger_us covers the rest, as it does where there is no count at all.
+ */
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/uaccess.h>
+#include "kfd_prio_priv.h"
+
+/**
+ * kfd_prio_snapshot() - the queues whose indices tell whether a process has work
+ * @qpd: the process on a GPU
+ * @s: filled in
+ *
+ * Queues that are off for another reason than preemption are left out: the process
+ * cannot run them, whatever their indices say.
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_snapshot(struct qcm_process_device *qpd, struct kfd_prio_snapshot *s)
+{
+	bool ours = qpd->prio.preempted && qpd->evicted == 1;
+	struct queue *q;
+
+	lockdep_assert_held(&qpd->dqm->lock_hidden);
+	s->nr = 0;
+	list_for_each_entry(q, &qpd->queues_list, list) {
+		struct queue_properties *p = &q->properties;
+		struct kfd_prio_index *i = &s->index[s->nr];
+
+		if (!p->is_active && !(ours && p->queue_percent && p->queue_size))
+			continue;
+		if (s->nr == ARRAY_SIZE(s->index))
+			break;
+		i->rptr = (void __user *)p->read_ptr;
+		i->wptr = (void __user *)p->write_ptr;
+		i->mask = ~0ULL;
+		/* PM4: dwords, the read index wraps at the size of the ring */
+		if (p->type == KFD_QUEUE_TYPE_COMPUTE && p->format == KFD_QUEUE_FORMAT_PM4)
+			i->mask = p->queue_size / 4 - 1;
+		s->nr++;
+	}
+}
+
+static bool kfd_prio_read_index(u64 *v, const void __user *ptr, u64 mask)
+{
+	u32 v32;
+
+	if (mask == ~0ULL)
+		return !copy_from_user_nofault(v, ptr, sizeof(*v));
+	if (copy_from_user_nofault(&v32, ptr, sizeof(v32)))
+		return false;
+	*v = v32 & mask;
+	return true;
+}
+
+/**
+ * kfd_prio_observe() - read the indices of a snapshot
+ * @s: made by kfd_prio_snapshot()
+ * @mm: of the process
+ * @seen: filled in but for waves
+ *
+ * Context: kernel thread without mm; no lock
+ * Return: false if the process has no memory any more
+ */
+bool kfd_prio_observe(const struct kfd_prio_snapshot *s, struct mm_struct *mm,
+		      struct kfd_prio_seen *seen)
+{
+	u64 r, w;
+	u32 i;
+
+	memset(seen, 0, sizeof(*seen));
+	if (!mmget_not_zero(mm))
+		return false;
+	kthread_use_mm(mm);
+	for (i = 0; i < s->nr; i++) {
+		const struct kfd_prio_index *x = &s->index[i];
+
+		/* in this order: equal, and the queue was empty when wptr was read */
+		if (!kfd_prio_read_index(&r, x->rptr, x->mask) ||
+		    !kfd_prio_read_index(&w, x->wptr, x->mask)) {
+			seen->unreadable = true;
+			continue;
+		}
+		seen->work |= r != w;
+		seen->rptr_sum += r;
+		seen->wptr_sum += w;
+	}
+	kthread_unuse_mm(mm);
+	mmput_async(mm);
+	return true;
+}
+
+/**
+ * kfd_prio_waves() - has the process waves in flight?
+ * @pdd: the process on a GPU, referenced
+ * @s: for its memory
+ *
+ * Reads registers: asked only when the indices are equal.
+ *
+ * Context: process; no lock
+ * Return: false also where the ASIC cannot tell
+ */
+bool kfd_prio_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s)
+{
+	if (!pdd->dev->kfd2kgd->get_cu_occupancy || !pdd->qpd.queue_count)
+		return false;
+	return kfd_prio_compat_waves(pdd, s->occupancy);
+}
