@@ -32,6 +32,8 @@ static int knob_set(const char *val, const struct kernel_param *kp)
 	if (kstrtouint(val, 0, &value) || value < knob->min || value > knob->max)
 		return -EINVAL;
 	WRITE_ONCE(knob->value, value);
+	/* at load there is no GPU yet, and nothing to do */
+	kfd_prio_engine_reconfigure();
 	return 0;
 }
 
