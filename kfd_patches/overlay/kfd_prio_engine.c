@@ -61,9 +61,13 @@ void kfd_prio_engine_kick(struct device_queue_manager *dqm)
 static enum hrtimer_restart kfd_prio_timer(struct hrtimer *timer)
 {
 	struct kfd_prio_dqm *d = container_of(timer, struct kfd_prio_dqm, timer);
+	struct task_struct *thread;
 
 	atomic_cmpxchg(&d->kicked, KFD_PRIO_QUIET, KFD_PRIO_TIMER);
-	wake_up_process(d->thread);
+	/* it is stopped only after us */
+	thread = READ_ONCE(d->thread);
+	if (thread)
+		wake_up_process(thread);
 	return HRTIMER_NORESTART;
 }
 
@@ -106,10 +110,12 @@ static void kfd_prio_change(struct device_queue_manager *dqm, const struct kfd_p
 	if (!same) {
 		d->begun_at = 0;
 		d->pid = preemptor ? kfd_prio_pid_of(preemptor) : 0;
-		if (d->gone)
+		/* kfd_preempt=0 drops the claim, too */
+		if (d->gone && dec->reason != KFD_PRIO_REASON_OFF)
 			end.reason = KFD_PRIO_REASON_GONE;
-		d->gone = false;
 	}
+	/* if the level remains, another claim holds it, whose end is its own */
+	d->gone = false;
 	if (preemptor && d->victims && !d->begun_at) {
 		d->seq++;
 		d->begun++;
@@ -443,9 +449,10 @@ void kfd_prio_hook_dqm_uninit(struct device_queue_manager *dqm)
 	thread = d->thread;
 	WRITE_ONCE(d->thread, NULL);
 	dqm_unlock(dqm);
+	/* without a thread nobody starts it again */
+	hrtimer_cancel(&d->timer);
 	if (thread)
 		kthread_stop(thread);
-	hrtimer_cancel(&d->timer);
 	kvfree(d->scratch);
 	mutex_unlock(&kfd_prio_engine_mutex);
 }
