@@ -136,6 +136,27 @@ expression p;
  	kfd_sysfs_create_file(p->kobj, &p->attr_pasid, "pasid");
 +	kfd_prio_hook_process_sysfs(p->kobj);
 
+// /sys/class/kfd/kfd/proc/<pid>/stats_<gpuid>/, one directory per GPU
+@stats_show@
+identifier k, a, b;
+@@
+ kfd_procfs_stats_show(struct kobject *k, struct attribute *a, char *b)
+ {
++	if (kfd_prio_owns_attr(a)) return kfd_prio_hook_stats_show(k, a, b);
+ 	if (strcmp(a->name, "evicted_ms") == 0) {
+ 		...
+ 	} else if (...) {
+ 		...
+ 	} else { ... }
+ 	...
+ }
+
+@stats_add@
+expression pdd;
+@@
+ 	kfd_sysfs_create_file(pdd->kobj_stats, &pdd->attr_evict, "evicted_ms");
++	kfd_prio_hook_stats_sysfs(pdd->kobj_stats);
+
 // ---- life of a process, its doorbells ----------------------------------------------
 
 // KFD fills the mapping at once.  While priorities are in use it stays empty instead: it

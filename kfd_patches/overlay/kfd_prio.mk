@@ -12,6 +12,7 @@ AMDKFD_FILES += $(AMDKFD_PATH)/kfd_prio_main.o \
 		$(AMDKFD_PATH)/kfd_prio_doorbell.o \
 		$(AMDKFD_PATH)/kfd_prio_observe.o \
 		$(AMDKFD_PATH)/kfd_prio_stats.o \
+		$(AMDKFD_PATH)/kfd_prio_debugfs.o \
 		$(AMDKFD_PATH)/kfd_prio_knobs.o \
 		$(AMDKFD_PATH)/kfd_prio_policy.o \
 		$(AMDKFD_PATH)/kfd_prio_events.o

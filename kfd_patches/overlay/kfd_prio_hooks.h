@@ -196,10 +196,12 @@ bool kfd_prio_hook_open(struct file *filep);
 bool kfd_prio_owns_ioctl(struct file *filep, unsigned int cmd);
 long kfd_prio_hook_ioctl(struct file *filep, unsigned int cmd, unsigned long arg);
 
-/* /sys/class/kfd/kfd/proc/<pid>; kfd_processes_mutex at creation, none at show */
+/* /sys/class/kfd/kfd/proc/<pid>, stats_<gpuid> in it; creation: kfd_processes_mutex, show: none */
 bool kfd_prio_owns_attr(const struct attribute *attr);
 ssize_t kfd_prio_hook_procfs_show(struct kobject *kobj, char *buffer);
 void kfd_prio_hook_process_sysfs(struct kobject *kobj);
+ssize_t kfd_prio_hook_stats_show(struct kobject *kobj, struct attribute *attr, char *buffer);
+void kfd_prio_hook_stats_sysfs(struct kobject *kobj);
 
 /*
  * Life of a process.  opened: none; exit: the process's mm goes, no lock; free: last

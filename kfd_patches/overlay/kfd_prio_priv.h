@@ -147,6 +147,20 @@ struct kfd_prio_dqm *kfd_prio_engine_first(void);
 struct kfd_prio_dqm *kfd_prio_engine_next(struct kfd_prio_dqm *d);
 void kfd_prio_engine_last(void);
 
+/* kfd_prio_debugfs.c */
+void kfd_prio_debugfs_init(void);
+
+/**
+ * kfd_prio_preempted_ns() - how long a process has been preempted on a GPU in all
+ * @prio: of the process on the GPU
+ *
+ * Context: DQM lock
+ */
+static inline u64 kfd_prio_preempted_ns(const struct kfd_prio_qpd *prio)
+{
+	return prio->preempted_ns + (prio->preempted ? ktime_get_ns() - prio->preempted_at : 0);
+}
+
 /* kfd_prio_dqm.inc.c */
 void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, u64 now,
 		       struct kfd_prio_marked *m);

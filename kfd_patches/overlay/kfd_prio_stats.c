@@ -1,23 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the window.
+ * kfdprio: the window, sysfs.
  *
  * /sys/class/kfd/kfd/proc/<pid>/priority (read-only): the priority that is set
  * for the process, 0..15, or -1 if none is.
+ *
+ * /sys/class/kfd/kfd/proc/<pid>/stats_<gpuid>/ (read-only), of the process on that GPU:
+ *	preempted_count		how often it was preempted
+ *	preempted_us		for how long in all, microseconds, the running preemption included
+ *	preempting_count	how many preemptions of others it has begun
  */
 #include "kfd_prio_priv.h"
 
-static struct attribute kfd_prio_attr_priority = {
-	.name = "priority",
-	.mode = 0444,
+#define KFD_PRIO_ATTR(attr)				\
+static struct attribute kfd_prio_attr_##attr = {	\
+	.name = #attr,					\
+	.mode = 0444,					\
+}
+
+KFD_PRIO_ATTR(priority);
+KFD_PRIO_ATTR(preempted_count);
+KFD_PRIO_ATTR(preempted_us);
+KFD_PRIO_ATTR(preempting_count);
+
+static struct attribute *const kfd_prio_stats[] = {
+	&kfd_prio_attr_preempted_count,
+	&kfd_prio_attr_preempted_us,
+	&kfd_prio_attr_preempting_count,
 };
 
 /**
- * kfd_prio_owns_attr() - is this attribute of a process directory ours?
+ * kfd_prio_owns_attr() - is this attribute of a process or statistics directory ours?
  * @attr: what is being read
  */
 bool kfd_prio_owns_attr(const struct attribute *attr)
 {
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(kfd_prio_stats); i++)
+		if (attr == kfd_prio_stats[i])
+			return true;
 	return attr == &kfd_prio_attr_priority;
 }
 
@@ -56,6 +78,69 @@ ssize_t kfd_prio_hook_procfs_show(struct kobject *kobj, char *buffer)
 			ret = sysfs_emit(buffer, "%d\n", kfd_prio_of_process(p));
 			break;
 		}
+	srcu_read_unlock(&kfd_processes_srcu, idx);
+	return ret;
+}
+
+/**
+ * kfd_prio_hook_stats_sysfs() - a statistics directory was made, add our files
+ * @kobj: the directory, of a process on a GPU; KFD removes it with everything in it
+ *
+ * Context: kfd_processes_mutex
+ */
+void kfd_prio_hook_stats_sysfs(struct kobject *kobj)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(kfd_prio_stats); i++)
+		if (sysfs_create_file(kobj, kfd_prio_stats[i]))
+			pr_warn("kfdprio: no file '%s' in %s\n", kfd_prio_stats[i]->name,
+				kobject_name(kobj));
+}
+
+static u64 kfd_prio_stat(struct kfd_process_device *pdd, const struct attribute *attr)
+{
+	struct device_queue_manager *dqm = pdd->dev->dqm;
+	struct kfd_prio_qpd *prio = &pdd->qpd.prio;
+	u64 value;
+
+	if (!dqm)
+		return 0;
+	dqm_lock(dqm);
+	if (attr == &kfd_prio_attr_preempted_count)
+		value = prio->preempted_count;
+	else if (attr == &kfd_prio_attr_preempted_us)
+		value = div_u64(kfd_prio_preempted_ns(prio), NSEC_PER_USEC);
+	else
+		value = prio->preempting_count;
+	dqm_unlock(dqm);
+	return value;
+}
+
+/**
+ * kfd_prio_hook_stats_show() - read a file of ours in a statistics directory
+ * @kobj: the directory
+ * @attr: the file, one that kfd_prio_owns_attr()
+ * @buffer: a page
+ *
+ * Context: takes the DQM lock, so that a read waits for an unmap in progress
+ * Return: number of bytes, or -ESRCH if the process is gone
+ */
+ssize_t kfd_prio_hook_stats_show(struct kobject *kobj, struct attribute *attr, char *buffer)
+{
+	ssize_t ret = -ESRCH;
+	struct kfd_process *p;
+	unsigned int bkt;
+	int i, idx;
+
+	idx = srcu_read_lock(&kfd_processes_srcu);
+	hash_for_each_rcu(kfd_processes_table, bkt, p, kfd_processes)
+		for (i = 0; i < p->n_pdds; i++)
+			if (p->pdds[i]->kobj_stats == kobj) {
+				ret = sysfs_emit(buffer, "%llu\n", kfd_prio_stat(p->pdds[i], attr));
+				goto out;
+			}
+out:
 	srcu_read_unlock(&kfd_processes_srcu, idx);
 	return ret;
 }

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdprio: the window, debugfs.
+ *
+ * /sys/kernel/debug/kfd/preempt: what was decided last on each GPU and why, for a
+ * person to read.  Its form is no contract; what programs need is in sysfs,
+ * KFD_PRIO_IOC_LIST and the trace events.
+ *
+ * KFD removes its directory, with our file, before the module goes.
+ */
+#include <linux/debugfs.h>
+#include <linux/seq_file.h>
+#include "kfd_prio_priv.h"
+
+static const char *const kfd_prio_reasons[] = {
+	[KFD_PRIO_REASON_NONE] = "NONE: nobody of high priority has a queue",
+	[KFD_PRIO_REASON_WORK] = "WORK: one of high priority has work, or had it within linger_us",
+	[KFD_PRIO_REASON_IDLE] = "IDLE: nobody of high priority has work",
+	[KFD_PRIO_REASON_BUDGET] = "BUDGET: what has work makes no progress since busy_budget_ms",
+	[KFD_PRIO_REASON_FLOOR] = "FLOOR: preempted processes get their floor_pct",
+	[KFD_PRIO_REASON_RATE] = "RATE: max_preempt_per_s is reached",
+	[KFD_PRIO_REASON_OFF] = "OFF: kfd_preempt is 0",
+	[KFD_PRIO_REASON_GONE] = "GONE: the process that preempted has ended, or lost its priority",
+};
+
+/* "1.234 ms", of a time that may lie on either side of @now by a little */
+static void kfd_prio_put_ms(struct seq_file *m, u64 ns)
+{
+	u64 us = div_u64(ns, NSEC_PER_USEC);
+	u32 rest;
+
+	us = div_u64_rem(us, USEC_PER_MSEC, &rest);
+	seq_printf(m, "%llu.%03u ms", us, rest);
+}
+
+static void kfd_prio_put_ago(struct seq_file *m, u64 then, u64 now)
+{
+	kfd_prio_put_ms(m, now > then ? now - then : 0);
+	seq_puts(m, " ago");
+}
+
+static int kfd_prio_pid(struct qcm_process_device *qpd)
+{
+	return qpd_to_pdd(qpd)->process->lead_thread->tgid;
+}
+
+static const char *kfd_prio_scheduler(struct device_queue_manager *dqm)
+{
+	if (kfd_prio_uses_mes(dqm))
+		return "MES";
+	return dqm->sched_policy == KFD_SCHED_POLICY_NO_HWS ? "no hardware scheduler" : "HWS";
+}
+
+static void kfd_prio_put_decision(struct seq_file *m, struct kfd_prio_dqm *d, u64 now)
+{
+	if (d->victims) {
+		seq_printf(m, "  now: PID %d has priority %d and work; %u processes of lower priority are preempted, for ",
+			   d->pid, d->policy.level, d->victims);
+		kfd_prio_put_ms(m, now > d->begun_at ? now - d->begun_at : 0);
+		seq_puts(m, "\n");
+	} else if (d->policy.level != KFD_PRIO_LEVEL_NONE) {
+		seq_printf(m, "  now: PID %d has priority %d and work; nobody of lower priority is there\n",
+			   d->pid, d->policy.level);
+	} else {
+		seq_puts(m, "  now: nobody is preempted\n");
+	}
+
+	if (!d->last_at) {
+		seq_puts(m, "  last decision: none\n");
+		return;
+	}
+	seq_puts(m, "  last decision: ");
+	kfd_prio_put_ago(m, d->last_at, now);
+	seq_printf(m, ", %s\n  next: ", kfd_prio_reasons[d->last.reason]);
+	if (d->last.look_at == KFD_PRIO_NEVER) {
+		seq_puts(m, "when something happens");
+	} else {
+		seq_puts(m, "in ");
+		kfd_prio_put_ms(m, d->last.look_at > now ? d->last.look_at - now : 0);
+		seq_puts(m, ", or when something happens");
+	}
+	seq_puts(m, d->missed ? "; the last runlist failed and is tried again\n" : "\n");
+	seq_printf(m, "  preemptions: %llu; of the last second preempted: ", d->begun);
+	kfd_prio_put_ms(m, d->policy.preempted_sum);
+	seq_puts(m, "\n");
+}
+
+static void kfd_prio_put_claims(struct seq_file *m, struct kfd_prio_dqm *d, u64 now)
+{
+	struct kfd_prio_qpd *prio;
+
+	list_for_each_entry(prio, &d->claims, claim) {
+		struct qcm_process_device *qpd;
+		bool armed = atomic_read(&prio->ear) == KFD_PRIO_EAR_ARMED;
+
+		qpd = container_of(prio, struct qcm_process_device, prio);
+		seq_printf(m, "  may preempt: PID %d priority %d: ", kfd_prio_pid(qpd),
+			   prio->set_prio);
+		if (armed) {
+			seq_puts(m, "idle, its doorbells are trapped");
+		} else if (prio->work) {
+			seq_puts(m, "has work, its last progress was ");
+			kfd_prio_put_ago(m, prio->progress_at, now);
+		} else {
+			seq_puts(m, "idle, its last work was ");
+			kfd_prio_put_ago(m, prio->work_at, now);
+		}
+		seq_printf(m, "; preempted others %llu times\n", prio->preempting_count);
+	}
+}
+
+static void kfd_prio_put_victims(struct seq_file *m, struct device_queue_manager *dqm, u64 now)
+{
+	struct device_process_node *cur;
+
+	list_for_each_entry(cur, &dqm->queues, list) {
+		struct kfd_prio_qpd *prio = &cur->qpd->prio;
+
+		if (!prio->preempted)
+			continue;
+		seq_printf(m, "  preempted: PID %d priority %d, %u queues, for ",
+			   kfd_prio_pid(cur->qpd), prio->prio, cur->qpd->queue_count);
+		kfd_prio_put_ms(m, now > prio->preempted_at ? now - prio->preempted_at : 0);
+		seq_printf(m, "; %llu times, in all ", prio->preempted_count);
+		kfd_prio_put_ms(m, kfd_prio_preempted_ns(prio));
+		if (cur->qpd->evicted > 1)
+			seq_puts(m, "; KFD has evicted it, too");
+		seq_puts(m, "\n");
+	}
+}
+
+static void kfd_prio_put_gpu(struct seq_file *m, struct kfd_prio_dqm *d)
+{
+	struct device_queue_manager *dqm = d->dqm;
+	u64 now;
+
+	seq_printf(m, "\nGPU %u (%s)\n", dqm->dev->id, kfd_prio_scheduler(dqm));
+	dqm_lock(dqm);
+	now = ktime_get_ns();
+	if (!d->thread) {
+		seq_puts(m, "  now: asleep, no priority was set since the module was loaded\n");
+	} else {
+		kfd_prio_put_decision(m, d, now);
+		kfd_prio_put_claims(m, d, now);
+		kfd_prio_put_victims(m, dqm, now);
+	}
+	dqm_unlock(dqm);
+}
+
+static int kfd_prio_preempt_show(struct seq_file *m, void *unused)
+{
+	struct kfd_prio_knobs k;
+	struct kfd_prio_dqm *d;
+
+	kfd_prio_knobs_read(&k);
+	seq_printf(m, "kfd_preempt %d, preempt_min_prio %d, linger_us %llu, floor_pct %u, max_preempt_per_s %u, safety_poll_us %llu, busy_budget_ms %llu\n",
+		   k.enabled, k.min_prio, div_u64(k.linger_ns, NSEC_PER_USEC), k.floor_pct,
+		   k.max_per_s, div_u64(kfd_prio_safety_poll_ns(), NSEC_PER_USEC),
+		   div_u64(k.budget_ns, NSEC_PER_MSEC));
+	for (d = kfd_prio_engine_first(); d; d = kfd_prio_engine_next(d))
+		kfd_prio_put_gpu(m, d);
+	kfd_prio_engine_last();
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(kfd_prio_preempt);
+
+/**
+ * kfd_prio_debugfs_init() - make the file in the directory that KFD has just made
+ *
+ * A kernel without debugfs has neither.
+ */
+void kfd_prio_debugfs_init(void)
+{
+	struct dentry *dir = debugfs_lookup("kfd", NULL);
+
+	if (IS_ERR_OR_NULL(dir))
+		return;
+	debugfs_create_file("preempt", 0444, dir, NULL, &kfd_prio_preempt_fops);
+	dput(dir);
+}
