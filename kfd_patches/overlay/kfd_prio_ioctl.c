@@ -115,7 +115,8 @@ static long kfd_prio_ioctl_version(void __user *arg, size_t size)
 	struct kfd_prio_version_args v = {
 		.major = KFD_PRIO_VERSION_MAJOR,
 		.minor = KFD_PRIO_VERSION_MINOR,
-		.features = kfd_prio_table_inherits() ? KFD_PRIO_FEATURE_INHERIT : 0,
+		.features = KFD_PRIO_FEATURE_PREEMPT |
+			    (kfd_prio_table_inherits() ? KFD_PRIO_FEATURE_INHERIT : 0),
 	};
 
 	if (size < sizeof(v.major))
@@ -186,6 +187,7 @@ static long kfd_prio_ioctl_set(void __user *arg, size_t size)
 static void kfd_prio_count(struct kfd_process_device *pdd, struct kfd_prio_list_entry *e)
 {
 	struct device_queue_manager *dqm = pdd->dev->dqm;
+	struct kfd_prio_qpd *prio = &pdd->qpd.prio;
 	struct queue *q;
 
 	if (!dqm)
@@ -196,8 +198,16 @@ static void kfd_prio_count(struct kfd_process_device *pdd, struct kfd_prio_list_
 		e->nr_active += q->properties.is_active;
 		e->effective = max_t(int, e->effective, q->properties.priority);
 	}
-	if (pdd->qpd.evicted)
+	/* one count of evicted is ours while the process is preempted */
+	if (pdd->qpd.evicted > prio->preempted)
 		e->flags |= KFD_PRIO_LIST_EVICTED;
+	if (prio->preempted)
+		e->flags |= KFD_PRIO_LIST_PREEMPTED;
+	if (dqm->prio.victims && dqm->prio.pid == pdd->process->lead_thread->tgid)
+		e->flags |= KFD_PRIO_LIST_PREEMPTING;
+	e->preempted_count += prio->preempted_count;
+	e->preempting_count += prio->preempting_count;
+	e->preempted_ns += kfd_prio_preempted_ns(prio);
 	dqm_unlock(dqm);
 }
 

@@ -6,10 +6,11 @@
  * the directory $FAKE_KFD.  Everything else reaches the real system.  Files:
  *
  *	open pidfd get set list	an errno name (EPERM): that call fails so
- *	version			"MAJOR MINOR", or an errno name
+ *	version			"MAJOR MINOR", or an errno name; with MINOR 0 it is the driver of 1.0
  *	regular			/dev/kfd is a regular file
  *	stat			"MODE GID" of /dev/kfd, in octal and decimal
- *	table			lines "PID GPU_ID PRIORITY EFFECTIVE QUEUES ACTIVE FLAGS"
+ *	table			lines "PID GPU_ID PRIORITY EFFECTIVE QUEUES ACTIVE FLAGS", then, if
+ *				any, " PREEMPTED_COUNT PREEMPTED_NS PREEMPTING_COUNT"
  *	nodes/			the topology
  *	set.log			written: a line "PID PRIORITY" for each change
  */
@@ -101,10 +102,22 @@ static int fail(int err)
 
 static bool entry_read(FILE *table, struct kfd_prio_list_entry *entry)
 {
+	unsigned long long counts[3] = { 0 };
+	char line[256];
+	int fields;
+
 	*entry = (struct kfd_prio_list_entry){ 0 };
-	return table &&
-	       fscanf(table, "%d %u %d %d %u %u %u", &entry->pid, &entry->gpu_id, &entry->priority,
-		      &entry->effective, &entry->nr_queues, &entry->nr_active, &entry->flags) == 7;
+	if (!table || !fgets(line, sizeof(line), table))
+		return false;
+	fields = sscanf(line, "%d %u %d %d %u %u %u %llu %llu %llu", &entry->pid, &entry->gpu_id,
+			&entry->priority, &entry->effective, &entry->nr_queues, &entry->nr_active,
+			&entry->flags, &counts[0], &counts[1], &counts[2]);
+	if (fields != 7 && fields != 10)
+		abort();
+	entry->preempted_count = counts[0];
+	entry->preempted_ns = counts[1];
+	entry->preempting_count = counts[2];
+	return true;
 }
 
 static void process_read(pid_t pid, int *priority, int *effective, unsigned int *nr_queues)
@@ -132,12 +145,14 @@ static int version(struct kfd_prio_version_args *args)
 
 	args->major = KFD_PRIO_VERSION_MAJOR;
 	args->minor = KFD_PRIO_VERSION_MINOR;
-	args->features = KFD_PRIO_FEATURE_INHERIT;
 	if (fault("version"))
 		return fail(fault("version"));
 	if (text_read("version", text, sizeof(text)) &&
 	    sscanf(text, "%u %u", &args->major, &args->minor) != 2)
 		abort();
+	args->features = KFD_PRIO_FEATURE_INHERIT;
+	if (args->minor)
+		args->features |= KFD_PRIO_FEATURE_PREEMPT;
 	return 0;
 }
 
@@ -200,21 +215,26 @@ static int list(struct kfd_prio_list_args *args)
 {
 	char *to = (char *)(uintptr_t)args->entries;
 	struct kfd_prio_list_entry entry;
+	struct kfd_prio_version_args has;
+	size_t size = sizeof(entry);
 	unsigned int nr = 0;
 	FILE *table;
 
 	if (args->flags || args->pad || args->entry_size < sizeof(entry))
 		return fail(EINVAL);
+	/* what an entry was then ended before this */
+	if (!version(&has) && !has.minor)
+		size = offsetof(struct kfd_prio_list_entry, preempted_count);
 	if (fault("list"))
 		return fail(fault("list"));
 	table = file_open("table", "re");
 	for (; entry_read(table, &entry); nr++)
 		if (nr < args->nr_entries)
-			memcpy(to + nr * args->entry_size, &entry, sizeof(entry));
+			memcpy(to + nr * args->entry_size, &entry, size);
 	if (table)
 		fclose(table);
 	args->nr_entries = nr;
-	args->entry_size = sizeof(entry);
+	args->entry_size = size;
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,11 @@ static void test_sizes(void)
 	tap_eq(sizeof(struct kfd_prio_set_args), 24, "size of kfd_prio_set_args");
 	tap_eq(sizeof(struct kfd_prio_get_args), 24, "size of kfd_prio_get_args");
 	tap_eq(sizeof(struct kfd_prio_list_args), 24, "size of kfd_prio_list_args");
-	tap_eq(sizeof(struct kfd_prio_list_entry), 32, "size of kfd_prio_list_entry");
+	tap_eq(sizeof(struct kfd_prio_list_entry), 56, "size of kfd_prio_list_entry");
+	tap_ok(offsetof(struct kfd_prio_list_entry, preempted_count) == 32 &&
+	       offsetof(struct kfd_prio_list_entry, preempting_count) == 40 &&
+	       offsetof(struct kfd_prio_list_entry, preempted_ns) == 48,
+	       "what 1.1 added to it comes after the 32 bytes of 1.0");
 	tap_eq(KFD_PRIO_IOC_VERSION, 0x80104bf0, "number of _VERSION");
 	tap_eq(KFD_PRIO_IOC_SET, 0xc0184bf1, "number of _SET");
 	tap_eq(KFD_PRIO_IOC_GET, 0xc0184bf2, "number of _GET");
@@ -95,7 +100,7 @@ static void test_version(void)
 	memset(&v, 0xff, sizeof(v));
 	tap_eq(errno_of(kfd, KFD_PRIO_IOC_VERSION, &v), 0, "_VERSION");
 	tap_ok(v.major == KFD_PRIO_VERSION_MAJOR && v.minor == KFD_PRIO_VERSION_MINOR &&
-	       v.features == KFD_PRIO_FEATURE_INHERIT && !v.pad, "_VERSION: %u.%u, features %#x",
+	       v.features == (KFD_PRIO_FEATURE_INHERIT | KFD_PRIO_FEATURE_PREEMPT) && !v.pad, "_VERSION: %u.%u, features %#x",
 	       v.major, v.minor, v.features);
 	memset(&v, 0xff, sizeof(v));
 	tap_ok(!ioctl(kfd_full, KFD_PRIO_IOC_VERSION, &v) && v.major == KFD_PRIO_VERSION_MAJOR,
@@ -188,6 +193,7 @@ static void test_set_get(void)
 static void test_list(void)
 {
 	struct { struct kfd_prio_list_entry e; unsigned long long more; } wide[16];
+	struct { struct kfd_prio_list_entry e; char old[32]; } narrow;
 	struct kfd_prio_list_entry e[16];
 	struct kfd_prio_list_args l, good = {
 		.entries = (unsigned long)e, .entry_size = sizeof(*e), .nr_entries = 16,
@@ -199,6 +205,8 @@ static void test_list(void)
 	tap_ok(l.nr_entries == 1 && l.entry_size == sizeof(*e) && e[0].pid == getpid() &&
 	       e[0].gpu_id && e[0].priority == KFD_PRIO_UNSET && !e[0].nr_queues && !e[0].pad,
 	       "_LIST: ourselves, on one GPU");
+	tap_ok(!e[0].flags && !e[0].preempted_count && !e[0].preempting_count && !e[0].preempted_ns,
+	       "_LIST: never preempted");
 	tap_eq(e[1].pid, -1, "_LIST: and not a byte more");
 	l = good;
 	l.nr_entries = 0;
@@ -213,6 +221,15 @@ static void test_list(void)
 	l.entry_size = sizeof(*wide);
 	tap_ok(!ioctl(kfd, KFD_PRIO_IOC_LIST, &l) && l.entry_size == sizeof(*e) &&
 	       wide[0].e.pid == getpid() && wide[0].more == ~0ULL, "_LIST: wider entries");
+	/* a program of 1.0: its entries are the first 32 bytes of ours */
+	memset(&narrow, 0xff, sizeof(narrow));
+	l = good;
+	l.entries = (unsigned long)&narrow;
+	l.entry_size = 32;
+	tap_ok(!ioctl(kfd, KFD_PRIO_IOC_LIST, &l) && l.entry_size == 32 && l.nr_entries == 1 &&
+	       !memcmp(&narrow, e, 32), "_LIST: entries of 1.0");
+	tap_ok(narrow.e.preempted_count == ~0ULL && narrow.e.preempting_count == ~0ULL &&
+	       narrow.e.preempted_ns == ~0ULL, "_LIST: and not a byte more");
 #define LIST_REFUSED(change, err, name)						\
 	do {									\
 		l = good;							\

@@ -51,7 +51,18 @@ static void add_text(struct json_object *object, const char *key, const char *ra
 	free(text);
 }
 
-static struct json_object *gpu_object(const struct kfd_prio_list_entry *entry,
+static void add_flag(struct json_object *object, const char *key, bool value)
+{
+	add(object, key, checked(json_object_new_boolean(value)));
+}
+
+/* Null if the driver does not count. */
+static void add_count(struct json_object *object, const char *key, bool counted, uint64_t value)
+{
+	add(object, key, counted ? checked(json_object_new_uint64(value)) : NULL);
+}
+
+static struct json_object *gpu_object(const struct kfd_prio_list_entry *entry, bool counted,
 				      const struct kfd_topology *topo)
 {
 	const struct kfd_gpu *gpu = kfd_topology_find(topo, entry->gpu_id);
@@ -64,7 +75,12 @@ static struct json_object *gpu_object(const struct kfd_prio_list_entry *entry,
 	add_prio(object, "effective", entry->effective);
 	add_int(object, "queues", entry->nr_queues);
 	add_int(object, "active", entry->nr_active);
-	add(object, "evicted", checked(json_object_new_boolean(entry->flags & KFD_PRIO_LIST_EVICTED)));
+	add_flag(object, "evicted", entry->flags & KFD_PRIO_LIST_EVICTED);
+	add_flag(object, "preempted", entry->flags & KFD_PRIO_LIST_PREEMPTED);
+	add_flag(object, "preempting", entry->flags & KFD_PRIO_LIST_PREEMPTING);
+	add_count(object, "preempted_count", counted, entry->preempted_count);
+	add_count(object, "preempted_ns", counted, entry->preempted_ns);
+	add_count(object, "preempting_count", counted, entry->preempting_count);
 	return object;
 }
 
@@ -89,12 +105,13 @@ struct json_object *json_begin(void)
  * @priority: what is set for it, or KFD_PRIO_UNSET
  * @entries: what KFD_PRIO_IOC_LIST says about it, one entry per GPU
  * @nr: how many entries
+ * @counted: the driver counts preemptions
  * @topo: to name the GPUs
  *
  * A process that has ended meanwhile is left out.
  */
 void json_add_process(struct json_object *document, pid_t pid, int priority,
-		      const struct kfd_prio_list_entry *entries, size_t nr,
+		      const struct kfd_prio_list_entry *entries, size_t nr, bool counted,
 		      const struct kfd_topology *topo)
 {
 	struct json_object *processes = json_object_object_get(document, "processes");
@@ -115,7 +132,8 @@ void json_add_process(struct json_object *document, pid_t pid, int priority,
 	add_prio(object, "priority", priority);
 	gpus = checked(json_object_new_array());
 	for (i = 0; i < nr; i++)
-		if (entries[i].gpu_id && json_object_array_add(gpus, gpu_object(&entries[i], topo)))
+		if (entries[i].gpu_id &&
+		    json_object_array_add(gpus, gpu_object(&entries[i], counted, topo)))
 			errx(EXIT_FAILURE, "out of memory");
 	add(object, "gpus", gpus);
 	if (json_object_array_add(processes, object))

@@ -22,6 +22,8 @@ enum column {
 	COLUMN_QUEUES,
 	COLUMN_ACTIVE,
 	COLUMN_STATE,
+	COLUMN_PREEMPTED,
+	COLUMN_SECONDS,
 	COLUMN_GPU,
 	COLUMN_COMMAND,
 	NR_COLUMNS
@@ -38,6 +40,8 @@ static const struct {
 	[COLUMN_QUEUES] = { "QUEUES", .right = true },
 	[COLUMN_ACTIVE] = { "ACTIVE", .right = true },
 	[COLUMN_STATE] = { "STATE", .right = false },
+	[COLUMN_PREEMPTED] = { "PREEMPTED", .right = true },
+	[COLUMN_SECONDS] = { "SECONDS", .right = true },
 	[COLUMN_GPU] = { "GPU", .right = false },
 	[COLUMN_COMMAND] = { "COMMAND", .right = false },
 };
@@ -45,11 +49,11 @@ static const struct {
 /**
  * struct row - one line of the table
  * @cells: printable text, owned by the row
- * @evicted: the queues are off the GPU
+ * @off: the queues are off the GPU: preempted or evicted
  */
 struct row {
 	char *cells[NR_COLUMNS];
-	bool evicted;
+	bool off;
 };
 
 static char *cell_raw(const char *raw)
@@ -69,9 +73,26 @@ static char *cell_number(long long number)
 	return cell_raw(text);
 }
 
+static char *cell_count(unsigned long long count)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu", count);
+	return cell_raw(text);
+}
+
 static char *cell_prio(int prio)
 {
 	return prio == KFD_PRIO_UNSET ? cell_raw("-") : cell_number(prio);
+}
+
+/* Seconds, to the millisecond: what is preempted briefly is so often. */
+static char *cell_seconds(unsigned long long ns)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu.%03llu", ns / 1000000000, ns / 1000000 % 1000);
+	return cell_raw(text);
 }
 
 /* gpu_id:name@pci, without spaces so that the columns can be counted. */
@@ -88,17 +109,22 @@ static char *cell_gpu(const struct kfd_prio_list_entry *entry, const struct kfd_
 	return cell_raw(text);
 }
 
+/* What the driver does is told first; what it does not know is told by the queues. */
 static const char *state_of(const struct kfd_prio_list_entry *entry)
 {
 	if (entry->flags & KFD_PRIO_LIST_EVICTED)
 		return "evicted";
+	if (entry->flags & KFD_PRIO_LIST_PREEMPTED)
+		return "preempted";
+	if (entry->flags & KFD_PRIO_LIST_PREEMPTING)
+		return "preempting";
 	if (entry->nr_active)
 		return "active";
 	return entry->nr_queues ? "inactive" : "-";
 }
 
 /* Returns false if the process has ended meanwhile. */
-static bool row_fill(struct row *row, const struct kfd_prio_list_entry *entry,
+static bool row_fill(struct row *row, const struct kfd_prio_list_entry *entry, bool counted,
 		     const struct kfd_topology *topo)
 {
 	char user[KFDLIB_NAME] = "?";
@@ -110,7 +136,7 @@ static bool row_fill(struct row *row, const struct kfd_prio_list_entry *entry,
 		return false;
 	if (!ret)
 		user_name(info.euid, user, sizeof(user));
-	row->evicted = entry->flags & KFD_PRIO_LIST_EVICTED;
+	row->off = entry->flags & (KFD_PRIO_LIST_EVICTED | KFD_PRIO_LIST_PREEMPTED);
 	row->cells[COLUMN_PID] = cell_number(entry->pid);
 	row->cells[COLUMN_USER] = cell_raw(user);
 	row->cells[COLUMN_PRIO] = cell_prio(entry->priority);
@@ -118,6 +144,9 @@ static bool row_fill(struct row *row, const struct kfd_prio_list_entry *entry,
 	row->cells[COLUMN_QUEUES] = cell_number(entry->nr_queues);
 	row->cells[COLUMN_ACTIVE] = cell_number(entry->nr_active);
 	row->cells[COLUMN_STATE] = cell_raw(state_of(entry));
+	counted = counted && entry->gpu_id;
+	row->cells[COLUMN_PREEMPTED] = counted ? cell_count(entry->preempted_count) : cell_raw("-");
+	row->cells[COLUMN_SECONDS] = counted ? cell_seconds(entry->preempted_ns) : cell_raw("-");
 	row->cells[COLUMN_GPU] = cell_gpu(entry, topo);
 	row->cells[COLUMN_COMMAND] = cell_raw(ret ? "?" : info.comm);
 	return true;
@@ -163,7 +192,7 @@ static void table_print(struct row *rows, size_t nr)
 	putchar('\n');
 	for (i = 0; i < nr; i++) {
 		for (c = 0; c < NR_COLUMNS; c++) {
-			bool marked = colored && rows[i].evicted && c == COLUMN_STATE;
+			bool marked = colored && rows[i].off && c == COLUMN_STATE;
 
 			cell_print(rows[i].cells[c], c, widths[c], marked ? COLOR_YELLOW : "");
 		}
@@ -171,7 +200,7 @@ static void table_print(struct row *rows, size_t nr)
 	}
 }
 
-static void list_table(const struct kfd_prio_list_entry *entries, size_t nr,
+static void list_table(const struct kfd_prio_list_entry *entries, size_t nr, bool counted,
 		       const struct kfd_topology *topo)
 {
 	struct row *rows;
@@ -183,7 +212,7 @@ static void list_table(const struct kfd_prio_list_entry *entries, size_t nr,
 	if (!rows)
 		errx(EXIT_FAILURE, "out of memory");
 	for (i = 0; i < nr; i++)
-		if (row_fill(&rows[filled], &entries[i], topo))
+		if (row_fill(&rows[filled], &entries[i], counted, topo))
 			filled++;
 	table_print(rows, filled);
 	for (i = 0; i < filled; i++)
@@ -192,7 +221,7 @@ static void list_table(const struct kfd_prio_list_entry *entries, size_t nr,
 	free(rows);
 }
 
-static void list_json(const struct kfd_prio_list_entry *entries, size_t nr,
+static void list_json(const struct kfd_prio_list_entry *entries, size_t nr, bool counted,
 		      const struct kfd_topology *topo)
 {
 	struct json_object *document = json_begin();
@@ -203,7 +232,7 @@ static void list_json(const struct kfd_prio_list_entry *entries, size_t nr,
 			if (entries[past].pid != entries[first].pid)
 				break;
 		json_add_process(document, entries[first].pid, entries[first].priority,
-				 entries + first, past - first, topo);
+				 entries + first, past - first, counted, topo);
 		first = past;
 	}
 	json_end(document);
@@ -219,6 +248,7 @@ static void list_json(const struct kfd_prio_list_entry *entries, size_t nr,
 int kfdprio_list(const struct kfd_dev *dev, const struct kfdprio_request *request)
 {
 	struct kfd_prio_list_entry *entries;
+	bool counted = dev->version.features & KFD_PRIO_FEATURE_PREEMPT;
 	struct kfd_topology topo;
 	size_t nr;
 	int ret;
@@ -231,9 +261,9 @@ int kfdprio_list(const struct kfd_dev *dev, const struct kfdprio_request *reques
 	if (kfd_topology_read(&topo))
 		errx(EXIT_FAILURE, "out of memory");
 	if (request->json)
-		list_json(entries, nr, &topo);
+		list_json(entries, nr, counted, &topo);
 	else
-		list_table(entries, nr, &topo);
+		list_table(entries, nr, counted, &topo);
 	kfd_topology_free(&topo);
 	free(entries);
 	return EXIT_SUCCESS;

@@ -96,7 +96,8 @@ static int show_json(const struct kfd_dev *dev, const struct kfdprio_request *re
 			continue;
 		}
 		own = entries_of(entries, nr, request->pids[i], &nr_own);
-		json_add_process(document, request->pids[i], args.priority, own, nr_own, &topo);
+		json_add_process(document, request->pids[i], args.priority, own, nr_own,
+				 dev->version.features & KFD_PRIO_FEATURE_PREEMPT, &topo);
 	}
 	json_end(document);
 	kfd_topology_free(&topo);

@@ -57,8 +57,9 @@ static void version(void)
 		printf("driver: none to ask: %s\n", why);
 		return;
 	}
-	printf("driver: interface %u.%u%s\n", dev.version.major, dev.version.minor,
-	       dev.version.features & KFD_PRIO_FEATURE_INHERIT ? ", children inherit" : "");
+	printf("driver: interface %u.%u%s%s\n", dev.version.major, dev.version.minor,
+	       dev.version.features & KFD_PRIO_FEATURE_INHERIT ? ", children inherit" : "",
+	       dev.version.features & KFD_PRIO_FEATURE_PREEMPT ? ", preemption" : "");
 	kfd_dev_close(&dev);
 }
 

@@ -52,6 +52,8 @@
  *
  * Minor versions
  *	1.0	KFD_PRIO_IOC_VERSION, _SET, _GET, _LIST
+ *	1.1	KFD_PRIO_FEATURE_PREEMPT; KFD_PRIO_LIST_PREEMPTED, _PREEMPTING, and
+ *		preempted_count, preempting_count, preempted_ns of kfd_prio_list_entry
  */
 #ifndef _UAPI_LINUX_KFD_PRIO_H
 #define _UAPI_LINUX_KFD_PRIO_H
@@ -60,7 +62,7 @@
 #include <linux/ioctl.h>
 
 #define KFD_PRIO_VERSION_MAJOR	1
-#define KFD_PRIO_VERSION_MINOR	0
+#define KFD_PRIO_VERSION_MINOR	1
 
 #define KFD_PRIO_MIN	0	/* least important */
 #define KFD_PRIO_MAX	15	/* most important; KFD_MAX_QUEUE_PRIORITY */
@@ -89,6 +91,12 @@ struct kfd_prio_version_args {
 
 /* Children inherit a priority at fork: _SET answers EOPNOTSUPP without it */
 #define KFD_PRIO_FEATURE_INHERIT	(1U << 0)
+
+/*
+ * Processes are preempted while one of higher priority has work (which the module
+ * parameter kfd_preempt may have switched off), and _LIST tells of it
+ */
+#define KFD_PRIO_FEATURE_PREEMPT	(1U << 1)
 
 /**
  * struct kfd_prio_set_args - KFD_PRIO_IOC_SET
@@ -149,6 +157,9 @@ struct kfd_prio_get_args {
  * @nr_active: those of them that are active (in the runlist, or added to MES)
  * @flags: bit mask of KFD_PRIO_LIST_*
  * @pad: 0
+ * @preempted_count: how often the process was preempted on this GPU (since 1.1)
+ * @preempting_count: how many preemptions of others it has begun there (since 1.1)
+ * @preempted_ns: how long it has been preempted in all, ns, until now (since 1.1)
  */
 struct kfd_prio_list_entry {
 	__s32 pid;
@@ -159,10 +170,17 @@ struct kfd_prio_list_entry {
 	__u32 nr_active;
 	__u32 flags;
 	__u32 pad;
+	__u64 preempted_count;
+	__u64 preempting_count;
+	__u64 preempted_ns;
 };
 
 /* The queues are off the GPU: memory eviction, suspend, or a debugger */
-#define KFD_PRIO_LIST_EVICTED	(1U << 0)
+#define KFD_PRIO_LIST_EVICTED		(1U << 0)
+/* The queues are off the GPU: a process of higher priority has work (since 1.1) */
+#define KFD_PRIO_LIST_PREEMPTED		(1U << 1)
+/* It is for the work of this process that others are preempted now (since 1.1) */
+#define KFD_PRIO_LIST_PREEMPTING	(1U << 2)
 
 /**
  * struct kfd_prio_list_args - KFD_PRIO_IOC_LIST
