@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * stats_test - what is told of preemption: KFD_PRIO_IOC_LIST, sysfs, debugfs agree with
+ * each other and with who is off the GPU.  Runs in the VM, alone on the simulated GPU.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "kfd.h"
+#include "kfdclient.h"
+#include "simgpu.h"
+#include "tap.h"
+
+#define PARAM "/sys/module/amdgpu/parameters/"
+#define DEBUGFS "/sys/kernel/debug/kfd/preempt"
+
+static int kfd;
+
+static void param(const char *name, const char *value)
+{
+	char path[128];
+	int err;
+
+	snprintf(path, sizeof(path), PARAM "%s", name);
+	err = sim_poke(path, value);
+	if (err)
+		tap_bail("%s: %s", path, strerror(err));
+}
+
+/*
+ * A process with work for minutes.  Two dispatches, so that also a GPU that cannot tell whether
+ * waves are in flight has work: the second one is not launched while the first runs.
+ */
+static pid_t client(int set_prio)
+{
+	struct kfdc_queue_attr attr = { .priority = 7, .percentage = 100, .packets = 64 };
+	int fds[2];
+	pid_t pid;
+	char ch;
+
+	if (pipe(fds))
+		tap_bail("pipe: %s", strerror(errno));
+	pid = fork();
+	if (!pid) {
+		struct kfdc_dispatch d = { .ns = 60000000000, .barrier = true };
+		struct kfdc_queue *q;
+		struct kfdc *c;
+
+		if (set_prio >= 0 && kfd_set(getpid(), set_prio, NULL))
+			_exit(2);
+		if (kfdc_open(&c, 0) || kfdc_queue_create(c, &attr, &q) || kfdc_dispatch(q, &d) ||
+		    kfdc_dispatch(q, &d)) {
+			fprintf(stderr, "client: %s\n", kfdc_error());
+			_exit(1);
+		}
+		if (write(fds[1], "x", 1) != 1)
+			_exit(1);
+		pause();
+		_exit(0);
+	}
+	close(fds[1]);
+	if (pid < 0 || read(fds[0], &ch, 1) != 1)
+		tap_bail("a client could not start");
+	close(fds[0]);
+	return pid;
+}
+
+static struct kfd_prio_list_entry entry(pid_t pid)
+{
+	struct kfd_prio_list_entry e[16];
+	struct kfd_prio_list_args l = {
+		.entries = (unsigned long)e, .entry_size = sizeof(*e), .nr_entries = 16,
+	};
+	unsigned int i;
+
+	if (ioctl(kfd, KFD_PRIO_IOC_LIST, &l))
+		tap_bail("KFD_PRIO_IOC_LIST: %s", strerror(errno));
+	for (i = 0; i < l.nr_entries && i < 16; i++)
+		if (e[i].pid == pid)
+			return e[i];
+	return (struct kfd_prio_list_entry){ 0 };
+}
+
+/* Until the flags of @mask are @flags, 10 s at most: the last look at it */
+static struct kfd_prio_list_entry wait_flags(pid_t pid, unsigned int mask, unsigned int flags)
+{
+	struct kfd_prio_list_entry e;
+	int tries;
+
+	for (tries = 0; tries < 10000; tries++) {
+		e = entry(pid);
+		if ((e.flags & mask) == flags)
+			break;
+		usleep(1000);
+	}
+	return e;
+}
+
+static unsigned long long stat_of(pid_t pid, const char *name)
+{
+	unsigned long long value;
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/stats_%u/%s", pid,
+		 entry(pid).gpu_id, name);
+	f = fopen(path, "r");
+	if (!f || fscanf(f, "%llu", &value) != 1)
+		tap_bail("%s: %s", path, strerror(errno));
+	fclose(f);
+	return value;
+}
+
+/* Does the file in debugfs say so? */
+static bool told(const char *format, int pid)
+{
+	char text[8192], want[128];
+	size_t n;
+	FILE *f = fopen(DEBUGFS, "r");
+
+	if (!f)
+		tap_bail(DEBUGFS ": %s", strerror(errno));
+	n = fread(text, 1, sizeof(text) - 1, f);
+	text[n] = '\0';
+	fclose(f);
+	snprintf(want, sizeof(want), format, pid);
+	if (strstr(text, want))
+		return true;
+	tap_diag("not told: %s", want);
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		tap_diag("%s", line);
+	return false;
+}
+
+static bool wait_told(const char *text)
+{
+	char line[512];
+	int tries;
+	bool there = false;
+
+	for (tries = 0; tries < 5000 && !there; tries++) {
+		FILE *f = fopen(DEBUGFS, "r");
+
+		while (f && fgets(line, sizeof(line), f))
+			there |= !!strstr(line, text);
+		if (f)
+			fclose(f);
+		usleep(1000);
+	}
+	return there || told(text, 0);
+}
+
+#define ALL (KFD_PRIO_LIST_EVICTED | KFD_PRIO_LIST_PREEMPTED | KFD_PRIO_LIST_PREEMPTING)
+
+static void test_preempted(pid_t low, pid_t high)
+{
+	struct kfd_prio_list_entry e, h;
+	unsigned long long us;
+
+	e = entry(low);
+	tap_ok(!e.flags && e.nr_active == 1 && !e.preempted_count && !e.preempted_ns,
+	       "before: not preempted, never was");
+	tap_ok(told("asleep", 0), "debugfs: before a priority was set it is asleep");
+
+	kfd_set(high, 12, NULL);
+	e = wait_flags(low, ALL, KFD_PRIO_LIST_PREEMPTED);
+	h = entry(high);
+	tap_ok(e.flags == KFD_PRIO_LIST_PREEMPTED && !e.nr_active && e.nr_queues == 1,
+	       "the lower one is preempted, not evicted: flags %#x, %u of %u queues active", e.flags,
+	       e.nr_active, e.nr_queues);
+	tap_ok(h.flags == KFD_PRIO_LIST_PREEMPTING && h.nr_active == 1,
+	       "the higher one preempts: flags %#x", h.flags);
+	tap_eq(e.preempted_count, 1, "preempted once");
+	tap_eq(e.preempting_count, 0, "it preempted nobody");
+	tap_eq(h.preempting_count, 1, "the higher one preempted once");
+	tap_ok(!h.preempted_count && !h.preempted_ns, "and was not preempted");
+	tap_ok(told("now: PID %d has priority 12", high) && told("  preempted: PID %d ", low),
+	       "debugfs names both");
+
+	e = entry(low);
+	us = stat_of(low, "preempted_us");
+	h = entry(low);
+	tap_ok(e.preempted_ns && e.preempted_ns / 1000 <= us && us <= h.preempted_ns / 1000 + 1 &&
+	       h.preempted_ns > e.preempted_ns, "its time runs: %llu ns, then sysfs %llu us, then %llu ns",
+	       (unsigned long long)e.preempted_ns, us, (unsigned long long)h.preempted_ns);
+	tap_ok(stat_of(low, "preempted_count") == 1 && !stat_of(low, "preempting_count"),
+	       "sysfs: preempted once");
+	tap_ok(!stat_of(high, "preempted_count") && stat_of(high, "preempting_count") == 1,
+	       "sysfs: the higher one preempted once");
+}
+
+static void test_newcomers(void)
+{
+	struct kfd_prio_list_entry e;
+	pid_t late = client(-1), equal = client(12);
+
+	e = wait_flags(late, ALL, KFD_PRIO_LIST_PREEMPTED);
+	tap_ok(e.flags == KFD_PRIO_LIST_PREEMPTED && e.preempted_count == 1,
+	       "one that comes meanwhile is preempted once");
+	e = entry(equal);
+	tap_ok(!(e.flags & KFD_PRIO_LIST_PREEMPTED) && !e.preempted_count,
+	       "one of the same priority is not");
+	kfd_child_end(equal);
+	kfd_child_end(late);
+}
+
+/* KFD's own eviction lasts 100 ms or more: its worker restores no sooner. */
+static void test_evicted(pid_t low)
+{
+	struct kfd_prio_list_entry e;
+	char pid[16];
+
+	snprintf(pid, sizeof(pid), "%d", low);
+	tap_eq(sim_write(0, "evict", pid), 0, "memory pressure on the preempted one");
+	e = wait_flags(low, KFD_PRIO_LIST_EVICTED, KFD_PRIO_LIST_EVICTED);
+	tap_eq(e.flags, KFD_PRIO_LIST_EVICTED | KFD_PRIO_LIST_PREEMPTED, "evicted and preempted");
+	e = wait_flags(low, KFD_PRIO_LIST_EVICTED, 0);
+	tap_eq(e.flags, KFD_PRIO_LIST_PREEMPTED, "KFD puts it back: it is still preempted");
+	tap_ok(!e.nr_active && e.preempted_count == 1, "off the GPU, since the first time");
+}
+
+static void test_off_and_on(pid_t low, pid_t high)
+{
+	struct kfd_prio_list_entry e, h;
+	unsigned long long ns;
+
+	param("kfd_preempt", "0");
+	e = wait_flags(low, ALL, 0);
+	tap_ok(!e.flags && e.nr_active == 1, "kfd_preempt 0: it is back");
+	ns = e.preempted_ns;
+	h = entry(high);
+	tap_ok(!h.flags && h.nr_active == 1, "nobody preempts");
+	usleep(10000);
+	e = entry(low);
+	tap_ok(e.preempted_ns == ns && e.preempted_count == 1, "its time stands still");
+	tap_ok(wait_told("OFF: kfd_preempt is 0"), "debugfs says why");
+	param("kfd_preempt", "1");
+	e = wait_flags(low, ALL, KFD_PRIO_LIST_PREEMPTED);
+	tap_ok(e.preempted_count == 2 && e.preempted_ns >= ns, "kfd_preempt 1: preempted again, the second time");
+	tap_eq(entry(high).preempting_count, 2, "by the same");
+}
+
+/* A file that is open when its process ends must give an error, not what is left there. */
+static void test_gone(pid_t low, pid_t high)
+{
+	struct kfd_prio_list_entry e;
+	char path[128], text[32];
+	int fd, err, tries;
+
+	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/stats_%u/preempting_count", high,
+		 entry(high).gpu_id);
+	fd = open(path, O_RDONLY);
+	tap_ok(fd >= 0 && read(fd, text, sizeof(text)) > 0, "a file of the higher one, open");
+	kfd_child_end(high);
+	e = wait_flags(low, ALL, 0);
+	tap_ok(!e.flags && e.nr_active == 1 && e.preempted_count == 2,
+	       "the one that preempted is killed: the other is back");
+	tap_ok(told("now: nobody is preempted", 0), "debugfs: nobody is preempted");
+	for (tries = 0; tries < 5000 && !access(path, F_OK); tries++)
+		usleep(1000);
+	tap_ok(access(path, F_OK), "its files go");
+	err = pread(fd, text, sizeof(text), 0) < 0 ? errno : 0;
+	tap_ok(err == ENODEV || err == ESRCH, "the open one answers with an error: %s",
+	       strerror(err));
+	close(fd);
+}
+
+int main(void)
+{
+	pid_t low, high;
+	char path[64];
+	int tries;
+
+	kfd = open("/dev/kfd", O_ACCMODE | O_CLOEXEC);
+	if (kfd < 0)
+		tap_bail("/dev/kfd: %s", strerror(errno));
+	param("floor_pct", "0");
+	param("busy_budget_ms", "60000");
+	low = client(-1);
+	high = client(-1);
+	test_preempted(low, high);
+	test_newcomers();
+	test_evicted(low);
+	test_off_and_on(low, high);
+	test_gone(low, high);
+	kfd_child_end(low);
+	/* a process goes after its death: the next test counts them */
+	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d", low);
+	for (tries = 0; tries < 5000 && !access(path, F_OK); tries++)
+		usleep(1000);
+	tap_ok(access(path, F_OK), "nothing is left of it");
+	param("floor_pct", "5");
+	param("busy_budget_ms", "100");
+	return tap_done();
+}
