@@ -35,35 +35,37 @@ function quantile(n, q,   i) {
 	return lat[i < 1 ? 1 : i]
 }
 
-function bar(ms,   s, i) {
-	for (i = 0; i < ms / 4 && i < 40; i++)
-		s = s "#"
-	return s
+function row(phase, name,   n) {
+	n = load("online.log", from[phase], to[phase])
+	if (!n)
+		die("the online program did nothing in the phase '" phase "'")
+	p50[phase] = quantile(n, 0.5)
+	p99[phase] = quantile(n, 0.99)
+	off[phase] = load("offline.log", from[phase], to[phase]) / (to[phase] - from[phase]) * 1000
+	printf "  %-33s %7.1f %8.1f %12.1f %14.1f\n", name, p50[phase], p99[phase],
+		n / (to[phase] - from[phase]) * 1000, off[phase]
 }
 
-function row(name, from, to,   n) {
-	n = load("online.log", from, to)
-	if (!n) {
-		print "demo: the online program did nothing in a phase" >"/dev/stderr"
-		exit 1
-	}
-	p50 = quantile(n, 0.5)
-	p99 = quantile(n, 0.99)
-	off = load("offline.log", from, to) / (to - from) * 1000
-	printf "  %-22s %8.1f %8.1f %12.1f %14.1f   %s\n", name, p50, p99, n / (to - from) * 1000, off, bar(p50)
+function die(why) {
+	print "demo: " why >"/dev/stderr"
+	exit 1
 }
 
-# Keeps the first line of the trace that matches, for print_shown()
-function show(re) { want[++wanted] = re }
+# Keeps the first line of the trace that matches, of those not before @ms, for print_shown()
+function show(re, ms) {
+	want[++wanted] = re
+	not_before[wanted] = ms
+}
 
 # What show() asked for, in order of time, without the columns in front and some fields
 function print_shown(file,   line, i) {
 	while ((getline line <(out "/" file)) > 0)
 		for (i = 1; i <= wanted; i++)
-			if (!(i in seen) && line ~ want[i]) {
+			if (!(i in seen) && line ~ want[i] && event_ms(line) >= not_before[i] &&
+			    (i == 1 || !not_before[i] || i - 1 in seen)) {
 				seen[i] = 1
 				sub(/^.*\] [^ ]+ +/, "", line)
-				gsub(/ (gpu_id|doorbell|mqd_addr|ring_base|ring_size|rptr|wptr|cwsr_base|cwsr_size|percent|active|gang_level)=[^ ]*/, "", line)
+				gsub(/ (gpu_id|doorbell|mqd_addr|ring_base|ring_size|[rw]ptr|cwsr_base|cwsr_size|percent|active|runlist_addr)=[^ ]*/, "", line)
 				print "  " line
 				break
 			}
@@ -71,45 +73,52 @@ function print_shown(file,   line, i) {
 }
 
 BEGIN {
-	split(slurp("phases.txt"), t, " ")
+	n = split(slurp("phases.txt"), t, /[ \n]/)
+	for (i = 1; i < n; i += 3) {
+		from[t[i]] = t[i + 1]
+		to[t[i]] = t[i + 2]
+	}
 	split(slurp("pids.txt"), pid, " ")
-	kernel = slurp("kernel.txt")
 
 	print ""
-	print "SIMULATED GPU (MI210, gfx90a). The driver is the real amdkfd of Debian's " kernel ", with"
+	print "SIMULATED GPU (MI210, gfx90a). The driver is the real amdkfd of Debian's " slurp("kernel.txt") ", with"
 	print "kfdprio; hardware and firmware are a model: launches take modelled time, no product is computed."
 	print ""
-	print "  online   HIP, PID " pid[1] ": 4 requests/s, 8 small matrix products each (3.2 ms of GPU time in all)"
+	print "  online   HIP, PID " pid[1] ": 10 requests/s, 8 small matrix products each (3.2 ms of GPU time in all)"
 	print "  offline  HIP, PID " pid[2] ": 3 streams kept full of large products (25 ms each)"
 	print ""
-	print "                       online latency, ms        online       offline"
-	print "                              P50      P99   requests/s     products/s"
-	row("no priorities", t[1], t[2])
-	before = p50
-	off_before = off
-	row("online 11, offline 0", t[3], t[4])
+	print "                                    online latency, ms        online       offline"
+	print "                                        P50      P99   requests/s     products/s"
+	row("alone", "online alone")
+	row("shared", "both, no priorities")
+	row("priority", "kfdprio -n 12, kfd_preempt 0")
+	row("preempt", "kfdprio -n 12, kfd_preempt 1")
 	print ""
-	print "  $ kfdprio -n high -p " pid[1] "; kfdprio -n low -p " pid[2]
-	printf "  The online requests' P50 went from %.1f to %.1f ms, the offline throughput from %.1f to %.1f products/s.\n", before, p50, off_before, off
-	print "  What runs is not yet taken off the GPU: what remains is the wait for the product that"
-	print "  runs, up to 25 ms. (Preemption with CWSR is what comes next.)"
+	printf "  With preemption the online requests' P99 is %.2f times what it is alone; without, %.1f times;\n",
+		p99["preempt"] / p99["alone"], p99["priority"] / p99["alone"]
+	printf "  the offline throughput goes from %.1f to %.1f products/s.\n", off["priority"], off["preempt"]
+	print ""
+	timeline("priority", "kfd_preempt 0")
+	timeline("preempt", "kfd_preempt 1")
+	timeline_legend()
 	print ""
 	print "$ kfdprio -l"
-	list = slurp("list-after.txt")
+	list = slurp("list.txt")
 	gsub(/\n/, "\n  ", list)
 	print "  " list
 	print ""
 	print "The trace says why (all of it: build/demo/trace.log; some fields left out):"
 	show("kfd_create_queue: .* pid=" pid[1] " ")
 	show("kfd_init_mqd: .* pid=" pid[1] " ")
-	show("kfd_update_queue: .* pid=" pid[1] " .* prio=11 ")
-	show("kfd_map_queue: .* pid=" pid[1] " .* prio=11 ")
 	show("kfd_set_priority: pid=" pid[1] " ")
-	show("kfd_update_queue: .* pid=" pid[2] " .* prio=0 ")
-	show("kfd_set_priority: pid=" pid[2] " ")
+	# one preemption, one step after the other
+	show("kfd_doorbell_wake: .* pid=" pid[1] " ", start)
+	show("kfd_preempt_begin: ", start)
+	show("kfd_unmap_queues_done: ", start)
+	show("kfd_map_queues: ", start)
+	show("kfd_map_queues: ", start)
+	show("kfd_preempt_end: ", start)
 	print_shown("trace.log")
-	if (p50 >= before) {
-		print "demo: the priority had no effect" >"/dev/stderr"
-		exit 1
-	}
+	if (p99["preempt"] >= p99["priority"])
+		die("preemption had no effect")
 }
