@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Tests of preemption: what can be seen of the GPU, the engine and its parameters */
+#include <errno.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "preempt.h"
+
+#define PARAM	"/sys/module/amdgpu/parameters/"
+#define PROC	"/sys/class/kfd/kfd/proc"
+#define WAIT	(20 * SEC)
+
+void nap_ns(uint64_t ns)
+{
+	nanosleep(&(struct timespec){ .tv_sec = ns / SEC, .tv_nsec = ns % SEC }, NULL);
+}
+
+int mapped(unsigned int gpu)
+{
+	const char *state = sim_read(gpu, "state"), *s = state ? strstr(state, "\nprocesses ") : NULL;
+	int n;
+
+	if (!s || sscanf(s, "\nprocesses %*d queues %d", &n) != 1)
+		tap_bail("the GPU's debugfs file state has no number of queues");
+	return n;
+}
+
+bool wait_mapped(unsigned int gpu, int n)
+{
+	uint64_t end = kfdc_now() + WAIT;
+
+	while (mapped(gpu) != n) {
+		if (kfdc_now() > end) {
+			tap_diag("%d queues are mapped, not %d:\n%s", mapped(gpu), n,
+				 sim_read(gpu, "state"));
+			return false;
+		}
+		nap_ns(200 * US);
+	}
+	return true;
+}
+
+struct commands commands(unsigned int gpu)
+{
+	return (struct commands){
+		.unmaps = sim_counter(gpu, "unmaps") + sim_counter(gpu, "mes_removes"),
+		.maps = sim_counter(gpu, "runlists") + sim_counter(gpu, "mes_adds"),
+	};
+}
+
+static long long read_number(const char *path)
+{
+	long long v = -1;
+	FILE *f = fopen(path, "re");
+
+	if (f) {
+		if (fscanf(f, "%lld", &v) != 1)
+			v = -1;
+		fclose(f);
+	}
+	return v;
+}
+
+static char profile[8][16];
+
+static void read_profiles(void)
+{
+	const char *s = getenv("KFDPRIO_SIM_GPU");
+	unsigned int i, n;
+
+	for (i = 0; s && *s && i < 8; i++) {
+		n = strcspn(s, ",");
+		snprintf(profile[i], sizeof(profile[i]), "%.*s", (int)n, s);
+		s += n + (s[n] == ',');
+	}
+}
+
+bool has_mes(unsigned int gpu)
+{
+	read_profiles();
+	return !strcmp(profile[gpu], "navi31") || !strcmp(profile[gpu], "gfx12");
+}
+
+bool has_occupancy(unsigned int gpu)
+{
+	read_profiles();
+	return !strncmp(profile[gpu], "mi", 2);
+}
+
+/* The order of topology nodes is that of the GPUs; node 0 and others of gpu_id 0 are CPUs */
+unsigned int gpu_id(unsigned int gpu)
+{
+	char path[96];
+	long long id;
+	int n;
+
+	for (n = 0; n < 64; n++) {
+		snprintf(path, sizeof(path), "/sys/class/kfd/kfd/topology/nodes/%d/gpu_id", n);
+		id = read_number(path);
+		if (id < 0)
+			break;
+		if (id && !gpu--)
+			return id;
+	}
+	tap_bail("no such GPU in the topology");
+}
+
+long long stat_of(const struct actor *a, const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), PROC "/%d/stats_%u/%s", a->pid, gpu_id(a->gpu), name);
+	return read_number(path);
+}
+
+/* ---- parameters ---- */
+
+static struct {
+	const char *name;
+	long value;
+	bool known;
+} knobs[] = {
+	{ "kfd_preempt" }, { "preempt_min_prio" }, { "linger_us" }, { "floor_pct" },
+	{ "max_preempt_per_s" }, { "safety_poll_us" }, { "busy_budget_ms" },
+	/* of the simulated GPU and of amdgpu */
+	{ "save_us" }, { "restore_us" }, { "queue_preemption_timeout_ms" }, { "poll_us" },
+};
+
+static void path_of(char *path, size_t n, const char *name)
+{
+	snprintf(path, n, PARAM "%s", name);
+}
+
+long knob(const char *name)
+{
+	char path[96];
+
+	path_of(path, sizeof(path), name);
+	return read_number(path);
+}
+
+int knob_try(const char *name, const char *text)
+{
+	char path[96];
+
+	path_of(path, sizeof(path), name);
+	return sim_poke(path, text);
+}
+
+void knob_set(const char *name, long value)
+{
+	char text[24];
+	int err;
+
+	snprintf(text, sizeof(text), "%ld", value);
+	err = knob_try(name, text);
+	if (err)
+		tap_bail("parameter %s=%ld: %s", name, value, strerror(err));
+}
+
+void knobs_reset(void)
+{
+	static bool read;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(knobs) / sizeof(knobs[0]); i++) {
+		if (!read) {
+			knobs[i].value = knob(knobs[i].name);
+			knobs[i].known = knobs[i].value >= 0;
+		} else if (knobs[i].known && knob(knobs[i].name) != knobs[i].value) {
+			knob_set(knobs[i].name, knobs[i].value);
+		}
+	}
+	read = true;
+}
+
+/* ---- processes ---- */
+
+void prioritise(const struct actor *a, int prio)
+{
+	int err = kfd_set(a->pid, prio, NULL);
+
+	if (err)
+		tap_bail("priority %d of process %d: %s", prio, a->pid, strerror(err));
+}
+
+struct actor online_start(unsigned int gpu, int prio)
+{
+	struct actor a = actor_start(gpu, 1, 7);
+
+	prioritise(&a, prio);
+	if (actor_do(&a, act_request, MS, 0) < 0)
+		tap_bail("the online process's first request failed");
+	/* nothing but its next ring shows that its doorbells are trapped */
+	nap_ns(knob("linger_us") * US + 10 * MS);
+	return a;
+}
+
+struct actor offline_start(unsigned int gpu, long ns, long n)
+{
+	struct actor a = actor_start(gpu, 1, 7);
+
+	if (actor_do(&a, act_submit, ns, n))
+		tap_bail("the offline process's work was refused");
+	return a;
+}
+
+bool engine_thread(void)
+{
+	DIR *d = opendir("/proc");
+	char path[288], comm[32];
+	struct dirent *e;
+	bool found = false;
+	FILE *f;
+
+	if (!d)
+		tap_bail("/proc: %s", strerror(errno));
+	while (!found && (e = readdir(d))) {
+		snprintf(path, sizeof(path), "/proc/%s/comm", e->d_name);
+		f = e->d_name[0] >= '0' && e->d_name[0] <= '9' ? fopen(path, "re") : NULL;
+		if (!f)
+			continue;
+		if (fgets(comm, sizeof(comm), f))
+			found = !strncmp(comm, "kfd-prio/", 9);
+		fclose(f);
+	}
+	closedir(d);
+	return found;
+}
+
+bool paired(const struct events *e)
+{
+	const struct event *ev;
+	long long open = 0;
+	size_t i;
+
+	for (i = 0; i < e->nr; i++) {
+		ev = &e->event[i];
+		if (!strcmp(ev->name, "kfd_preempt_begin"))
+			open++;
+		else if (!strcmp(ev->name, "kfd_preempt_end") && --open < 0)
+			return false;
+	}
+	return !open;
+}
+
+bool completes(const struct actor *a)
+{
+	long left = actor_do(a, act_wait, 30000, 0);
+
+	if (!left) {
+		nap_ns(5 * MS);	/* nothing completes twice */
+		left = actor_do(a, act_left, 0, 0);
+	}
+	if (left)
+		tap_diag("process %d: %ld not complete", a->pid, left);
+	return !left;
+}

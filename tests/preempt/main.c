@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * preempt [-l] [NAME...] - the tests of preemption, or those of these names; -l lists them.
+ *
+ * Each begins with default parameters and an idle GPU, and must leave it so.  TAP.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "preempt.h"
+
+static const struct test *const groups[] = {
+	tests_basic, tests_policy, tests_ring, tests_claim, tests_victim, tests_compose,
+	tests_reset, tests_end, tests_two,
+};
+
+static bool wanted(const char *name, char **names, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return !n;
+}
+
+static void run(const struct test *t)
+{
+	long long pages[2];
+	unsigned int i, gpus = sim_read(1, "counters") ? 2 : 1;
+
+	if (t->gpus > gpus) {
+		tap_skip(t->name, "needs two GPUs");
+		return;
+	}
+	for (i = 0; i < gpus; i++)
+		pages[i] = sim_counter(i, "ram_pages");
+	knobs_reset();
+	t->run();
+	knobs_reset();
+	for (i = 0; i < gpus; i++)
+		tap_ok(sim_clean(i, pages[i]), "%s: nothing is left on GPU %u", t->name, i);
+	tap_eq(sim_counter(0, "bad_packets") + sim_counter(0, "queue_errors"), 0,
+	       "%s: no packet was refused", t->name);
+}
+
+int main(int argc, char **argv)
+{
+	bool list = argc > 1 && !strcmp(argv[1], "-l");
+	const struct test *t;
+	unsigned int i;
+	int done = 0;
+
+	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+		for (t = groups[i]; t->name; t++) {
+			if (list) {
+				puts(t->name);
+			} else if (wanted(t->name, argv + 1, argc - 1)) {
+				run(t);
+				done++;
+			}
+		}
+	if (list)
+		return 0;
+	if (!done)
+		tap_bail("no test of that name; -l lists them");
+	return tap_done();
+}

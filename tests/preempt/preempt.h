@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tests of preemption: actors, what the GPU shows of them, and the list of the tests.
+ *
+ * An actor is a child with one GPU, queues and a signal that counts what it has submitted and not
+ * seen complete.  Its parent, which never opens /dev/kfd, tells it what to do: a function of this
+ * program and two numbers go down a socket, the result comes back.
+ */
+#ifndef TESTS_PREEMPT_H
+#define TESTS_PREEMPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include "events.h"
+#include "kfd.h"
+#include "kfdclient.h"
+#include "simgpu.h"
+#include "tap.h"
+
+#define US	1000ULL
+#define MS	1000000ULL
+#define SEC	1000000000ULL
+
+#define MAX_QUEUES	64
+
+/* enum kfd_prio_reason of the driver, as kfd_preempt_begin and _end have it */
+enum { REASON_NONE, REASON_WORK, REASON_IDLE, REASON_BUDGET, REASON_FLOOR, REASON_RATE, REASON_OFF,
+       REASON_GONE };
+
+/**
+ * struct actor - a child with a GPU, as its parent sees it
+ * @pid: its PID
+ * @fd: the socket
+ * @gpu: index of its GPU
+ */
+struct actor {
+	pid_t pid;
+	int fd;
+	unsigned int gpu;
+};
+
+/**
+ * struct me - what an actor has; its own copy
+ * @c: the GPU
+ * @q: its AQL queues
+ * @nq: how many
+ * @s: value: submitted and not complete
+ * @sdma: an SDMA queue, once act_sdma() was called
+ */
+struct me {
+	struct kfdc *c;
+	struct kfdc_queue *q[MAX_QUEUES];
+	unsigned int nq;
+	struct kfdc_signal *s;
+	struct kfdc_ring *sdma;
+};
+
+extern struct me me;
+
+typedef long act_fn(long a, long b);
+
+/* Start one with @queues queues of priority @prio; ends the program if that cannot be */
+struct actor actor_start(unsigned int gpu, unsigned int queues, unsigned int prio);
+
+/* The same, without opening the GPU: act_open() does that */
+struct actor actor_bare(unsigned int gpu);
+
+/* Do something and wait for the result, up to a minute; ends the program if none comes */
+long actor_do(const struct actor *a, act_fn *fn, long x, long y);
+
+/* Begin to do something; the result must be heard before the next */
+void actor_tell(const struct actor *a, act_fn *fn, long x, long y);
+bool actor_hear(const struct actor *a, long *result, int ms);
+
+/* SIGKILL and wait; or let it end by itself */
+void actor_kill(struct actor *a);
+void actor_end(struct actor *a);
+
+/* What actors do.  Results are 0 or more, or -errno */
+long act_open(long queues, long prio);
+long act_submit(long ns, long n);		/* n dispatches on the first queue */
+long act_submit_on(long queue, long ns);	/* one on that queue */
+long act_submit_silently(long ns, long unused);	/* one, without ringing */
+long act_wait(long ms, long unused);		/* for all that was submitted */
+long act_left(long unused, long unused2);	/* not complete; may be negative: too many */
+long act_request(long ns, long unused);		/* submit and wait; the time it took, ns */
+long act_create(long n, long prio);
+long act_destroy_last(long unused, long unused2);
+long act_update(long queue, long percentage);
+long act_faults(long rings, long unused);	/* page faults of so many rings */
+long act_sdma_copy(long bytes, long unused);	/* by SDMA; the time it took, ns */
+long act_done_at(long unused, long unused2);	/* when the last dispatch was complete, kfdc_now() */
+
+/* Queues that the scheduler's firmware has */
+int mapped(unsigned int gpu);
+
+/* Wait, up to 20 s, until it has @n; a remark if not */
+bool wait_mapped(unsigned int gpu, int n);
+
+/* Nanoseconds of sleep */
+void nap_ns(uint64_t ns);
+
+/**
+ * struct commands - what the scheduler of a GPU was told so far
+ * @unmaps: UNMAP_QUEUES packets, or REMOVE_QUEUE commands of MES
+ * @maps: RUN_LIST packets, or ADD_QUEUE commands of MES
+ */
+struct commands {
+	long long unmaps, maps;
+};
+
+struct commands commands(unsigned int gpu);
+
+/* One GPU's figures of a process: preempted_count, preempted_us, preempting_count; -1: no such file */
+long long stat_of(const struct actor *a, const char *name);
+
+/* KFD's ID of a GPU */
+unsigned int gpu_id(unsigned int gpu);
+
+/* Does it have MES; does it tell how many waves of a process are in flight? */
+bool has_mes(unsigned int gpu);
+bool has_occupancy(unsigned int gpu);
+
+/* A module parameter; set one: ends the program if it is refused */
+long knob(const char *name);
+void knob_set(const char *name, long value);
+int knob_try(const char *name, const char *text);
+
+/* All of preemption's parameters as they were when the program began */
+void knobs_reset(void);
+
+/* Set a priority, -1 to take it away; ends the program if it is refused */
+void prioritise(const struct actor *a, int prio);
+
+/*
+ * An online process of priority @prio that has just been given it, has had one request and is
+ * idle: its doorbells are trapped
+ */
+struct actor online_start(unsigned int gpu, int prio);
+
+/* An offline process with work for a long time: @n dispatches of @ns */
+struct actor offline_start(unsigned int gpu, long ns, long n);
+
+/* Every preemption that began has ended, and in this order */
+bool paired(const struct events *e);
+
+/* Is there a kernel thread of the engine? */
+bool engine_thread(void);
+
+/* Does all that an actor has submitted complete, once? */
+bool completes(const struct actor *a);
+
+/**
+ * struct test - one of them
+ * @name: on the command line; test points begin with it
+ * @run: does it
+ * @gpus: how many it needs, if more than one
+ */
+struct test {
+	const char *name;
+	void (*run)(void);
+	unsigned int gpus;
+};
+
+extern const struct test tests_basic[], tests_policy[], tests_ring[], tests_claim[], tests_victim[],
+	tests_compose[], tests_reset[], tests_end[], tests_two[];
+
+#endif

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How idleness is noticed, and claims that are none */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "preempt.h"
+
+/* Launched at once: the read index equals the write index while it runs */
+static void last_kernel(void)
+{
+	struct actor off, on;
+	const struct event *end;
+	struct events *e;
+	uint64_t done;
+
+	if (!has_occupancy(0)) {
+		tap_skip("last_kernel", "this GPU does not tell how many waves are in flight");
+		return;
+	}
+	off = offline_start(0, 100 * MS, 3);
+	on = online_start(0, 12);
+	e = events_start("kfd");
+	if (actor_do(&on, act_request, 50 * MS, 0) < 0)
+		tap_bail("no answer from the online process");
+	done = actor_do(&on, act_done_at, 0, 0);
+	wait_mapped(0, 2);
+	events_stop(e);
+	end = events_find(e, NULL, "kfd_preempt_end", NULL, 0);
+	tap_ok(events_count(e, "kfd_preempt_begin", NULL, 0) == 1 && end && end->ns >= done,
+	       "last_kernel: equal indices and 50 ms to run: it keeps its claim to the end");
+	tap_ok(end && end->ns - done < 5 * MS, "last_kernel: and not for longer (%lld us)",
+	       end ? (long long)(end->ns - done) / 1000 : -1);
+	events_free(e);
+	tap_ok(completes(&off), "last_kernel: all is complete, once");
+	actor_kill(&on);
+	actor_kill(&off);
+}
+
+static struct kfdc_signal *never;
+
+/* A barrier on a signal that nobody sets */
+static long act_stuck(long unused, long unused2)
+{
+	long r;
+
+	(void)unused, (void)unused2;
+	r = never ? 0 : kfdc_signal_create(me.c, false, &never);
+	if (r)
+		return r;
+	kfdc_signal_set(never, 1);
+	__atomic_fetch_add((int64_t *)kfdc_signal_mem(me.s) + 1, 1, __ATOMIC_SEQ_CST);
+	/* one more behind it: unequal indices */
+	r = kfdc_barrier(me.q[0], false, &never, 1, me.s);
+	return r ? r : act_submit(MS, 1);
+}
+
+static long act_unstick(long unused, long unused2)
+{
+	(void)unused, (void)unused2;
+	kfdc_signal_set(never, 0);
+	return 0;
+}
+
+static void barrier(void)
+{
+	struct actor off = offline_start(0, 100 * MS, 10), on = online_start(0, 12);
+	const struct event *begin, *end;
+	struct events *e;
+	long ns, left;
+
+	knob_set("busy_budget_ms", 50);
+	e = events_start("kfd");
+	if (actor_do(&on, act_stuck, 0, 0))
+		tap_bail("the barrier was refused");
+	tap_ok(wait_mapped(0, 1), "barrier: a packet preempts");
+	tap_ok(wait_mapped(0, 2), "barrier: but not when it waits for ever");
+	events_stop(e);
+	begin = events_find(e, NULL, "kfd_preempt_begin", NULL, 0);
+	end = events_find(e, NULL, "kfd_preempt_end", NULL, 0);
+	ns = begin && end ? (long)(end->ns - begin->ns) : -1;
+	tap_ok(ns >= (long)(49 * MS) && ns < (long)(60 * MS) &&
+	       event_field(end, "reason") == REASON_BUDGET,
+	       "barrier: it ends after busy_budget_ms (50: %ld us)", ns / 1000);
+	events_free(e);
+	left = actor_do(&off, act_left, 0, 0);
+	nap_ns(300 * MS);
+	tap_ok(actor_do(&off, act_left, 0, 0) < left && mapped(0) == 2,
+	       "barrier: the others run, as long as it waits");
+	e = events_start("kfd");
+	actor_do(&on, act_unstick, 0, 0);
+	tap_ok(completes(&on), "barrier: it goes on when the signal comes");
+	if (actor_do(&on, act_request, 10 * MS, 0) < 0)
+		tap_bail("no answer from the online process");
+	nap_ns(10 * MS);
+	events_stop(e);
+	tap_ok(events_count(e, "kfd_preempt_begin", "pid", on.pid) >= 1 && paired(e),
+	       "barrier: and may preempt again");
+	events_free(e);
+	tap_ok(completes(&off), "barrier: all is complete, once");
+	actor_kill(&on);
+	actor_kill(&off);
+}
+
+static void sdma(void)
+{
+	struct actor off = offline_start(0, 100 * MS, 3), on = online_start(0, 12);
+	const struct event *end;
+	struct events *e;
+	long ns;
+
+	if (actor_do(&on, act_sdma_copy, 64 << 20, 0) < 0)
+		tap_bail("the copy failed");
+	nap_ns(knob("linger_us") * US + 10 * MS);
+	e = events_start("kfd");
+	ns = actor_do(&on, act_sdma_copy, 64 << 20, 0);
+	nap_ns(knob("linger_us") * US + 10 * MS);
+	events_stop(e);
+	tap_ok(ns > 0 && events_count(e, "kfd_doorbell_wake", "pid", on.pid) >= 1 &&
+	       events_count(e, "kfd_preempt_begin", "pid", on.pid) == 1 && paired(e),
+	       "sdma: a copy of the online process preempts, once");
+	end = events_find(e, NULL, "kfd_preempt_end", NULL, 0);
+	tap_ok(end && event_field(end, "dur_ns") > ns * 3 / 4,
+	       "sdma: for as long as it lasts (%ld us, %lld us)", ns / 1000,
+	       end ? event_field(end, "dur_ns") / 1000 : -1);
+	events_free(e);
+	tap_ok(completes(&off), "sdma: all is complete, once");
+	actor_kill(&on);
+	actor_kill(&off);
+}
+
+enum { GONE_PROTECT, GONE_DONTNEED, GONE_UNMAP, GONE_BACK };
+
+/* The page of the indices, as the CPU sees it */
+static long act_index_page(long what, long unused)
+{
+	struct kfdc_bo *bo = &me.q[0]->ptr_bo;
+
+	(void)unused;
+	switch (what) {
+	case GONE_PROTECT:
+		return mprotect(bo->va, bo->size, PROT_NONE) ? -errno : 0;
+	case GONE_DONTNEED:
+		return madvise(bo->va, bo->size, MADV_DONTNEED) ? -errno : 0;
+	case GONE_UNMAP:
+		return mmap(bo->va, bo->size, PROT_NONE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED ? -errno : 0;
+	case GONE_BACK:
+		return mprotect(bo->va, bo->size, PROT_READ | PROT_WRITE) ? -errno : 0;
+	}
+	return -EINVAL;
+}
+
+/* One dispatch, and the page goes right behind its ring */
+static long act_submit_and_lose(long ns, long what)
+{
+	long r = act_submit(ns, 1);
+
+	return r ? r : act_index_page(what, 0);
+}
+
+static void index_page(void)
+{
+	static const char * const names[] = { "protected", "not present", "unmapped" };
+	struct actor off, on;
+	long what, left;
+	uint64_t at;
+
+	for (what = GONE_PROTECT; what <= GONE_UNMAP; what++) {
+		off = offline_start(0, 20 * MS, 50);
+		on = online_start(0, 12);
+		at = kfdc_now();
+		if (actor_do(&on, act_submit_and_lose, 5 * MS, what))
+			tap_bail("the page of the indices cannot be changed");
+		/* the read index is the GPU's: 2 queues again only if the engine gives up or sees it */
+		tap_ok(actor_do(&on, act_wait, 1000, 0) == 0, "index_page: %s: the work completes",
+		       names[what]);
+		tap_ok(wait_mapped(0, 2) && kfdc_now() - at < 400 * MS,
+		       "index_page: %s: the other returns within busy_budget_ms (%llu us)", names[what],
+		       (unsigned long long)(kfdc_now() - at) / 1000);
+		left = actor_do(&off, act_left, 0, 0);
+		nap_ns(100 * MS);
+		tap_ok(actor_do(&off, act_left, 0, 0) < left, "index_page: %s: and runs", names[what]);
+		if (what != GONE_UNMAP) {
+			actor_do(&on, act_index_page, GONE_BACK, 0);
+			tap_ok(actor_do(&on, act_request, MS, 0) > 0, "index_page: %s: works when it is back",
+			       names[what]);
+		}
+		tap_ok(completes(&off), "index_page: %s: all is complete, once", names[what]);
+		actor_kill(&on);
+		actor_kill(&off);
+	}
+}
+
+const struct test tests_claim[] = {
+	{ "last_kernel", last_kernel }, { "barrier", barrier }, { "sdma", sdma },
+	{ "index_page", index_page }, {}
+};

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Beside KFD's own evictions: memory pressure, changed userptrs; and what else holds queues */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <linux/kfd_ioctl.h>
+#include "preempt.h"
+
+static void pressure_on(const struct actor *a)
+{
+	char text[16];
+	int err;
+
+	snprintf(text, sizeof(text), "%d", a->pid);
+	err = sim_write(0, "evict", text);
+	if (err)
+		tap_bail("evict %d: %s", a->pid, strerror(err));
+}
+
+/* When the @nth event of that name and process came, 0: it did not */
+static uint64_t at(const struct events *e, const char *name, pid_t pid, int nth)
+{
+	const struct event *ev = NULL;
+
+	while (nth--)
+		if (!(ev = events_find(e, ev, name, "pid", pid)))
+			return 0;
+	return ev->ns;
+}
+
+/* KFD's eviction begins while a preemption holds, and ends after it */
+static void evict_inside(void)
+{
+	struct actor off = offline_start(0, 50 * MS, 10), on = online_start(0, 12);
+	struct events *e = events_start("kfd");
+	uint64_t end, restore;
+	long ns, left;
+
+	actor_tell(&on, act_request, 40 * MS, 0);
+	tap_ok(wait_mapped(0, 1), "evict_inside: a preemption holds");
+	pressure_on(&off);	/* KFD puts it back after 100 ms or so */
+	if (!actor_hear(&on, &ns, 20000))
+		tap_bail("no answer from the online process");
+	tap_ok(ns < (long)(41 * MS), "evict_inside: the online work takes no longer (%ld us)", ns / 1000);
+	left = actor_do(&off, act_left, 0, 0);
+	nap_ns(20 * MS);
+	tap_ok(mapped(0) == 1 && actor_do(&off, act_left, 0, 0) == left,
+	       "evict_inside: it ends, and KFD holds the other yet");
+	tap_ok(wait_mapped(0, 2), "evict_inside: until it puts it back");
+	tap_ok(completes(&off), "evict_inside: all is complete, once");
+	events_stop(e);
+	end = at(e, "kfd_preempt_end", on.pid, 1);
+	restore = at(e, "kfd_restore_process", off.pid, 1);
+	tap_ok(end && restore > end, "evict_inside: it was in this order");
+	events_free(e);
+	actor_kill(&on);
+	actor_kill(&off);
+}
+
+/* KFD's eviction begins before a preemption, and ends while it holds */
+static void evict_outside(void)
+{
+	struct actor off = offline_start(0, 50 * MS, 10), on = online_start(0, 12);
+	struct events *e = events_start("kfd");
+	uint64_t begin, end, restore;
+	long ns, left;
+
+	wait_mapped(0, 2);
+	pressure_on(&off);
+	tap_ok(wait_mapped(0, 1), "evict_outside: KFD has evicted a process");
+	left = actor_do(&off, act_left, 0, 0);
+	actor_tell(&on, act_request, 600 * MS, 0);
+	nap_ns(400 * MS);
+	tap_ok(mapped(0) == 1 && actor_do(&off, act_left, 0, 0) == left,
+	       "evict_outside: KFD puts it back, and a preemption holds it");
+	if (!actor_hear(&on, &ns, 20000))
+		tap_bail("no answer from the online process");
+	tap_ok(ns < (long)(601 * MS), "evict_outside: the online work takes no longer (%ld us)",
+	       ns / 1000);
+	tap_ok(wait_mapped(0, 2), "evict_outside: until it ends");
+	tap_ok(completes(&off), "evict_outside: all is complete, once");
+	events_stop(e);
+	begin = at(e, "kfd_preempt_begin", on.pid, 1);
+	end = at(e, "kfd_preempt_end", on.pid, 1);
+	restore = at(e, "kfd_restore_process", off.pid, 1);
+	tap_ok(begin && restore > begin && restore < end, "evict_outside: it was in this order");
+	events_free(e);
+	actor_kill(&on);
+	actor_kill(&off);
+}
+
+/* Who preempts is evicted itself: no claim, no use; then it comes back and preempts */
+static void evict_claimant(void)
+{
+	struct actor off = offline_start(0, 20 * MS, 50), on = online_start(0, 12);
+	long ns;
+
+	actor_tell(&on, act_request, 300 * MS, 0);
+	tap_ok(wait_mapped(0, 1), "evict_claimant: a preemption holds");
+	pressure_on(&on);
+	if (!actor_hear(&on, &ns, 30000))
+		tap_bail("no answer from the online process");
+	tap_ok(ns >= (long)(300 * MS) && ns < (long)SEC,
+	       "evict_claimant: KFD evicts who preempts; its work is complete after %ld us", ns / 1000);
+	tap_ok(wait_mapped(0, 2), "evict_claimant: the other returns");
+	tap_ok(completes(&off), "evict_claimant: all is complete, once");
+	actor_kill(&on);
+	actor_kill(&off);
+}
+
+/* Memory of a preempted process that changes: the MMU notifier stops its queues, a worker resumes */
+static long act_userptr(long rounds, long pause_us)
+{
+	const size_t size = 65536;
+	struct kfdc_bo bo;
+	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	long r;
+
+	if (p == MAP_FAILED)
+		return -errno;
+	memset(p, 1, size);
+	r = kfdc_userptr(me.c, p, size, &bo);
+	if (r)
+		return r;
+	while (rounds--) {
+		if (mmap(p, size, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != p)
+			return -errno;
+		memset(p, 2, size);
+		nap_ns(pause_us * US);
+	}
+	return 0;
+}
+
+static void userptr(void)
+{
+	struct actor off = offline_start(0, 5 * MS, 60), on = online_start(0, 12);
+	struct events *e = events_start("kfd");
+	long r, ns;
+	int i;
+
+	actor_tell(&off, act_userptr, 40, 5000);
+	for (i = 0; i < 10; i++) {
+		ns = actor_do(&on, act_request, 10 * MS, 0);
+		if (ns < 0)
+			tap_bail("no answer from the online process");
+		nap_ns(15 * MS);
+	}
+	if (!actor_hear(&off, &r, 60000) || r)
+		tap_bail("the process whose memory changes failed: %ld", r);
+	tap_ok(wait_mapped(0, 2), "userptr: both are mapped in the end");
+	tap_ok(completes(&off) && completes(&on), "userptr: all is complete, once");
+	events_stop(e);
+	tap_ok(paired(e) && events_count(e, "kfd_preempt_begin", NULL, 0) >= 5 &&
+	       events_count(e, "kfd_evict_process", "pid", off.pid) >= 2 &&
+	       events_count(e, "kfd_evict_process", "pid", off.pid) ==
+	       events_count(e, "kfd_restore_process", "pid", off.pid),
+	       "userptr: %zu preemptions, %zu evictions, %zu restores",
+	       events_count(e, "kfd_preempt_begin", NULL, 0),
+	       events_count(e, "kfd_evict_process", "pid", off.pid),
+	       events_count(e, "kfd_restore_process", "pid", off.pid));
+	events_free(e);
+	actor_kill(&on);
+	actor_kill(&off);
+}
+
+/* The debugger's ioctl, on oneself */
+static long act_debug(long unused, long unused2)
+{
+#ifdef AMDKFD_IOC_DBG_TRAP
+	struct kfd_ioctl_dbg_trap_args a = { .pid = getpid(), .op = KFD_IOC_DBG_TRAP_ENABLE };
+
+	a.enable.dbg_fd = -1;
+	if (ioctl(kfdc_fd(me.c), AMDKFD_IOC_DBG_TRAP, &a))
+		return errno;
+	return 0;
+#else
+	return 38;
+#endif
+	(void)unused, (void)unused2;
+}
+
+static void debugger(void)
+{
+	struct actor a = actor_start(0, 1, 7);
+	long r = actor_do(&a, act_debug, 0, 0);
+
+	actor_kill(&a);
+	if (r) {
+		char why[160];
+
+		snprintf(why, sizeof(why), "AMDKFD_IOC_DBG_TRAP is refused on the simulated GPU: %s",
+			 strerror(r));
+		tap_skip("debugger: suspend and resume of queues", why);
+	} else {
+		tap_ok(false, "debugger: the ioctl works, and this test does not use it");
+	}
+	tap_skip("suspend to RAM", "the simulated GPU has no suspend");
+}
+
+const struct test tests_compose[] = {
+	{ "evict_inside", evict_inside }, { "evict_outside", evict_outside },
+	{ "evict_claimant", evict_claimant }, { "userptr", userptr }, { "debugger", debugger }, {}
+};

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Ends: of who preempts, of who is preempted, of the module */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "preempt.h"
+
+#define KILLS	20
+
+/* Its claim ends with it; the others run again, and that is all */
+static void kill_preemptor(void)
+{
+	uint64_t seed = sim_seed(), wait;
+	struct actor off = offline_start(0, 20 * MS, 200), on;
+	size_t begun, ended, maps;
+	struct events *e;
+	int i;
+
+	for (i = 0; i < KILLS; i++) {
+		on = online_start(0, 12);
+		wait_mapped(0, 2);
+		nap_ns(5 * MS);
+		e = events_start("kfd");
+		if (actor_do(&on, act_submit, 100 * MS, 3))
+			tap_bail("the online work was refused");
+		wait = sim_random(&seed) % (4 * MS);
+		if (i)
+			nap_ns(wait);
+		else
+			wait_mapped(0, 1);
+		actor_kill(&on);
+		wait_mapped(0, 1);
+		nap_ns(300 * MS);
+		events_stop(e);
+		begun = events_count(e, "kfd_preempt_begin", NULL, 0);
+		ended = events_count(e, "kfd_preempt_end", NULL, 0);
+		maps = events_count(e, "kfd_map_queues", NULL, 0);
+		if (!tap_ok(begun <= 1 && ended == begun && paired(e) && maps <= 6 && mapped(0) == 1,
+			    "kill_preemptor: %d, after %llu us: %zu preemption, %zu ends, %zu runlists", i,
+			    (unsigned long long)wait / 1000, begun, ended, maps))
+			events_print(e);
+		if (!i)
+			tap_eq(event_field(events_find(e, NULL, "kfd_preempt_end", NULL, 0), "reason"),
+			       REASON_GONE, "kill_preemptor: the reason is in the event");
+		events_free(e);
+	}
+	tap_ok(completes(&off), "kill_preemptor: the other's work is complete, once");
+	actor_kill(&off);
+}
+
+/* It ends by itself with work on its queue, closing its files in the order of exit */
+static void exit_preemptor(void)
+{
+	struct actor off = offline_start(0, 20 * MS, 20), on = online_start(0, 12);
+	struct events *e = events_start("kfd");
+
+	if (actor_do(&on, act_submit, 100 * MS, 3))
+		tap_bail("the online work was refused");
+	wait_mapped(0, 1);
+	actor_end(&on);
+	tap_ok(completes(&off), "exit_preemptor: the other's work is complete, once");
+	events_stop(e);
+	tap_ok(paired(e) && events_count(e, "kfd_preempt_begin", NULL, 0) == 1,
+	       "exit_preemptor: one preemption");
+	events_free(e);
+	actor_kill(&off);
+}
+
+static void kill_victim(void)
+{
+	uint64_t seed = sim_seed();
+	struct actor off, on = online_start(0, 12), other = offline_start(0, 20 * MS, 100);
+	struct events *e = events_start("kfd");
+	bool fine = true;
+	long ns;
+	int i;
+
+	for (i = 0; i < KILLS; i++) {
+		off = offline_start(0, 20 * MS, 20);
+		wait_mapped(0, 3);
+		actor_tell(&on, act_request, 20 * MS, 0);
+		nap_ns(sim_random(&seed) % (21 * MS));
+		actor_kill(&off);
+		fine &= actor_hear(&on, &ns, 20000) && ns < (long)(21 * MS);
+		if (!fine)
+			tap_diag("request %d took %ld us", i, ns / 1000);
+		fine &= wait_mapped(0, 2);
+	}
+	tap_ok(fine, "kill_victim: %d at any time in a preemption do not disturb it", KILLS);
+	tap_ok(completes(&other), "kill_victim: another's work is complete, once");
+	events_stop(e);
+	tap_ok(paired(e), "kill_victim: what begins ends");
+	events_free(e);
+	actor_kill(&on);
+	actor_kill(&other);
+}
+
+static void unload(void)
+{
+	struct actor off, on;
+	int i, err;
+
+	for (i = 0; i < 4; i++) {
+		off = offline_start(0, 20 * MS, 20);
+		on = online_start(0, 12);
+		wait_mapped(0, 2);
+		/* while a preemption holds; right after; while trapped */
+		if (i < 3 && actor_do(&on, act_submit, i ? 2 * MS : 200 * MS, 1))
+			tap_bail("the online work was refused");
+		if (!i)
+			wait_mapped(0, 1);
+		if (i == 1)
+			actor_do(&on, act_wait, 1000, 0);
+		actor_kill(i & 1 ? &off : &on);
+		actor_kill(i & 1 ? &on : &off);
+		err = sim_unload();
+		tap_ok(!err && !engine_thread(), "unload: %d: the module goes, and its thread (%s)", i,
+		       strerror(err));
+		err = sim_load("");
+		if (err)
+			tap_bail("the module cannot be loaded anew: %s", strerror(err));
+	}
+	tap_eq(sim_use(0, false), 0, "unload: the GPU works");
+}
+
+const struct test tests_end[] = {
+	{ "kill_preemptor", kill_preemptor }, { "exit_preemptor", exit_preemptor },
+	{ "kill_victim", kill_victim }, { "unload", unload }, {}
+};
+
+/* ---- two GPUs ---- */
+
+static void two_gpus(void)
+{
+	struct actor off0 = offline_start(0, 50 * MS, 6), off1 = offline_start(1, 50 * MS, 6),
+		on0 = online_start(0, 12), on1;
+	struct events *e = events_start("kfd");
+	struct commands before, after;
+	long ns, left;
+
+	wait_mapped(0, 2);
+	wait_mapped(1, 1);
+	before = commands(1);
+	actor_tell(&on0, act_request, 120 * MS, 0);
+	tap_ok(wait_mapped(0, 1), "two_gpus: a preemption on the first");
+	left = actor_do(&off1, act_left, 0, 0);
+	nap_ns(110 * MS);
+	after = commands(1);
+	tap_ok(mapped(1) == 1 && actor_do(&off1, act_left, 0, 0) < left &&
+	       after.unmaps == before.unmaps && after.maps == before.maps,
+	       "two_gpus: the second does not notice");
+	if (!actor_hear(&on0, &ns, 20000))
+		tap_bail("no answer from the online process");
+	on1 = online_start(1, 14);
+	actor_tell(&on0, act_request, 40 * MS, 0);
+	actor_tell(&on1, act_request, 40 * MS, 0);
+	tap_ok(wait_mapped(0, 1) && wait_mapped(1, 1), "two_gpus: on both at once");
+	tap_ok(actor_hear(&on0, &ns, 20000) && ns < (long)(41 * MS) &&
+	       actor_hear(&on1, &ns, 20000) && ns < (long)(41 * MS), "two_gpus: neither waits");
+	tap_ok(wait_mapped(0, 2) && wait_mapped(1, 2), "two_gpus: all return");
+	actor_tell(&on0, act_request, 40 * MS, 0);
+	tap_ok(wait_mapped(0, 1) && !sim_write(1, "reset", "1"), "two_gpus: the second is reset");
+	tap_ok(actor_hear(&on0, &ns, 20000) && ns < (long)(41 * MS),
+	       "two_gpus: the first does not notice");
+	tap_ok(completes(&off0) && completes(&on0), "two_gpus: all of the first is complete, once");
+	events_stop(e);
+	tap_ok(events_count(e, "kfd_preempt_begin", "gpu_id", gpu_id(0)) == 3 &&
+	       events_count(e, "kfd_preempt_begin", "gpu_id", gpu_id(1)) == 1 && paired(e),
+	       "two_gpus: the events name the GPU");
+	events_free(e);
+	actor_kill(&on0);
+	actor_kill(&on1);
+	actor_kill(&off0);
+	actor_kill(&off1);
+}
+
+const struct test tests_two[] = { { "two_gpus", two_gpus, 2 }, {} };

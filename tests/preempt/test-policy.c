@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The parameters, and priorities that change while they matter */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "preempt.h"
+
+static const struct range {
+	const char *name;
+	long min, max, def;
+} ranges[] = {
+	{ "kfd_preempt", 0, 1, 1 }, { "preempt_min_prio", 0, 15, 11 },
+	{ "linger_us", 0, 1000000, 200 }, { "floor_pct", 0, 90, 5 },
+	{ "max_preempt_per_s", 1, 10000, 1000 }, { "safety_poll_us", 1000, 10000000, 10000 },
+	{ "busy_budget_ms", 1, 60000, 100 },
+};
+
+static void parameters(void)
+{
+	const struct range *r;
+	char text[24];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+		r = &ranges[i];
+		tap_eq(knob(r->name), r->def, "parameters: %s is %ld by default", r->name, r->def);
+		snprintf(text, sizeof(text), "%ld", r->min - 1);
+		tap_eq(knob_try(r->name, text), EINVAL, "parameters: %s=%s is refused", r->name, text);
+		snprintf(text, sizeof(text), "%ld", r->max + 1);
+		tap_eq(knob_try(r->name, text), EINVAL, "parameters: %s=%s is refused", r->name, text);
+		tap_eq(knob_try(r->name, "much"), EINVAL, "parameters: %s=much is refused", r->name);
+		tap_eq(knob(r->name), r->def, "parameters: and changes nothing");
+		knob_set(r->name, r->max);
+		knob_set(r->name, r->min);
+		tap_eq(knob(r->name), r->min, "parameters: %s from %ld to %ld", r->name, r->min, r->max);
+		knob_set(r->name, r->def);
+	}
+}
+
+static void off(void)
+{
+	struct actor offline = offline_start(0, 100 * MS, 3), online = online_start(0, 12);
+	struct events *e = events_start("kfd");
+	const struct event *end;
+	uint64_t before, after;
+	long ns;
+
+	actor_tell(&online, act_request, 200 * MS, 0);
+	tap_ok(wait_mapped(0, 1), "off: a preemption holds");
+	before = kfdc_now();
+	knob_set("kfd_preempt", 0);
+	after = kfdc_now();
+	tap_ok(wait_mapped(0, 2), "off: kfd_preempt=0 brings all back");
+	knob_set("kfd_preempt", 1);
+	tap_ok(wait_mapped(0, 1), "off: kfd_preempt=1 takes them off again, without another ring");
+	knob_set("kfd_preempt", 0);
+	if (!actor_hear(&online, &ns, 20000))
+		tap_bail("no answer from the online process");
+	events_stop(e);
+	end = events_find(e, NULL, "kfd_preempt_end", NULL, 0);
+	tap_ok(end && end->ns >= before && end->ns <= after &&
+	       event_field(end, "reason") == REASON_OFF, "off: before write(2) returns");
+	tap_ok(paired(e) && events_count(e, "kfd_preempt_end", "reason", REASON_OFF) == 2,
+	       "off: and that is the reason in the event");
+	events_free(e);
+
+	e = events_start("kfd");
+	nap_ns(20 * MS);
+	if (actor_do(&online, act_request, MS, 0) < 0)
+		tap_bail("no answer from the online process");
+	events_stop(e);
+	tap_eq(events_count(e, "kfd_preempt_begin", NULL, 0), 0, "off: nothing is preempted");
+	events_free(e);
+	tap_ok(completes(&offline), "off: the work is complete, once");
+	actor_kill(&online);
+	actor_kill(&offline);
+}
+
+/* Raised, lowered, taken away; of who preempts and of who is preempted */
+static void priorities(void)
+{
+	struct actor a = offline_start(0, 100 * MS, 60), b = offline_start(0, 100 * MS, 60);
+	struct events *e = events_start("kfd");
+	long left;
+
+	tap_ok(wait_mapped(0, 2), "priorities: two without");
+	prioritise(&a, 12);
+	tap_ok(wait_mapped(0, 1), "priorities: 12 for one that has work preempts the other at once");
+	left = actor_do(&a, act_left, 0, 0);
+	prioritise(&b, 13);
+	nap_ns(20 * MS);
+	tap_eq(mapped(0), 1, "priorities: 13 for the other, and it is the other way round");
+	left = actor_do(&a, act_left, 0, 0);
+	nap_ns(250 * MS);
+	tap_eq(actor_do(&a, act_left, 0, 0), left, "priorities: 12 does not run beside 13");
+	prioritise(&b, 3);
+	nap_ns(20 * MS);
+	left = actor_do(&b, act_left, 0, 0);
+	nap_ns(250 * MS);
+	tap_ok(mapped(0) == 1 && actor_do(&b, act_left, 0, 0) == left,
+	       "priorities: 3 for it, and it is back to where it was");
+	prioritise(&a, 15);
+	nap_ns(20 * MS);
+	tap_eq(mapped(0), 1, "priorities: 15 for who preempts changes nothing");
+	prioritise(&a, 10);
+	tap_ok(wait_mapped(0, 2), "priorities: 10 for it, which is not enough");
+	prioritise(&a, 11);
+	tap_ok(wait_mapped(0, 1), "priorities: 11 is");
+	prioritise(&a, -1);
+	tap_ok(wait_mapped(0, 2), "priorities: none brings all back");
+	prioritise(&a, 11);
+	tap_ok(wait_mapped(0, 1), "priorities: preempt_min_prio counts:");
+	knob_set("preempt_min_prio", 12);
+	tap_ok(wait_mapped(0, 2), "priorities: 12 makes 11 too low");
+	knob_set("preempt_min_prio", 2);
+	tap_ok(wait_mapped(0, 1), "priorities: 2 makes it enough");
+	tap_ok(actor_do(&a, act_left, 0, 0) > 0 && actor_do(&b, act_left, 0, 0) > 0,
+	       "priorities: both had work all the time");
+	events_stop(e);
+	tap_ok(paired(e), "priorities: what begins ends");
+	events_free(e);
+	actor_kill(&a);
+	actor_kill(&b);
+}
+
+static void linger(void)
+{
+	struct actor offline = offline_start(0, 50 * MS, 8), online = online_start(0, 12);
+	const struct event *end;
+	struct events *e;
+	uint64_t done;
+	int i;
+
+	knob_set("linger_us", 20000);
+	e = events_start("kfd");
+	for (i = 0; i < 3; i++) {
+		if (actor_do(&online, act_request, 2 * MS, 0) < 0)
+			tap_bail("no answer from the online process");
+		nap_ns(10 * MS);
+	}
+	done = actor_do(&online, act_done_at, 0, 0);
+	tap_ok(wait_mapped(0, 2), "linger: the other returns");
+	events_stop(e);
+	tap_eq(events_count(e, "kfd_preempt_begin", NULL, 0), 1,
+	       "linger: requests 10 ms apart are one preemption if linger_us is 20000");
+	end = events_find(e, NULL, "kfd_preempt_end", NULL, 0);
+	tap_ok(end && end->ns - done >= 20 * MS - 200 * US && end->ns - done < 25 * MS,
+	       "linger: it ends 20 ms after the last (%lld us)",
+	       end ? (long long)(end->ns - done) / 1000 : -1);
+	events_free(e);
+	knob_set("linger_us", 0);
+	e = events_start("kfd");
+	for (i = 0; i < 3; i++) {
+		if (actor_do(&online, act_request, 2 * MS, 0) < 0)
+			tap_bail("no answer from the online process");
+		nap_ns(10 * MS);
+	}
+	events_stop(e);
+	tap_ok(events_count(e, "kfd_preempt_begin", NULL, 0) == 3 && paired(e),
+	       "linger: they are three if it is 0");
+	events_free(e);
+	tap_ok(completes(&offline), "linger: the work is complete, once");
+	actor_kill(&online);
+	actor_kill(&offline);
+}
+
+static void rate(void)
+{
+	struct actor offline = offline_start(0, 50 * MS, 60), online;
+	uint64_t start, ns;
+	struct events *e;
+	size_t n;
+	int i;
+
+	knob_set("max_preempt_per_s", 3);
+	knob_set("linger_us", 0);
+	knob_set("floor_pct", 0);
+	online = online_start(0, 12);
+	e = events_start("kfd");
+	start = kfdc_now();
+	for (i = 0; i < 30; i++) {
+		if (actor_do(&online, act_request, 100 * US, 0) < 0)
+			tap_bail("no answer from the online process");
+		nap_ns(40 * MS);
+	}
+	ns = kfdc_now() - start;
+	events_stop(e);
+	n = events_count(e, "kfd_preempt_begin", NULL, 0);
+	tap_ok(n <= 3 + 3 * ns / SEC + 1 && n >= 3 * ns / SEC,
+	       "rate: 30 requests in %llu ms, 3 per s may preempt: %zu did", (unsigned long long)ns / 1000000,
+	       n);
+	tap_ok(paired(e), "rate: what begins ends");
+	events_free(e);
+	tap_ok(completes(&offline) && completes(&online), "rate: all is complete, once");
+	actor_kill(&online);
+	actor_kill(&offline);
+}
+
+/* An online process that never stops leaves the others their floor */
+static void floor_kept(void)
+{
+	struct actor offline = offline_start(0, MS, 1000), online = online_start(0, 12);
+	const long long second = 1000000;
+	long long off_us, share;
+	long left;
+
+	knob_set("floor_pct", 20);
+	if (actor_do(&online, act_submit, 5 * MS, 700))
+		tap_bail("the online work was refused");
+	nap_ns(SEC);
+	off_us = stat_of(&offline, "preempted_us");
+	left = actor_do(&offline, act_left, 0, 0);
+	nap_ns(2 * SEC);
+	off_us = stat_of(&offline, "preempted_us") - off_us;
+	share = left - actor_do(&offline, act_left, 0, 0);	/* of 2000 ms */
+	tap_ok(off_us <= 2 * second * 81 / 100 && off_us >= 2 * second * 70 / 100,
+	       "floor: preempted for %lld ms of 2000 with floor_pct=20", off_us / 1000);
+	/* save and restore are part of it */
+	tap_ok(share >= 2000 * 18 / 100, "floor: it had %lld ms of 2000", share);
+	actor_kill(&online);
+	tap_ok(completes(&offline), "floor: all is complete, once");
+	actor_kill(&offline);
+}
+
+const struct test tests_policy[] = {
+	{ "parameters", parameters }, { "off", off }, { "priorities", priorities },
+	{ "linger", linger }, { "rate", rate }, { "floor", floor_kept }, {}
+};

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Resets of the GPU: before, in and after a preemption */
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include "preempt.h"
+
+#define CROWD	40
+
+static void reset(void)
+{
+	int err = sim_write(0, "reset", "1");
+
+	if (err)
+		tap_bail("reset: %s", strerror(err));
+}
+
+static bool wait_resets(long long n)
+{
+	uint64_t end = kfdc_now() + 30 * SEC;
+
+	while (sim_counter(0, "resets") < n && kfdc_now() < end)
+		nap_ns(5 * MS);
+	return sim_counter(0, "resets") >= n;
+}
+
+/* Does everything work for processes that begin now? */
+static bool works(const char *name)
+{
+	struct actor off = offline_start(0, 20 * MS, 3), on = online_start(0, 12);
+	bool here = wait_mapped(0, 2), gone;
+	struct events *e = events_start("kfd");
+	long ns;
+
+	actor_tell(&on, act_request, 10 * MS, 0);
+	gone = wait_mapped(0, 1);
+	if (!actor_hear(&on, &ns, 20000))
+		tap_bail("%s: no answer from an online process", name);
+	gone &= wait_mapped(0, 2) && completes(&off);
+	events_stop(e);
+	gone &= paired(e) && events_count(e, "kfd_preempt_begin", NULL, 0) == 1;
+	events_free(e);
+	actor_kill(&on);
+	actor_kill(&off);
+	return tap_ok(here && gone && ns < (long)(11 * MS), "%s: new processes run and preempt", name);
+}
+
+/* The GPU is reset while somebody is preempted: what ran is lost, nobody stays preempted */
+static void reset_held(void)
+{
+	struct actor off = offline_start(0, 50 * MS, 5), on = online_start(0, 12), other;
+	struct events *e = events_start("kfd");
+	long long us;
+
+	/* it is not the budget that ends the claim of a process whose queues are dead */
+	knob_set("busy_budget_ms", 20000);
+	if (actor_do(&on, act_submit, 500 * MS, 2))
+		tap_bail("the online work was refused");
+	tap_ok(wait_mapped(0, 1), "reset_held: a preemption holds");
+	reset();
+	/* the indices of the dead queues differ for ever */
+	other = offline_start(0, 20 * MS, 2);
+	tap_ok(completes(&other), "reset_held: a process that begins now runs");
+	nap_ns(50 * MS);
+	us = stat_of(&off, "preempted_us");
+	nap_ns(200 * MS);
+	tap_eq(stat_of(&off, "preempted_us"), us, "reset_held: nobody stays preempted");
+	knobs_reset();
+	events_stop(e);
+	tap_ok(paired(e), "reset_held: what begins ends");
+	events_free(e);
+	works("reset_held, the dead still there");
+	actor_kill(&other);
+	actor_kill(&on);
+	actor_kill(&off);
+	works("reset_held");
+}
+
+/* The scheduler hangs when it is told to preempt */
+static void hang(void)
+{
+	struct actor off = offline_start(0, 50 * MS, 5), on = online_start(0, 12);
+	long long resets = sim_counter(0, "resets");
+	struct events *e = events_start("kfd");
+	long r;
+
+	wait_mapped(0, 2);
+	knob_set("queue_preemption_timeout_ms", 200);
+	sim_write(0, "hang", "1");
+	actor_tell(&on, act_submit, 5 * MS, 1);
+	tap_ok(wait_resets(resets + 1), "hang: the scheduler hangs at a preemption, and is reset");
+	if (!actor_hear(&on, &r, 20000))
+		tap_bail("the process that rang does not return");
+	nap_ns(knob("busy_budget_ms") * MS + 100 * MS);
+	tap_eq(sim_counter(0, "resets"), resets + 1, "hang: once");
+	knob_set("queue_preemption_timeout_ms", 9000);
+	works("hang, the dead still there");
+	events_stop(e);
+	tap_ok(paired(e), "hang: what begins ends");
+	events_free(e);
+	actor_kill(&on);
+	actor_kill(&off);
+	works("hang");
+}
+
+/* A victim that does not let itself be preempted */
+static void stubborn(void)
+{
+	struct actor off = offline_start(0, 50 * MS, 5), on = online_start(0, 12);
+	long long resets = sim_counter(0, "resets");
+	struct events *e = events_start("kfd");
+	char text[24];
+	long r;
+
+	if (has_mes(0)) {
+		tap_skip("stubborn", "MES: REMOVE_QUEUE that fails is in mes_refuses");
+		actor_kill(&on);
+		actor_kill(&off);
+		events_stop(e);
+		events_free(e);
+		return;
+	}
+	wait_mapped(0, 2);
+	knob_set("queue_preemption_timeout_ms", 200);
+	snprintf(text, sizeof(text), "pid %d", off.pid);
+	sim_fault_set(0, "no_preempt", text);
+	actor_tell(&on, act_submit, 5 * MS, 1);
+	tap_ok(wait_resets(resets + 1), "stubborn: a queue that does not preempt ends in a reset");
+	sim_fault_set(0, "no_preempt", "0");
+	if (!actor_hear(&on, &r, 20000))
+		tap_bail("the process that rang does not return");
+	knob_set("queue_preemption_timeout_ms", 9000);
+	nap_ns(knob("busy_budget_ms") * MS + 100 * MS);
+	works("stubborn, the dead still there");
+	events_stop(e);
+	tap_ok(paired(e), "stubborn: what begins ends");
+	events_free(e);
+	actor_kill(&on);
+	actor_kill(&off);
+	works("stubborn");
+}
+
+/* At higher priority than the worker that resets: rings in the middle of a reset */
+static long act_urgent(long unused, long unused2)
+{
+	struct sched_param p = { .sched_priority = 10 };
+
+	(void)unused, (void)unused2;
+	return sched_setscheduler(0, SCHED_FIFO, &p) ? -errno : 0;
+}
+
+static long act_ring_often(long n, long us)
+{
+	while (n--) {
+		if (!kfdc_queue_full(me.q[0]))
+			act_submit(20 * US, 1);
+		nap_ns(us * US);
+	}
+	return 0;
+}
+
+/* amdgpu holds the reset semaphore: unmap and map are -EIO then */
+static void reset_race(void)
+{
+	struct actor off[CROWD], on;
+	const struct event *ev;
+	struct events *e;
+	long long refused = 0;
+	long r;
+	int i, round;
+
+	for (round = 0; round < 4; round++) {
+		on = online_start(0, 12);
+		for (i = 0; i < CROWD; i++)
+			off[i] = offline_start(0, 5 * MS, 2);
+		if (actor_do(&on, act_urgent, 0, 0))
+			tap_bail("SCHED_FIFO: %s", strerror(errno));
+		knob_set("linger_us", 0);
+		e = events_start("kfd");
+		actor_tell(&on, act_ring_often, 300, 150 + 20 * round);
+		nap_ns(10 * MS + round * MS);
+		reset();
+		if (!actor_hear(&on, &r, 60000))
+			tap_bail("the process that rings does not return");
+		nap_ns(knob("busy_budget_ms") * MS + 50 * MS);
+		events_stop(e);
+		for (ev = NULL; (ev = events_find(e, ev, "kfd_map_queues", "ret", -EIO)); )
+			refused++;
+		for (ev = NULL; (ev = events_find(e, ev, "kfd_unmap_queues_done", "ret", -EIO)); )
+			refused++;
+		for (ev = NULL; (ev = events_find(e, ev, "kfd_preempt_end", "ret", -EIO)); )
+			refused++;
+		tap_ok(paired(e), "reset_race: %d: what begins ends", round);
+		events_free(e);
+		knobs_reset();
+		works("reset_race, the dead still there");
+		actor_kill(&on);
+		for (i = 0; i < CROWD; i++)
+			actor_kill(&off[i]);
+	}
+	tap_diag("%lld commands were refused because of a reset", refused);
+	works("reset_race");
+}
+
+/* MES does not remove or add */
+static void mes_refuses(void)
+{
+	static const char * const faults[] = { "mes_remove", "mes_add" };
+	struct actor off, on;
+	long long resets;
+	unsigned int i;
+	long r;
+
+	if (!has_mes(0)) {
+		tap_skip("mes_refuses", "HWS");
+		return;
+	}
+	if (sim_old_kernel()) {
+		tap_skip("mes_refuses", "the amdkfd of 6.1 does not survive a queue that MES does not remove");
+		return;
+	}
+	for (i = 0; i < 2; i++) {
+		off = offline_start(0, 50 * MS, 3);
+		on = online_start(0, 12);
+		wait_mapped(0, 2);
+		resets = sim_counter(0, "resets");
+		sim_fault_set(0, faults[i], "1");
+		actor_tell(&on, act_submit, 5 * MS, 1);
+		if (!actor_hear(&on, &r, 20000))
+			tap_bail("the process that rang does not return");
+		tap_ok(wait_resets(resets + 1), "mes_refuses: %s fails: a reset", faults[i]);
+		sim_fault_set(0, faults[i], "0");
+		nap_ns(knob("busy_budget_ms") * MS + 100 * MS);
+		works("mes_refuses, the dead still there");
+		actor_kill(&on);
+		actor_kill(&off);
+		works("mes_refuses");
+	}
+}
+
+const struct test tests_reset[] = {
+	{ "reset_held", reset_held }, { "hang", hang }, { "stubborn", stubborn },
+	{ "reset_race", reset_race }, { "mes_refuses", mes_refuses }, {}
+};

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How work is noticed: doorbells that fault, and what does not ring one */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "preempt.h"
+
+#define RINGS	60
+
+/* ---- rings beside a storm of changes to the address space ---- */
+
+#define STORM_BYTES	(192UL << 20)
+
+static volatile bool storm_stop;
+static pthread_t storm_thread[2];
+
+static void *protect(void *unused)
+{
+	char *p = mmap(NULL, STORM_BYTES, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t i;
+
+	(void)unused;
+	if (p == MAP_FAILED)
+		return p;
+	madvise(p, STORM_BYTES, MADV_NOHUGEPAGE);
+	/* page tables, and no memory for it: the zero page */
+	for (i = 0; i < STORM_BYTES; i += 4096)
+		(void)*(volatile char *)(p + i);
+	while (!storm_stop) {
+		mprotect(p, STORM_BYTES, PROT_NONE);
+		mprotect(p, STORM_BYTES, PROT_READ);
+	}
+	munmap(p, STORM_BYTES);
+	return NULL;
+}
+
+static void *map(void *unused)
+{
+	void *p;
+
+	(void)unused;
+	while (!storm_stop) {
+		p = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+		if (p == MAP_FAILED)
+			return p;
+		munmap(p, 1 << 20);
+	}
+	return NULL;
+}
+
+static long act_storm(long on, long unused)
+{
+	(void)unused;
+	storm_stop = !on;
+	if (on)
+		return -(pthread_create(&storm_thread[0], NULL, protect, NULL) ||
+			 pthread_create(&storm_thread[1], NULL, map, NULL));
+	pthread_join(storm_thread[0], NULL);
+	pthread_join(storm_thread[1], NULL);
+	return 0;
+}
+
+/* The thread that rings is the online model's; the storm is another's */
+static long act_nice(long level, long unused)
+{
+	(void)unused;
+	return setpriority(PRIO_PROCESS, 0, level) ? -errno : 0;
+}
+
+static uint64_t rung_at;	/* in shared memory */
+static uint64_t *rung = &rung_at;
+
+/* A request; when the doorbell was written goes to shared memory */
+static long act_ring_timed(long ns, long unused)
+{
+	uint64_t *value = (uint64_t *)kfdc_signal_mem(me.s) + 1;
+	long r;
+
+	(void)unused;
+	__atomic_fetch_add(value, 1, __ATOMIC_SEQ_CST);
+	r = kfdc_dispatch(me.q[0], &(struct kfdc_dispatch){ .ns = ns, .signal = me.s, .no_ring = true });
+	if (r)
+		return r;
+	*rung = kfdc_now();
+	kfdc_ring(me.q[0]);
+	return kfdc_signal_wait(me.s, 60 * SEC);
+}
+
+static int by_value(const void *l, const void *r)
+{
+	const uint64_t *a = l, *b = r;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* P90 of the time from a ring to the event that says it woke the engine */
+static uint64_t ring_to_wake(const struct actor *on)
+{
+	const struct event *wake = NULL;
+	uint64_t at[RINGS], took[RINGS];
+	struct events *e = events_start("kfd");
+	unsigned int i, n = 0;
+
+	for (i = 0; i < RINGS; i++) {
+		nap_ns(knob("linger_us") * US + 7 * MS);
+		if (actor_do(on, act_ring_timed, 100 * US, 0))
+			tap_bail("a request failed");
+		at[i] = *rung;
+	}
+	events_stop(e);
+	for (i = 0; i < RINGS; i++) {
+		while ((wake = events_find(e, wake, "kfd_doorbell_wake", "pid", on->pid)) &&
+		       wake->ns < at[i])
+			;
+		if (!wake || (i + 1 < RINGS && wake->ns > at[i + 1]))
+			continue;
+		took[n++] = wake->ns - at[i];
+	}
+	if (!tap_ok(n >= RINGS * 9 / 10, "storm: %u of %u rings have their event", n, RINGS)) {
+		events_print(e);
+		events_free(e);
+		return 0;
+	}
+	events_free(e);
+	qsort(took, n, sizeof(took[0]), by_value);
+	tap_diag("ring to wake, simulated: P50 %llu ns, P90 %llu ns, most %llu ns",
+		 (unsigned long long)took[n / 2], (unsigned long long)took[n * 9 / 10],
+		 (unsigned long long)took[n - 1]);
+	return took[n * 9 / 10];
+}
+
+static void storm(void)
+{
+	struct actor on;
+	uint64_t calm, wild;
+
+	if (sim_old_kernel()) {
+		tap_skip("storm", "before Linux 6.4 no fault is handled without the mm's lock");
+		return;
+	}
+	rung = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (rung == MAP_FAILED)
+		tap_bail("mmap: %s", strerror(errno));
+	on = online_start(0, 12);
+	actor_do(&on, act_nice, -20, 0);
+	calm = ring_to_wake(&on);
+	actor_do(&on, act_nice, 0, 0);		/* the threads inherit it */
+	if (actor_do(&on, act_storm, 1, 0))
+		tap_bail("no threads");
+	actor_do(&on, act_nice, -20, 0);
+	nap_ns(300 * MS);
+	wild = ring_to_wake(&on);
+	actor_do(&on, act_storm, 0, 0);
+	tap_ok(calm && wild < 4 * calm + 20 * US,
+	       "storm: mprotect and mmap in other threads do not delay rings (P90 %llu and %llu ns)",
+	       (unsigned long long)calm, (unsigned long long)wild);
+	actor_kill(&on);
+	munmap(rung, 4096);
+	rung = &rung_at;
+}
+
+/* ---- what rings no doorbell ---- */
+
+/* The indices move and nothing faults, as when a device rings */
+static void silent(void)
+{
+	struct actor off = offline_start(0, 100 * MS, 3), on = online_start(0, 12);
+	const struct event *wake;
+	struct events *e;
+	uint64_t at, limit;
+
+	knob_set("safety_poll_us", 20000);
+	nap_ns(30 * MS);
+	e = events_start("kfd");
+	at = kfdc_now();
+	if (actor_do(&on, act_submit_silently, 10 * MS, 0))
+		tap_bail("the packet was refused");
+	tap_ok(wait_mapped(0, 1), "silent: work without a ring preempts");
+	if (actor_do(&on, act_faults, 0, 0) < 0 || !completes(&on))
+		tap_ok(false, "silent: the packet completes");
+	events_stop(e);
+	wake = events_find(e, NULL, "kfd_doorbell_wake", "pid", on.pid);
+	limit = 20 * MS + 2 * MS;
+	tap_ok(wake && event_field(wake, "source") == 1 && wake->ns - at < limit,
+	       "silent: it is the poll that sees it, within safety_poll_us (%lld us)",
+	       wake ? (long long)(wake->ns - at) / 1000 : -1);
+	events_free(e);
+	tap_ok(completes(&off), "silent: all is complete, once");
+	actor_kill(&on);
+	actor_kill(&off);
+}
+
+/* ---- the mapping ---- */
+
+/* Offset of the doorbells' mapping as /proc/self/maps has it, less that given to mmap */
+static long act_pgoff(long unused, long unused2)
+{
+	uintptr_t va = (uintptr_t)me.q[0]->doorbell - (me.q[0]->doorbell_offset & 8191);
+	uint64_t want = me.q[0]->doorbell_offset & ~8191ull;
+	unsigned long start, end;
+	unsigned long long off;
+	FILE *f = fopen("/proc/self/maps", "re");
+	char line[512];
+	long r = -ENOENT;
+
+	(void)unused, (void)unused2;
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%lx-%lx %*s %llx", &start, &end, &off) == 3 && start <= va &&
+		    end > va)
+			r = off != want + (start - va);
+	if (f)
+		fclose(f);
+	return r;
+}
+
+enum { ODD_SECOND, ODD_MOVED, ODD_SPLIT, ODD_PRIVATE, ODD_READ, ODD_FORK };
+
+/* Doorbells mapped twice, moved, half of them unmapped, rung by read(2), after a fork */
+static long act_odd(long what, long unused)
+{
+	uint64_t base = me.q[0]->doorbell_offset & ~8191ull, in = me.q[0]->doorbell_offset & 8191;
+	char *p, *at = (char *)me.q[0]->doorbell - in;
+	int fds[2];
+	uint64_t w;
+	long r;
+	pid_t pid;
+
+	(void)unused;
+	switch (what) {
+	case ODD_PRIVATE:
+		p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE, kfdc_fd(me.c), base);
+		if (p != MAP_FAILED)
+			munmap(p, 8192);
+		return 0;	/* refused or not, it must do no harm */
+	case ODD_SECOND:
+		p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, kfdc_fd(me.c), base);
+		if (p == MAP_FAILED)
+			return -errno;
+		me.q[0]->doorbell = (void *)(p + in);
+		break;
+	case ODD_MOVED:
+		p = mmap(NULL, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (p == MAP_FAILED ||
+		    mremap(at, 8192, 8192, MREMAP_MAYMOVE | MREMAP_FIXED, p) != p)
+			return -errno;
+		me.q[0]->doorbell = (void *)(p + in);
+		break;
+	case ODD_SPLIT:
+		if (munmap(in < 4096 ? at + 4096 : at, 4096))
+			return -errno;
+		break;
+	case ODD_FORK:
+		pid = fork();
+		if (!pid) {
+			/* longer than the test, not longer than its parent */
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			pause();
+		}
+		if (pid < 0)
+			return -errno;
+		break;
+	}
+	if (what != ODD_READ)
+		return act_request(MS, 0);
+	__atomic_fetch_add((uint64_t *)kfdc_signal_mem(me.s) + 1, 1, __ATOMIC_SEQ_CST);
+	w = *me.q[0]->wptr;
+	r = kfdc_dispatch(me.q[0], &(struct kfdc_dispatch){ .ns = MS, .signal = me.s, .no_ring = true });
+	if (r || pipe(fds) || write(fds[1], &w, 8) != 8)
+		return -EIO;
+	/* the kernel writes the doorbell: the fault is its own */
+	if (read(fds[0], (void *)me.q[0]->doorbell, 8) != 8)
+		kfdc_ring(me.q[0]);
+	return kfdc_signal_wait(me.s, 10 * SEC);
+}
+
+static void mapping(void)
+{
+	static const char * const names[] = {
+		"a second mapping", "moved by mremap", "half of it unmapped", "a private mapping",
+		"rung by read(2)", "after a fork",
+	};
+	struct actor off = offline_start(0, 50 * MS, 3), on = online_start(0, 12);
+	struct events *e;
+	unsigned int i;
+	long r;
+
+	tap_eq(actor_do(&on, act_pgoff, 0, 0), 0,
+	       "mapping: /proc/PID/maps has the offset that was given to mmap");
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		/* a new mapping has its pages until they are taken away: the first ring is free */
+		r = i == ODD_READ ? 0 : actor_do(&on, act_odd, i, 0);
+		nap_ns(knob("safety_poll_us") * US + knob("linger_us") * US + 10 * MS);
+		e = events_start("kfd");
+		if (r >= 0)
+			r = actor_do(&on, i == ODD_READ ? act_odd : act_request, i == ODD_READ ? i : MS, 0);
+		events_stop(e);
+		if (!tap_ok(r >= 0 && events_count(e, "kfd_preempt_begin", "pid", on.pid) == 1 &&
+			    events_count(e, "kfd_doorbell_wake", "source", 0) == 1,
+			    "mapping: %s: a ring faults", names[i]))
+			events_print(e);
+		events_free(e);
+		nap_ns(knob("linger_us") * US + 10 * MS);
+	}
+	tap_ok(completes(&off) && completes(&on), "mapping: all is complete, once");
+	actor_kill(&on);
+	actor_kill(&off);
+}
+
+/* ---- who waits for the hardware ---- */
+
+static volatile uint64_t *gap;
+
+/* The longest time that this thread did not run, in shared memory */
+static long act_count(long ms, long unused)
+{
+	uint64_t last = kfdc_now(), end = last + ms * MS, now;
+
+	(void)unused;
+	while ((now = kfdc_now()) < end) {
+		if (now - last > *gap)
+			*gap = now - last;
+		last = now;
+	}
+	return 0;
+}
+
+/* An unmap that takes 300 ms: nobody may spin for it at real-time priority */
+static void patience(void)
+{
+	struct actor off = offline_start(0, 400 * MS, 4), on = online_start(0, 12),
+		normal = actor_bare(0);
+	long r;
+	int way;
+
+	gap = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (gap == MAP_FAILED)
+		tap_bail("mmap: %s", strerror(errno));
+	/* decided by the ring; by the thread, after a poll */
+	for (way = 0; way < 2; way++) {
+		wait_mapped(0, 2);
+		nap_ns(20 * MS);
+		knob_set("save_us", 300000);
+		*gap = 0;
+		actor_tell(&normal, act_count, 500, 0);
+		nap_ns(10 * MS);
+		actor_tell(&on, way ? act_submit_silently : act_submit, MS, 1);
+		if (!actor_hear(&normal, &r, 20000) || !actor_hear(&on, &r, 20000))
+			tap_bail("an actor does not answer");
+		knob_set("save_us", 20);
+		tap_ok(*gap > 0 && *gap < 60 * MS,
+		       "patience: with an unmap of 300 ms, begun %s, others have the CPU (longest gap %llu us)",
+		       way ? "by the thread" : "by a ring", (unsigned long long)*gap / 1000);
+		actor_do(&on, act_faults, 0, 0);
+		tap_ok(completes(&on), "patience: the request is complete");
+	}
+	tap_ok(completes(&off), "patience: all is complete, once");
+	actor_kill(&normal);
+	actor_kill(&on);
+	actor_kill(&off);
+	munmap((void *)gap, 4096);
+}
+
+const struct test tests_ring[] = {
+	{ "storm", storm }, { "silent", silent }, { "mapping", mapping }, { "patience", patience }, {}
+};

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What those do who are preempted must not hurt who preempts */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "preempt.h"
+
+#define VICTIMS	12	/* more than VMIDs, but on the MI300X, which has 13 */
+
+static void vmids(void)
+{
+	struct actor off[VICTIMS + 2], on;
+	int i, n = !strcmp(getenv("KFDPRIO_SIM_GPU"), "mi300x") ? VICTIMS + 2 : VICTIMS;
+	const struct event *map;
+	struct events *e;
+	long ns;
+
+	on = online_start(0, 12);
+	for (i = 0; i < n; i++)
+		off[i] = offline_start(0, 100 * MS, 1);
+	tap_ok(wait_mapped(0, n + 1), "vmids: %d processes", n + 1);
+	if (!has_mes(0))
+		tap_ok(strstr(sim_read(0, "state"), " over-subscribed") != NULL,
+		       "vmids: the GPU is over-subscribed without preemption");
+	e = events_start("kfd");
+	actor_tell(&on, act_request, 60 * MS, 0);
+	tap_ok(wait_mapped(0, 1), "vmids: all but one leave");
+	tap_ok(!strstr(sim_read(0, "state"), " over-subscribed") &&
+	       strstr(sim_read(0, "state"), "\nprocesses 1 "), "vmids: and take no VMID");
+	if (!actor_hear(&on, &ns, 20000))
+		tap_bail("no answer from the online process");
+	/* its own process quantum is 10 ms */
+	tap_ok(ns < (long)(61 * MS), "vmids: 60 ms of work take %ld us", ns / 1000);
+	tap_ok(wait_mapped(0, n + 1), "vmids: all return");
+	events_stop(e);
+	map = events_find(e, NULL, "kfd_map_queues", NULL, 0);
+	if (!has_mes(0))
+		tap_ok(map && !event_field(map, "over_subscribed") && event_field(map, "processes") == 1 &&
+		       event_field(map, "queues") == 1, "vmids: kfd_map_queues says so");
+	tap_eq(stat_of(&on, "preempted_count"), 0, "vmids: who preempts was never preempted");
+	events_free(e);
+	for (i = 0; i < n; i++)
+		tap_ok(completes(&off[i]), "vmids: process %d completes, once", i);
+	actor_kill(&on);
+	for (i = 0; i < n; i++)
+		actor_kill(&off[i]);
+}
+
+/* Nothing that a preempted process does reaches the hardware */
+static void quiet(void)
+{
+	struct actor off[2] = { actor_start(0, 3, 7), actor_start(0, 3, 7) }, on = online_start(0, 12);
+	struct commands before, after;
+	long ns;
+
+	actor_do(&off[0], act_submit, 100 * MS, 1);
+	actor_do(&off[1], act_submit, 100 * MS, 1);
+	wait_mapped(0, 7);
+	actor_tell(&on, act_request, 3 * SEC, 0);
+	tap_ok(wait_mapped(0, 1), "quiet: a preemption holds");
+	before = commands(0);
+	tap_eq(actor_do(&off[0], act_create, 2, 7), 0, "quiet: creates two queues");
+	tap_eq(actor_do(&off[0], act_update, 0, 0), 0, "quiet: updates one, off");
+	tap_eq(actor_do(&off[0], act_update, 0, 100), 0, "quiet: updates it, on");
+	tap_eq(actor_do(&off[0], act_submit_on, 4, MS), 0, "quiet: rings a new one");
+	tap_eq(actor_do(&off[0], act_destroy_last, 0, 0), 0, "quiet: destroys that");
+	prioritise(&off[0], 5);
+	prioritise(&off[0], -1);
+	after = commands(0);
+	tap_ok(after.unmaps == before.unmaps && after.maps == before.maps,
+	       "quiet: no command for it (%lld unmaps, %lld maps)", after.unmaps - before.unmaps,
+	       after.maps - before.maps);
+	actor_kill(&off[1]);
+	nap_ns(300 * MS);	/* KFD ends a process in a worker */
+	after = commands(0);
+	tap_ok(after.unmaps == before.unmaps && after.maps == before.maps,
+	       "quiet: nor when one is killed (%lld unmaps, %lld maps)", after.unmaps - before.unmaps,
+	       after.maps - before.maps);
+	if (!actor_hear(&on, &ns, 20000))
+		tap_bail("no answer from the online process");
+	tap_ok(ns < (long)(3 * SEC + MS), "quiet: the online work takes no longer (%ld us)", ns / 1000);
+	tap_ok(wait_mapped(0, 5), "quiet: the three, less one, and two queues return");
+	/* the packet of the destroyed queue is lost */
+	nap_ns(200 * MS);
+	tap_eq(actor_do(&off[0], act_left, 0, 0), 1, "quiet: the other's work is complete");
+	actor_kill(&on);
+	actor_kill(&off[0]);
+}
+
+/* A process and a queue that are born while others are preempted */
+static void newborn(void)
+{
+	struct actor off = offline_start(0, 20 * MS, 2), on = online_start(0, 12), young;
+	struct commands before, after;
+	struct events *e;
+	long ns;
+
+	actor_tell(&on, act_request, SEC, 0);
+	tap_ok(wait_mapped(0, 1), "newborn: a preemption holds");
+	e = events_start("kfd");
+	before = commands(0);
+	young = actor_start(0, 2, 7);
+	actor_do(&young, act_submit, 5 * MS, 3);
+	actor_do(&young, act_submit_on, 1, 5 * MS);
+	after = commands(0);
+	tap_ok(after.unmaps == before.unmaps && after.maps == before.maps && mapped(0) == 1,
+	       "newborn: a new process begins preempted (%lld unmaps, %lld maps)",
+	       after.unmaps - before.unmaps, after.maps - before.maps);
+	nap_ns(100 * MS);
+	tap_eq(actor_do(&young, act_left, 0, 0), 4, "newborn: and does not run");
+	if (!actor_hear(&on, &ns, 20000))
+		tap_bail("no answer from the online process");
+	tap_ok(ns < (long)(SEC + MS), "newborn: the online work takes no longer (%ld us)", ns / 1000);
+	tap_ok(wait_mapped(0, 4), "newborn: then it comes with the others");
+	tap_ok(completes(&young) && completes(&off), "newborn: all is complete, once");
+	tap_ok(stat_of(&young, "preempted_us") > 0, "newborn: its time was counted");
+	events_stop(e);
+	events_free(e);
+	/* and one of higher priority is not held up */
+	actor_tell(&on, act_request, 200 * MS, 0);
+	wait_mapped(0, 1);
+	actor_kill(&young);
+	young = actor_bare(0);
+	prioritise(&young, 14);
+	if (actor_do(&young, act_open, 1, 7))
+		tap_bail("the process cannot use the GPU");
+	ns = actor_do(&young, act_request, 5 * MS, 0);
+	tap_ok(ns > 0 && ns < (long)(7 * MS), "newborn: one of 14 beside 12 runs at once (%ld us)",
+	       ns / 1000);
+	actor_hear(&on, &ns, 20000);
+	actor_kill(&young);
+	actor_kill(&on);
+	actor_kill(&off);
+}
+
+/* MES takes single queues: who preempts stays where he is, and a command sleeps */
+static void mes_stays(void)
+{
+	struct actor off[3], on;
+	const struct event *ev = NULL;
+	struct events *e;
+	long ns;
+	int i;
+
+	if (!has_mes(0)) {
+		tap_skip("mes_stays", "HWS unmaps all queues of the GPU together");
+		return;
+	}
+	on = online_start(0, 12);
+	for (i = 0; i < 3; i++)
+		off[i] = offline_start(0, 20 * MS, 3);
+	wait_mapped(0, 4);
+	e = events_start("kfd");
+	for (i = 0; i < 5; i++) {
+		ns = actor_do(&on, act_request, 5 * MS, 0);
+		tap_ok(ns > 0 && wait_mapped(0, 4), "mes_stays: request %d takes %ld us", i, ns / 1000);
+		nap_ns(5 * MS);
+	}
+	events_stop(e);
+	tap_eq(events_count(e, "kfd_unmap_queues", "pid", on.pid), 0,
+	       "mes_stays: the online queue was never removed");
+	tap_eq(events_count(e, "kfd_preempt_begin", "pid", on.pid), 5, "mes_stays: five preemptions");
+	for (i = 0; i < 3; i++)
+		tap_eq(events_count(e, "kfd_unmap_queues", "pid", off[i].pid), 5,
+		       "mes_stays: process %d was removed five times", i);
+	i = 0;
+	while ((ev = events_find(e, ev, "kfd_doorbell_wake", "handled", 1)))
+		i++;
+	tap_eq(i, 0, "mes_stays: never in the fault handler");
+	events_free(e);
+	for (i = 0; i < 3; i++) {
+		tap_ok(completes(&off[i]), "mes_stays: process %d completes, once", i);
+		actor_kill(&off[i]);
+	}
+	actor_kill(&on);
+}
+
+const struct test tests_victim[] = {
+	{ "vmids", vmids }, { "quiet", quiet }, { "newborn", newborn }, { "mes_stays", mes_stays }, {}
+};
