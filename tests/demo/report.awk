@@ -42,7 +42,7 @@ function row(phase, name,   n) {
 	p50[phase] = quantile(n, 0.5)
 	p99[phase] = quantile(n, 0.99)
 	off[phase] = load("offline.log", from[phase], to[phase]) / (to[phase] - from[phase]) * 1000
-	printf "  %-33s %7.1f %8.1f %12.1f %14.1f\n", name, p50[phase], p99[phase],
+	printf "  %-33s %7.2f %8.2f %12.1f %14.1f\n", name, p50[phase], p99[phase],
 		n / (to[phase] - from[phase]) * 1000, off[phase]
 }
 
@@ -85,7 +85,8 @@ BEGIN {
 	print "kfdprio; hardware and firmware are a model: launches take modelled time, no product is computed."
 	print ""
 	print "  online   HIP, PID " pid[1] ": 10 requests/s, 8 small matrix products each (3.2 ms of GPU time in all)"
-	print "  offline  HIP, PID " pid[2] ": 3 streams kept full of large products (25 ms each)"
+	print "  offline  HIP, PID " pid[2] ": 3 streams kept full of large products (25 ms each); it gets the VM's"
+	print "           one CPU only while the online program does not need it"
 	print ""
 	print "                                    online latency, ms        online       offline"
 	print "                                        P50      P99   requests/s     products/s"
