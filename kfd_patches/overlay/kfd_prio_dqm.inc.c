@@ -214,6 +214,33 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, u64 now,
 	}
 }
 
+/**
+ * kfd_prio_dqm_takes() - would a level take any queue off the hardware?
+ * @dqm: of the GPU
+ * @level: KFD_PRIO_LEVEL_NONE or 0..15
+ *
+ * Context: DQM lock
+ */
+bool kfd_prio_dqm_takes(struct device_queue_manager *dqm, int level)
+{
+	struct device_process_node *cur;
+	struct queue *q;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	list_for_each_entry(cur, &dqm->queues, list) {
+		struct qcm_process_device *qpd = cur->qpd;
+
+		if (READ_ONCE(qpd->prio.stale))
+			kfd_prio_refresh(qpd);
+		if (qpd->evicted || qpd->prio.preempted || !kfd_prio_is_victim(qpd, level))
+			continue;
+		list_for_each_entry(q, &qpd->queues_list, list)
+			if (q->properties.is_active)
+				return true;
+	}
+	return false;
+}
+
 /*
  * MES acts on single queues: those that leave first, so that one that comes finds room.
  * After an error it is not asked again: a reset is on its way.

@@ -134,6 +134,25 @@ static void kfd_prio_change(struct device_queue_manager *dqm, const struct kfd_p
 }
 
 /*
+ * The unmap goes out before anybody is marked: the GPU saves while that is done
+ * (kfd_prio_engine_unmapping()), and a ring does not wait for a walk over all queues.
+ */
+static void kfd_prio_unmap_first(struct device_queue_manager *dqm)
+{
+	struct kfd_prio_dqm *d = &dqm->prio;
+	int ret;
+
+	d->unmap_first = true;
+	ret = kfd_prio_dqm_execute(dqm);
+	if (d->unmap_first)	/* nothing was mapped, or the GPU is being reset */
+		kfd_prio_engine_unmapping(dqm);
+	if (!ret)
+		return;
+	d->missed = ret;
+	hrtimer_start(&d->timer, ns_to_ktime(ktime_get_ns() + KFD_PRIO_RETRY), HRTIMER_MODE_ABS);
+}
+
+/*
  * Ask the judge and do what it says.
  * @in_fault: in the fault of a doorbell
  * @execute: change the runlist; false if the caller is about to send one
@@ -158,6 +177,11 @@ static void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault
 	}
 	n = kfd_prio_claim_fold(dqm, &k, in_fault, now, claims, owners);
 	kfd_prio_policy_decide(&d->policy, &k, claims, n, now, &dec);
+	if (execute && dec.level > d->policy.level && !d->missed && !kfd_prio_uses_mes(dqm) &&
+	    kfd_prio_dqm_takes(dqm, dec.level)) {
+		kfd_prio_unmap_first(dqm);
+		return;
+	}
 	if (dec.level != d->policy.level || d->recheck || d->missed)
 		kfd_prio_change(dqm, &k, &dec, dec.claim < 0 ? NULL : owners[dec.claim], execute,
 				now);
@@ -166,6 +190,18 @@ static void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault
 	d->last = dec;
 	d->last_at = now;
 	kfd_prio_timer_set(dqm, &k, dec.look_at, now);
+}
+
+/**
+ * kfd_prio_engine_unmapping() - all queues of a GPU are being unmapped, by us
+ * @dqm: of the GPU
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_engine_unmapping(struct device_queue_manager *dqm)
+{
+	dqm->prio.unmap_first = false;
+	kfd_prio_engine_step(dqm, false, false);
 }
 
 /**

@@ -139,6 +139,7 @@ struct kfd_prio_qpd {
  * @victim_queues: queues taken off when it began
  * @recheck: a process may have become a victim, or ceased to be one
  * @gone: the process that preempted has ended or lost its claim
+ * @unmap_first: an unmap of ours is about to be sent, marking follows
  * @missed: the last change of the runlist failed: to be tried again
  * @thread: waits for @timer, or for a ring; NULL before a priority was set
  * @scratch: the thread's memory for what it looks at
@@ -168,6 +169,7 @@ struct kfd_prio_dqm {
 	u32 victim_queues;
 	bool recheck;
 	bool gone;
+	bool unmap_first;
 	bool missed;
 	struct task_struct *thread;
 	struct kfd_prio_snapshot *scratch;

@@ -138,6 +138,7 @@ int kfd_prio_engine_start(void);
 void kfd_prio_engine_reconfigure(void);
 void kfd_prio_engine_kick(struct device_queue_manager *dqm);
 void kfd_prio_engine_rung(struct kfd_process_device *pdd);
+void kfd_prio_engine_unmapping(struct device_queue_manager *dqm);
 void kfd_prio_engine_queue_created(struct device_queue_manager *dqm,
 				   struct qcm_process_device *qpd, struct queue *q);
 void kfd_prio_engine_priority_changed(struct device_queue_manager *dqm,
@@ -166,6 +167,7 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, u64 now,
 		       struct kfd_prio_marked *m);
 void kfd_prio_dqm_mark_one(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
 			   bool victim, u64 now, struct kfd_prio_marked *m);
+bool kfd_prio_dqm_takes(struct device_queue_manager *dqm, int level);
 int kfd_prio_dqm_execute(struct device_queue_manager *dqm);
 int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues);
 

@@ -230,6 +230,8 @@ void kfd_prio_hook_unmap_sent(struct device_queue_manager *dqm, int ret)
 {
 	if (ret)
 		kfd_prio_hook_unmap_done(dqm, ret);
+	else if (dqm->prio.unmap_first)
+		kfd_prio_engine_unmapping(dqm);
 }
 
 /**

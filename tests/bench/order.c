@@ -4,7 +4,7 @@
  *
  * PROCESSES children dispatch kernels of 5 to 400 us (SEED), each with a signal of its own. This process, which
  * kfdprio gives priority 12, rings for a short kernel whenever it has been idle for some microseconds, until
- * the driver has counted PREEMPTIONS of it. Then the children finish what they have begun and compare:
+ * PREEMPTIONS have been seen. Then the children finish what they have begun and compare:
  *	each signal is at 0 after its dispatch (1: lost, below 0: repeated), 1000 dispatches later too;
  *	ends are in the order of the queue, no begin is after its end;
  *	the GPU has launched as many dispatches as all of us have written.
@@ -82,25 +82,19 @@ out:
 	return write(fd, &t, sizeof(t)) != sizeof(t);
 }
 
-static long long preemptions(struct kfdc *c)
+/*
+ * Nobody creates, updates or destroys a queue while we count, so that all unmaps are those of preemptions and
+ * restores, in turn.
+ */
+static long long preemptions(long long unmaps)
 {
-	char path[128];
-	long long n;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/stats_%u/preempting_count",
-		 getpid(), kfdc_gpu_id(c));
-	f = fopen(path, "r");
-	if (!f || fscanf(f, "%lld", &n) != 1)
-		err(1, "%s", path);
-	fclose(f);
-	return n;
+	return (sim_counter(0, "unmaps") - unmaps) / 2;
 }
 
 int main(int argc, char **argv)
 {
 	uint64_t want, procs, seed, state, mine = 0, began, told = 0;
-	long long launched, n = 0, saves;
+	long long launched, n = 0, saves, unmaps;
 	struct sim_child ch[64];
 	struct told t, sum = {};
 	struct kfdc_signal *s;
@@ -127,6 +121,8 @@ int main(int argc, char **argv)
 	snprintf(cmd, sizeof(cmd), "kfdprio -n 12 -p %d", getpid());
 	if (system(cmd))
 		errx(1, "%s failed", cmd);
+	bench_sleep_until(kfdc_now() + NSEC / 10);
+	unmaps = sim_counter(0, "unmaps");
 	began = kfdc_now();
 	while ((uint64_t)n < want) {
 		for (i = 0; i < 50; i++, mine++) {
@@ -136,7 +132,7 @@ int main(int argc, char **argv)
 				errx(1, "%s", kfdc_error());
 			bench_sleep_until(kfdc_now() + 20000 + sim_random(&state) % 100000);
 		}
-		n = preemptions(c);
+		n = preemptions(unmaps);
 		if (kfdc_now() - began > (told + 1) * 5 * NSEC) {
 			told = (kfdc_now() - began) / (5 * NSEC);
 			fprintf(stderr, "bench: order: %lld of %" PRIu64 " preemptions after %" PRIu64 " s of guest time\n",
