@@ -11,9 +11,9 @@
  *	  found the lock taken, and by everything that changes processes or priorities.
  *
  * Locks, outer first: kfd_prio_engine_mutex (the list of GPUs, threads), the DQM lock.
- * The fault takes the DQM lock only by trylock: it holds mmap_lock or a VMA lock, which
- * KFD may take while it holds the DQM lock's users.  The thread drops the DQM lock to read
- * indices (user memory) and to zap doorbells (i_mmap_rwsem).
+ * The fault holds mmap_lock or a VMA lock and must wait for nobody: it takes the DQM lock
+ * by trylock only.  The thread drops the DQM lock to read indices (user memory) and to zap
+ * doorbells (i_mmap_rwsem).
  */
 #include <linux/kthread.h>
 #include <linux/sched/mm.h>
@@ -51,11 +51,15 @@ static s32 kfd_prio_pid_of(struct qcm_process_device *qpd)
  */
 void kfd_prio_engine_kick(struct device_queue_manager *dqm)
 {
-	struct task_struct *thread = READ_ONCE(dqm->prio.thread);
+	struct task_struct *thread;
 
 	atomic_set(&dqm->prio.kicked, KFD_PRIO_KICKED);
+	/* RCU: a GPU that goes stops its thread */
+	rcu_read_lock();
+	thread = READ_ONCE(dqm->prio.thread);
 	if (thread)
 		wake_up_process(thread);
+	rcu_read_unlock();
 }
 
 static enum hrtimer_restart kfd_prio_timer(struct hrtimer *timer)
@@ -187,6 +191,7 @@ static void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault
 				now);
 	else
 		kfd_prio_policy_commit(&d->policy, &k, dec.level, d->victims, false, now);
+	d->gone = false;
 	d->last = dec;
 	d->last_at = now;
 	kfd_prio_timer_set(dqm, &k, dec.look_at, now);
