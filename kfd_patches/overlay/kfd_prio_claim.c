@@ -40,6 +40,9 @@ void kfd_prio_refresh(struct qcm_process_device *qpd)
  * @qpd: the process on that GPU
  * @level: KFD_PRIO_LEVEL_NONE or 0..15
  *
+ * While the floor is given it is the claims that are kept off: mapped, they would win
+ * every arbitration, and what they preempted would get nothing.
+ *
  * A process without a VM on the GPU (the debugger makes such) or with a debugger's
  * kernel queue is nobody's victim.
  *
@@ -47,8 +50,13 @@ void kfd_prio_refresh(struct qcm_process_device *qpd)
  */
 bool kfd_prio_is_victim(struct qcm_process_device *qpd, int level)
 {
-	return kfd_prio_policy_victim(level, qpd->prio.prio) && qpd_to_pdd(qpd)->drm_priv &&
-	       !qpd->is_debug;
+	int throttle = qpd->dqm->prio.throttle;
+
+	if (!qpd_to_pdd(qpd)->drm_priv || qpd->is_debug)
+		return false;
+	if (throttle != KFD_PRIO_LEVEL_NONE)
+		return qpd->prio.mm && qpd->prio.set_prio >= throttle;
+	return kfd_prio_policy_victim(level, qpd->prio.prio);
 }
 
 /**

@@ -137,6 +137,18 @@ static void kfd_prio_change(struct device_queue_manager *dqm, const struct kfd_p
 				      m.on, ktime_get_ns() - end.begun_at, ret);
 }
 
+/* The highest priority that would preempt, were it not for the floor */
+static int kfd_prio_wanted(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *claims,
+			   int n, u64 now)
+{
+	int level = KFD_PRIO_LEVEL_NONE;
+
+	while (n--)
+		if (kfd_prio_policy_holds(k, &claims[n], now))
+			level = max(level, claims[n].prio);
+	return level;
+}
+
 /*
  * The unmap goes out before anybody is marked: the GPU saves while that is done
  * (kfd_prio_engine_unmapping()), and a ring does not wait for a walk over all queues.
@@ -167,9 +179,9 @@ static void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault
 	struct kfd_prio_claim claims[KFD_PRIO_MAX_CLAIMS];
 	struct kfd_prio_dqm *d = &dqm->prio;
 	struct kfd_prio_decision dec;
+	int throttle = KFD_PRIO_LEVEL_NONE, n;
 	struct kfd_prio_knobs k;
 	u64 now = ktime_get_ns();
-	int n;
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	kfd_prio_knobs_read(&k);
@@ -181,6 +193,10 @@ static void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault
 	}
 	n = kfd_prio_claim_fold(dqm, &k, in_fault, now, claims, owners);
 	kfd_prio_policy_decide(&d->policy, &k, claims, n, now, &dec);
+	if (dec.reason == KFD_PRIO_REASON_FLOOR)
+		throttle = kfd_prio_wanted(&k, claims, n, now);
+	d->recheck |= throttle != d->throttle;
+	d->throttle = throttle;
 	if (execute && dec.level > d->policy.level && !d->missed && !kfd_prio_uses_mes(dqm) &&
 	    kfd_prio_dqm_takes(dqm, dec.level)) {
 		kfd_prio_unmap_first(dqm);
@@ -394,7 +410,7 @@ void kfd_prio_engine_queue_created(struct device_queue_manager *dqm,
 		kfd_prio_refresh(qpd);
 	qp->prio = max_t(int, qp->prio, q->properties.priority);
 	kfd_prio_claim_update(dqm, qpd);
-	if (d->policy.level == KFD_PRIO_LEVEL_NONE)
+	if (d->policy.level == KFD_PRIO_LEVEL_NONE && d->throttle == KFD_PRIO_LEVEL_NONE)
 		return;
 	if (kfd_prio_is_victim(qpd, d->policy.level) == qp->preempted)
 		return;
@@ -462,6 +478,7 @@ void kfd_prio_hook_dqm_init(struct device_queue_manager *dqm)
 	INIT_LIST_HEAD(&d->claims);
 	kfd_prio_timer_init(&d->timer, kfd_prio_timer);
 	kfd_prio_policy_init(&d->policy, &k, ktime_get_ns());
+	d->throttle = KFD_PRIO_LEVEL_NONE;
 	d->last.level = KFD_PRIO_LEVEL_NONE;
 	d->last.claim = -1;
 

@@ -130,6 +130,8 @@ struct kfd_prio_qpd {
  * @claims: processes that may preempt here
  * @policy: state of the judge
  * @last: its last decision, made at @last_at (ktime_get_ns())
+ * @throttle: the floor is being given: claims of at least this priority are off, so that
+ *	what they preempted runs; KFD_PRIO_LEVEL_NONE: it is not
  * @pid: of the process that preempts now, in the initial namespace; 0 if none
  * @seq: number of the preemption, joins kfd_preempt_begin to kfd_preempt_end
  * @begun_at: when it began, ktime_get_ns(); 0 if no preemption was announced
@@ -160,6 +162,7 @@ struct kfd_prio_dqm {
 	struct kfd_prio_policy policy;
 	struct kfd_prio_decision last;
 	u64 last_at;
+	int throttle;
 	s32 pid;
 	u32 seq;
 	u64 begun_at;
