@@ -313,20 +313,12 @@ static int kfd_prio_thread_start(struct kfd_prio_dqm *d)
 	return 0;
 }
 
-/**
- * kfd_prio_engine_start() - a priority is about to be set: have a thread on each GPU
- *
- * Until then there is none.  A GPU without one has no claims, and so no preemption.
- *
- * Context: process, may sleep
- * Return: 0, or the first error; nothing is undone
- */
-int kfd_prio_engine_start(void)
+static int kfd_prio_threads_start(void)
 {
 	struct kfd_prio_dqm *d;
 	int r, ret = 0;
 
-	mutex_lock(&kfd_prio_engine_mutex);
+	lockdep_assert_held(&kfd_prio_engine_mutex);
 	kfd_prio_started = true;
 	list_for_each_entry(d, &kfd_prio_gpus, link) {
 		r = kfd_prio_thread_start(d);
@@ -336,6 +328,28 @@ int kfd_prio_engine_start(void)
 		if (!ret)
 			ret = r;
 	}
+	return ret;
+}
+
+/**
+ * kfd_prio_engine_start() - a priority is about to be set: have a thread on each GPU
+ * @prio: the priority; below preempt_min_prio it needs none
+ *
+ * Until then there is none.  A GPU without one has no claims, and so no preemption.
+ *
+ * Context: process, may sleep
+ * Return: 0, or the first error; nothing is undone
+ */
+int kfd_prio_engine_start(int prio)
+{
+	struct kfd_prio_knobs k;
+	int ret;
+
+	kfd_prio_knobs_read(&k);
+	if (!k.enabled || prio < k.min_prio)
+		return 0;
+	mutex_lock(&kfd_prio_engine_mutex);
+	ret = kfd_prio_threads_start();
 	mutex_unlock(&kfd_prio_engine_mutex);
 	return ret;
 }
@@ -354,6 +368,9 @@ void kfd_prio_engine_reconfigure(void)
 	struct kfd_prio_dqm *d;
 
 	mutex_lock(&kfd_prio_engine_mutex);
+	/* a priority set before may preempt now */
+	if (kfd_prio_table_used())
+		kfd_prio_threads_start();
 	list_for_each_entry(d, &kfd_prio_gpus, link) {
 		struct device_queue_manager *dqm = d->dqm;
 

@@ -134,7 +134,7 @@ u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_pr
 void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s);
 
 /* kfd_prio_engine.c */
-int kfd_prio_engine_start(void);
+int kfd_prio_engine_start(int prio);
 void kfd_prio_engine_reconfigure(void);
 void kfd_prio_engine_kick(struct device_queue_manager *dqm);
 void kfd_prio_engine_rung(struct kfd_process_device *pdd);
