@@ -53,7 +53,10 @@ static const char *kfd_prio_scheduler(struct device_queue_manager *dqm)
 
 static void kfd_prio_put_decision(struct seq_file *m, struct kfd_prio_dqm *d, u64 now)
 {
-	if (d->victims) {
+	if (d->throttle != KFD_PRIO_LEVEL_NONE) {
+		seq_printf(m, "  now: the floor: processes that may preempt, from priority %d on, are off instead\n",
+			   d->throttle);
+	} else if (d->victims && d->policy.level != KFD_PRIO_LEVEL_NONE) {
 		seq_printf(m, "  now: PID %d has priority %d and work; %u processes of lower priority are preempted, for ",
 			   d->pid, d->policy.level, d->victims);
 		kfd_prio_put_ms(m, now > d->begun_at ? now - d->begun_at : 0);
@@ -138,7 +141,7 @@ static void kfd_prio_put_gpu(struct seq_file *m, struct kfd_prio_dqm *d)
 	dqm_lock(dqm);
 	now = ktime_get_ns();
 	if (!d->thread) {
-		seq_puts(m, "  now: asleep, no priority was set since the module was loaded\n");
+		seq_puts(m, "  now: asleep, no priority that may preempt was set since the module was loaded\n");
 	} else {
 		kfd_prio_put_decision(m, d, now);
 		kfd_prio_put_claims(m, d, now);

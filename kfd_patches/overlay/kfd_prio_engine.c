@@ -295,7 +295,7 @@ static int kfd_prio_thread_start(struct kfd_prio_dqm *d)
 	d->scratch = kvzalloc(sizeof(*d->scratch), GFP_KERNEL);
 	if (!d->scratch)
 		return -ENOMEM;
-	thread = kthread_create(kfd_prio_thread, dqm, "kfd-prio/%x", dqm->dev->id);
+	thread = kthread_create(kfd_prio_thread, dqm, "kfd-prio/%u", dqm->dev->id);
 	if (IS_ERR(thread)) {
 		kvfree(d->scratch);
 		d->scratch = NULL;

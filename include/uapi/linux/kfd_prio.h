@@ -177,7 +177,10 @@ struct kfd_prio_list_entry {
 
 /* The queues are off the GPU: memory eviction, suspend, or a debugger */
 #define KFD_PRIO_LIST_EVICTED		(1U << 0)
-/* The queues are off the GPU: a process of higher priority has work (since 1.1) */
+/*
+ * The queues are off the GPU: a process of higher priority has work, or those that it
+ * preempted get their share of the second (since 1.1)
+ */
 #define KFD_PRIO_LIST_PREEMPTED		(1U << 1)
 /* It is for the work of this process that others are preempted now (since 1.1) */
 #define KFD_PRIO_LIST_PREEMPTING	(1U << 2)
