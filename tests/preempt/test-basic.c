@@ -69,7 +69,7 @@ static void unused(void)
 /* An online request while offline work fills the GPU */
 static void simple(void)
 {
-	struct actor off = offline_start(0, 100 * MS, 5), on = online_start(0, 12);
+	struct actor on = online_start(0, 12), off = offline_start(0, 100 * MS, 5);
 	const struct event *begin, *end, *wake;
 	long long launched = sim_counter(0, "dispatches");
 	struct events *e = events_start("kfd");
@@ -160,8 +160,8 @@ static void one_update(void)
 /* 15 over 12 over those that have none */
 static void levels(void)
 {
-	struct actor off = offline_start(0, 200 * MS, 2), mid = online_start(0, 12),
-		top = online_start(0, 15);
+	struct actor mid = online_start(0, 12), top = online_start(0, 15),
+		off = offline_start(0, 200 * MS, 2);
 	struct events *e = events_start("kfd");
 	long left, mid_ns, top_ns;
 

@@ -19,8 +19,8 @@ static void last_kernel(void)
 		tap_skip("last_kernel", "this GPU does not tell how many waves are in flight");
 		return;
 	}
-	off = offline_start(0, 100 * MS, 3);
 	on = online_start(0, 12);
+	off = offline_start(0, 100 * MS, 3);
 	e = events_start("kfd");
 	if (actor_do(&on, act_request, 50 * MS, 0) < 0)
 		tap_bail("no answer from the online process");
@@ -65,7 +65,7 @@ static long act_unstick(long unused, long unused2)
 
 static void barrier(void)
 {
-	struct actor off = offline_start(0, 100 * MS, 10), on = online_start(0, 12);
+	struct actor on = online_start(0, 12), off = offline_start(0, 100 * MS, 10);
 	const struct event *begin, *end;
 	struct events *e;
 	long ns, left;
@@ -105,7 +105,7 @@ static void barrier(void)
 
 static void sdma(void)
 {
-	struct actor off = offline_start(0, 100 * MS, 3), on = online_start(0, 12);
+	struct actor on = online_start(0, 12), off = offline_start(0, 100 * MS, 3);
 	const struct event *end;
 	struct events *e;
 	long ns;
@@ -168,8 +168,8 @@ static void index_page(void)
 	uint64_t at;
 
 	for (what = GONE_PROTECT; what <= GONE_UNMAP; what++) {
-		off = offline_start(0, 20 * MS, 50);
 		on = online_start(0, 12);
+		off = offline_start(0, 20 * MS, 50);
 		at = kfdc_now();
 		if (actor_do(&on, act_submit_and_lose, 5 * MS, what))
 			tap_bail("the page of the indices cannot be changed");

@@ -34,7 +34,7 @@ static uint64_t at(const struct events *e, const char *name, pid_t pid, int nth)
 /* KFD's eviction begins while a preemption holds, and ends after it */
 static void evict_inside(void)
 {
-	struct actor off = offline_start(0, 50 * MS, 10), on = online_start(0, 12);
+	struct actor on = online_start(0, 12), off = offline_start(0, 50 * MS, 10);
 	struct events *e = events_start("kfd");
 	uint64_t end, restore;
 	long ns, left;
@@ -63,11 +63,12 @@ static void evict_inside(void)
 /* KFD's eviction begins before a preemption, and ends while it holds */
 static void evict_outside(void)
 {
-	struct actor off = offline_start(0, 50 * MS, 10), on = online_start(0, 12);
+	struct actor on = online_start(0, 12), off = offline_start(0, 50 * MS, 10);
 	struct events *e = events_start("kfd");
 	uint64_t begin, end, restore;
 	long ns, left;
 
+	knob_set("floor_pct", 0);
 	wait_mapped(0, 2);
 	pressure_on(&off);
 	tap_ok(wait_mapped(0, 1), "evict_outside: KFD has evicted a process");
@@ -95,7 +96,7 @@ static void evict_outside(void)
 /* Who preempts is evicted itself: no claim, no use; then it comes back and preempts */
 static void evict_claimant(void)
 {
-	struct actor off = offline_start(0, 20 * MS, 50), on = online_start(0, 12);
+	struct actor on = online_start(0, 12), off = offline_start(0, 20 * MS, 50);
 	long ns;
 
 	actor_tell(&on, act_request, 300 * MS, 0);
@@ -137,7 +138,7 @@ static long act_userptr(long rounds, long pause_us)
 
 static void userptr(void)
 {
-	struct actor off = offline_start(0, 5 * MS, 60), on = online_start(0, 12);
+	struct actor on = online_start(0, 12), off = offline_start(0, 5 * MS, 60);
 	struct events *e = events_start("kfd");
 	long r, ns;
 	int i;

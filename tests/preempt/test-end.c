@@ -52,7 +52,7 @@ static void kill_preemptor(void)
 /* It ends by itself with work on its queue, closing its files in the order of exit */
 static void exit_preemptor(void)
 {
-	struct actor off = offline_start(0, 20 * MS, 20), on = online_start(0, 12);
+	struct actor on = online_start(0, 12), off = offline_start(0, 20 * MS, 20);
 	struct events *e = events_start("kfd");
 
 	if (actor_do(&on, act_submit, 100 * MS, 3))
@@ -102,8 +102,8 @@ static void unload(void)
 	int i, err;
 
 	for (i = 0; i < 4; i++) {
-		off = offline_start(0, 20 * MS, 20);
 		on = online_start(0, 12);
+		off = offline_start(0, 20 * MS, 20);
 		wait_mapped(0, 2);
 		/* while a preemption holds; right after; while trapped */
 		if (i < 3 && actor_do(&on, act_submit, i ? 2 * MS : 200 * MS, 1))
@@ -133,8 +133,8 @@ const struct test tests_end[] = {
 
 static void two_gpus(void)
 {
-	struct actor off0 = offline_start(0, 50 * MS, 6), off1 = offline_start(1, 50 * MS, 6),
-		on0 = online_start(0, 12), on1;
+	struct actor on0 = online_start(0, 12), off0 = offline_start(0, 50 * MS, 20),
+		off1 = offline_start(1, 50 * MS, 200), on1;
 	struct events *e = events_start("kfd");
 	struct commands before, after;
 	long ns, left;

@@ -40,7 +40,7 @@ static void parameters(void)
 
 static void off(void)
 {
-	struct actor offline = offline_start(0, 100 * MS, 3), online = online_start(0, 12);
+	struct actor online = online_start(0, 12), offline = offline_start(0, 100 * MS, 3);
 	struct events *e = events_start("kfd");
 	const struct event *end;
 	uint64_t before, after;
@@ -126,7 +126,7 @@ static void priorities(void)
 
 static void linger(void)
 {
-	struct actor offline = offline_start(0, 50 * MS, 8), online = online_start(0, 12);
+	struct actor online = online_start(0, 12), offline = offline_start(0, 50 * MS, 8);
 	const struct event *end;
 	struct events *e;
 	uint64_t done;
@@ -200,7 +200,7 @@ static void rate(void)
 /* An online process that never stops leaves the others their floor */
 static void floor_kept(void)
 {
-	struct actor offline = offline_start(0, MS, 1000), online = online_start(0, 12);
+	struct actor online = online_start(0, 12), offline = offline_start(0, MS, 1000);
 	const long long second = 1000000;
 	long long off_us, share;
 	long left;

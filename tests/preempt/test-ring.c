@@ -174,7 +174,7 @@ static void storm(void)
 /* The indices move and nothing faults, as when a device rings */
 static void silent(void)
 {
-	struct actor off = offline_start(0, 100 * MS, 3), on = online_start(0, 12);
+	struct actor on = online_start(0, 12), off = offline_start(0, 100 * MS, 3);
 	const struct event *wake;
 	struct events *e;
 	uint64_t at, limit;
@@ -289,7 +289,7 @@ static void mapping(void)
 		"a second mapping", "moved by mremap", "half of it unmapped", "a private mapping",
 		"rung by read(2)", "after a fork",
 	};
-	struct actor off = offline_start(0, 50 * MS, 3), on = online_start(0, 12);
+	struct actor on = online_start(0, 12), off = offline_start(0, 50 * MS, 3);
 	struct events *e;
 	unsigned int i;
 	long r;
@@ -337,7 +337,7 @@ static long act_count(long ms, long unused)
 /* An unmap that takes 300 ms: nobody may spin for it at real-time priority */
 static void patience(void)
 {
-	struct actor off = offline_start(0, 400 * MS, 4), on = online_start(0, 12),
+	struct actor on = online_start(0, 12), off = offline_start(0, 400 * MS, 4),
 		normal = actor_bare(0);
 	long r;
 	int way;
