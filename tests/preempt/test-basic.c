@@ -69,12 +69,14 @@ static void unused(void)
 /* An online request while offline work fills the GPU */
 static void simple(void)
 {
-	struct actor on = online_start(0, 12), off = offline_start(0, 100 * MS, 5);
+	struct actor on = online_start(0, 12), off;
 	const struct event *begin, *end, *wake;
 	long long launched = sim_counter(0, "dispatches");
-	struct events *e = events_start("kfd");
+	struct events *e;
 	long ns, left;
 
+	off = offline_start(0, 100 * MS, 5);
+	e = events_start("kfd");
 	tap_ok(wait_mapped(0, 2), "simple: both are mapped");
 	actor_tell(&on, act_request, 20 * MS, 0);
 	tap_ok(wait_mapped(0, 1), "simple: only the online queue is, while it has work");
@@ -87,7 +89,7 @@ static void simple(void)
 	       "simple: 20 ms of work take 20 ms (%ld us)", ns / 1000);
 	tap_ok(wait_mapped(0, 2), "simple: then the other is mapped again");
 	tap_ok(completes(&off) && completes(&on), "simple: all of it completes, once");
-	tap_eq(sim_counter(0, "dispatches") - launched, 1 + 4, "simple: nothing is launched twice");
+	tap_eq(sim_counter(0, "dispatches") - launched, 1 + 5, "simple: nothing is launched twice");
 	events_stop(e);
 	tap_ok(paired(e) && events_count(e, "kfd_preempt_begin", NULL, 0) == 1,
 	       "simple: one preemption, which begins and ends");
@@ -185,7 +187,10 @@ static void levels(void)
 	events_stop(e);
 	tap_ok(paired(e), "levels: what begins ends");
 	tap_ok(stat_of(&mid, "preempted_count") == 1 && stat_of(&mid, "preempting_count") >= 1 &&
-	       stat_of(&top, "preempting_count") == 1, "levels: statistics of the three");
+	       stat_of(&top, "preempting_count") == 1 && stat_of(&off, "preempted_count") == 1,
+	       "levels: statistics of the three (%lld, %lld, %lld, %lld)",
+	       stat_of(&mid, "preempted_count"), stat_of(&mid, "preempting_count"),
+	       stat_of(&top, "preempting_count"), stat_of(&off, "preempted_count"));
 	events_free(e);
 	actor_kill(&top);
 	actor_kill(&mid);

@@ -84,10 +84,18 @@ static void barrier(void)
 	       event_field(end, "reason") == REASON_BUDGET,
 	       "barrier: it ends after busy_budget_ms (50: %ld us)", ns / 1000);
 	events_free(e);
+	e = events_start("kfd");
 	left = actor_do(&off, act_left, 0, 0);
 	nap_ns(300 * MS);
-	tap_ok(actor_do(&off, act_left, 0, 0) < left && mapped(0) == 2,
-	       "barrier: the others run, as long as it waits");
+	if (!tap_ok(actor_do(&off, act_left, 0, 0) < left && mapped(0) == 2,
+		    "barrier: the others run, as long as it waits"))
+		tap_diag("%ld left, then %ld:\n%s", left, actor_do(&off, act_left, 0, 0),
+			 sim_read(0, "state"));
+	events_stop(e);
+	if (!tap_ok(!events_count(e, "kfd_preempt_begin", NULL, 0),
+		    "barrier: it does not preempt meanwhile"))
+		events_print(e);
+	events_free(e);
 	e = events_start("kfd");
 	actor_do(&on, act_unstick, 0, 0);
 	tap_ok(completes(&on), "barrier: it goes on when the signal comes");

@@ -337,14 +337,17 @@ static long act_count(long ms, long unused)
 /* An unmap that takes 300 ms: nobody may spin for it at real-time priority */
 static void patience(void)
 {
-	struct actor on = online_start(0, 12), off = offline_start(0, 400 * MS, 4),
-		normal = actor_bare(0);
+	struct actor on, off, normal;
 	long r;
 	int way;
 
+	/* before the actors are born */
 	gap = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (gap == MAP_FAILED)
 		tap_bail("mmap: %s", strerror(errno));
+	normal = actor_bare(0);
+	on = online_start(0, 12);
+	off = offline_start(0, 400 * MS, 4);
 	/* decided by the ring; by the thread, after a poll */
 	for (way = 0; way < 2; way++) {
 		wait_mapped(0, 2);
