@@ -196,12 +196,16 @@ void kfd_prio_dqm_mark_one(struct device_queue_manager *dqm, struct qcm_process_
  * @now: ktime_get_ns()
  * @m: what was done
  *
+ * The runlist that KFD is about to send may be the one that restores an evicted process,
+ * whose count KFD sets to 0 afterwards, ours with it: such a process is left to the thread.
+ *
  * Context: DQM lock
  */
 void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, u64 now,
 		       struct kfd_prio_marked *m)
 {
 	struct device_process_node *cur;
+	bool victim;
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	memset(m, 0, sizeof(*m));
@@ -210,7 +214,11 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, u64 now,
 
 		if (READ_ONCE(qpd->prio.stale))
 			kfd_prio_refresh(qpd);
-		kfd_prio_dqm_mark_one(dqm, qpd, kfd_prio_is_victim(qpd, level), now, m);
+		victim = kfd_prio_is_victim(qpd, level);
+		if (victim && !qpd->prio.preempted && qpd->evicted && dqm->prio.preparing)
+			kfd_prio_engine_kick(dqm);
+		else
+			kfd_prio_dqm_mark_one(dqm, qpd, victim, now, m);
 	}
 }
 

@@ -87,6 +87,14 @@ static void kfd_prio_timer_set(struct device_queue_manager *dqm, const struct kf
 		hrtimer_start(&d->timer, ns_to_ktime(at), HRTIMER_MODE_ABS);
 }
 
+/* The runlist was sent, or it was not */
+static void kfd_prio_missed(struct kfd_prio_dqm *d, int ret)
+{
+	d->missed = ret;
+	if (ret)
+		d->retry_at = ktime_get_ns() + KFD_PRIO_RETRY;
+}
+
 /* The end of the preemption in force; it is told when the victims are back. */
 struct kfd_prio_end {
 	s32 pid;
@@ -131,7 +139,7 @@ static void kfd_prio_change(struct device_queue_manager *dqm, const struct kfd_p
 
 	if (execute && (m.off || m.on || d->missed))
 		ret = kfd_prio_dqm_execute(dqm);
-	d->missed = ret;
+	kfd_prio_missed(d, ret);
 	if (!same && end.begun_at)
 		trace_kfd_preempt_end(dqm, end.pid, end.level, end.seq, end.reason, m.restored,
 				      m.on, ktime_get_ns() - end.begun_at, ret);
@@ -164,8 +172,8 @@ static void kfd_prio_unmap_first(struct device_queue_manager *dqm)
 		kfd_prio_engine_unmapping(dqm);
 	if (!ret)
 		return;
-	d->missed = ret;
-	hrtimer_start(&d->timer, ns_to_ktime(ktime_get_ns() + KFD_PRIO_RETRY), HRTIMER_MODE_ABS);
+	kfd_prio_missed(d, ret);
+	hrtimer_start(&d->timer, ns_to_ktime(d->retry_at), HRTIMER_MODE_ABS);
 }
 
 /*
@@ -189,6 +197,11 @@ static void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault
 		/* suspended or being reset: nothing runs, nobody can be served */
 		kfd_prio_timer_set(dqm, &k, d->victims ? now + KFD_PRIO_RETRY : KFD_PRIO_NEVER,
 				   now);
+		return;
+	}
+	if (d->missed && now < d->retry_at) {
+		/* another unmap now would keep the reset waiting, for as long as the first */
+		kfd_prio_timer_set(dqm, &k, d->retry_at, now);
 		return;
 	}
 	n = kfd_prio_claim_fold(dqm, &k, in_fault, now, claims, owners);
@@ -257,8 +270,11 @@ void kfd_prio_hook_map_prepare(struct device_queue_manager *dqm)
 	struct kfd_prio_dqm *d = &dqm->prio;
 
 	if (d->thread && !dqm->active_runlist && !kfd_prio_uses_mes(dqm) &&
-	    (d->victims || !list_empty(&d->claims)))
+	    (d->victims || !list_empty(&d->claims))) {
+		d->preparing = true;
 		kfd_prio_engine_step(dqm, false, false);
+		d->preparing = false;
+	}
 }
 
 static int kfd_prio_thread(void *data)

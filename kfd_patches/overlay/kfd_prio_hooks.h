@@ -143,6 +143,8 @@ struct kfd_prio_qpd {
  * @gone: the process that preempted has ended or lost its claim
  * @unmap_first: an unmap of ours is about to be sent, marking follows
  * @missed: the last change of the runlist failed: to be tried again
+ * @retry_at: not before this time, ktime_get_ns()
+ * @preparing: KFD is about to send its runlist, see kfd_prio_dqm_mark()
  * @thread: waits for @timer, or for a ring; NULL before a priority was set
  * @scratch: the thread's memory for what it looks at
  * @timer: wakes the thread
@@ -174,6 +176,8 @@ struct kfd_prio_dqm {
 	bool gone;
 	bool unmap_first;
 	bool missed;
+	u64 retry_at;
+	bool preparing;
 	struct task_struct *thread;
 	struct kfd_prio_snapshot *scratch;
 	struct hrtimer timer;
