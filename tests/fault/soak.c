@@ -32,13 +32,13 @@ static unsigned int rnd(unsigned int n)
 
 /* ---- how many preemptions: a histogram in the kernel, which loses nothing ---- */
 
-static void count_events(const char *event)
+static void count_events(const char *event, bool on)
 {
 	char path[128];
 	int err;
 
 	snprintf(path, sizeof(path), EVENTS "%s/trigger", event);
-	err = sim_poke(path, "hist:keys=reason");
+	err = sim_poke(path, on ? "hist:keys=reason" : "!hist:keys=reason");
 	if (err)
 		tap_bail("%s: %s", path, strerror(err));
 }
@@ -239,8 +239,8 @@ int main(int argc, char **argv)
 		tap_bail("the module cannot be loaded anew: %s", strerror(err));
 	knobs_reset();
 	pages = sim_counter(0, "ram_pages");
-	count_events("kfd_preempt_begin");
-	count_events("kfd_preempt_end");
+	count_events("kfd_preempt_begin", true);
+	count_events("kfd_preempt_end", true);
 	start_ns = kfdc_now();
 	told = start_ns;
 	end = start_ns + (uint64_t)(secs * SEC);
@@ -267,6 +267,8 @@ int main(int argc, char **argv)
 	tap_ok(hits("kfd_preempt_begin") > 2 * secs, "and there were %lld preemptions",
 	       hits("kfd_preempt_begin"));
 	tap_eq(hits("kfd_preempt_end"), hits("kfd_preempt_begin"), "each of which has ended");
+	count_events("kfd_preempt_begin", false);
+	count_events("kfd_preempt_end", false);
 	tap_ok(sim_clean(0, pages), "nothing is left on the GPU");
 	tap_eq(sim_use(0, true), 0, "which works");
 	tap_eq(sim_unload(), 0, "the module can be unloaded");
