@@ -65,7 +65,7 @@ static long act_unstick(long unused, long unused2)
 
 static void barrier(void)
 {
-	struct actor on = online_start(0, 12), off = offline_start(0, 100 * MS, 10);
+	struct actor on = online_start(0, 12), off = offline_start(0, 100 * MS, 60);
 	const struct event *begin, *end;
 	struct events *e;
 	long ns, left;
