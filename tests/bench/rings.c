@@ -44,9 +44,9 @@ static long long hiq_packets(void)
 int main(int argc, char **argv)
 {
 	uint64_t rings, gap, ns, state, *ring, *seen;
-	unsigned int i, k, n, missed = 0;
+	unsigned int i, j, k, n, missed = 0;
 	long long packets;
-	struct samples to_unmap, locked, store;
+	struct samples to_unmap, locked, to_runlist, to_launch, store;
 	struct submit *submit;
 	struct kfdc_signal *s;
 	struct kfdc_queue *q;
@@ -65,6 +65,8 @@ int main(int argc, char **argv)
 	mlockall(MCL_CURRENT | MCL_FUTURE);
 	samples_init(&to_unmap, rings);
 	samples_init(&locked, rings);
+	samples_init(&to_runlist, rings);
+	samples_init(&to_launch, rings);
 	samples_init(&store, rings);
 	ring = calloc(rings, sizeof(*ring));
 	seen = calloc(rings, sizeof(*seen));
@@ -77,16 +79,21 @@ int main(int argc, char **argv)
 	bench_sleep_until(kfdc_now() + NSEC / 20);
 	packets = hiq_packets();
 	for (i = 0; i < rings; i++) {
+		uint64_t out, start, end;
+
 		bench_sleep_until(kfdc_now() + gap / 2 + sim_random(&state) % (gap + 1));
 		kfdc_signal_set(s, 1);
 		if (kfdc_dispatch(q, &(struct kfdc_dispatch){ .ns = ns, .signal = s, .no_ring = true }))
 			errx(1, "%s", kfdc_error());
+		out = kfdc_now();
 		ring[i] = bench_tsc();
 		kfdc_ring(q);
 		samples_add(&store, (bench_tsc() - ring[i]) * 1e3 / per_us);
 		if (kfdc_signal_wait(s, WAIT_NS))
 			errx(1, "ring %u: %s", i, kfdc_error());
 		seen[i] = bench_tsc();
+		kfdc_signal_times(s, &start, &end);
+		samples_add(&to_launch, start - out);
 	}
 	bench_sleep_until(kfdc_now() + NSEC / 20);	/* until those are back who were preempted */
 	packets = hiq_packets() - packets;
@@ -99,9 +106,15 @@ int main(int argc, char **argv)
 		else
 			samples_add(submit[k].what == 'U' ? &to_unmap : &locked,
 				    (submit[k].tsc - ring[i]) * 1e3 / per_us);
+		for (j = k; j < n && submit[j].what != 'R';)
+			j++;
+		if (j < n)
+			samples_add(&to_runlist, (submit[j].tsc - ring[i]) * 1e3 / per_us);
 	}
 	samples_print(&to_unmap, "", "ns", 1);
 	samples_print(&locked, "locked_", "ns", 1);
+	samples_print(&to_runlist, "runlist_", "ns", 1);
+	samples_print(&to_launch, "launch_", "ns", 1);
 	samples_print(&store, "store_", "ns", 1);
 	printf("missed %u\n", missed);
 	printf("hiq_packets %lld\n", packets);

@@ -67,6 +67,7 @@ static void run_list(struct sim_hws *h, struct pm4_mes_runlist *m, u64 now)
 		return;
 	}
 	sim_hws_drop(h, NULL, true);	/* amdkfd unmaps before; a runlist replaces the last */
+	eng_advance(&h->eng, now);
 	h->eng.cfg.vmids = clamp((u32)m->bitfields4.process_cnt, 1u, sim_vmids(h->g->prof));
 	for (i = 0; i < dw; i += n) {
 		n = pm4_len(p[i]);
@@ -126,6 +127,28 @@ static bool stubborn(struct sim_hws *h, const struct eng_proc *only)
 	return queues && sim_fault(h->g, SIM_FAULT_NO_PREEMPT);
 }
 
+/*
+ * Queues that have nothing to save are off at once. To forget them now, while the others are saved,
+ * keeps our own CPU time, which is not the model's, out of the time until the fence.
+ */
+static void drop_idle(struct sim_hws *h, struct eng_proc *only)
+{
+	struct eng_proc *p, *next_proc;
+	struct eng_queue *q, *next;
+
+	for (p = h->eng.procs; p; p = next_proc) {
+		next_proc = p->next;
+		for (q = p->queues; q && (!only || p == only); q = next) {
+			next = q->next;
+			if (q->state == ENG_Q_OFF ||
+			    (q->state == ENG_Q_SAVING && q->until <= h->eng.now))
+				sim_queue_drop(h, to_sq(q), true);
+		}
+		if (!only && !p->queues)
+			sim_proc_drop(h, to_sp(p), true);
+	}
+}
+
 static void unmap_queues(struct sim_hws *h, struct pm4_mes_unmap_queues *m, u64 now)
 {
 	struct eng_proc *p, *only = NULL;
@@ -151,6 +174,8 @@ static void unmap_queues(struct sim_hws *h, struct pm4_mes_unmap_queues *m, u64 
 	h->unmap_until = max(until, now + sim_unmap_ns());
 	if (stubborn(h, only))
 		h->unmap_until = ENG_NEVER;	/* the rest of it goes off; only a reset helps */
+	else
+		drop_idle(h, only);
 	WRITE_ONCE(h->hiq_stalled, true);
 }
 

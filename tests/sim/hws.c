@@ -223,6 +223,17 @@ static u64 step(struct sim_hws *h, u64 now)
 	if (h->hiq_dead)
 		return ENG_NEVER;
 	read_config(h);
+	/*
+	 * The model's time of what the HIQ says is that of the ring, however late this thread is;
+	 * its own CPU time must not outlast the time to save.
+	 */
+	if (h->hiq && !h->hiq_stalled && READ_ONCE(h->hiq_rung)) {
+		sim_hiq_run(h, clamp(READ_ONCE(h->hiq_rung_ns), h->eng.now, now));
+		if (h->hiq_stalled && !h->unmap_only && h->unmap_until != ENG_NEVER)
+			return max(h->unmap_until, now + 1);
+		if (h->hiq_dead)
+			return ENG_NEVER;
+	}
 	for (p = h->eng.procs; p; p = p->next)
 		for (q = p->queues; q; q = q->next)
 			sim_queue_poll(h, to_sq(q), now);
@@ -320,8 +331,10 @@ void sim_hws_kick(struct sim_gpu *g)
 {
 	struct sim_hws *h = g->hws;
 
-	if (h && !READ_ONCE(h->hiq_rung))
+	if (h && !READ_ONCE(h->hiq_rung)) {
 		WRITE_ONCE(h->hiq_rung, rdtsc_ordered());
+		WRITE_ONCE(h->hiq_rung_ns, ktime_get_ns());
+	}
 	if (!h || READ_ONCE(h->hiq_dead) || READ_ONCE(h->hiq_stalled) || READ_ONCE(h->kick))
 		return;
 	h->n_kick++;

@@ -171,6 +171,7 @@ struct sim_hws {
 	u64 hiq_expect;			/* until when a ring may follow the kick */
 	u64 hiq_retry;			/* when to look for it again, ns from now */
 	u64 hiq_rung;			/* (any) TSC when it was rung for what is not read, 0: never */
+	u64 hiq_rung_ns;		/* (any) the same, ns */
 	struct { u64 tsc; char what; } submits[SIM_SUBMITS];	/* debugfs submits; a ring */
 	u64 nsubmit;
 	bool hiq_stalled;		/* an unmap is under way (read by any) */
