@@ -67,12 +67,12 @@ END {
 	# two decisions a ring: preempt, restore
 	if (have("ring_100_hiq_packets"))
 		derive("hiq_packets_per_preempt_100_victims", v["ring_100_hiq_packets"] / (2 * (v["ring_100_n"] + v["ring_100_missed"])))
-	if (have("scale_16_4064_p50_ns") && have("scale_16_256_p50_ns"))
-		derive("ring_to_unmap_ns_per_queue", (v["scale_16_4064_p50_ns"] - v["scale_16_256_p50_ns"]) / \
-			(v["scale_16_4064_queues"] - v["scale_16_256_queues"]))
-	if (have("scale_400_400_p50_ns") && have("scale_10_10_p50_ns"))
-		derive("ring_to_unmap_ns_per_process", (v["scale_400_400_p50_ns"] - v["scale_10_10_p50_ns"]) / \
-			(v["scale_400_400_processes"] - v["scale_10_10_processes"]))
+	if (have("scale_16_128_p50_ns") && have("scale_10_10_p50_ns"))
+		derive("ring_to_unmap_ns_per_queue", (v["scale_16_128_p50_ns"] - v["scale_10_10_p50_ns"]) / \
+			(v["scale_16_128_queues"] - v["scale_10_10_queues"]))
+	if (have("scale_100_100_p50_ns") && have("scale_1_1_p50_ns"))
+		derive("ring_to_unmap_ns_per_process", (v["scale_100_100_p50_ns"] - v["scale_1_1_p50_ns"]) / \
+			(v["scale_100_100_processes"] - v["scale_1_1_processes"]))
 	ratio("unused_ioctl_cost_ratio", "cost_off_create", "cost_stock_create")
 	ratio("unused_runlist_cost_ratio", "cost_off_toggle", "cost_stock_toggle")
 	ratio("events_on_cost_ratio", "cost_on_create", "cost_stock_create")
@@ -124,7 +124,7 @@ END {
 		ring_row("1 victim, MES (thread): to REMOVE_QUEUE", "mes_1")
 		ring_row("10 victims, MES", "mes_10")
 		ring_row("50 victims, MES", "mes_50")
-		m = split("1_1 10_10 100_100 400_400 16_256 16_1024 16_4064", at, " ")
+		m = split("1_1 10_10 100_100 16_128", at, " ")
 		for (i = 1; i <= m; i++)
 			ring_row(num("scale_" at[i] "_processes", "%d") " processes, " num("scale_" at[i] "_queues", "%d") " queues", "scale_" at[i])
 	}
