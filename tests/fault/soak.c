@@ -263,7 +263,8 @@ int main(int argc, char **argv)
 	tap_eq(sum.repeated, 0, "none completes twice");
 	tap_eq(sum.disordered, 0, "none overtakes another");
 	tap_eq(sum.corrupt, 0, "no copy is wrong");
-	tap_ok(sum.done > 100 * secs, "they did work");
+	/* not more than that: an emulated CPU, and a busy host */
+	tap_ok(sum.done > 20 * secs, "they did work");
 	tap_ok(hits("kfd_preempt_begin") > 2 * secs, "and there were %lld preemptions",
 	       hits("kfd_preempt_begin"));
 	tap_eq(hits("kfd_preempt_end"), hits("kfd_preempt_begin"), "each of which has ended");

@@ -193,9 +193,10 @@ static void levels(void)
 	mid_off = stat_of(&mid, "preempted_count") - mid_off;
 	mid_took = stat_of(&mid, "preempting_count") - mid_took;
 	top_took = stat_of(&top, "preempting_count") - top_took;
-	tap_ok(mid_off == 1 && mid_took >= 1 && top_took == 1 && stat_of(&off, "preempted_count") == 1,
+	if (!tap_ok(mid_off == 1 && mid_took >= 1 && top_took == 1 && stat_of(&off, "preempted_count") == 1,
 	       "levels: 12 was preempted %lld times, and preempted %lld times; 15 %lld times; the third was, %lld times",
-	       mid_off, mid_took, top_took, stat_of(&off, "preempted_count"));
+	       mid_off, mid_took, top_took, stat_of(&off, "preempted_count")))
+		events_print(e);
 	events_free(e);
 	actor_kill(&top);
 	actor_kill(&mid);
