@@ -246,20 +246,23 @@ u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_pr
 	return at;
 }
 
-/* What was seen of a claim; the DQM lock was not held meanwhile */
+/*
+ * What was seen of a claim; the DQM lock was not held meanwhile.
+ * @off: it was off the GPU then or is now.  It cannot make progress there, and what it had
+ * launched has no waves and is work all the same
+ */
 static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_prio_seen *seen,
-			       u64 now)
+			       bool off, u64 now)
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
 	bool moved = seen->rptr_sum != qp->rptr_sum || seen->wptr_sum != qp->wptr_sum;
-	bool work = seen->work || seen->waves, had = qp->work;
+	bool had = qp->work, work = seen->work || seen->waves || (off && had);
 
 	if (seen->unreadable)
 		return;
 	qp->rptr_sum = seen->rptr_sum;
 	qp->wptr_sum = seen->wptr_sum;
-	/* off the GPU it cannot make progress */
-	if (moved || seen->waves || qp->preempted)
+	if (moved || seen->waves || off)
 		qp->progress_at = now;
 	qp->work = work;
 	if (work)
@@ -279,8 +282,8 @@ static bool kfd_prio_claim_read(struct device_queue_manager *dqm, struct qcm_pro
 	u64 stuck_at = qpd->prio.progress_at + k->budget_ns / 2;
 	struct kfd_process_device *pdd = qpd_to_pdd(qpd);
 	struct mm_struct *mm = qpd->prio.mm;
+	bool off = qpd->prio.preempted, alive;
 	struct kfd_prio_seen seen;
-	bool alive;
 
 	kfd_prio_snapshot(qpd, s);
 	mmgrab(mm);
@@ -296,7 +299,7 @@ static bool kfd_prio_claim_read(struct device_queue_manager *dqm, struct qcm_pro
 		kfd_prio_claim_drop(dqm, qpd);
 		return false;
 	}
-	kfd_prio_claim_saw(qpd, &seen, ktime_get_ns());
+	kfd_prio_claim_saw(qpd, &seen, off || qpd->prio.preempted, ktime_get_ns());
 	return true;
 }
 
