@@ -109,7 +109,7 @@ static void kfd_prio_change(struct device_queue_manager *dqm, const struct kfd_p
 			    struct qcm_process_device *preemptor, bool execute, u64 now)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
-	struct kfd_prio_end end = { .pid = d->pid, .level = d->policy.level, .seq = d->seq,
+	struct kfd_prio_end end = { .pid = d->begun_pid, .level = d->policy.level, .seq = d->seq,
 				    .begun_at = d->begun_at, .reason = dec->reason };
 	bool same = dec->level == end.level;
 	struct kfd_prio_marked m;
@@ -121,14 +121,15 @@ static void kfd_prio_change(struct device_queue_manager *dqm, const struct kfd_p
 			       m.preempted && dec->level > end.level, now);
 	if (!same) {
 		d->begun_at = 0;
-		d->pid = preemptor ? kfd_prio_pid_of(preemptor) : 0;
 		/* kfd_preempt=0 drops the claim, too */
 		if (d->gone && dec->reason != KFD_PRIO_REASON_OFF)
 			end.reason = KFD_PRIO_REASON_GONE;
 	}
 	/* if the level remains, another claim holds it, whose end is its own */
 	d->gone = false;
+	d->pid = preemptor ? kfd_prio_pid_of(preemptor) : 0;
 	if (preemptor && d->victims && !d->begun_at) {
+		d->begun_pid = d->pid;
 		d->seq++;
 		d->begun++;
 		d->begun_at = now;
@@ -220,6 +221,8 @@ static void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault
 				now);
 	else
 		kfd_prio_policy_commit(&d->policy, &k, dec.level, d->victims, false, now);
+	/* the level may be held by another claim than the one that began */
+	d->pid = dec.claim < 0 ? 0 : kfd_prio_pid_of(owners[dec.claim]);
 	d->gone = false;
 	d->last = dec;
 	d->last_at = now;

@@ -133,6 +133,7 @@ struct kfd_prio_qpd {
  * @throttle: the floor is being given: claims of at least this priority are off, so that
  *	what they preempted runs; KFD_PRIO_LEVEL_NONE: it is not
  * @pid: of the process that preempts now, in the initial namespace; 0 if none
+ * @begun_pid: of the one that began the preemption in force
  * @seq: number of the preemption, joins kfd_preempt_begin to kfd_preempt_end
  * @begun_at: when it began, ktime_get_ns(); 0 if no preemption was announced
  * @begun: how many preemptions there were
@@ -166,6 +167,7 @@ struct kfd_prio_dqm {
 	u64 last_at;
 	int throttle;
 	s32 pid;
+	s32 begun_pid;
 	u32 seq;
 	u64 begun_at;
 	u64 begun;
