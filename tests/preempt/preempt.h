@@ -161,6 +161,7 @@ struct test {
 	const char *name;
 	void (*run)(void);
 	unsigned int gpus;
+	bool waves;	/* needs a GPU that counts them: else a claim ends linger_us after the launch */
 };
 
 extern const struct test tests_basic[], tests_policy[], tests_ring[], tests_claim[], tests_victim[],

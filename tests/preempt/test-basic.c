@@ -224,6 +224,6 @@ static void equals(void)
 }
 
 const struct test tests_basic[] = {
-	{ "unused", unused }, { "simple", simple }, { "one_update", one_update },
-	{ "levels", levels }, { "equals", equals }, {}
+	{ "unused", unused }, { "simple", simple, .waves = true }, { "one_update", one_update, .waves = true },
+	{ "levels", levels, .waves = true }, { "equals", equals }, {}
 };

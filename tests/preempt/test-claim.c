@@ -125,9 +125,13 @@ static void sdma(void)
 	ns = actor_do(&on, act_sdma_copy, 64 << 20, 0);
 	nap_ns(knob("linger_us") * US + 10 * MS);
 	events_stop(e);
+	/*
+	 * The runlist alone makes the GPU read the write index. On one CPU, which the model's copy
+	 * keeps busy, the store that has faulted may be repeated when all is over, and fault again.
+	 */
 	tap_ok(ns > 0 && events_count(e, "kfd_doorbell_wake", "pid", on.pid) >= 1 &&
-	       events_count(e, "kfd_preempt_begin", "pid", on.pid) == 1 && paired(e),
-	       "sdma: a copy of the online process preempts, once");
+	       events_count(e, "kfd_preempt_begin", "pid", on.pid) >= 1 && paired(e),
+	       "sdma: a copy of the online process preempts");
 	end = events_find(e, NULL, "kfd_preempt_end", NULL, 0);
 	tap_ok(end && event_field(end, "dur_ns") > ns * 3 / 4,
 	       "sdma: for as long as it lasts (%ld us, %lld us)", ns / 1000,
