@@ -203,6 +203,6 @@ static void debugger(void)
 }
 
 const struct test tests_compose[] = {
-	{ "evict_inside", evict_inside }, { "evict_outside", evict_outside },
+	{ "evict_inside", evict_inside, .waves = true }, { "evict_outside", evict_outside },
 	{ "evict_claimant", evict_claimant }, { "userptr", userptr }, { "debugger", debugger }, {}
 };

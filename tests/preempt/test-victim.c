@@ -182,5 +182,5 @@ static void mes_stays(void)
 }
 
 const struct test tests_victim[] = {
-	{ "vmids", vmids }, { "quiet", quiet }, { "newborn", newborn }, { "mes_stays", mes_stays }, {}
+	{ "vmids", vmids, .waves = true }, { "quiet", quiet, .waves = true }, { "newborn", newborn, .waves = true }, { "mes_stays", mes_stays }, {}
 };
