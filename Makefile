@@ -8,7 +8,7 @@ KERNEL ?= 6.12
 GPU ?= mi210
 # what "make check" runs, in this order: NAME, or NAME@GPU@KERNEL; SUITES="unit cli" narrows it down.
 # First what has no scheduler to choose and HWS (mi210, 6.12), then MES, then the other GPUs, then 6.1
-SUITES ?= lint unit patches cli vm-report vm cli-nodev cli-stock cli-vm sim trace priority rocm contention lifecycle cost bench soak \
+SUITES ?= lint unit patches cli vm-report vm cli-nodev cli-stock cli-vm sim trace priority rocm contention lifecycle cost preempt bench soak \
 	trace@navi31 priority@navi31 contention@navi31 lifecycle@navi31 \
 	trace@gfx12 priority@gfx12 trace@mi300x priority@mi300x trace@navi21 priority@navi21 \
 	cli-vm@@6.1 trace@@6.1 priority@@6.1 rocm@@6.1 contention@@6.1 lifecycle@@6.1 trace@navi31@6.1 priority@navi31@6.1
@@ -21,6 +21,7 @@ help:
 	@echo '  make demo          an online and an offline HIP program on a simulated GPU, before and after kfdprio'
 	@echo '  make check         all tests; SUITES="unit cli" for some of them'
 	@echo '  make bench         preemption in figures: latency, throughput, cost (simulated; GPU=mi300x), build/bench.json'
+	@echo '  make check-preempt all tests of preemption, HWS and MES and two GPUs: half an hour'
 	@echo '  make check-soak    the contention test $(BENCH_RUNS) times in a row (BENCH_RUNS=N)'
 	@echo
 	@echo '  make tools         kfdprio, into build/tools'
@@ -59,6 +60,15 @@ check: setup
 	@$(MAKE) -s -C tools all fake
 	@$(MAKE) -s -C tests client
 	@tests/run $(SUITES)
+
+.PHONY: check-preempt
+check-preempt: setup tools
+	@$(MAKE) -s -C tests O=$(CURDIR)/build/tests/bin $(CURDIR)/build/tests/bin/preempt
+	@status=0; for vm in '--gpu mi210' '--gpu navi31' '--gpu mi210,mi210'; do \
+		echo "# tests/preempt/run $$vm"; \
+		case $$vm in *,*) set -- two_gpus ;; *) set -- $$(build/tests/bin/preempt -l) ;; esac; \
+		tests/preempt/run $$vm -- "$$@" || status=1; \
+	done; exit $$status
 
 .PHONY: check-soak
 check-soak: setup tools
