@@ -411,10 +411,13 @@ static void test_level_preempt(void)
 {
 	long long off, on;
 
+	/* what MES does by itself */
+	param("kfd_preempt", 0);
 	param("hqds", 1);
 	off = worst(false);
 	on = worst(true);
 	param("hqds", 0);
+	param("kfd_preempt", 1);
 	tap_ok(off > 700 * US && off < 1500 * US,
 	       "HIGH waits for a quantum of NORMAL to end, no longer: %lld us", off / US);
 	tap_ok(on < 500 * US, "mes_level_preempt: it does not wait for that: %lld us", on / US);
