@@ -8,6 +8,7 @@ AMDKFD_FILES += $(AMDKFD_PATH)/kfd_prio_main.o \
 		$(AMDKFD_PATH)/kfd_prio_table.o \
 		$(AMDKFD_PATH)/kfd_prio_queue.o \
 		$(AMDKFD_PATH)/kfd_prio_engine.o \
+		$(AMDKFD_PATH)/kfd_prio_gpu.o \
 		$(AMDKFD_PATH)/kfd_prio_claim.o \
 		$(AMDKFD_PATH)/kfd_prio_doorbell.o \
 		$(AMDKFD_PATH)/kfd_prio_observe.o \

@@ -79,7 +79,7 @@ void kfd_prio_claim_drop(struct device_queue_manager *dqm, struct qcm_process_de
 	qp->mm = NULL;
 	qp->rung = false;
 	dqm->prio.gone |= dqm->prio.pid == qpd->pqm->process->lead_thread->tgid;
-	kfd_prio_engine_kick(dqm);
+	kfd_prio_gpu_kick(dqm);
 }
 
 /**
@@ -126,7 +126,7 @@ void kfd_prio_claim_update(struct device_queue_manager *dqm, struct qcm_process_
 		list_add_tail(&qp->claim, &dqm->prio.claims);
 		atomic_set(&qp->ear, KFD_PRIO_EAR_RUNG);
 	}
-	kfd_prio_engine_kick(dqm);
+	kfd_prio_gpu_kick(dqm);
 }
 
 static void kfd_prio_claim_works(struct qcm_process_device *qpd, enum kfd_prio_wake wake,

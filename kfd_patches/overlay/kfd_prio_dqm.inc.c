@@ -216,7 +216,7 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, u64 now,
 			kfd_prio_refresh(qpd);
 		victim = kfd_prio_is_victim(qpd, level);
 		if (victim && !qpd->prio.preempted && qpd->evicted && dqm->prio.preparing)
-			kfd_prio_engine_kick(dqm);
+			kfd_prio_gpu_kick(dqm);
 		else
 			kfd_prio_dqm_mark_one(dqm, qpd, victim, now, m);
 	}
@@ -347,7 +347,7 @@ void kfd_prio_hook_unregister_process(struct device_queue_manager *dqm,
 	qpd->evicted++;
 	kfd_prio_dqm_mark_one(dqm, qpd, false, ktime_get_ns(), &m);
 	qpd->evicted--;
-	kfd_prio_engine_kick(dqm);
+	kfd_prio_gpu_kick(dqm);
 }
 
 /**

@@ -126,7 +126,7 @@ struct kfd_prio_qpd {
  * @unmap_seq: its number, joins kfd_unmap_queues to kfd_unmap_queues_done
  * @unmap_running: an unmap was announced and is not done
  * @dqm: the one this is in
- * @link: in the list of all GPUs, under kfd_prio_engine_mutex
+ * @link: in the list of all GPUs, under kfd_prio_gpu_mutex
  * @claims: processes that may preempt here
  * @policy: state of the judge
  * @last: its last decision, made at @last_at (ktime_get_ns())

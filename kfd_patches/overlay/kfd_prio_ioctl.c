@@ -160,7 +160,7 @@ static long kfd_prio_ioctl_set(void __user *arg, size_t size)
 		struct pid *pid;
 
 		/* before a queue of it, or of a child, can ask for its claim */
-		kfd_prio_engine_start(a.priority);
+		kfd_prio_gpu_start(a.priority);
 		rcu_read_lock();
 		pid = get_pid(task_tgid(task));
 		rcu_read_unlock();

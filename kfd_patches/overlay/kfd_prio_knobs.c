@@ -33,7 +33,7 @@ static int knob_set(const char *val, const struct kernel_param *kp)
 		return -EINVAL;
 	WRITE_ONCE(knob->value, value);
 	/* at load there is no GPU yet, and nothing to do */
-	kfd_prio_engine_reconfigure();
+	kfd_prio_gpu_reconfigure();
 	return 0;
 }
 

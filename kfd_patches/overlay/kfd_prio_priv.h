@@ -134,9 +134,7 @@ u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_pr
 void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s);
 
 /* kfd_prio_engine.c */
-int kfd_prio_engine_start(int prio);
-void kfd_prio_engine_reconfigure(void);
-void kfd_prio_engine_kick(struct device_queue_manager *dqm);
+void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault, bool execute);
 void kfd_prio_engine_rung(struct kfd_process_device *pdd);
 void kfd_prio_engine_unmapping(struct device_queue_manager *dqm);
 void kfd_prio_engine_queue_created(struct device_queue_manager *dqm,
@@ -144,9 +142,14 @@ void kfd_prio_engine_queue_created(struct device_queue_manager *dqm,
 void kfd_prio_engine_priority_changed(struct device_queue_manager *dqm,
 				      struct qcm_process_device *qpd);
 void kfd_prio_engine_queue_changed(struct queue *q);
-struct kfd_prio_dqm *kfd_prio_engine_first(void);
-struct kfd_prio_dqm *kfd_prio_engine_next(struct kfd_prio_dqm *d);
-void kfd_prio_engine_last(void);
+
+/* kfd_prio_gpu.c */
+int kfd_prio_gpu_start(int prio);
+void kfd_prio_gpu_reconfigure(void);
+void kfd_prio_gpu_kick(struct device_queue_manager *dqm);
+struct kfd_prio_dqm *kfd_prio_gpu_first(void);
+struct kfd_prio_dqm *kfd_prio_gpu_next(struct kfd_prio_dqm *d);
+void kfd_prio_gpu_last(void);
 
 /* kfd_prio_debugfs.c */
 void kfd_prio_debugfs_init(void);

@@ -292,7 +292,7 @@ void kfd_prio_hook_restore_process(struct device_queue_manager *dqm,
 			     &pdd->evict_duration_counter);
 	/* it may have rung before it was evicted */
 	if (qpd->prio.mm)
-		kfd_prio_engine_kick(dqm);
+		kfd_prio_gpu_kick(dqm);
 }
 
 /**

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdprio: the GPUs, and the thread and timer that each of them has while priorities are in
+ * use.  What the thread does is in kfd_prio_claim.c (look) and kfd_prio_engine.c (decide).
+ *
+ * kfd_prio_gpu_mutex is outer to the DQM lock.
+ */
+#include <linux/kthread.h>
+#include <linux/sched/mm.h>
+#include "kfd_prio_priv.h"
+
+/* What kfd_prio_dqm.kicked says to the thread */
+enum { KFD_PRIO_QUIET, KFD_PRIO_TIMER, KFD_PRIO_KICKED };
+
+static DEFINE_MUTEX(kfd_prio_gpu_mutex);
+static LIST_HEAD(kfd_prio_gpus);	/* kfd_prio_gpu_mutex */
+static bool kfd_prio_started;		/* kfd_prio_gpu_mutex */
+
+/**
+ * kfd_prio_gpu_kick() - something has changed on a GPU: its thread shall look
+ * @dqm: of the GPU
+ *
+ * Context: any
+ */
+void kfd_prio_gpu_kick(struct device_queue_manager *dqm)
+{
+	struct task_struct *thread;
+
+	atomic_set(&dqm->prio.kicked, KFD_PRIO_KICKED);
+	/* RCU: a GPU that goes stops its thread */
+	rcu_read_lock();
+	thread = READ_ONCE(dqm->prio.thread);
+	if (thread)
+		wake_up_process(thread);
+	rcu_read_unlock();
+}
+
+static enum hrtimer_restart kfd_prio_timer(struct hrtimer *timer)
+{
+	struct kfd_prio_dqm *d = container_of(timer, struct kfd_prio_dqm, timer);
+	struct task_struct *thread;
+
+	atomic_cmpxchg(&d->kicked, KFD_PRIO_QUIET, KFD_PRIO_TIMER);
+	/* it is stopped only after us */
+	thread = READ_ONCE(d->thread);
+	if (thread)
+		wake_up_process(thread);
+	return HRTIMER_NORESTART;
+}
+
+static int kfd_prio_thread(void *data)
+{
+	struct device_queue_manager *dqm = data;
+	struct kfd_prio_dqm *d = &dqm->prio;
+	int kicked;
+
+	while (!kthread_should_stop()) {
+		set_current_state(TASK_IDLE);
+		if (!atomic_read(&d->kicked) && !kthread_should_stop())
+			schedule();
+		__set_current_state(TASK_RUNNING);
+		kicked = atomic_xchg(&d->kicked, KFD_PRIO_QUIET);
+		if (!kicked)
+			continue;
+		dqm_lock(dqm);
+		d->recheck |= kicked == KFD_PRIO_KICKED;
+		kfd_prio_claim_look(dqm, d->scratch);
+		kfd_prio_engine_step(dqm, false, true);
+		dqm_unlock(dqm);
+	}
+	return 0;
+}
+
+static int kfd_prio_thread_start(struct kfd_prio_dqm *d)
+{
+	struct device_queue_manager *dqm = d->dqm;
+	struct task_struct *thread;
+
+	lockdep_assert_held(&kfd_prio_gpu_mutex);
+	if (d->thread)
+		return 0;
+	d->scratch = kvzalloc(sizeof(*d->scratch), GFP_KERNEL);
+	if (!d->scratch)
+		return -ENOMEM;
+	thread = kthread_create(kfd_prio_thread, dqm, "kfd-prio/%u", dqm->dev->id);
+	if (IS_ERR(thread)) {
+		kvfree(d->scratch);
+		d->scratch = NULL;
+		return PTR_ERR(thread);
+	}
+	/* MES is waited for in a busy loop: not at a real-time priority */
+	if (kfd_prio_uses_mes(dqm))
+		sched_set_normal(thread, MIN_NICE);
+	else
+		sched_set_fifo_low(thread);
+	dqm_lock(dqm);
+	d->thread = thread;
+	dqm_unlock(dqm);
+	wake_up_process(thread);
+	return 0;
+}
+
+static int kfd_prio_threads_start(void)
+{
+	struct kfd_prio_dqm *d;
+	int r, ret = 0;
+
+	lockdep_assert_held(&kfd_prio_gpu_mutex);
+	kfd_prio_started = true;
+	list_for_each_entry(d, &kfd_prio_gpus, link) {
+		r = kfd_prio_thread_start(d);
+		if (r)
+			pr_warn_ratelimited("kfdprio: no preemption on GPU %u: no thread (%d)\n",
+					    d->dqm->dev->id, r);
+		if (!ret)
+			ret = r;
+	}
+	return ret;
+}
+
+/**
+ * kfd_prio_gpu_start() - a priority is about to be set: have a thread on each GPU
+ * @prio: the priority; below preempt_min_prio it needs none
+ *
+ * Until then there is none.  A GPU without one has no claims, and so no preemption.
+ *
+ * Context: process, may sleep
+ * Return: 0, or the first error; nothing is undone
+ */
+int kfd_prio_gpu_start(int prio)
+{
+	struct kfd_prio_knobs k;
+	int ret;
+
+	kfd_prio_knobs_read(&k);
+	if (!k.enabled || prio < k.min_prio)
+		return 0;
+	mutex_lock(&kfd_prio_gpu_mutex);
+	ret = kfd_prio_threads_start();
+	mutex_unlock(&kfd_prio_gpu_mutex);
+	return ret;
+}
+
+/**
+ * kfd_prio_gpu_reconfigure() - a module parameter has changed
+ *
+ * Claims are made and dropped as preempt_min_prio and kfd_preempt say, and the judge is
+ * asked again, before this returns.
+ *
+ * Context: process, may sleep
+ */
+void kfd_prio_gpu_reconfigure(void)
+{
+	struct device_process_node *cur;
+	struct kfd_prio_dqm *d;
+
+	mutex_lock(&kfd_prio_gpu_mutex);
+	/* a priority set before may preempt now */
+	if (kfd_prio_table_used())
+		kfd_prio_threads_start();
+	list_for_each_entry(d, &kfd_prio_gpus, link) {
+		struct device_queue_manager *dqm = d->dqm;
+
+		if (!d->thread)
+			continue;
+		dqm_lock(dqm);
+		list_for_each_entry(cur, &dqm->queues, list)
+			kfd_prio_claim_update(dqm, cur->qpd);
+		d->recheck = true;
+		kfd_prio_engine_step(dqm, false, true);
+		dqm_unlock(dqm);
+	}
+	mutex_unlock(&kfd_prio_gpu_mutex);
+}
+
+/**
+ * kfd_prio_hook_dqm_init() - a GPU comes
+ * @dqm: of the GPU, complete
+ */
+void kfd_prio_hook_dqm_init(struct device_queue_manager *dqm)
+{
+	struct kfd_prio_dqm *d = &dqm->prio;
+	struct kfd_prio_knobs k;
+
+	kfd_prio_knobs_read(&k);
+	d->dqm = dqm;
+	INIT_LIST_HEAD(&d->claims);
+	kfd_prio_timer_init(&d->timer, kfd_prio_timer);
+	kfd_prio_policy_init(&d->policy, &k, ktime_get_ns());
+	d->throttle = KFD_PRIO_LEVEL_NONE;
+	d->last.level = KFD_PRIO_LEVEL_NONE;
+	d->last.claim = -1;
+
+	mutex_lock(&kfd_prio_gpu_mutex);
+	list_add_tail(&d->link, &kfd_prio_gpus);
+	if (kfd_prio_started)
+		kfd_prio_thread_start(d);
+	mutex_unlock(&kfd_prio_gpu_mutex);
+}
+
+/**
+ * kfd_prio_hook_dqm_uninit() - a GPU goes
+ * @dqm: of the GPU; its scheduler may have been stopped
+ */
+void kfd_prio_hook_dqm_uninit(struct device_queue_manager *dqm)
+{
+	struct kfd_prio_dqm *d = &dqm->prio;
+	struct kfd_prio_qpd *qp, *tmp;
+	struct task_struct *thread;
+
+	mutex_lock(&kfd_prio_gpu_mutex);
+	list_del(&d->link);
+	dqm_lock(dqm);
+	list_for_each_entry_safe(qp, tmp, &d->claims, claim)
+		kfd_prio_claim_drop(dqm, container_of(qp, struct qcm_process_device, prio));
+	thread = d->thread;
+	WRITE_ONCE(d->thread, NULL);
+	dqm_unlock(dqm);
+	/* without a thread nobody starts it again */
+	hrtimer_cancel(&d->timer);
+	if (thread)
+		kthread_stop(thread);
+	kvfree(d->scratch);
+	mutex_unlock(&kfd_prio_gpu_mutex);
+}
+
+/**
+ * kfd_prio_gpu_first() - begin a walk over all GPUs
+ *
+ * GPUs neither come nor go before kfd_prio_gpu_last(), which must follow in any case.
+ *
+ * Context: process, may sleep
+ * Return: ours of the first GPU, or NULL
+ */
+struct kfd_prio_dqm *kfd_prio_gpu_first(void)
+{
+	mutex_lock(&kfd_prio_gpu_mutex);
+	return list_first_entry_or_null(&kfd_prio_gpus, struct kfd_prio_dqm, link);
+}
+
+/**
+ * kfd_prio_gpu_next() - the next GPU of a walk
+ * @d: this one
+ *
+ * Return: ours of the next GPU, or NULL
+ */
+struct kfd_prio_dqm *kfd_prio_gpu_next(struct kfd_prio_dqm *d)
+{
+	return list_is_last(&d->link, &kfd_prio_gpus) ? NULL : list_next_entry(d, link);
+}
+
+/**
+ * kfd_prio_gpu_last() - end a walk over all GPUs
+ */
+void kfd_prio_gpu_last(void)
+{
+	mutex_unlock(&kfd_prio_gpu_mutex);
+}
