@@ -21,7 +21,7 @@ help:
 	@echo '  make demo          an online and an offline HIP program on a simulated GPU, before and after kfdprio'
 	@echo '  make check         all tests; SUITES="unit cli" for some of them'
 	@echo '  make bench         preemption in figures: latency, throughput, cost (simulated; GPU=mi300x), build/bench.json'
-	@echo '  make check-preempt all tests of preemption, HWS and MES and two GPUs: half an hour'
+	@echo '  make check-preempt all tests of preemption, HWS and MES and two GPUs (long)'
 	@echo '  make check-soak    the contention test $(BENCH_RUNS) times in a row (BENCH_RUNS=N)'
 	@echo
 	@echo '  make tools         kfdprio, into build/tools'

@@ -153,11 +153,6 @@ static struct kfd_prio_claim kfd_prio_claim_of(const struct kfd_prio_qpd *qp)
 	};
 }
 
-static u64 kfd_prio_claim_until(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *c)
-{
-	return c->work ? c->progress_at + k->budget_ns : c->work_at + k->linger_ns;
-}
-
 /* Does @a say more about its priority than @b?  What holds, and longest; else what has work. */
 static bool kfd_prio_claim_better(const struct kfd_prio_knobs *k, u64 now,
 				  const struct kfd_prio_claim *a, const struct kfd_prio_claim *b)
@@ -167,7 +162,7 @@ static bool kfd_prio_claim_better(const struct kfd_prio_knobs *k, u64 now,
 	if (ha != hb)
 		return ha;
 	if (ha)
-		return kfd_prio_claim_until(k, a) > kfd_prio_claim_until(k, b);
+		return kfd_prio_policy_until(k, a) > kfd_prio_policy_until(k, b);
 	return (a->rung && a->work) > (b->rung && b->work);
 }
 

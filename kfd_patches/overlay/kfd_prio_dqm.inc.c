@@ -119,7 +119,7 @@ static void kfd_prio_mark_queue(struct device_queue_manager *dqm, struct qcm_pro
 				struct queue *q, bool off, struct kfd_prio_marked *m)
 {
 	q->properties.is_active = !off;
-	q->prio.marked = true;
+	q->prio.marked = kfd_prio_uses_mes(dqm);
 	if (off) {
 		decrement_queue_count(dqm, qpd, q);
 		m->off++;

@@ -71,22 +71,24 @@ static int kfd_prio_thread(void *data)
 	return 0;
 }
 
-static int kfd_prio_thread_start(struct kfd_prio_dqm *d)
+/* A GPU that gets no thread has no claims, and so no preemption */
+static void kfd_prio_thread_start(struct kfd_prio_dqm *d)
 {
 	struct device_queue_manager *dqm = d->dqm;
-	struct task_struct *thread;
+	struct task_struct *thread = ERR_PTR(-ENOMEM);
 
 	lockdep_assert_held(&kfd_prio_gpu_mutex);
 	if (d->thread)
-		return 0;
+		return;
 	d->scratch = kvzalloc(sizeof(*d->scratch), GFP_KERNEL);
-	if (!d->scratch)
-		return -ENOMEM;
-	thread = kthread_create(kfd_prio_thread, dqm, "kfd-prio/%u", dqm->dev->id);
+	if (d->scratch)
+		thread = kthread_create(kfd_prio_thread, dqm, "kfd-prio/%u", dqm->dev->id);
 	if (IS_ERR(thread)) {
 		kvfree(d->scratch);
 		d->scratch = NULL;
-		return PTR_ERR(thread);
+		pr_warn_ratelimited("kfdprio: no preemption on GPU %u: no thread (%ld)\n",
+				    dqm->dev->id, PTR_ERR(thread));
+		return;
 	}
 	/* MES is waited for in a busy loop: not at a real-time priority */
 	if (kfd_prio_uses_mes(dqm))
@@ -97,48 +99,36 @@ static int kfd_prio_thread_start(struct kfd_prio_dqm *d)
 	d->thread = thread;
 	dqm_unlock(dqm);
 	wake_up_process(thread);
-	return 0;
 }
 
-static int kfd_prio_threads_start(void)
+static void kfd_prio_threads_start(void)
 {
 	struct kfd_prio_dqm *d;
-	int r, ret = 0;
 
 	lockdep_assert_held(&kfd_prio_gpu_mutex);
 	kfd_prio_started = true;
-	list_for_each_entry(d, &kfd_prio_gpus, link) {
-		r = kfd_prio_thread_start(d);
-		if (r)
-			pr_warn_ratelimited("kfdprio: no preemption on GPU %u: no thread (%d)\n",
-					    d->dqm->dev->id, r);
-		if (!ret)
-			ret = r;
-	}
-	return ret;
+	list_for_each_entry(d, &kfd_prio_gpus, link)
+		kfd_prio_thread_start(d);
 }
 
 /**
  * kfd_prio_gpu_start() - a priority is about to be set: have a thread on each GPU
  * @prio: the priority; below preempt_min_prio it needs none
  *
- * Until then there is none.  A GPU without one has no claims, and so no preemption.
+ * Until then there is none.
  *
  * Context: process, may sleep
- * Return: 0, or the first error; nothing is undone
  */
-int kfd_prio_gpu_start(int prio)
+void kfd_prio_gpu_start(int prio)
 {
 	struct kfd_prio_knobs k;
-	int ret;
 
 	kfd_prio_knobs_read(&k);
 	if (!k.enabled || prio < k.min_prio)
-		return 0;
+		return;
 	mutex_lock(&kfd_prio_gpu_mutex);
-	ret = kfd_prio_threads_start();
+	kfd_prio_threads_start();
 	mutex_unlock(&kfd_prio_gpu_mutex);
-	return ret;
 }
 
 /**

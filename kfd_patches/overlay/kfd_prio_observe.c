@@ -107,7 +107,8 @@ bool kfd_prio_observe(const struct kfd_prio_snapshot *s, struct mm_struct *mm,
  * @pdd: the process on a GPU, referenced
  * @s: for its memory
  *
- * Reads registers: asked only when the indices are equal.
+ * Reads registers: asked only when the indices are equal, or have not moved for half the
+ * budget.
  *
  * Context: process; no lock
  * Return: false also where the ASIC cannot tell

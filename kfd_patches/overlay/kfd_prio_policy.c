@@ -123,8 +123,12 @@ static u64 floor_free(const struct kfd_prio_policy *p, const struct kfd_prio_kno
 	return p->slot_at + (u64)i * SLOT_NS;
 }
 
-/* Until when a claim that holds does, if nothing is heard of it */
-static u64 claim_until(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *c)
+/**
+ * kfd_prio_policy_until() - until when does a claim that holds, if nothing is heard of it?
+ * @k: knobs
+ * @c: the claim
+ */
+u64 kfd_prio_policy_until(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *c)
 {
 	return c->work ? c->progress_at + k->budget_ns : c->work_at + k->linger_ns;
 }
@@ -203,7 +207,7 @@ void kfd_prio_policy_decide(const struct kfd_prio_policy *p, const struct kfd_pr
 		}
 		if (best < 0 || claims[i].prio > claims[best].prio)
 			best = i;
-		at = claim_until(k, &claims[i]);
+		at = kfd_prio_policy_until(k, &claims[i]);
 		if (at < look_at)
 			look_at = at;
 	}

@@ -145,6 +145,7 @@ static inline bool kfd_prio_policy_victim(int level, int prio)
 
 void kfd_prio_policy_init(struct kfd_prio_policy *p, const struct kfd_prio_knobs *k, u64 now);
 bool kfd_prio_policy_holds(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *c, u64 now);
+u64 kfd_prio_policy_until(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *c);
 void kfd_prio_policy_decide(const struct kfd_prio_policy *p, const struct kfd_prio_knobs *k,
 			    const struct kfd_prio_claim *claims, int n, u64 now,
 			    struct kfd_prio_decision *d);

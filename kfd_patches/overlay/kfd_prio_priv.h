@@ -144,7 +144,7 @@ void kfd_prio_engine_priority_changed(struct device_queue_manager *dqm,
 void kfd_prio_engine_queue_changed(struct queue *q);
 
 /* kfd_prio_gpu.c */
-int kfd_prio_gpu_start(int prio);
+void kfd_prio_gpu_start(int prio);
 void kfd_prio_gpu_reconfigure(void);
 void kfd_prio_gpu_kick(struct device_queue_manager *dqm);
 struct kfd_prio_dqm *kfd_prio_gpu_first(void);
