@@ -62,6 +62,11 @@ bool kfd_mes(struct kfdc *gpu)
 
 pid_t kfd_child(uint32_t prio, bool busy)
 {
+	return kfd_child_set(prio, KFD_PRIO_UNSET, busy);
+}
+
+pid_t kfd_child_set(uint32_t prio, int set, unsigned int dispatches)
+{
 	struct kfdc_queue_attr attr = { .priority = prio, .percentage = 100, .packets = 64 };
 	int fds[2];
 	pid_t pid;
@@ -71,18 +76,24 @@ pid_t kfd_child(uint32_t prio, bool busy)
 		tap_bail("pipe: %s", strerror(errno));
 	pid = fork();
 	if (!pid) {
+		struct kfdc_dispatch d = { .ns = 60000000000, .barrier = true };
 		struct kfdc_queue *q;
 		struct kfdc *c;
 
-		if (kfdc_open(&c, 0) || kfdc_queue_create(c, &attr, &q) ||
-		    (busy && kfdc_dispatch(q, &(struct kfdc_dispatch){ .ns = 60000000000 }))) {
-			fprintf(stderr, "child: %s\n", kfdc_error());
+		if (set != KFD_PRIO_UNSET && kfd_set(getpid(), set, NULL))
 			_exit(1);
-		}
+		if (kfdc_open(&c, 0) || kfdc_queue_create(c, &attr, &q))
+			goto err;
+		while (dispatches--)
+			if (kfdc_dispatch(q, &d))
+				goto err;
 		if (write(fds[1], "x", 1) != 1)
 			_exit(1);
 		pause();
 		_exit(0);
+err:
+		fprintf(stderr, "child: %s\n", kfdc_error());
+		_exit(1);
 	}
 	close(fds[1]);
 	if (pid < 0 || read(fds[0], &ch, 1) != 1)

@@ -38,6 +38,15 @@ bool kfd_mes(struct kfdc *gpu);
  */
 pid_t kfd_child(uint32_t prio, bool busy);
 
+/**
+ * kfd_child_set() - the same, with a priority
+ * @prio: what its queue asks for
+ * @set: what it sets for itself before it opens KFD; KFD_PRIO_UNSET: nothing
+ * @dispatches: of a minute each, one after the other. Two are work also for a GPU that cannot tell
+ *	whether waves are in flight: the second is not launched while the first runs
+ */
+pid_t kfd_child_set(uint32_t prio, int set, unsigned int dispatches);
+
 /* Kill such a child */
 void kfd_child_end(pid_t pid);
 

@@ -34,42 +34,10 @@ static void param(const char *name, const char *value)
 		tap_bail("%s: %s", path, strerror(err));
 }
 
-/*
- * A process with work for minutes.  Two dispatches, so that also a GPU that cannot tell whether
- * waves are in flight has work: the second one is not launched while the first runs.
- */
+/* A process with work for minutes, also for a GPU that cannot tell whether waves are in flight */
 static pid_t client(int set_prio)
 {
-	struct kfdc_queue_attr attr = { .priority = 7, .percentage = 100, .packets = 64 };
-	int fds[2];
-	pid_t pid;
-	char ch;
-
-	if (pipe(fds))
-		tap_bail("pipe: %s", strerror(errno));
-	pid = fork();
-	if (!pid) {
-		struct kfdc_dispatch d = { .ns = 60000000000, .barrier = true };
-		struct kfdc_queue *q;
-		struct kfdc *c;
-
-		if (set_prio >= 0 && kfd_set(getpid(), set_prio, NULL))
-			_exit(2);
-		if (kfdc_open(&c, 0) || kfdc_queue_create(c, &attr, &q) || kfdc_dispatch(q, &d) ||
-		    kfdc_dispatch(q, &d)) {
-			fprintf(stderr, "client: %s\n", kfdc_error());
-			_exit(1);
-		}
-		if (write(fds[1], "x", 1) != 1)
-			_exit(1);
-		pause();
-		_exit(0);
-	}
-	close(fds[1]);
-	if (pid < 0 || read(fds[0], &ch, 1) != 1)
-		tap_bail("a client could not start");
-	close(fds[0]);
-	return pid;
+	return kfd_child_set(7, set_prio, 2);
 }
 
 static struct kfd_prio_list_entry entry(pid_t pid)
