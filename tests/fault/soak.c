@@ -102,7 +102,7 @@ static void buried(struct slot *s, int status)
 		sum.killed++;
 		s->sent = s->done;
 	} else {
-		tap_diag("worker %d: wait status %#x", s->pid, status);
+		tap_diag("worker %d: wait status %#x: %s", s->pid, status, s->why);
 		sum.failed++;
 	}
 	settle(s);
@@ -172,8 +172,9 @@ static void torment(void)
 		torment_knobs();
 	} else if (kfdc_now() - last_reset > RESET_EVERY && !rnd(10)) {
 		last_reset = kfdc_now();
+		/* first: calls fail while it goes on, and whoever was born before has dead queues */
+		shared->resets++;
 		sim_write(0, "reset", "1");
-		shared->resets++;	/* whoever was born before has dead queues */
 		sum.resets++;
 	}
 }
@@ -220,7 +221,7 @@ int main(int argc, char **argv)
 	double secs = argc > 1 ? atof(argv[1]) : 60;
 	uint64_t start_ns, end, told;
 	char params[64];
-	long long pages;
+	long long pages, resets;
 	int err;
 
 	seed = argc > 2 ? strtoull(argv[2], NULL, 0) : sim_seed();
@@ -239,6 +240,7 @@ int main(int argc, char **argv)
 		tap_bail("the module cannot be loaded anew: %s", strerror(err));
 	knobs_reset();
 	pages = sim_counter(0, "ram_pages");
+	resets = sim_counter(0, "resets");
 	count_events("kfd_preempt_begin", true);
 	count_events("kfd_preempt_end", true);
 	start_ns = kfdc_now();
@@ -258,6 +260,7 @@ int main(int argc, char **argv)
 	tap_diag("%ld priorities, %ld parameters, %ld changes of memory pressure, %ld SDMA copies, %ld ended by a reset",
 		 sum.priorities, sum.knobs, sum.pressures, sum.copies, sum.dead);
 	tap_eq(sum.failed, 0, "no process failed");
+	tap_eq(sim_counter(0, "resets") - resets, sum.resets, "amdkfd asked for no reset");
 	tap_ok(!sum.lost && sum.done == sum.sent, "no packet is lost: %ld sent, %ld complete", sum.sent,
 	       sum.done);
 	tap_eq(sum.repeated, 0, "none completes twice");

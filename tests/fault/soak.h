@@ -29,12 +29,14 @@ enum { WORKER_FAILED = 1, WORKER_RESET = 42 };
  * @disordered: overtaken by a later one
  * @copies, @corrupt: SDMA copies, words of them that are wrong
  * @finished: it was stopped and has waited for all
+ * @why: which call failed, and how
  */
 struct slot {
 	pid_t pid;
 	volatile unsigned int born;
 	volatile long sent, done, lost, repeated, disordered, copies, corrupt;
 	volatile bool finished;
+	char why[128];
 };
 
 struct shared {

@@ -37,12 +37,12 @@ static unsigned int rnd(unsigned int n)
 	return sim_random(&seed) % n;
 }
 
-/* A call failed: no harm if the GPU was reset meanwhile or memory is short; 1 otherwise */
+/* A call failed: no harm if the GPU is or was reset meanwhile */
 static void failed(const char *what)
 {
 	if (shared->resets != slot->born)
 		_exit(WORKER_RESET);
-	fprintf(stderr, "# worker %d, %s: %s\n", getpid(), what, kfdc_error());
+	snprintf(slot->why, sizeof(slot->why), "%s: %s", what, kfdc_error());
 	_exit(WORKER_FAILED);
 }
 
