@@ -58,7 +58,7 @@ demo: setup-demo
 .PHONY: check
 check: setup
 	@$(MAKE) -s -C tools all fake
-	@$(MAKE) -s -C tests client
+	@$(MAKE) -s -C tests all
 	@tests/run $(SUITES)
 
 .PHONY: check-preempt
