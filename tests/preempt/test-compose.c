@@ -168,41 +168,7 @@ static void userptr(void)
 	actor_kill(&off);
 }
 
-/* The debugger's ioctl, on oneself */
-static long act_debug(long unused, long unused2)
-{
-#ifdef AMDKFD_IOC_DBG_TRAP
-	struct kfd_ioctl_dbg_trap_args a = { .pid = getpid(), .op = KFD_IOC_DBG_TRAP_ENABLE };
-
-	a.enable.dbg_fd = -1;
-	if (ioctl(kfdc_fd(me.c), AMDKFD_IOC_DBG_TRAP, &a))
-		return errno;
-	return 0;
-#else
-	return 38;
-#endif
-	(void)unused, (void)unused2;
-}
-
-static void debugger(void)
-{
-	struct actor a = actor_start(0, 1, 7);
-	long r = actor_do(&a, act_debug, 0, 0);
-
-	actor_kill(&a);
-	if (r) {
-		char why[160];
-
-		snprintf(why, sizeof(why), "AMDKFD_IOC_DBG_TRAP is refused on the simulated GPU: %s",
-			 strerror(r));
-		tap_skip("debugger: suspend and resume of queues", why);
-	} else {
-		tap_ok(false, "debugger: the ioctl works, and this test does not use it");
-	}
-	tap_skip("suspend to RAM", "the simulated GPU has no suspend");
-}
-
 const struct test tests_compose[] = {
 	{ "evict_inside", evict_inside, .waves = true }, { "evict_outside", evict_outside },
-	{ "evict_claimant", evict_claimant }, { "userptr", userptr }, { "debugger", debugger }, {}
+	{ "evict_claimant", evict_claimant }, { "userptr", userptr }, {}
 };

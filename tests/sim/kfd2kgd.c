@@ -179,9 +179,15 @@ static uint32_t disable_debug_trap(struct amdgpu_device *adev, bool keep_trap_en
 	return 0;
 }
 
+static uint32_t set_wave_launch_mode(struct amdgpu_device *adev, uint8_t wave_launch_mode,
+				     uint32_t vmid)
+{
+	return 0;
+}
+
 /*
  * Each table has what the real one of its GPU has (amdgpu_amdkfd_*.c of 6.12), but for the
- * debugger's address watches and launch modes: amdkfd does things otherwise where one is missing.
+ * debugger's address watches and trap overrides: amdkfd does things otherwise where one is missing.
  */
 #define SIM_KFD2KGD_MES								\
 	.init_interrupts = init_interrupts,					\
@@ -189,7 +195,8 @@ static uint32_t disable_debug_trap(struct amdgpu_device *adev, bool keep_trap_en
 	.hqd_sdma_dump = hqd_sdma_dump,						\
 	.wave_control_execute = wave_control_execute,				\
 	.enable_debug_trap = enable_debug_trap,					\
-	.disable_debug_trap = disable_debug_trap
+	.disable_debug_trap = disable_debug_trap,				\
+	.set_wave_launch_mode = set_wave_launch_mode
 
 #define SIM_KFD2KGD_QUEUES							\
 	SIM_KFD2KGD_MES,							\

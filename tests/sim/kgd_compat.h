@@ -212,6 +212,8 @@ struct sim_kfd2kgd_calls {
 				      uint32_t vmid);
 	uint32_t (*disable_debug_trap)(struct amdgpu_device *adev, bool keep_trap_enabled,
 				       uint32_t vmid);
+	uint32_t (*set_wave_launch_mode)(struct amdgpu_device *adev, uint8_t wave_launch_mode,
+					 uint32_t vmid);
 	void (*get_iq_wait_times)(struct amdgpu_device *adev, uint32_t *wait_times, uint32_t inst);
 	void (*build_grace_period_packet_info)(struct amdgpu_device *adev, uint32_t wait_times,
 					       uint32_t grace_period, uint32_t *reg_offset,
