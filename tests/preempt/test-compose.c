@@ -168,7 +168,58 @@ static void userptr(void)
 	actor_kill(&off);
 }
 
+static void machine_sleeps(bool down)
+{
+	int err = sim_write(0, "sleep", down ? "1" : "0");
+
+	if (err)
+		tap_bail("sleep: %s", strerror(err));
+}
+
+/* Suspend to RAM while a preemption holds, and while the online process is idle and rings in its sleep */
+static void asleep(void)
+{
+	struct actor on = online_start(0, 12), off = offline_start(0, 50 * MS, 10);
+	struct events *e = events_start("kfd");
+	long left, ns;
+	int i;
+
+	knob_set("floor_pct", 0);
+	/* four: also where nobody counts waves there is work until the last is launched */
+	actor_do(&on, act_submit, 60 * MS, 4);
+	tap_ok(wait_mapped(0, 1), "asleep: a preemption holds");
+	for (i = 0; i < 2; i++) {
+		const char *when = i ? "idle" : "held";
+
+		machine_sleeps(true);
+		tap_eq(mapped(0), 0, "asleep, %s: nothing is mapped", when);
+		left = actor_do(&on, act_left, 0, 0) + actor_do(&off, act_left, 0, 0);
+		if (i)
+			actor_do(&on, act_submit, 60 * MS, 4);
+		nap_ns(300 * MS);
+		tap_eq(actor_do(&on, act_left, 0, 0) + actor_do(&off, act_left, 0, 0),
+		       left + (i ? 4 : 0), "asleep, %s: nothing runs", when);
+		machine_sleeps(false);
+		left = actor_do(&off, act_left, 0, 0);
+		tap_ok(completes(&on), "asleep, %s: the online work is complete", when);
+		/* without CU occupancy the other is back when the last one is launched */
+		tap_ok(!has_occupancy(0) || actor_do(&off, act_left, 0, 0) == left,
+		       "asleep, %s: nothing else ran meanwhile", when);
+		tap_ok(wait_mapped(0, 2), "asleep, %s: then the other returns", when);
+		nap_ns(knob("linger_us") * US + 10 * MS);
+	}
+	ns = actor_do(&on, act_request, 10 * MS, 0);
+	tap_ok(!has_occupancy(0) || (ns > 0 && ns < (long)(11 * MS)),
+	       "asleep: afterwards a request takes no longer than before (%ld us)", ns / 1000);
+	tap_ok(completes(&off), "asleep: all is complete, once");
+	events_stop(e);
+	tap_ok(paired(e), "asleep: what begins ends");
+	events_free(e);
+	actor_kill(&on);
+	actor_kill(&off);
+}
+
 const struct test tests_compose[] = {
 	{ "evict_inside", evict_inside, .waves = true }, { "evict_outside", evict_outside },
-	{ "evict_claimant", evict_claimant }, { "userptr", userptr }, {}
+	{ "evict_claimant", evict_claimant }, { "userptr", userptr }, { "asleep", asleep }, {}
 };

@@ -12,6 +12,7 @@
  *	hang		write 1: the scheduler stops at its next packet, until a reset; 0: it
  *			does not. The same as fault/hang
  *	reset		write 1: the GPU is reset; returns when that is over
+ *	sleep		write 1: suspend to RAM, 0: resume; return when amdkfd has done it
  *	suspend		MES: write "all" or the doorbell of a queue (as in state): SUSPEND its
  *			gang. The reader of state sees it as held
  *	resume		the same for RESUME
@@ -180,6 +181,22 @@ static const struct file_operations reset_fops = {
 	.write = reset_write,
 };
 
+static ssize_t sleep_write(struct file *file, const char __user *ubuf, size_t n, loff_t *pos)
+{
+	bool down;
+	int r = kstrtobool_from_user(ubuf, n, &down);
+
+	if (!r)
+		r = sim_sleep(file->private_data, down);
+	return r ? : n;
+}
+
+static const struct file_operations sleep_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = sleep_write,
+};
+
 static ssize_t gangs_write(struct file *file, const char __user *ubuf, size_t n, bool resume)
 {
 	char buf[16];
@@ -278,6 +295,7 @@ void sim_debugfs_init(struct sim_gpu *g)
 	debugfs_create_file("evict", 0200, g->dbg, g, &evict_fops);
 	debugfs_create_file("hang", 0200, g->dbg, g, &hang_fops);
 	debugfs_create_file("reset", 0200, g->dbg, g, &reset_fops);
+	debugfs_create_file("sleep", 0200, g->dbg, g, &sleep_fops);
 	if (g->prof->mes) {
 		debugfs_create_file("suspend", 0200, g->dbg, g, &suspend_fops);
 		debugfs_create_file("resume", 0200, g->dbg, g, &resume_fops);

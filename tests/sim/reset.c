@@ -55,6 +55,25 @@ void sim_reset_request(struct sim_gpu *g)
 	flush_work(&g->adev.kfd.reset_work);
 }
 
+/**
+ * sim_sleep - suspend to RAM and resume, what amdgpu does of them around amdkfd
+ * @g: the GPU
+ * @down: suspend; else resume
+ *
+ * User space is not frozen meanwhile: it may ring and call.
+ *
+ * Return: 0, -EALREADY, or what kgd2kfd_resume() returned
+ */
+int sim_sleep(struct sim_gpu *g, bool down)
+{
+	if (xchg(&g->asleep, down) == down)
+		return -EALREADY;
+	if (!down)
+		return kgd2kfd_resume(g->adev.kfd.dev, false);
+	kgd2kfd_suspend(g->adev.kfd.dev, false);
+	return 0;
+}
+
 /* for KFD's SMI event */
 void amdgpu_reset_get_desc(struct amdgpu_reset_context *rst_ctxt, char *buf, size_t len)
 {

@@ -107,6 +107,7 @@ struct sim_place_stats {
  * @leaving: it is being removed, no reset begins (READ_ONCE)
  * @reset_why: of the next reset, for the log and the SMI event
  * @n_reset: resets done
+ * @asleep: suspended to RAM (xchg)
  * @dbg: debugfs directory
  * @fault_lock: guards @faults
  * @faults: settings of the faults on request
@@ -141,6 +142,7 @@ struct sim_gpu {
 	bool leaving;
 	const char *reset_why;
 	atomic64_t n_reset;
+	bool asleep;
 	struct dentry *dbg;
 	spinlock_t fault_lock;
 	struct sim_fault_point faults[SIM_FAULTS];
@@ -338,6 +340,7 @@ void sim_kfd_stop(struct sim_gpu *g);
 #define SIM_RESET_HANG	"scheduler hang"
 void sim_reset_work(struct work_struct *work);
 void sim_reset_request(struct sim_gpu *g);
+int sim_sleep(struct sim_gpu *g, bool down);
 
 /* kgd.c */
 u64 sim_gpu_clock(void);
