@@ -208,6 +208,27 @@ int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_
 	return n;
 }
 
+/**
+ * kfd_prio_claim_skip() - time has passed that counts for no claim
+ * @dqm: of the GPU
+ * @since: ktime_get_ns(), since when
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_claim_skip(struct device_queue_manager *dqm, u64 since)
+{
+	u64 now = ktime_get_ns(), ns = now - since;
+	struct kfd_prio_qpd *qp;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	list_for_each_entry(qp, &dqm->prio.claims, claim) {
+		if (!qp->rung)
+			continue;
+		qp->work_at = min(qp->work_at + ns, now);
+		qp->progress_at = min(qp->progress_at + ns, now);
+	}
+}
+
 /*
  * Short work is looked at often, long work less so: what is lost by noticing its end late
  * stays below a sixteenth of it.
@@ -265,6 +286,19 @@ static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_
 	if (atomic_read(&qp->ear) == KFD_PRIO_EAR_ARMED && work && (moved || !had) &&
 	    atomic_cmpxchg(&qp->ear, KFD_PRIO_EAR_ARMED, KFD_PRIO_EAR_RUNG) == KFD_PRIO_EAR_ARMED)
 		kfd_prio_claim_works(qpd, KFD_PRIO_WAKE_POLL, false, now);
+}
+
+/*
+ * May the next ring of a claim be trapped?  Not before it has had nothing to do for linger_us,
+ * or for a moment if that is shorter: the store that has faulted must be repeated before.
+ */
+static bool kfd_prio_claim_quiet(const struct kfd_prio_qpd *qp, const struct kfd_prio_knobs *k)
+{
+	const struct kfd_prio_claim c = kfd_prio_claim_of(qp);
+	struct kfd_prio_knobs least = *k;
+
+	least.linger_ns = max(k->linger_ns, KFD_PRIO_POLL_MIN);
+	return !kfd_prio_policy_holds(&least, &c, ktime_get_ns());
 }
 
 /*
@@ -341,12 +375,8 @@ void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snaps
 		p = qpd->pqm->process;
 		if (!kref_get_unless_zero(&p->ref))
 			continue;	/* about to be unregistered */
-		if (kfd_prio_claim_read(dqm, qpd, s, &k) && qp->rung) {
-			struct kfd_prio_claim c = kfd_prio_claim_of(qp);
-
-			if (!kfd_prio_policy_holds(&k, &c, ktime_get_ns()))
-				kfd_prio_claim_arm(dqm, qpd, s, &k);
-		}
+		if (kfd_prio_claim_read(dqm, qpd, s, &k) && qp->rung && kfd_prio_claim_quiet(qp, &k))
+			kfd_prio_claim_arm(dqm, qpd, s, &k);
 		/* queues the release, which takes the DQM lock elsewhere */
 		kfd_unref_process(p);
 	}

@@ -55,6 +55,20 @@ static void kfd_prio_missed(struct kfd_prio_dqm *d, int ret)
 		d->retry_at = ktime_get_ns() + KFD_PRIO_RETRY;
 }
 
+/*
+ * Change the runlist.  Nobody's queues run meanwhile, which may take longer than linger_us:
+ * that time counts for no claim.  Counted, a claim whose doorbell has faulted could be trapped
+ * again before its store is repeated, which would fault again, and so on.
+ */
+static int kfd_prio_execute(struct device_queue_manager *dqm)
+{
+	u64 start = ktime_get_ns();
+	int ret = kfd_prio_dqm_execute(dqm);
+
+	kfd_prio_claim_skip(dqm, start);
+	return ret;
+}
+
 /* The end of the preemption in force; it is told when the victims are back. */
 struct kfd_prio_end {
 	s32 pid;
@@ -99,7 +113,7 @@ static void kfd_prio_change(struct device_queue_manager *dqm, const struct kfd_p
 	}
 
 	if (execute && (m.off || m.on || d->missed))
-		ret = kfd_prio_dqm_execute(dqm);
+		ret = kfd_prio_execute(dqm);
 	kfd_prio_missed(d, ret);
 	if (!same && end.begun_at)
 		trace_kfd_preempt_end(dqm, end.pid, end.level, end.seq, end.reason, m.restored,
@@ -128,7 +142,7 @@ static void kfd_prio_unmap_first(struct device_queue_manager *dqm)
 	int ret;
 
 	d->unmap_first = true;
-	ret = kfd_prio_dqm_execute(dqm);
+	ret = kfd_prio_execute(dqm);
 	if (d->unmap_first)	/* nothing was mapped, or the GPU is being reset */
 		kfd_prio_engine_unmapping(dqm);
 	if (!ret)

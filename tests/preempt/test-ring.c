@@ -373,6 +373,39 @@ static void patience(void)
 	munmap((void *)gap, 4096);
 }
 
+/* ---- the store is repeated ---- */
+
+/* An unmap that takes longer than linger_us, and work that is done before the store is repeated */
+static void repeat(void)
+{
+	struct actor on = online_start(0, 12), off = offline_start(0, 50 * MS, 10);
+	long linger[] = { knob("linger_us"), 0 }, r;
+	unsigned int i, way, answered;
+	long long before;
+
+	knob_set("save_us", 1000);
+	for (way = 0; way < 2; way++) {
+		knob_set("linger_us", linger[way]);
+		before = stat_of(&on, "preempting_count");
+		for (i = answered = 0; i < 10 && answered == i; i++) {
+			nap_ns(10 * MS);
+			actor_tell(&on, act_submit, 2 * US, 1);
+			answered += actor_hear(&on, &r, 2000) && !r;
+		}
+		tap_eq(answered, 10, "repeat: linger_us %ld: rings return", linger[way]);
+		tap_eq(stat_of(&on, "preempting_count") - before, 10,
+		       "repeat: linger_us %ld: each preempts once", linger[way]);
+		if (answered < i)
+			break;
+	}
+	knob_set("save_us", 20);
+	if (way == 2)
+		tap_ok(completes(&on) && completes(&off), "repeat: all is complete, once");
+	actor_kill(&on);
+	actor_kill(&off);
+}
+
 const struct test tests_ring[] = {
-	{ "storm", storm }, { "silent", silent }, { "mapping", mapping }, { "patience", patience }, {}
+	{ "storm", storm }, { "silent", silent }, { "mapping", mapping }, { "patience", patience },
+	{ "repeat", repeat }, {}
 };
