@@ -2,18 +2,42 @@
 /* kfdsim: GART, doorbell pages, global wave sync */
 #include "sim.h"
 #include "amdgpu_object.h"
+#include <linux/rbtree.h>
 #include <linux/seq_file.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
 
 struct sim_gart {
-	struct list_head link;
+	struct rb_node node;
 	u64 addr;
 	size_t size;
 	void *kptr;
 };
 
 /* ---- GART: addresses of what the kernel shares with the firmware ---- */
+
+static bool gart_less(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct sim_gart, node)->addr < rb_entry(b, struct sim_gart, node)->addr;
+}
+
+static int gart_cmp(const void *addr, const struct rb_node *node)
+{
+	const struct sim_gart *e = rb_entry(node, struct sim_gart, node);
+	u64 a = *(const u64 *)addr;
+
+	return a < e->addr ? -1 : a >= e->addr + e->size;
+}
+
+/* The entry that has all of a range: every queue has one, and each runlist asks for every queue */
+static struct sim_gart *gart_find(struct sim_gpu *g, u64 addr, size_t len)
+{
+	struct rb_node *node = rb_find(&addr, &g->gart, gart_cmp);
+	struct sim_gart *e = rb_entry_safe(node, struct sim_gart, node);
+
+	lockdep_assert_held(&g->gart_lock);
+	return e && len <= e->addr + e->size - addr ? e : NULL;
+}
 
 /**
  * sim_gart_bind - give memory of the kernel an address that the firmware can use
@@ -34,7 +58,7 @@ u64 sim_gart_bind(struct sim_gpu *g, void *kptr, size_t size)
 	spin_lock(&g->gart_lock);
 	e->addr = g->gart_next;
 	g->gart_next += e->size + PAGE_SIZE;	/* guard page */
-	list_add(&e->link, &g->gart);
+	rb_add(&e->node, &g->gart, gart_less);
 	spin_unlock(&g->gart_lock);
 	return e->addr;
 }
@@ -49,15 +73,14 @@ void sim_gart_unbind(struct sim_gpu *g, u64 addr)
 	struct sim_gart *e;
 
 	spin_lock(&g->gart_lock);
-	list_for_each_entry(e, &g->gart, link)
-		if (e->addr == addr) {
-			list_del(&e->link);
-			spin_unlock(&g->gart_lock);
-			kfree(e);
-			return;
-		}
+	e = gart_find(g, addr, 0);
+	if (e && e->addr != addr)
+		e = NULL;
+	if (e)
+		rb_erase(&e->node, &g->gart);
 	spin_unlock(&g->gart_lock);
-	WARN_ONCE(1, "kfdsim: GART address %#llx was not bound\n", addr);
+	WARN_ONCE(!e, "kfdsim: GART address %#llx was not bound\n", addr);
+	kfree(e);
 }
 
 /**
@@ -71,14 +94,11 @@ void sim_gart_unbind(struct sim_gpu *g, u64 addr)
 void *sim_gart_ptr(struct sim_gpu *g, u64 addr, size_t len)
 {
 	struct sim_gart *e;
-	void *p = NULL;
+	void *p;
 
 	spin_lock(&g->gart_lock);
-	list_for_each_entry(e, &g->gart, link)
-		if (addr >= e->addr && addr + len <= e->addr + e->size) {
-			p = e->kptr + (addr - e->addr);
-			break;
-		}
+	e = gart_find(g, addr, len);
+	p = e ? e->kptr + (addr - e->addr) : NULL;
 	spin_unlock(&g->gart_lock);
 	return p;
 }
@@ -95,17 +115,13 @@ void *sim_gart_ptr(struct sim_gpu *g, u64 addr, size_t len)
 bool sim_gart_write(struct sim_gpu *g, u64 addr, const void *data, size_t len)
 {
 	struct sim_gart *e;
-	bool ok = false;
 
 	spin_lock(&g->gart_lock);
-	list_for_each_entry(e, &g->gart, link)
-		if (addr >= e->addr && addr + len <= e->addr + e->size) {
-			memcpy(e->kptr + (addr - e->addr), data, len);
-			ok = true;
-			break;
-		}
+	e = gart_find(g, addr, len);
+	if (e)
+		memcpy(e->kptr + (addr - e->addr), data, len);
 	spin_unlock(&g->gart_lock);
-	return ok;
+	return e;
 }
 
 /* ---- doorbells ---- */
@@ -204,7 +220,7 @@ int amdgpu_amdkfd_remove_gws_from_process(void *info, void *mem)
 int sim_mem_init(struct sim_gpu *g)
 {
 	spin_lock_init(&g->gart_lock);
-	INIT_LIST_HEAD(&g->gart);
+	g->gart = RB_ROOT;
 	g->gart_next = 0x7fff00000000ULL;
 	mutex_init(&g->db_lock);
 	spin_lock_init(&g->adev.mman.bdev.lru_lock);
@@ -226,7 +242,7 @@ int sim_mem_init(struct sim_gpu *g)
  */
 void sim_mem_fini(struct sim_gpu *g)
 {
-	WARN(!list_empty(&g->gart), "kfdsim: GART entries left\n");
+	WARN(!RB_EMPTY_ROOT(&g->gart), "kfdsim: GART entries left\n");
 	WARN(!list_empty(&g->vms), "kfdsim: VMs left\n");
 	WARN(atomic_long_read(&g->ram_pages), "kfdsim: %ld pages left\n",
 	     atomic_long_read(&g->ram_pages));

@@ -287,7 +287,7 @@ static bool queue_peek(void *ctx, struct eng_queue *eq, u64 t, struct eng_work *
 	struct sim_queue *q = to_sq(eq);
 	struct sim_hws *h = ctx;
 
-	if (q->error || q->stalled || !rptr_there(h, q))
+	if (q->error || q->stalled || (!q->stream.ib && q->next >= q->wptr) || !rptr_there(h, q))
 		return false;
 	w->avail = q->seen;
 	switch (q->kind) {

@@ -83,7 +83,7 @@ struct sim_place_stats {
  * @index: number of the GPU among the simulated ones
  * @link: in the list of all GPUs
  * @gart_lock: guards @gart and @gart_next
- * @gart: GART entries, see mem.c
+ * @gart: GART entries by address, see mem.c
  * @gart_next: next free GART address
  * @vm_lock: guards @vms, each VM's mappings and @pd_next
  * @vms: open render files
@@ -120,7 +120,7 @@ struct sim_gpu {
 	unsigned int index;
 	struct list_head link;
 	spinlock_t gart_lock;
-	struct list_head gart;
+	struct rb_root gart;
 	u64 gart_next;
 	struct mutex vm_lock;
 	struct list_head vms;
