@@ -49,7 +49,7 @@ qemu_command() {
 	done
 	# fixed addresses: a GPU's place does not depend on other options
 	for ((i = 0; i < gpus; i++)); do
-		qemu+=(-object "memory-backend-ram,id=doorbell$i,size=4M,share=on"
+		qemu+=(-object "memory-backend-ram,id=doorbell$i,size=${opt_doorbell_mb}M,share=on"
 			-device "ivshmem-plain,memdev=doorbell$i,addr=$(printf %#x $((16 + i)))")
 	done
 }

@@ -306,7 +306,7 @@ refused --no-sim --kernel 1.x true
 check "bad kernel version: status 125" is "$status" 125
 refused --allow-warn '(' true
 check "bad --allow-warn: named" grep -q -- --allow-warn "$err"
-for bad in --seed=x --seed=-1 --timeout=x --timeout=0 --timeout=-1 --timeout=1e3 --timeout= --smp= --smp=0 --smp=two --mem=lots --gpu=a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a \
+for bad in --seed=x --seed=-1 --timeout=x --timeout=0 --timeout=-1 --timeout=1e3 --timeout= --smp= --smp=0 --smp=two --mem=lots --doorbell-mb=3 --gpu=a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a \
 	--param=x '--param=a=b c' --env=x --stock=1; do
 	refused "$bad" -- true
 	check "$bad: status 125, named" eval "is $status 125 && { grep -qF -- '${bad%%=*}' '$err' || grep -qF -- \"'${bad#*=}'\" '$err'; }"
@@ -314,7 +314,7 @@ done
 refused --mem
 check "an option without its argument: status 125, named" eval "is $status 125 && grep -q -- --mem '$err'"
 refused --help
-for o in kernel gpu icount seed timeout no-sim stock param out env allow-warn smp mem append keep verbose; do
+for o in kernel gpu icount seed timeout no-sim stock param out env allow-warn smp mem doorbell-mb append keep verbose; do
 	check "--help has --$o" grep -q -- "--$o" "$out"
 done
 check "--help ends with the place of the logs" grep -qF "$runs/" <(tail -n 1 "$out")
