@@ -26,6 +26,19 @@ function ratio(key, a, b) {
 		derive(key, v[a] / v[b])
 }
 
+# how much a figure grows from one phase to another for each more of what there is
+function slope(key, from, to, figure, of) {
+	if (have(from "_" figure) && have(to "_" figure))
+		derive(key, (v[to "_" figure] - v[from "_" figure]) / (v[to "_" of] - v[from "_" of]))
+}
+
+# marking one more queue, ns
+function share(phase, first) {
+	if (phase == first || !have(phase "_mark_p50_ns") || !have(first "_mark_p50_ns"))
+		return "-"
+	return sprintf("%.0f", (v[phase "_mark_p50_ns"] - v[first "_mark_p50_ns"]) / (v[phase "_queues"] - v[first "_queues"]))
+}
+
 function num(key, format) { return have(key) ? sprintf(format, v[key]) : "-" }
 
 function row(what, phase) {
@@ -67,12 +80,10 @@ END {
 	# two decisions a ring: preempt, restore
 	if (have("ring_100_hiq_packets"))
 		derive("hiq_packets_per_preempt_100_victims", v["ring_100_hiq_packets"] / (2 * (v["ring_100_n"] + v["ring_100_missed"])))
-	if (have("scale_16_128_p50_ns") && have("scale_10_10_p50_ns"))
-		derive("ring_to_unmap_ns_per_queue", (v["scale_16_128_p50_ns"] - v["scale_10_10_p50_ns"]) / \
-			(v["scale_16_128_queues"] - v["scale_10_10_queues"]))
-	if (have("scale_100_100_p50_ns") && have("scale_1_1_p50_ns"))
-		derive("ring_to_unmap_ns_per_process", (v["scale_100_100_p50_ns"] - v["scale_1_1_p50_ns"]) / \
-			(v["scale_100_100_processes"] - v["scale_1_1_processes"]))
+	slope("mark_ns_per_victim_queue", "scale_16_256", "scale_16_4095", "mark_p50_ns", "queues")
+	slope("mark_ns_per_victim_process", "scale_10_10", "scale_1000_1000", "mark_p50_ns", "processes")
+	slope("ring_to_unmap_ns_per_queue", "scale_16_256", "scale_16_4095", "p50_ns", "queues")
+	slope("ring_to_unmap_ns_per_process", "scale_10_10", "scale_1000_1000", "p50_ns", "processes")
 	ratio("unused_ioctl_cost_ratio", "cost_off_create", "cost_stock_create")
 	ratio("unused_runlist_cost_ratio", "cost_off_toggle", "cost_stock_toggle")
 	ratio("events_on_cost_ratio", "cost_on_create", "cost_stock_create")
@@ -113,7 +124,7 @@ END {
 		for (i = 1; i <= m; i++)
 			row("preemption, beside 4, save and restore " us[i] " us", "save_" us[i])
 	}
-	if (have("ring_50_p50_ns") || have("scale_10_10_p50_ns")) {
+	if (have("ring_50_p50_ns") || have("mes_1_p50_ns")) {
 		printf "\n  %-46s %9s %9s %9s %8s %6s\n", "doorbell store to UNMAP on the HIQ, ns", "P50", "P99", "max", "missed", "n"
 		ring_row("1 victim", "ring_1")
 		ring_row("10 victims", "ring_10")
@@ -124,12 +135,20 @@ END {
 		ring_row("1 victim, MES (thread): to REMOVE_QUEUE", "mes_1")
 		ring_row("10 victims, MES", "mes_10")
 		ring_row("50 victims, MES", "mes_50")
-		m = split("1_1 10_10 100_100 16_128", at, " ")
-		for (i = 1; i <= m; i++)
-			ring_row(num("scale_" at[i] "_processes", "%d") " processes, " num("scale_" at[i] "_queues", "%d") " queues", "scale_" at[i])
 	}
+	n = 0
+	for (i = 1; i <= nkeys; i++)
+		if (keys[i] ~ /^scale_[0-9]+_[0-9]+_processes$/)
+			at[++n] = substr(keys[i], 1, length(keys[i]) - length("_processes"))
+	if (n)
+		printf "\n  %-22s %10s %10s %10s %10s %10s %6s\n", "ns from the store to", "UNMAP P50", "P99", "RUN_LIST", "marking", "a queue", "missed"
+	for (i = 1; i <= n; i++)
+		printf "  %-22s %10s %10s %10s %10s %10s %6s\n", num(at[i] "_processes", "%d") " proc, " num(at[i] "_queues", "%d") " queues",
+			num(at[i] "_p50_ns", "%.0f"), num(at[i] "_p99_ns", "%.0f"), num(at[i] "_runlist_p50_ns", "%.0f"),
+			num(at[i] "_mark_p50_ns", "%d"), share(at[i], at[1]),
+			num(at[i] "_missed", "%d")
 	print ""
 	for (i = 1; i <= nkeys; i++)
-		if (keys[i] ~ /^(offline_kept|online_p99_added|ring_to_unmap|hiq_packets_per|unused_|events_on|packets_|preemptions$|floor_)/)
+		if (keys[i] ~ /^(offline_kept|online_p99_added|ring_to_unmap|mark_ns|hiq_packets_per|unused_|events_on|packets_|preemptions$|floor_)/)
 			printf "  %-46s %s\n", keys[i], v[keys[i]]
 }

@@ -98,6 +98,9 @@ int main(int argc, char **argv)
 	bench_sleep_until(kfdc_now() + NSEC / 20);	/* until those are back who were preempted */
 	packets = hiq_packets() - packets;
 	n = read_submits(submit);
+	if (n == MAX_SUBMITS && submit[0].tsc > ring[0])
+		errx(1, "%lld packets, of which only the last %u are known: something goes round in circles",
+		     packets, n);
 	for (i = 0, k = 0; i < rings; i++) {
 		while (k < n && submit[k].tsc < ring[i])
 			k++;
@@ -116,6 +119,7 @@ int main(int argc, char **argv)
 	samples_print(&to_runlist, "runlist_", "ns", 1);
 	samples_print(&to_launch, "launch_", "ns", 1);
 	samples_print(&store, "store_", "ns", 1);
+	printf("tsc_per_us %.6g\n", per_us);
 	printf("missed %u\n", missed);
 	printf("hiq_packets %lld\n", packets);
 	return 0;
