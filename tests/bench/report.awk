@@ -80,9 +80,9 @@ END {
 	# two decisions a ring: preempt, restore
 	if (have("ring_100_hiq_packets"))
 		derive("hiq_packets_per_preempt_100_victims", v["ring_100_hiq_packets"] / (2 * (v["ring_100_n"] + v["ring_100_missed"])))
-	slope("mark_ns_per_victim_queue", "scale_16_256", "scale_16_4095", "mark_p50_ns", "queues")
+	slope("mark_ns_per_victim_queue", "scale_32_256", "scale_32_4095", "mark_p50_ns", "queues")
 	slope("mark_ns_per_victim_process", "scale_10_10", "scale_1000_1000", "mark_p50_ns", "processes")
-	slope("ring_to_unmap_ns_per_queue", "scale_16_256", "scale_16_4095", "p50_ns", "queues")
+	slope("ring_to_unmap_ns_per_queue", "scale_32_256", "scale_32_4095", "p50_ns", "queues")
 	slope("ring_to_unmap_ns_per_process", "scale_10_10", "scale_1000_1000", "p50_ns", "processes")
 	ratio("unused_ioctl_cost_ratio", "cost_off_create", "cost_stock_create")
 	ratio("unused_runlist_cost_ratio", "cost_off_toggle", "cost_stock_toggle")
