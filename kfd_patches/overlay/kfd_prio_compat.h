@@ -9,6 +9,9 @@
 
 #include "kfd_priv.h"
 #include "kfd_device_queue_manager.h"
+#ifdef KFD_PRIO_HAVE_SCHED_HALT
+#include "amdgpu_reset.h"
+#endif
 
 /* 6.1 has one struct kfd_dev per GPU, later trees a struct kfd_node per partition */
 #ifdef KFD_PRIO_HAVE_KFD_NODE
@@ -76,6 +79,16 @@ static inline bool kfd_prio_sched_runs(struct device_queue_manager *dqm)
 	return dqm->sched_running && !dqm->sched_halt;
 #else
 	return dqm->sched_running;
+#endif
+}
+
+/* Without the semaphore that a reset takes, -EIO means that one is on its way */
+static inline bool kfd_prio_in_reset(struct device_queue_manager *dqm)
+{
+#ifdef KFD_PRIO_HAVE_SCHED_HALT
+	return dqm->sched_halt || atomic_read(&dqm->dev->adev->reset_domain->in_gpu_reset);
+#else
+	return true;
 #endif
 }
 

@@ -119,7 +119,8 @@ static void kfd_prio_mark_queue(struct device_queue_manager *dqm, struct qcm_pro
 				struct queue *q, bool off, struct kfd_prio_marked *m)
 {
 	q->properties.is_active = !off;
-	q->prio.marked = kfd_prio_uses_mes(dqm);
+	/* marked still: MES refused the change that this one takes back */
+	q->prio.marked = kfd_prio_uses_mes(dqm) && !q->prio.marked;
 	if (off) {
 		decrement_queue_count(dqm, qpd, q);
 		m->off++;
@@ -251,7 +252,8 @@ bool kfd_prio_dqm_takes(struct device_queue_manager *dqm, int level)
 
 /*
  * MES acts on single queues: those that leave first, so that one that comes finds room.
- * After an error it is not asked again: a reset is on its way.
+ * After an error it is not asked again: a reset is on its way, which leaves it no queue.
+ * Only when somebody holds the reset semaphore and no reset comes, it is asked later.
  */
 static int kfd_prio_execute_mes(struct device_queue_manager *dqm, bool active)
 {
@@ -263,11 +265,10 @@ static int kfd_prio_execute_mes(struct device_queue_manager *dqm, bool active)
 		list_for_each_entry(q, &cur->qpd->queues_list, list) {
 			if (!q->prio.marked || q->properties.is_active != active)
 				continue;
-			q->prio.marked = false;
-			if (ret)
-				continue;
-			ret = active ? add_queue_mes(dqm, q, cur->qpd) :
-				       remove_queue_mes(dqm, q, cur->qpd);
+			if (!ret)
+				ret = active ? add_queue_mes(dqm, q, cur->qpd) :
+					       remove_queue_mes(dqm, q, cur->qpd);
+			q->prio.marked = ret == -EIO && !kfd_prio_in_reset(dqm);
 		}
 	return ret;
 }

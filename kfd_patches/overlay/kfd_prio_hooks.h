@@ -36,7 +36,7 @@ struct vm_area_struct;
  *	update request, which KFD serialises with the process lock
  * @announced: kfd_create_queue was traced, kfd_destroy_queue is due
  * @marked: preemption has changed if it is active, MES does not know yet; protected by
- *	the DQM lock and false when it is released
+ *	the DQM lock and false when it is released, unless MES is to be asked again
  */
 struct kfd_prio_queue {
 	u32 requested;

@@ -205,6 +205,62 @@ static void reset_race(void)
 	works("reset_race");
 }
 
+/* In a process of its own: it returns when the semaphore is free again */
+static long act_hold_reset_lock(long ms, long unused)
+{
+	char text[16];
+
+	(void)unused;
+	snprintf(text, sizeof(text), "%ld", ms);
+	return -sim_write(0, "reset_lock", text);
+}
+
+/* The semaphore is taken and no reset comes: what was refused must be done later */
+static void refused(void)
+{
+	long long resets = sim_counter(0, "resets");
+	struct actor on, off, holder;
+	long r;
+
+	if (sim_old_kernel()) {
+		tap_skip("refused", "the amdkfd of 6.1 does not ask for the reset semaphore");
+		return;
+	}
+	on = online_start(0, 12);
+	off = offline_start(0, 50 * MS, 40);
+	holder = actor_bare(0);
+	wait_mapped(0, 2);
+	actor_tell(&holder, act_hold_reset_lock, 60, 0);
+	nap_ns(10 * MS);
+	/* many short ones: equal indices end a claim where waves are not counted */
+	if (actor_do(&on, act_submit, 5 * MS, 60))
+		tap_bail("the online work was refused");
+	nap_ns(20 * MS);
+	tap_eq(mapped(0), 2, "refused: the reset semaphore is taken, nobody leaves");
+	tap_ok(wait_mapped(0, 1), "refused: the other leaves when it is free");
+	if (!actor_hear(&holder, &r, 20000) || r)
+		tap_bail("reset_lock: %ld", r);
+	tap_ok(actor_do(&on, act_left, 0, 0) > 10, "refused: while there is still work");
+	tap_ok(wait_mapped(0, 2), "refused: and returns");
+
+	if (actor_do(&on, act_wait, 20000, 0) || actor_do(&on, act_submit, 5 * MS, 10))
+		tap_bail("the online work was refused");
+	tap_ok(wait_mapped(0, 1), "refused: a preemption holds");
+	actor_tell(&holder, act_hold_reset_lock, 150, 0);
+	if (actor_do(&on, act_wait, 20000, 0))
+		tap_bail("the online work is not complete");
+	nap_ns(20 * MS);
+	tap_eq(mapped(0), 1, "refused: it ends while the semaphore is taken, nobody returns");
+	if (!actor_hear(&holder, &r, 20000) || r)
+		tap_bail("reset_lock: %ld", r);
+	tap_ok(wait_mapped(0, 2), "refused: the other returns when it is free");
+	tap_ok(completes(&off) && completes(&on), "refused: all is complete, once");
+	tap_eq(sim_counter(0, "resets"), resets, "refused: without a reset");
+	actor_kill(&on);
+	actor_kill(&off);
+	actor_kill(&holder);
+}
+
 /* MES does not remove or add */
 static void mes_refuses(void)
 {
@@ -243,5 +299,5 @@ static void mes_refuses(void)
 
 const struct test tests_reset[] = {
 	{ "reset_held", reset_held }, { "hang", hang }, { "stubborn", stubborn },
-	{ "reset_race", reset_race }, { "mes_refuses", mes_refuses }, {}
+	{ "reset_race", reset_race }, { "refused", refused }, { "mes_refuses", mes_refuses }, {}
 };

@@ -13,6 +13,8 @@
  *			does not. The same as fault/hang
  *	reset		write 1: the GPU is reset; returns when that is over
  *	sleep		write 1: suspend to RAM, 0: resume; return when amdkfd has done it
+ *	reset_lock	write N: N ms without a reset in which its semaphore is taken, as by
+ *			amdgpu_test_ib of amdgpu's debugfs; returns when that is over
  *	suspend		MES: write "all" or the doorbell of a queue (as in state): SUSPEND its
  *			gang. The reader of state sees it as held
  *	resume		the same for RESUME
@@ -24,6 +26,7 @@
  */
 #include "hws.h"
 #include <linux/debugfs.h>
+#include <linux/delay.h>
 
 static struct dentry *root;
 static unsigned int root_users;
@@ -197,6 +200,28 @@ static const struct file_operations sleep_fops = {
 	.write = sleep_write,
 };
 
+static ssize_t reset_lock_write(struct file *file, const char __user *ubuf, size_t n, loff_t *pos)
+{
+	struct sim_gpu *g = file->private_data;
+	unsigned int ms;
+	int r = kstrtouint_from_user(ubuf, n, 0, &ms);
+
+	if (r)
+		return r;
+	if (ms > 10000)
+		return -ERANGE;
+	down_write(&g->adev.reset_domain->sem);
+	msleep(ms);
+	up_write(&g->adev.reset_domain->sem);
+	return n;
+}
+
+static const struct file_operations reset_lock_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = reset_lock_write,
+};
+
 static ssize_t gangs_write(struct file *file, const char __user *ubuf, size_t n, bool resume)
 {
 	char buf[16];
@@ -296,6 +321,7 @@ void sim_debugfs_init(struct sim_gpu *g)
 	debugfs_create_file("hang", 0200, g->dbg, g, &hang_fops);
 	debugfs_create_file("reset", 0200, g->dbg, g, &reset_fops);
 	debugfs_create_file("sleep", 0200, g->dbg, g, &sleep_fops);
+	debugfs_create_file("reset_lock", 0200, g->dbg, g, &reset_lock_fops);
 	if (g->prof->mes) {
 		debugfs_create_file("suspend", 0200, g->dbg, g, &suspend_fops);
 		debugfs_create_file("resume", 0200, g->dbg, g, &resume_fops);
