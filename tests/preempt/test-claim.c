@@ -118,11 +118,13 @@ static void sdma(void)
 	struct events *e;
 	long ns;
 
-	if (actor_do(&on, act_sdma_copy, 64 << 20, 0) < 0)
+	/* slower than this CPU copies, so that the engine's thread runs meanwhile */
+	knob_set("sdma_gbs", 1);
+	if (actor_do(&on, act_sdma_copy, 16 << 20, 0) < 0)
 		tap_bail("the copy failed");
 	nap_ns(knob("linger_us") * US + 10 * MS);
 	e = events_start("kfd");
-	ns = actor_do(&on, act_sdma_copy, 64 << 20, 0);
+	ns = actor_do(&on, act_sdma_copy, 16 << 20, 0);
 	nap_ns(knob("linger_us") * US + 10 * MS);
 	events_stop(e);
 	/*

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Ends: of who preempts, of who is preempted, of the module */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "preempt.h"
 
 #define KILLS	20
@@ -67,6 +69,62 @@ static void exit_preemptor(void)
 	actor_kill(&off);
 }
 
+static int orphan_pipe[2];
+
+/* A child with the file of /dev/kfd, which lives until the test closes its pipe */
+static long act_bequeath(long unused, long unused2)
+{
+	pid_t pid = fork();
+	char c;
+
+	(void)unused, (void)unused2;
+	if (!pid) {
+		close(orphan_pipe[1]);
+		_exit(read(orphan_pipe[0], &c, 1) != 0);
+	}
+	return pid < 0 ? -errno : 0;
+}
+
+/* Its queues outlive it: KFD destroys them with the last reference, or with the mm (Linux 6.15) */
+static void orphan(void)
+{
+	struct actor off = offline_start(0, 20 * MS, 50), on;
+	const struct event *end;
+	struct events *e;
+	long long off_us;
+	uint64_t killed;
+
+	if (pipe2(orphan_pipe, O_CLOEXEC))
+		tap_bail("pipe2: %s", strerror(errno));
+	on = online_start(0, 12);
+	/* its claim must not end with its budget */
+	knob_set("busy_budget_ms", 60000);
+	knob_set("floor_pct", 0);
+	if (actor_do(&on, act_bequeath, 0, 0))
+		tap_bail("fork: %s", strerror(errno));
+	e = events_start("kfd");
+	if (actor_do(&on, act_submit, 5 * SEC, 1))
+		tap_bail("the online work was refused");
+	tap_ok(wait_mapped(0, 1), "orphan: a preemption holds");
+	killed = kfdc_now();
+	actor_kill(&on);
+	nap_ns(20 * MS);
+	off_us = stat_of(&off, "preempted_us");
+	nap_ns(200 * MS);
+	tap_eq(stat_of(&off, "preempted_us"), off_us, "orphan: the other is back when who preempts is killed");
+	events_stop(e);
+	end = events_find(e, NULL, "kfd_preempt_end", NULL, 0);
+	tap_ok(end && event_field(end, "reason") == REASON_GONE && end->ns - killed < 20 * MS,
+	       "orphan: its claim ends with it, not with the files that a child has of it (%lld us)",
+	       end ? (long long)(end->ns - killed) / 1000 : -1);
+	tap_eq(events_count(e, "kfd_preempt_begin", NULL, 0), 1, "orphan: and does not come back");
+	events_free(e);
+	close(orphan_pipe[0]);
+	close(orphan_pipe[1]);
+	tap_ok(completes(&off), "orphan: the other's work is complete, once");
+	actor_kill(&off);
+}
+
 static void kill_victim(void)
 {
 	uint64_t seed = sim_seed();
@@ -126,7 +184,7 @@ static void unload(void)
 
 const struct test tests_end[] = {
 	{ "kill_preemptor", kill_preemptor }, { "exit_preemptor", exit_preemptor },
-	{ "kill_victim", kill_victim }, { "unload", unload }, {}
+	{ "orphan", orphan }, { "kill_victim", kill_victim }, { "unload", unload }, {}
 };
 
 /* ---- two GPUs ---- */

@@ -338,6 +338,8 @@ static long act_count(long ms, long unused)
 static void patience(void)
 {
 	struct actor on, off, normal;
+	const struct event *wake, *done;
+	struct events *e;
 	long r;
 	int way;
 
@@ -347,19 +349,29 @@ static void patience(void)
 		tap_bail("mmap: %s", strerror(errno));
 	normal = actor_bare(0);
 	on = online_start(0, 12);
-	off = offline_start(0, 400 * MS, 4);
+	/* to the end of the test: only what runs takes time to save */
+	off = offline_start(0, 400 * MS, 30);
 	/* decided by the ring; by the thread, after a poll */
 	for (way = 0; way < 2; way++) {
 		wait_mapped(0, 2);
 		nap_ns(20 * MS);
 		knob_set("save_us", 300000);
 		*gap = 0;
+		e = events_start("kfd");
 		actor_tell(&normal, act_count, 500, 0);
 		nap_ns(10 * MS);
 		actor_tell(&on, way ? act_submit_silently : act_submit, MS, 1);
 		if (!actor_hear(&normal, &r, 20000) || !actor_hear(&on, &r, 20000))
 			tap_bail("an actor does not answer");
 		knob_set("save_us", 20);
+		events_stop(e);
+		wake = events_find(e, NULL, "kfd_doorbell_wake", "pid", on.pid);
+		done = wake ? events_find(e, wake, "kfd_unmap_queues_done", NULL, 0) : NULL;
+		tap_ok(wake && event_field(wake, "source") == way && done &&
+		       event_field(done, "dur_ns") > (long long)(290 * MS),
+		       "patience: it is %s that begins the unmap, which takes %lld us",
+		       way ? "the thread" : "the ring", done ? event_field(done, "dur_ns") / 1000 : -1);
+		events_free(e);
 		tap_ok(*gap > 0 && *gap < 60 * MS,
 		       "patience: with an unmap of 300 ms, begun %s, others have the CPU (longest gap %llu us)",
 		       way ? "by the thread" : "by a ring", (unsigned long long)*gap / 1000);
