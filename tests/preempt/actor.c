@@ -111,6 +111,8 @@ void actor_end(struct actor *a)
 {
 	if (a->pid <= 0)
 		return;
+	/* actors born later have it open, too */
+	shutdown(a->fd, SHUT_RDWR);
 	close(a->fd);
 	waitpid(a->pid, NULL, 0);
 	a->pid = 0;
