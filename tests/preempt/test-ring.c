@@ -378,7 +378,7 @@ static void patience(void)
 		actor_do(&on, act_faults, 0, 0);
 		tap_ok(completes(&on), "patience: the request is complete");
 	}
-	tap_ok(completes(&off), "patience: all is complete, once");
+	tap_ok(actor_do(&off, act_left, 0, 0) > 0, "patience: the other had work all the time");
 	actor_kill(&normal);
 	actor_kill(&on);
 	actor_kill(&off);
