@@ -326,11 +326,13 @@ static long act_count(long ms, long unused)
 	uint64_t last = kfdc_now(), end = last + ms * MS, now;
 
 	(void)unused;
-	while ((now = kfdc_now()) < end) {
+	/* the last gap, too, which may outlast the time */
+	do {
+		now = kfdc_now();
 		if (now - last > *gap)
 			*gap = now - last;
 		last = now;
-	}
+	} while (now < end);
 	return 0;
 }
 
