@@ -217,13 +217,23 @@ static void two_gpus(void)
 	tap_ok(actor_hear(&on0, &ns, 20000) && ns < (long)(41 * MS) &&
 	       actor_hear(&on1, &ns, 20000) && ns < (long)(41 * MS), "two_gpus: neither waits");
 	tap_ok(wait_mapped(0, 2) && wait_mapped(1, 2), "two_gpus: all return");
-	actor_tell(&on0, act_request, 40 * MS, 0);
-	tap_ok(wait_mapped(0, 1) && !sim_write(1, "reset", "1"), "two_gpus: the second is reset");
-	tap_ok(actor_hear(&on0, &ns, 20000) && ns < (long)(41 * MS),
-	       "two_gpus: the first does not notice");
 	tap_ok(completes(&off0) && completes(&on0), "two_gpus: all of the first is complete, once");
+	/* KFD evicts the processes of all GPUs for the reset of one, and restores none of them */
+	actor_tell(&on0, act_submit, 40 * MS, 1);
+	tap_ok(wait_mapped(0, 1) && !sim_write(1, "reset", "1"), "two_gpus: the second is reset");
+	tap_ok(actor_hear(&on0, &ns, 20000) && !ns && wait_mapped(0, 0),
+	       "two_gpus: KFD evicts all of the first as well");
+	actor_kill(&on0);
+	actor_kill(&off0);
+	on0 = online_start(0, 12);
+	off0 = offline_start(0, 50 * MS, 5);
+	wait_mapped(0, 2);
+	actor_tell(&on0, act_request, 40 * MS, 0);
+	tap_ok(wait_mapped(0, 1) && actor_hear(&on0, &ns, 20000) && ns < (long)(41 * MS),
+	       "two_gpus: new processes of the first preempt");
+	tap_ok(wait_mapped(0, 2) && completes(&off0), "two_gpus: and return");
 	events_stop(e);
-	tap_ok(events_count(e, "kfd_preempt_begin", "gpu_id", gpu_id(0)) == 3 &&
+	tap_ok(events_count(e, "kfd_preempt_begin", "gpu_id", gpu_id(0)) >= 4 &&
 	       events_count(e, "kfd_preempt_begin", "gpu_id", gpu_id(1)) == 1 && paired(e),
 	       "two_gpus: the events name the GPU");
 	events_free(e);
