@@ -15,6 +15,12 @@
 #define KFD_PRIO_POLL_MIN	20000ULL
 #define KFD_PRIO_POLL_MAX	1000000ULL
 
+/*
+ * No doorbell is trapped so soon after its work, in ns; linger_us by default.  Who has faulted
+ * needs that long at most to run again and repeat its store, other real-time threads between.
+ */
+#define KFD_PRIO_REPEAT		200000ULL
+
 /**
  * kfd_prio_refresh() - the priority of a process on a GPU, made anew
  * @qpd: the process on that GPU
@@ -290,14 +296,14 @@ static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_
 
 /*
  * May the next ring of a claim be trapped?  Not before it has had nothing to do for linger_us,
- * or for a moment if that is shorter: the store that has faulted must be repeated before.
+ * or KFD_PRIO_REPEAT if that is shorter: the store that has faulted must be repeated before.
  */
 static bool kfd_prio_claim_quiet(const struct kfd_prio_qpd *qp, const struct kfd_prio_knobs *k)
 {
 	const struct kfd_prio_claim c = kfd_prio_claim_of(qp);
 	struct kfd_prio_knobs least = *k;
 
-	least.linger_ns = max(k->linger_ns, KFD_PRIO_POLL_MIN);
+	least.linger_ns = max(k->linger_ns, KFD_PRIO_REPEAT);
 	return !kfd_prio_policy_holds(&least, &c, ktime_get_ns());
 }
 
