@@ -161,6 +161,7 @@ struct sim_hws {
 	struct mutex lock;
 	struct task_struct *thread;
 	int kick;			/* (any) somebody is about to ring the HIQ */
+	int urgent;			/* (any) the thread goes before everybody on the CPU */
 	struct engine eng;
 	/* HIQ */
 	struct v9_mqd *hiq;		/* NULL until every XCC has one */
