@@ -16,8 +16,8 @@
 #define KFD_PRIO_POLL_MAX	1000000ULL
 
 /*
- * No doorbell is trapped so soon after its work, in ns; linger_us by default.  Who has faulted
- * needs that long at most to run again and repeat its store, other real-time threads between.
+ * No doorbell is trapped so soon after its work, in ns; the default of linger_us.  Who has
+ * faulted must run again to repeat its store, and real-time threads may be before it.
  */
 #define KFD_PRIO_REPEAT		200000ULL
 
