@@ -235,6 +235,23 @@ void kfd_prio_claim_skip(struct device_queue_manager *dqm, u64 since)
 	}
 }
 
+/**
+ * kfd_prio_claim_rings() - has a claim rung that nobody has decided about?
+ * @dqm: of the GPU
+ *
+ * Context: DQM lock
+ */
+bool kfd_prio_claim_rings(struct device_queue_manager *dqm)
+{
+	struct kfd_prio_qpd *qp;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	list_for_each_entry(qp, &dqm->prio.claims, claim)
+		if (!qp->rung && atomic_read(&qp->ear) == KFD_PRIO_EAR_RUNG)
+			return true;
+	return false;
+}
+
 /*
  * Short work is looked at often, long work less so: what is lost by noticing its end late
  * stays below a sixteenth of it.

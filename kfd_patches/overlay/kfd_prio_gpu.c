@@ -64,6 +64,9 @@ static int kfd_prio_thread(void *data)
 			continue;
 		dqm_lock(dqm);
 		d->recheck |= kicked == KFD_PRIO_KICKED;
+		/* a ring is work: preempting need not wait until its indices are read */
+		if (kfd_prio_claim_rings(dqm))
+			kfd_prio_engine_step(dqm, false, true);
 		kfd_prio_claim_look(dqm, d->scratch);
 		kfd_prio_engine_step(dqm, false, true);
 		dqm_unlock(dqm);

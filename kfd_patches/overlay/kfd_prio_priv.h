@@ -130,6 +130,7 @@ int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_
 			bool in_fault, u64 now, struct kfd_prio_claim *claims,
 			struct qcm_process_device **owners);
 void kfd_prio_claim_skip(struct device_queue_manager *dqm, u64 since);
+bool kfd_prio_claim_rings(struct device_queue_manager *dqm);
 u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_prio_knobs *k,
 			   u64 now);
 void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s);
