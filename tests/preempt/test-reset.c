@@ -49,7 +49,8 @@ static bool works(const char *name)
 	gone &= stat_of(&on, "preempting_count") == took + 1 && stat_of(&off, "preempted_count") == 1;
 	actor_kill(&on);
 	actor_kill(&off);
-	return tap_ok(here && gone && (ns < (long)(21 * MS) || !has_occupancy(0)), "%s: new processes run and preempt", name);
+	return tap_ok(here && gone && (ns < (long)(21 * MS) || !has_occupancy(0)),
+		      "%s: new processes run and preempt", name);
 }
 
 /* The GPU is reset while somebody is preempted: what ran is lost, nobody stays preempted */
