@@ -16,8 +16,8 @@
 #define KFD_PRIO_POLL_MAX	1000000ULL
 
 /*
- * No doorbell is trapped so soon after its work, in ns; the default of linger_us.  Who has
- * faulted must run again to repeat its store, and real-time threads may be before it.
+ * No doorbell is trapped so soon after a fault of it, in ns; the default of linger_us.  Who
+ * has faulted must run again to repeat its store, and real-time threads may be before it.
  */
 #define KFD_PRIO_REPEAT		200000ULL
 
@@ -312,16 +312,16 @@ static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_
 }
 
 /*
- * May the next ring of a claim be trapped?  Not before it has had nothing to do for linger_us,
- * or KFD_PRIO_REPEAT if that is shorter: the store that has faulted must be repeated before.
+ * May the next ring of a claim be trapped?  Not while one is in its fault, or so soon after it
+ * that the store may not have been repeated: it would fault again, and so on.
  */
 static bool kfd_prio_claim_quiet(const struct kfd_prio_qpd *qp, const struct kfd_prio_knobs *k)
 {
 	const struct kfd_prio_claim c = kfd_prio_claim_of(qp);
-	struct kfd_prio_knobs least = *k;
+	u64 now = ktime_get_ns();
 
-	least.linger_ns = max(k->linger_ns, KFD_PRIO_REPEAT);
-	return !kfd_prio_policy_holds(&least, &c, ktime_get_ns());
+	return !kfd_prio_policy_holds(k, &c, now) && !atomic_read_acquire(&qp->faults) &&
+	       now > READ_ONCE(qp->fault_end) + KFD_PRIO_REPEAT;
 }
 
 /*

@@ -121,6 +121,7 @@ static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
 	vm_fault_t ret = VM_FAULT_NOPAGE, r;
 	unsigned long addr, pfn;
 
+	atomic_inc(&qpd->prio.faults);
 	if (kfd_prio_ear_mark(qpd))
 		kfd_prio_engine_rung(pdd);
 
@@ -133,6 +134,9 @@ static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
 
 	if (kfd_prio_ear_mark(qpd))
 		kfd_prio_engine_rung(pdd);
+	WRITE_ONCE(qpd->prio.fault_end, ktime_get_ns());
+	/* pairs with kfd_prio_claim_quiet() */
+	atomic_dec_return_release(&qpd->prio.faults);
 	return ret;
 }
 

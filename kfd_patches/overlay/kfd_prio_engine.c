@@ -57,8 +57,7 @@ static void kfd_prio_missed(struct kfd_prio_dqm *d, int ret)
 
 /*
  * Change the runlist.  Nobody's queues run meanwhile, which may take longer than linger_us:
- * that time counts for no claim.  Counted, a claim whose doorbell has faulted could be trapped
- * again before its store is repeated, which would fault again, and so on.
+ * that time counts for no claim.
  */
 static int kfd_prio_execute(struct device_queue_manager *dqm)
 {

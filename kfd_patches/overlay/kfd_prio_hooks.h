@@ -86,12 +86,14 @@ enum kfd_prio_ear {
  * @work, @work_at, @progress_at: see struct kfd_prio_claim
  * @rptr_sum, @wptr_sum: of its queues when last looked at
  * @ear: enum kfd_prio_ear
+ * @faults: of its doorbells, in progress
+ * @fault_end: when the last one ended, ktime_get_ns()
  * @doorbell_pfn: first page frame of its doorbells, 0 if it never mapped them
  * @doorbell_pgoff: their offset in /dev/kfd, in pages
  * @doorbell_pages: their number
  *
- * Protected by the DQM lock, but for @ear (atomic) and the last three (written by
- * mmap before they are used).
+ * Protected by the DQM lock, but for @ear, @faults (atomic) and @fault_end (written by the
+ * fault), and the last three (written by mmap before they are used).
  */
 struct kfd_prio_qpd {
 	bool preempted;
@@ -115,6 +117,8 @@ struct kfd_prio_qpd {
 	u64 rptr_sum;
 	u64 wptr_sum;
 	atomic_t ear;
+	atomic_t faults;
+	u64 fault_end;
 	unsigned long doorbell_pfn;
 	unsigned long doorbell_pgoff;
 	unsigned int doorbell_pages;

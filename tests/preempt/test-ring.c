@@ -395,12 +395,13 @@ static void repeat(void)
 	struct actor on = online_start(0, 12), off = offline_start(0, 50 * MS, 10);
 	long linger[] = { knob("linger_us"), 0 }, r;
 	unsigned int i, way, answered;
-	long long before;
+	long long before, off_us;
 
 	knob_set("save_us", 1000);
 	for (way = 0; way < 2; way++) {
 		knob_set("linger_us", linger[way]);
 		before = stat_of(&on, "preempting_count");
+		off_us = stat_of(&off, "preempted_us");
 		for (i = answered = 0; i < 10 && answered == i; i++) {
 			nap_ns(10 * MS);
 			actor_tell(&on, act_submit, 2 * US, 1);
@@ -409,6 +410,10 @@ static void repeat(void)
 		tap_eq(answered, 10, "repeat: linger_us %ld: rings return", linger[way]);
 		tap_eq(stat_of(&on, "preempting_count") - before, 10,
 		       "repeat: linger_us %ld: each preempts once", linger[way]);
+		off_us = (stat_of(&off, "preempted_us") - off_us) / 10;
+		tap_ok(off_us >= 1000 + linger[way] * 9 / 10,
+		       "repeat: linger_us %ld: it counts from when the others are off (%lld us)",
+		       linger[way], off_us);
 		if (answered < i)
 			break;
 	}
