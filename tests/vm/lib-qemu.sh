@@ -18,9 +18,12 @@ qemu_command() {
 		# would be patched later is patched before that: any trace event makes ftrace follow
 		# context switches with jump labels in __schedule(), an event that never fires does, too.
 		# Twice: 6.1 knows no trace_instance=, and tools switch off the events of the top instance.
+		# Where amdkfd follows who forks and exits while a priority is set, a third listener
+		# patches nothing any more; the first two do.
 		maxcpus=1
 		trace_event=sched:sched_process_hang
-		trace_instance=kfdprio-vm,sched:sched_process_hang
+		trace_instance=kfdprio-vm,sched:sched_process_hang,sched:sched_process_fork,sched:sched_process_exit
+		trace_instance=kfdprio-vm-2,sched:sched_process_fork,sched:sched_process_exit
 		# a starved host CPU is no fault of the guest
 		rcupdate.rcu_cpu_stall_timeout=120 watchdog_thresh=60)
 	# la57 only makes page walks longer
