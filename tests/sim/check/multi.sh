@@ -48,7 +48,7 @@ tests/vm/run --icount --timeout 600 --gpu "$(cut -d' ' -f1 <<<"$gpus" | paste -s
 		echo "ok $n - rocminfo # SKIP not installed"
 	fi
 	# GPUs go in another order than they came, and the last profile holds for the rest
-	rmmod amdgpu || exit
+	tests/sim/unload || exit
 	is "$(ls $nodes 2>&1 | grep -c "^[0-9]")" 0 "rmmod with several GPUs leaves no node"
 	insmod "$KFDPRIO_SIM_KO" gpu=navi21,mi210 || exit
 	is "$(ids)" "$(other $#)" "other profiles after insmod"
@@ -62,7 +62,7 @@ tests/vm/run --icount --timeout 600 --gpu "$(cut -d' ' -f1 <<<"$gpus" | paste -s
 	is "$(ids)" "$(other $#)" "it is found again"
 	$bin/sim-multi >/dev/null
 	is $? 0 "and works"
-	rmmod amdgpu
+	tests/sim/unload
 	is $? 0 "rmmod"
 	echo "1..$n"
 	exit $status' - $(printf '%d ' $(cut -d' ' -f2 <<<"$gpus"))
