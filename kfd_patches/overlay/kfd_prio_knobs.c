@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the module parameters of preemption.
+ * kfdprio: the module parameters of preemption, and what this module was built from.
  *
- * Each can be given at load and changed at any time.  A value out of range, or no
- * number, is refused with EINVAL and changes nothing.
+ * Each parameter of preemption can be given at load and changed at any time.  A value out
+ * of range, or no number, is refused with EINVAL and changes nothing.
  */
 #include <linux/kernel.h>
 #include <linux/moduleparam.h>
@@ -90,6 +90,30 @@ module_param_cb(busy_budget_ms, &knob_ops, &busy_budget_ms, 0644);
 __MODULE_PARM_TYPE(busy_budget_ms, "uint");
 MODULE_PARM_DESC(busy_budget_ms,
 		 "How long a process with work but without progress may preempt others, in ms (1..60000, default 100)");
+
+/* What was built: "PACKAGE-VERSION TREE"; kfdprio doctor compares file and loaded module */
+#define KFD_PRIO_BUILD	KFD_PRIO_PACKAGE_VERSION " " KFD_PRIO_TREE
+
+MODULE_INFO(kfdprio, KFD_PRIO_BUILD);
+
+static int build_set(const char *val, const struct kernel_param *kp)
+{
+	return -EPERM;
+}
+
+static int build_get(char *buffer, const struct kernel_param *kp)
+{
+	return scnprintf(buffer, PAGE_SIZE, "%s\n", KFD_PRIO_BUILD);
+}
+
+static const struct kernel_param_ops build_ops = {
+	.set = build_set,
+	.get = build_get,
+};
+
+module_param_cb(kfd_prio_build, &build_ops, NULL, 0444);
+__MODULE_PARM_TYPE(kfd_prio_build, "string");
+MODULE_PARM_DESC(kfd_prio_build, "Version of kfdprio and tree that its hooks are for (read only)");
 
 /**
  * kfd_prio_knobs_read() - the parameters of the judge
