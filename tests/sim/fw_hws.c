@@ -250,4 +250,7 @@ void sim_hiq_run(struct sim_hws *h, u64 now)
 	}
 	if (h->hiq_rptr >= h->hiq_wptr)
 		WRITE_ONCE(h->hiq_rung, 0);
+	/* nothing will tell of the runlist that follows an unmap */
+	if (!SIM_HIQ_KICK)
+		h->last_work = now;
 }
