@@ -116,6 +116,30 @@ identifier f, c, a, r;
  	...
  }
 
+// A file becomes that of another context of its process: nothing may change where its pages
+// are mapped, but the context must know.
+@context@
+identifier f, p;
+@@
+ kfd_ioctl_create_process(struct file *f, ...)
+ {
+ 	<...
++	kfd_prio_hook_context_created(p, f);
+ 	f->private_data = p;
+ 	...>
+ }
+
+// A GPU reset takes away what is mapped through the address space that KFD gives all files.
+@unmap_range@
+type T1, T2;
+identifier start, len;
+@@
+ kfd_dev_unmap_mapping_range(T1 start, T2 len)
+ {
++	kfd_prio_hook_unmap_range(start, len);
+ 	...
+ }
+
 // ---- /sys/class/kfd/kfd/proc/<pid>/priority --------------------------------------
 
 @procfs_show@
@@ -459,11 +483,13 @@ expression r, e, m;
  	...>
  }
 
+// From 7.x on remove_queue_mes() only calls the other.
 @mes_remove@
+identifier f = {remove_queue_mes, remove_queue_mes_on_reset_option};
 identifier dqm, q, qpd;
 expression r, e;
 @@
- remove_queue_mes(struct device_queue_manager *dqm, struct queue *q, struct qcm_process_device *qpd)
+ f(struct device_queue_manager *dqm, struct queue *q, struct qcm_process_device *qpd, ...)
  {
  	<...
 +	kfd_prio_hook_mes_remove(dqm, q);

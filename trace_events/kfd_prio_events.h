@@ -28,11 +28,6 @@
 #include <linux/tracepoint.h>
 #include "kfd_prio_priv.h"
 
-TRACE_DEFINE_ENUM(KFD_QUEUE_TYPE_COMPUTE);
-TRACE_DEFINE_ENUM(KFD_QUEUE_TYPE_SDMA);
-TRACE_DEFINE_ENUM(KFD_QUEUE_TYPE_HIQ);
-TRACE_DEFINE_ENUM(KFD_QUEUE_TYPE_DIQ);
-TRACE_DEFINE_ENUM(KFD_QUEUE_TYPE_SDMA_XGMI);
 TRACE_DEFINE_ENUM(KFD_QUEUE_FORMAT_PM4);
 TRACE_DEFINE_ENUM(KFD_QUEUE_FORMAT_AQL);
 TRACE_DEFINE_ENUM(KFD_UNMAP_QUEUES_FILTER_ALL_QUEUES);
@@ -57,13 +52,14 @@ TRACE_DEFINE_ENUM(KFD_PIPE_PRIORITY_CS_LOW);
 TRACE_DEFINE_ENUM(KFD_PIPE_PRIORITY_CS_MEDIUM);
 TRACE_DEFINE_ENUM(KFD_PIPE_PRIORITY_CS_HIGH);
 
+/* The numbers of 6.x: a trace means the same on each kernel, see kfd_prio_queue_type() */
 #define kfd_show_queue_type(v)						\
 	__print_symbolic(v,						\
-		{ KFD_QUEUE_TYPE_COMPUTE, "COMPUTE" },			\
-		{ KFD_QUEUE_TYPE_SDMA, "SDMA" },			\
-		{ KFD_QUEUE_TYPE_HIQ, "HIQ" },				\
-		{ KFD_QUEUE_TYPE_DIQ, "DIQ" },				\
-		{ KFD_QUEUE_TYPE_SDMA_XGMI, "SDMA_XGMI" })
+		{ 0, "COMPUTE" },					\
+		{ 1, "SDMA" },						\
+		{ 2, "HIQ" },						\
+		{ 3, "DIQ" },						\
+		{ 4, "SDMA_XGMI" })
 
 #define kfd_show_queue_format(v)					\
 	__print_symbolic(v,						\
@@ -156,7 +152,7 @@ TRACE_EVENT(kfd_create_queue,
 	),
 	TP_fast_assign(
 		kfd_queue_assign(q);
-		__entry->type = q->properties.type;
+		__entry->type = kfd_prio_queue_type(q);
 		__entry->format = q->properties.format;
 		__entry->req_prio = q->prio.requested;
 		__entry->doorbell = q->properties.doorbell_off;
@@ -322,7 +318,7 @@ TRACE_EVENT(kfd_map_queue,
 	),
 	TP_fast_assign(
 		kfd_queue_assign(q);
-		__entry->type = q->properties.type;
+		__entry->type = kfd_prio_queue_type(q);
 		__entry->doorbell = q->properties.doorbell_off;
 		__entry->mqd_addr = q->gart_mqd_addr;
 		__entry->gang_level = gang_level;

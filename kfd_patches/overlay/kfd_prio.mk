@@ -30,6 +30,8 @@ kfd_prio_probe = printf '%s\n' \
 		-DKFD_PRIO_PROBE -w -fsyntax-only -x c - >/dev/null 2>&1 && \
 	echo 'ccflags-y += -DKFD_PRIO_HAVE_$(strip $(1))' >>$(kfd_prio_probes)
 
+kfd_prio_comma := ,
+kfd_prio_hash := \#
 kfd_prio_probes := $(FULL_AMD_PATH)/amdkfd/kfd_prio_probes.mk
 # A tree that is built again after this file has changed: probe anew.
 $(shell [ $(kfd_prio_probes) -nt $(FULL_AMD_PATH)/amdkfd/kfd_prio.mk ] || rm -f $(kfd_prio_probes))
@@ -47,5 +49,12 @@ $(shell $(call kfd_prio_probe, FLUSH_TLB_NO_TYPE, \
 	void probe(struct kfd_process_device *p); void probe(struct kfd_process_device *p) { kfd_flush_tlb(p); }))
 $(shell $(call kfd_prio_probe, HRTIMER_SETUP, \
 	unsigned long probe(void); unsigned long probe(void) { return sizeof(&hrtimer_setup); }))
+$(shell $(call kfd_prio_probe, EXIT_GROUP_DEAD, \
+	$(kfd_prio_hash)include <trace/events/sched.h>' \
+	'_Static_assert(__builtin_types_compatible_p(__typeof__(&check_trace_callback_type_sched_process_exit)$(kfd_prio_comma) void (*)(void (*)(void *$(kfd_prio_comma) struct task_struct *$(kfd_prio_comma) bool)))$(kfd_prio_comma) "");))
+$(shell $(call kfd_prio_probe, QUEUE_IS_RESET, \
+	bool probe(struct queue *q); bool probe(struct queue *q) { return q->properties.is_reset; }))
+$(shell $(call kfd_prio_probe, MQD_REPIN, \
+	bool probe(struct queue *q); bool probe(struct queue *q) { return q->needs_mqd_repin; }))
 endif
 include $(kfd_prio_probes)

@@ -73,6 +73,41 @@ static inline bool kfd_prio_has_reset_queue(struct kfd_process_device *pdd)
 #endif
 }
 
+/* The type of a queue as the trace tells it; 7.x has renumbered them */
+static inline u32 kfd_prio_queue_type(const struct queue *q)
+{
+	return q->properties.type == KFD_QUEUE_TYPE_SDMA_XGMI ? 4 : q->properties.type;
+}
+
+/* A queue that was reset stays off the hardware; older trees know it of processes only */
+static inline bool kfd_prio_queue_is_reset(struct queue *q)
+{
+#ifdef KFD_PRIO_HAVE_QUEUE_IS_RESET
+	return q->properties.is_reset;
+#else
+	return false;
+#endif
+}
+
+/*
+ * Hibernation saves no pinned memory: KFD unpins the MQDs in VRAM of what it evicts for it, and
+ * pins them when it restores.  Only kfd_device_queue_manager.c can use these.
+ */
+#ifdef KFD_PRIO_HAVE_MQD_REPIN
+#define kfd_prio_mqd_unpin(dqm, q)	dqm_evict_mqd_bo(dqm, q)
+#define kfd_prio_mqd_repin(dqm, q)	dqm_repin_mqd_bo(dqm, q)
+#else
+#define kfd_prio_mqd_unpin(dqm, q)	do { } while (0)
+#define kfd_prio_mqd_repin(dqm, q)	0
+#endif
+
+/* What the tracepoint sched_process_exit tells */
+#ifdef KFD_PRIO_HAVE_EXIT_GROUP_DEAD
+#define KFD_PRIO_EXIT_ARGS(task)	struct task_struct *(task), bool group_dead
+#else
+#define KFD_PRIO_EXIT_ARGS(task)	struct task_struct *(task)
+#endif
+
 static inline bool kfd_prio_sched_runs(struct device_queue_manager *dqm)
 {
 #ifdef KFD_PRIO_HAVE_SCHED_HALT

@@ -26,6 +26,7 @@
 #include <linux/mm.h>
 #include <linux/mount.h>
 #include <linux/pseudo_fs.h>
+#include <linux/sched/mm.h>
 #include "kfd_prio_priv.h"
 
 #define KFD_PRIO_FS_MAGIC	0x4b505249	/* "KPRI"; shown nowhere */
@@ -93,12 +94,36 @@ void kfd_prio_hook_process_opened(struct kfd_process *p, struct file *filep)
 }
 
 /**
+ * kfd_prio_hook_context_created() - a file becomes that of another context of its process
+ * @p: the new context, a kfd_process of its own with the same mm
+ * @filep: its file, which was opened for the process
+ *
+ * What is mapped through the file stays where it is, so the context shares the address space.
+ * A zap for one of the two takes the doorbells of the other, too; its next ring maps them again.
+ *
+ * Context: kfd_processes_mutex
+ */
+void kfd_prio_hook_context_created(struct kfd_process *p, struct file *filep)
+{
+	struct inode *inode = filep->f_mapping->host;
+
+	mmgrab(p->mm);
+	p->prio.mm = p->mm;
+	if (kfd_prio_mnt && inode && inode->i_sb == kfd_prio_mnt->mnt_sb) {
+		ihold(inode);
+		p->prio.inode = inode;
+	}
+}
+
+/**
  * kfd_prio_hook_process_free() - the last file and the last VMA of a process are gone
  * @p: the process
  */
 void kfd_prio_hook_process_free(struct kfd_process *p)
 {
 	iput(p->prio.inode);
+	if (p->prio.mm)
+		mmdrop(p->prio.mm);
 }
 
 static bool kfd_prio_ear_mark(struct qcm_process_device *qpd)
@@ -121,6 +146,8 @@ static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
 	vm_fault_t ret = VM_FAULT_NOPAGE, r;
 	unsigned long addr, pfn;
 
+	if (READ_ONCE(qpd->prio.doorbell_lost))
+		return VM_FAULT_SIGBUS;
 	atomic_inc(&qpd->prio.faults);
 	if (kfd_prio_ear_mark(qpd))
 		kfd_prio_engine_rung(pdd);
@@ -137,6 +164,12 @@ static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
 	WRITE_ONCE(qpd->prio.fault_end, ktime_get_ns());
 	/* pairs with kfd_prio_claim_quiet() */
 	atomic_dec_return_release(&qpd->prio.faults);
+	/* mapped, then looked: pairs with kfd_prio_hook_unmap_range() */
+	smp_mb();
+	if (READ_ONCE(qpd->prio.doorbell_lost)) {
+		unmap_mapping_pages(vma->vm_file->f_mapping, vma->vm_pgoff, vma_pages(vma), true);
+		ret = VM_FAULT_SIGBUS;
+	}
 	return ret;
 }
 
@@ -179,9 +212,48 @@ bool kfd_prio_hook_doorbell_mmap(struct kfd_process_device *pdd, struct vm_area_
 	vma->vm_ops = &kfd_prio_doorbell_ops;
 	qpd->prio.doorbell_pgoff = vma->vm_pgoff;
 	qpd->prio.doorbell_pages = vma_pages(vma);
+	WRITE_ONCE(qpd->prio.doorbell_lost, false);
 	/* last: with it the other two are valid, see kfd_prio_doorbell_arm() */
 	smp_store_release(&qpd->prio.doorbell_pfn, address >> PAGE_SHIFT);
 	return READ_ONCE(pdd->dev->dqm->prio.thread);
+}
+
+/**
+ * kfd_prio_hook_unmap_range() - KFD takes away what is mapped of a GPU: it is being reset
+ * @start: offset in /dev/kfd, bytes
+ * @len: bytes
+ *
+ * KFD does so in the address space that it gives all files; ours are elsewhere.  After that an
+ * access is a SIGBUS, until the process maps its doorbells anew.  Trees before 7.x leave the
+ * doorbells mapped.
+ *
+ * Context: process, may sleep
+ */
+void kfd_prio_hook_unmap_range(loff_t start, loff_t len)
+{
+	unsigned long first = start >> PAGE_SHIFT, last = (start + len - 1) >> PAGE_SHIFT;
+	struct kfd_prio_qpd *qp;
+	struct kfd_process *p;
+	struct inode *inode;
+	unsigned int bkt;
+	int i, idx;
+
+	idx = srcu_read_lock(&kfd_processes_srcu);
+	hash_for_each_rcu(kfd_processes_table, bkt, p, kfd_processes) {
+		inode = READ_ONCE(p->prio.inode);
+		if (!inode)
+			continue;
+		for (i = 0; i < p->n_pdds; i++) {
+			qp = &p->pdds[i]->qpd.prio;
+			if (smp_load_acquire(&qp->doorbell_pfn) && qp->doorbell_pgoff >= first &&
+			    qp->doorbell_pgoff <= last)
+				WRITE_ONCE(qp->doorbell_lost, true);
+		}
+		/* marked, then zapped: pairs with kfd_prio_doorbell_fault() */
+		smp_mb();
+		unmap_mapping_range(inode->i_mapping, start, len, 1);
+	}
+	srcu_read_unlock(&kfd_processes_srcu, idx);
 }
 
 /**

@@ -49,9 +49,12 @@ struct kfd_prio_queue {
  * @inode: its pages of /dev/kfd are mapped through this inode's address space, so
  *	that its doorbells can be taken away without a walk over its mm; NULL if there
  *	was no memory for one: its doorbells are polled
+ * @mm: of a further context of its process, mmgrab()ed: such a context may outlive the
+ *	process's memory by a little; NULL otherwise
  */
 struct kfd_prio_process {
 	struct inode *inode;
+	struct mm_struct *mm;
 };
 
 /**
@@ -91,9 +94,10 @@ enum kfd_prio_ear {
  * @doorbell_pfn: first page frame of its doorbells, 0 if it never mapped them
  * @doorbell_pgoff: their offset in /dev/kfd, in pages
  * @doorbell_pages: their number
+ * @doorbell_lost: a GPU reset has taken them away for good
  *
  * Protected by the DQM lock, but for @ear, @faults (atomic) and @fault_end (written by the
- * fault), and the last three (written by mmap before they are used).
+ * fault), and the last four (written by mmap before they are used, @doorbell_lost by the reset).
  */
 struct kfd_prio_qpd {
 	bool preempted;
@@ -122,6 +126,7 @@ struct kfd_prio_qpd {
 	unsigned long doorbell_pfn;
 	unsigned long doorbell_pgoff;
 	unsigned int doorbell_pages;
+	bool doorbell_lost;
 };
 
 /**
@@ -219,14 +224,17 @@ ssize_t kfd_prio_hook_stats_show(struct kobject *kobj, struct attribute *attr, c
 void kfd_prio_hook_stats_sysfs(struct kobject *kobj);
 
 /*
- * Life of a process.  opened: none; exit: the process's mm goes, no lock; free: last
- * release.  doorbell_mmap: mmap_lock of the process, for writing.
+ * Life of a process.  opened: none; context_created: kfd_processes_mutex; exit: the process's
+ * mm goes, no lock; free: last release.  doorbell_mmap: mmap_lock of the process, for
+ * writing.  unmap_range: a GPU is being reset, no lock of KFD's.
  */
 void kfd_prio_hook_process_opened(struct kfd_process *p, struct file *filep);
+void kfd_prio_hook_context_created(struct kfd_process *p, struct file *filep);
 void kfd_prio_hook_process_exit(struct kfd_process *p);
 void kfd_prio_hook_process_free(struct kfd_process *p);
 bool kfd_prio_hook_doorbell_mmap(struct kfd_process_device *pdd, struct vm_area_struct *vma,
 				 phys_addr_t address);
+void kfd_prio_hook_unmap_range(loff_t start, loff_t len);
 
 /* A GPU comes and goes; no lock */
 void kfd_prio_hook_dqm_init(struct device_queue_manager *dqm);

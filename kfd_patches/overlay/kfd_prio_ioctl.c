@@ -256,6 +256,30 @@ static int kfd_prio_entry_cmp(const void *l, const void *r)
 }
 
 /*
+ * One entry per process and GPU: a process may have several contexts, with a kfd_process each
+ * (Linux 7.x).  They have one priority and are preempted together.  Returns how many are left.
+ */
+static u32 kfd_prio_fold(struct kfd_prio_list_entry *e, u32 n)
+{
+	u32 i, last = 0;
+
+	for (i = 1; i < n; i++) {
+		if (kfd_prio_entry_cmp(&e[last], &e[i])) {
+			e[++last] = e[i];
+			continue;
+		}
+		e[last].effective = max(e[last].effective, e[i].effective);
+		e[last].nr_queues += e[i].nr_queues;
+		e[last].nr_active += e[i].nr_active;
+		e[last].flags |= e[i].flags;
+		e[last].preempted_count = max(e[last].preempted_count, e[i].preempted_count);
+		e[last].preempting_count += e[i].preempting_count;
+		e[last].preempted_ns = max(e[last].preempted_ns, e[i].preempted_ns);
+	}
+	return last + 1;
+}
+
+/*
  * Fills up to @room entries with what is visible in the caller's PID namespace.
  * Returns how many there are.
  */
@@ -318,8 +342,14 @@ static long kfd_prio_ioctl_list(void __user *arg, size_t size)
 	}
 	n = kfd_prio_collect(entries, room);
 	room = min(room, n);
-	if (room)
+	if (room) {
+		u32 left;
+
 		sort(entries, room, sizeof(*entries), kfd_prio_entry_cmp, NULL);
+		left = kfd_prio_fold(entries, room);
+		n -= room - left;
+		room = left;
+	}
 
 	step = min_t(u32, a.entry_size, sizeof(*entries));
 	for (i = 0; i < room && !ret; i++)

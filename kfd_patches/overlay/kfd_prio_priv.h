@@ -174,6 +174,8 @@ void kfd_prio_dqm_mark_one(struct device_queue_manager *dqm, struct qcm_process_
 			   bool victim, u64 now, struct kfd_prio_marked *m);
 bool kfd_prio_dqm_takes(struct device_queue_manager *dqm, int level);
 int kfd_prio_dqm_execute(struct device_queue_manager *dqm);
+void kfd_prio_dqm_unpin(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
+void kfd_prio_dqm_repin(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues);
 
 /* kfd_prio_knobs.c */

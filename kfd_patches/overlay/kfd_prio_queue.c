@@ -263,11 +263,13 @@ void kfd_prio_hook_evict_process(struct device_queue_manager *dqm,
 	trace_kfd_evict_process(qpd, ret);
 	/*
 	 * KFD finds the queues off already and does nothing more.  What it does for its
-	 * first reason is done here: the start of its own statistics and, on MES, the flush
-	 * without which memory could be freed under a late access.
+	 * first reason is done here: the start of its own statistics, MQDs that hibernation
+	 * would lose and, on MES, the flush without which memory could be freed under a late
+	 * access.
 	 */
 	if (qpd->prio.preempted && qpd->evicted == 2) {
 		qpd_to_pdd(qpd)->last_evict_timestamp = get_jiffies_64();
+		kfd_prio_dqm_unpin(dqm, qpd);
 		if (kfd_prio_uses_mes(dqm))
 			kfd_prio_flush_tlb(qpd_to_pdd(qpd));
 	}
@@ -287,9 +289,11 @@ void kfd_prio_hook_restore_process(struct device_queue_manager *dqm,
 	struct kfd_process_device *pdd = qpd_to_pdd(qpd);
 
 	trace_kfd_restore_process(qpd, ret);
-	if (qpd->prio.preempted && qpd->evicted == 1)
+	if (qpd->prio.preempted && qpd->evicted == 1) {
 		atomic64_add(get_jiffies_64() - pdd->last_evict_timestamp,
 			     &pdd->evict_duration_counter);
+		kfd_prio_dqm_repin(dqm, qpd);
+	}
 	/* it may have rung before it was evicted */
 	if (qpd->prio.mm)
 		kfd_prio_gpu_kick(dqm);

@@ -146,7 +146,7 @@ static void kfd_prio_table_forget(struct pid *pid)
 }
 
 /* Tracepoint sched_process_exit: for each thread; the last one takes the entry. */
-static void kfd_prio_probe_exit(void *data, struct task_struct *task)
+static void kfd_prio_probe_exit(void *data, KFD_PRIO_EXIT_ARGS(task))
 {
 	if (!atomic_read(&task->signal->live) &&
 	    kfd_prio_table_get(task_tgid(task)) != KFD_PRIO_UNSET)
