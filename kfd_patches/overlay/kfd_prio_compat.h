@@ -97,8 +97,14 @@ static inline bool kfd_prio_queue_is_reset(struct queue *q)
 #define kfd_prio_mqd_unpin(dqm, q)	dqm_evict_mqd_bo(dqm, q)
 #define kfd_prio_mqd_repin(dqm, q)	dqm_repin_mqd_bo(dqm, q)
 #else
-#define kfd_prio_mqd_unpin(dqm, q)	do { } while (0)
-#define kfd_prio_mqd_repin(dqm, q)	0
+static inline void kfd_prio_mqd_unpin(struct device_queue_manager *dqm, struct queue *q)
+{
+}
+
+static inline int kfd_prio_mqd_repin(struct device_queue_manager *dqm, struct queue *q)
+{
+	return 0;
+}
 #endif
 
 /* What the tracepoint sched_process_exit tells */

@@ -245,8 +245,10 @@ void kfd_prio_hook_unmap_range(loff_t start, loff_t len)
 			continue;
 		for (i = 0; i < p->n_pdds; i++) {
 			qp = &p->pdds[i]->qpd.prio;
-			if (smp_load_acquire(&qp->doorbell_pfn) && qp->doorbell_pgoff >= first &&
-			    qp->doorbell_pgoff <= last)
+			/* pairs with kfd_prio_hook_doorbell_mmap() */
+			if (!smp_load_acquire(&qp->doorbell_pfn))
+				continue;
+			if (qp->doorbell_pgoff >= first && qp->doorbell_pgoff <= last)
 				WRITE_ONCE(qp->doorbell_lost, true);
 		}
 		/* marked, then zapped: pairs with kfd_prio_doorbell_fault() */
