@@ -30,10 +30,15 @@ help:
 	@echo '  make patches       make kfd_patches/*/hooks.patch anew from hooks.cocci'
 	@echo '  make lint          checkpatch, sparse, shellcheck, cppcheck on our own files'
 	@echo '  make setup         install the Debian packages that demo and check need (make demo does, too)'
-	@echo '  make install       tools, man pages and completion, to $$(DESTDIR)$$(PREFIX); prefix /usr/local'
 	@echo '  make clean         remove build/; the cache of kernels is in ~/.cache/kfdprio'
 	@echo
-	@echo 'For the driver on a real host see Documentation/install.rst (dkms).'
+	@echo 'On a host with an AMD GPU, see Documentation/install.rst:'
+	@echo '  make install       tools, man pages and completion to $$(PREFIX) (/usr/local), and the driver, with DKMS;'
+	@echo '                     with DESTDIR no driver'
+	@echo '  make uninstall     take all of that away; the driver that was there before is loaded again'
+	@echo '  make status        which amdgpu is installed, would be loaded, is loaded; Secure Boot; what to do next'
+	@echo '  make install-tools tools, man pages and completion only, to $$(DESTDIR)$$(PREFIX)'
+	@echo '  make deb           Debian packages kfdprio-dkms and kfdprio, into build/deb'
 
 .PHONY: setup setup-demo
 setup:
@@ -96,9 +101,28 @@ patches:
 lint:
 	@tests/lint/run
 
-.PHONY: install
-install: tools
+PREFIX ?= /usr/local
+export PREFIX
+.PHONY: install install-tools uninstall status
+install: install-tools
+	@$(if $(DESTDIR),echo 'DESTDIR is set: the driver was not installed',dkms/kfdprio-driver install --sbin $(PREFIX)/sbin)
+
+install-tools: tools
 	@$(MAKE) -s -C tools install
+	@echo 'installed the tools into $(DESTDIR)$(PREFIX)'
+
+# the driver first: where it cannot be removed nothing is
+uninstall:
+	@dkms/kfdprio-driver uninstall --sbin $(PREFIX)/sbin
+	@$(MAKE) -s -C tools uninstall
+	@echo 'removed the tools from $(DESTDIR)$(PREFIX)'
+
+status:
+	@dkms/kfdprio-driver status
+
+.PHONY: deb
+deb:
+	@debian/build build/deb
 
 .PHONY: clean
 clean:

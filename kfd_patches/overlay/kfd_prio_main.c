@@ -2,6 +2,12 @@
 /* kfdprio: the door. */
 #include "kfd_prio_priv.h"
 
+/*
+ * The kernel's own amdgpu has no version.  DKMS takes two modules without one for the same, and
+ * does not install the second; and this tells whose amdgpu a file is, or the loaded one.
+ */
+MODULE_VERSION("kfdprio-" KFD_PRIO_PACKAGE_VERSION);
+
 /**
  * kfd_prio_hook_module_init() - amdkfd has started
  *

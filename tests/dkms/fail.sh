@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-2.0
+# tests/dkms/fail.sh - what fails on the way leaves the kernel's own amdgpu, and says why.  See tests/dkms/run.
+# shellcheck shell=bash disable=SC2154 # variables of the caller
+
+# driver STATUS NAME COMMAND...: kfdprio-driver in $root, its output in $work/out; it must end with that status
+driver() {
+	local want=$1 name=$2 status=0
+	shift 2
+	host "$@" >"$work/out" 2>&1 || status=$?
+	[ "$status" = "$want" ] || echo "# exit status $status, not $want" >>"$work/out"
+	result $((status == want ? 0 : 1)) "$name: exit status $want" "$work/out"
+}
+
+# no process has $root for its root
+nobody_inside() {
+	local link
+	for link in /proc/[0-9]*/root; do
+		if [ "$(readlink "$link" 2>/dev/null)" = "$root" ]; then
+			tr '\0' ' ' <"${link%root}cmdline"
+			return 1
+		fi
+	done
+}
+
+# as a checkout has it, without git and what was built
+copy_checkout() {
+	mkdir "$root/opt/kfdprio"
+	(cd "$top" && git ls-files -z | tar --null -T - -cf - 2>/dev/null) | tar -xf - -C "$root/opt/kfdprio"
+}
+
+test_source() {
+	local name="$series: no linux-source"
+	host dpkg --purge "linux-source-$series" >/dev/null 2>&1
+	install_packages >"$work/out" 2>&1
+	result $(($? == 0)) "$name: dpkg says that kfdprio-dkms is not configured" "$work/out"
+	case $series in
+	6.*) check "$name: it says what to install" says "$work/out" "apt install linux-source-$series=${version//+/[+]}" "make.log" ;;
+	*) check "$name: it says where to look" says "$work/out" "make.log" ;; # DKMS 3.1 puts what PRE_BUILD says there
+	esac
+	check "$name: modprobe loads the kernel's own" stock_is_loadable
+	driver 1 "$name, kfdprio-driver install" kfdprio-driver install
+	check "$name: the exact apt command, the file to send, the driver that is used" says "$work/out" \
+		"apt install linux-source-$series=${version//+/[+]}" "send /var/lib/dkms/kfdprio/.*/make.log" "modprobe loads /lib/modules/[^ ]*/kernel/"
+	check "$name: that file is there" sh -c "ls -l $root\$(sed -n 's/.* send //p' $work/out)"
+	check "$name: purge" host dpkg --purge kfdprio-dkms
+	check "$name: nothing is left" nothing_left
+	driver 1 "$name, AMDGPU_SRC that is not there" env AMDGPU_SRC=/nowhere /opt/kfdprio/dkms/kfdprio-driver install -k "$abi"
+	check "$name: it says so" says "$work/out" "AMDGPU_SRC=/nowhere: no such directory"
+	driver 0 "$name, uninstall" /opt/kfdprio/dkms/kfdprio-driver uninstall
+	check "$name, uninstall: nothing is left" nothing_left
+}
+
+test_hook() {
+	local name="$series: a broken hook" patch
+	install_packages_unbuilt
+	for patch in "$root"/usr/src/kfdprio-*/kfd_patches/*/hooks.patch; do
+		sed -i 's/^ \(.*kfd_create_process.*\)$/ \1 drifted/; s/^-\(.*\)$/-\1 drifted/' "$patch"
+	done
+	driver 1 "$name" kfdprio-driver install
+	check "$name: it names file, hook and function" says "$work/out" "no committed patch fits" "kfd_.*\.c: .*hook"
+	check "$name: modprobe loads the kernel's own" stock_is_loadable
+	host dpkg --purge kfdprio-dkms >/dev/null 2>&1
+	check "$name: nothing is left" nothing_left
+}
+
+# unpacked, not configured: DKMS has not run
+install_packages_unbuilt() {
+	cp "$debs"/kfdprio-dkms_*.deb "$root/tmp/"
+	host dpkg --unpack "/tmp/$(basename "$debs"/kfdprio-dkms_*.deb)" >"$work/check.log" 2>&1
+}
+
+test_disk() {
+	local name="$series: no room in /var/lib/dkms"
+	install_packages_unbuilt
+	mount -t tmpfs -o size=200m tmpfs "$root/var/lib/dkms"
+	driver 1 "$name" kfdprio-driver install
+	check "$name: it says where and how much" says "$work/out" "MiB free on /var/lib/dkms" "modprobe loads /lib/modules/[^ ]*/kernel/"
+	check "$name: modprobe loads the kernel's own" stock_is_loadable
+	# room enough for the check, and then not
+	name="$series: /var/lib/dkms runs full while it builds"
+	mount -o remount,size=1500m "$root/var/lib/dkms"
+	fill_later "$root/var/lib/dkms"
+	driver 1 "$name" kfdprio-driver install
+	wait "$filler" 2>/dev/null
+	check "$name: it says so" says "$work/out" "No space left on device" "modprobe loads /lib/modules/[^ ]*/kernel/"
+	check "$name: modprobe loads the kernel's own" stock_is_loadable
+	umount "$root/var/lib/dkms"
+
+	name="$series: no room in /lib/modules"
+	use_stub
+	mkdir -p "$root/lib/modules/$abi/updates"
+	mount -t tmpfs -o size=64k tmpfs "$root/lib/modules/$abi/updates"
+	driver 1 "$name" kfdprio-driver install
+	check "$name: it says so" says "$work/out" "/lib/modules/.*MiB free, the module needs"
+	check "$name: modprobe loads the kernel's own" stock_is_loadable
+	umount "$root/lib/modules/$abi/updates"
+
+	name="$series: a copy of the module that is not whole"
+	host sh -c "dkms build kfdprio/\$(sed -n 's/^Version: //p' /usr/src/kfdprio-*/META) -k $abi" >"$work/check.log" 2>&1
+	truncated="$(echo "$root"/var/lib/dkms/kfdprio/*/"$abi"/x86_64/module/amdgpu.ko*)"
+	truncate -s 1000 "$truncated"
+	check "$name: DKMS does not install it" sh -c "! chroot $root dkms install kfdprio/\$(sed -n 's/^Version: //p' $root/usr/src/kfdprio-*/META) -k $abi"
+	check "$name: modprobe loads the kernel's own" stock_is_loadable
+	rm "$root/etc/dkms/kfdprio.conf"
+	# dpkg runs no prerm of a package that was never configured
+	host sh -c "dkms remove kfdprio/\$(sed -n 's/^Version: //p' /usr/src/kfdprio-*/META) --all" >/dev/null 2>&1
+	host dpkg --purge kfdprio-dkms >/dev/null 2>&1
+	check "$name: nothing is left" nothing_left
+}
+
+# fill_later DIR: when the compiler has begun there, take what is left
+fill_later() {
+	local dir=$1
+	(
+		for ((i = 0; i < 1200; i++)); do
+			if grep -qs 'CC \[M\]' "$dir"/kfdprio/*/build/make.log; then
+				head -c 2G /dev/zero >"$dir/filler" 2>/dev/null
+				break
+			fi
+			sleep 0.1
+		done
+	) &
+	filler=$!
+}
+
+test_interrupt() {
+	local name="$series: ^C while it compiles" status=0 i
+	copy_checkout
+	# on a terminal ^C reaches everybody; what is in the background ignores it
+	chroot "$root" env -i --default-signal=INT HOME=/root LC_ALL=C PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+		/opt/kfdprio/dkms/kfdprio-driver install --sbin /usr/local/sbin >"$work/out" 2>&1 &
+	driver_pid=$!
+	for ((i = 0; i < 1200; i++)); do
+		! grep -qs 'CC \[M\]' "$root"/var/lib/dkms/kfdprio/*/build/make.log || break
+		sleep 0.1
+	done
+	result $((i < 1200 ? 0 : 1)) "$name: it compiles" "$work/out"
+	kill -INT "$driver_pid"
+	for ((i = 0; i < 300; i++)); do
+		kill -0 "$driver_pid" 2>/dev/null || break
+		sleep 0.1
+	done
+	wait "$driver_pid" || status=$?
+	driver_pid=
+	result $((status == 130 && i < 300 ? 0 : 1)) "$name: exit status 130 within 30 s (it was $status)" "$work/out"
+	check "$name: no compiler goes on" nobody_inside
+	check "$name: it says what is used" says "$work/out" "interrupted" "modprobe loads /lib/modules/[^ ]*/kernel/"
+	check "$name: modprobe loads the kernel's own" stock_is_loadable
+	driver 0 "$name, uninstall" kfdprio-driver uninstall --sbin /usr/local/sbin
+	check "$name, uninstall: nothing is left" nothing_left
+}
+
+# make install's own ways, with the stub in amdgpu's place
+test_driver() {
+	local name="$series: install from a checkout"
+	use_stub
+	driver 0 "$name" /opt/kfdprio/dkms/kfdprio-driver install --sbin /usr/local/sbin
+	check "$name: modprobe would load it" ours_is_loadable
+	check "$name: the kernel's own is where it was" test -s "$(echo "$root/lib/modules/$abi"/kernel/drivers/gpu/drm/amd/amdgpu/amdgpu.ko*)"
+	driver 0 "$name, again" kfdprio-driver install
+	check "$name, again: modprobe would load it" ours_is_loadable
+	driver 0 "$name, status" kfdprio-driver status
+	check "$name, status: says so" says "$work/out" "installed: +kfdprio/" "modprobe: .*updates/dkms" "loaded amdgpu:" "Secure Boot:"
+	driver 0 "$name, uninstall" kfdprio-driver uninstall --sbin /usr/local/sbin
+	check "$name, uninstall: nothing is left" nothing_left
+	check "$name, uninstall: modprobe loads the kernel's own" stock_is_loadable
+	driver 0 "$name, uninstall again" /opt/kfdprio/dkms/kfdprio-driver uninstall
+	driver 2 "an unknown command" /opt/kfdprio/dkms/kfdprio-driver upgrade
+	driver 1 "a kernel that is not installed" /opt/kfdprio/dkms/kfdprio-driver install -k 5.10.0-1-amd64
+	check "it says so" says "$work/out" "kernel 5.10.0-1-amd64 is not installed"
+	rm "$root/etc/dkms/kfdprio.conf"
+	driver 0 "uninstall after that" /opt/kfdprio/dkms/kfdprio-driver uninstall
+	check "uninstall after that: nothing is left" nothing_left
+}
+
+fast_series() {
+	local began=$SECONDS
+	new_host
+	test_interrupt
+	test_driver
+	test_disk
+	test_hook
+	test_source
+	note "$series: $((SECONDS - began)) s without a build"
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A module that DKMS and modprobe take for kfdprio's amdgpu, for tests of what becomes of a module once it is built. */
+#include <linux/module.h>
+
+static int kfd_preempt = 1;
+module_param(kfd_preempt, int, 0444);
+MODULE_PARM_DESC(kfd_preempt, "not a driver");
+MODULE_VERSION("kfdprio-0.0.0");
+MODULE_DESCRIPTION("stands in for amdgpu");
+MODULE_LICENSE("GPL");
