@@ -25,7 +25,7 @@ ccflags-y += -I$(FULL_AMD_PATH)/amdkfd
 # struct device_queue_manager is known.  Run once, kept beside the sources.
 kfd_prio_probe = printf '%s\n' \
 	'\#include "kfd_device_queue_manager.h"' '$(strip $(2))' | \
-	$(CC) $(LINUXINCLUDE) $(KBUILD_CPPFLAGS) $(KBUILD_CFLAGS) $(ccflags-y) \
+	$(CC) $(LINUXINCLUDE) $(KBUILD_CPPFLAGS) $(KBUILD_CFLAGS) $(KBUILD_SUBDIR_CCFLAGS) $(ccflags-y) \
 		-include linux/kconfig.h -DKBUILD_MODNAME='"amdgpu"' -DKBUILD_BASENAME='"probe"' \
 		-DKFD_PRIO_PROBE -w -fsyntax-only -x c - >/dev/null 2>&1 && \
 	echo 'ccflags-y += -DKFD_PRIO_HAVE_$(strip $(1))' >>$(kfd_prio_probes)
