@@ -12,6 +12,7 @@
  *	table			lines "PID GPU_ID PRIORITY EFFECTIVE QUEUES ACTIVE FLAGS", then, if
  *				any, " PREEMPTED_COUNT PREEMPTED_NS PREEMPTING_COUNT"
  *	nodes/			the topology
+ *	root/			what kfdprio doctor takes for /: /proc, /sys, /dev and so on
  *	set.log			written: a line "PID PRIORITY" for each change
  */
 #define _GNU_SOURCE
@@ -27,7 +28,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "kfdlib.h"
+#include "doctor.h"
 
 int __real_open(const char *path, int flags, ...);
 int __real_ioctl(int fd, unsigned long request, ...);
@@ -296,10 +297,12 @@ int __wrap_pidfd_open(pid_t pid, unsigned int flags)
 
 static __attribute__((constructor)) void topology_point(void)
 {
-	static char path[PATH_MAX];
+	static char path[PATH_MAX], root[PATH_MAX];
 
 	if (!getenv("FAKE_KFD"))
 		return;
 	path_of(path, "nodes");
 	kfd_topology_path = path;
+	path_of(root, "root");
+	doctor_root = root;
 }

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kfdprio.h"
+#include "doctor.h"
 
 static void usage(void)
 {
@@ -27,6 +27,7 @@ static void usage(void)
 	      " kfdprio [options] -r -p PID...                  take the priority away\n"
 	      " kfdprio [options] -r [--] COMMAND [ARG]...      run without one\n"
 	      " kfdprio [options] -l                            list\n"
+	      " kfdprio doctor [options]                        examine driver and GPUs\n"
 	      "\n"
 	      "Show or set the priority of the GPU queues of processes (AMD KFD, ROCm).\n"
 	      "\n"
@@ -197,6 +198,8 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	/* getopt(3) begins its messages with this, err(3) its own with the short name. */
 	argv[0] = program_invocation_short_name;
+	if (argc > 1 && !strcmp(argv[1], "doctor"))
+		return stdout_check(kfdprio_doctor(argc - 1, argv + 1));
 	request.pids = calloc(argc, sizeof(*request.pids));
 	if (!request.pids)
 		err(EXIT_FAILURE, "cannot start");

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,8 +63,15 @@ static void pci_read(const char *node, char *pci, size_t size)
 		 location & 7);
 }
 
+static int node_compare(const void *left, const void *right)
+{
+	const struct kfd_gpu *a = left, *b = right;
+
+	return a->node < b->node ? -1 : a->node > b->node;
+}
+
 /**
- * kfd_topology_read() - read the GPU nodes from sysfs
+ * kfd_topology_read() - read the GPU nodes from sysfs, in their order
  * @topo: filled in, to be freed with kfd_topology_free()
  *
  * Nodes of CPUs, and those that a device cgroup hides, are left out.
@@ -101,6 +109,8 @@ int kfd_topology_read(struct kfd_topology *topo)
 		topo->gpus[topo->nr++] = gpu;
 	}
 	closedir(dir);
+	if (topo->nr)
+		qsort(topo->gpus, topo->nr, sizeof(*topo->gpus), node_compare);
 	return 0;
 }
 
@@ -130,4 +140,30 @@ const struct kfd_gpu *kfd_topology_find(const struct kfd_topology *topo, unsigne
 		if (topo->gpus[i].gpu_id == gpu_id)
 			return &topo->gpus[i];
 	return NULL;
+}
+
+/**
+ * kfd_topology_prop() - a property of a GPU's node
+ * @gpu: the GPU
+ * @name: as in the node's file properties
+ * @value: out; unchanged if there is no such property
+ *
+ * Return: whether the kernel tells it.
+ */
+bool kfd_topology_prop(const struct kfd_gpu *gpu, const char *name, uint64_t *value)
+{
+	char node[16], line[128];
+	size_t len = strlen(name);
+	bool found = false;
+	FILE *file;
+
+	snprintf(node, sizeof(node), "%u", gpu->node);
+	file = node_fopen(node, "properties");
+	if (!file)
+		return false;
+	while (!found && fgets(line, sizeof(line), file))
+		found = !strncmp(line, name, len) && line[len] == ' ' &&
+			sscanf(line + len, "%" SCNu64, value) == 1;
+	fclose(file);
+	return found;
 }

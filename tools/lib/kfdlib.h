@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <linux/kfd_prio.h>
 
@@ -91,6 +92,7 @@ extern const char *kfd_topology_path;
 int kfd_topology_read(struct kfd_topology *topo);
 void kfd_topology_free(struct kfd_topology *topo);
 const struct kfd_gpu *kfd_topology_find(const struct kfd_topology *topo, unsigned int gpu_id);
+bool kfd_topology_prop(const struct kfd_gpu *gpu, const char *name, uint64_t *value);
 
 char *text_printable(const char *raw);
 char *text_utf8(const char *raw);

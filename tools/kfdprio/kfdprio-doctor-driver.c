@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0
+/* kfdprio doctor: the driver that is loaded, its device, parameters and trace events */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "doctor.h"
+
+#define MODULE	"/sys/module/amdgpu"
+#define DEFAULT_NONE "" /* a parameter whose default is not the same in all kernels */
+
+#define TODO_INSTALL \
+	"install the package kfdprio-dkms, or 'make install' in kfdprio's source, then reboot; see Documentation/install.rst"
+
+/* How many display or compute controllers of AMD the host has. */
+static unsigned int pci_gpus(void)
+{
+	char path[DOCTOR_PATH], vendor[16], class[16];
+	struct dirent *entry;
+	unsigned int nr = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/sys/bus/pci/devices", doctor_root);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		if (*entry->d_name == '.')
+			continue;
+		doctor_read(vendor, sizeof(vendor), "/sys/bus/pci/devices/%s/vendor", entry->d_name);
+		doctor_read(class, sizeof(class), "/sys/bus/pci/devices/%s/class", entry->d_name);
+		/* Display controllers are class 03, processing accelerators 12. */
+		nr += !strcmp(vendor, "0x1002") &&
+		      (!strncmp(class, "0x03", 4) || !strncmp(class, "0x12", 4));
+	}
+	if (dir)
+		closedir(dir);
+	return nr;
+}
+
+static void not_loaded(struct doctor *d)
+{
+	unsigned int nr = pci_gpus();
+
+	if (nr)
+		doctor_say(d, FINDING_FAIL, "driver",
+			   "'modprobe amdgpu' as root; then see 'dmesg | grep -i amdgpu'",
+			   "amdgpu is not loaded, though PCI has %u GPU%s of AMD", nr,
+			   nr == 1 ? "" : "s");
+	else
+		doctor_say(d, FINDING_FAIL, "driver", "kfdprio is of use only with an AMD GPU",
+			   "amdgpu is not loaded, and PCI shows no GPU of AMD");
+}
+
+static void ours(struct doctor *d)
+{
+	char build[128];
+
+	if (!doctor_read(build, sizeof(build), MODULE "/parameters/kfd_prio_build"))
+		snprintf(build, sizeof(build), "of a release before doctor");
+	doctor_say(d, FINDING_OK, "driver", NULL, "kfdprio %s, interface %u.%u%s%s", build,
+		   d->dev.version.major, d->dev.version.minor,
+		   d->dev.version.features & KFD_PRIO_FEATURE_INHERIT ? ", children inherit" : "",
+		   d->dev.version.features & KFD_PRIO_FEATURE_PREEMPT ? ", preemption" : "");
+	if (d->dev.version.minor < KFD_PRIO_VERSION_MINOR)
+		doctor_say(d, FINDING_WARN, "interface",
+			   "install driver and program of the same release",
+			   "the driver's %u.%u is older than this program's %d.%d",
+			   d->dev.version.major, d->dev.version.minor, KFD_PRIO_VERSION_MAJOR,
+			   KFD_PRIO_VERSION_MINOR);
+	if (!(d->dev.version.features & KFD_PRIO_FEATURE_INHERIT))
+		doctor_say(d, FINDING_FAIL, "priorities", "see 'dmesg | grep kfdprio'",
+			   "this kernel does not let the driver follow fork: none can be set");
+}
+
+static void stock(struct doctor *d)
+{
+	char version[64] = "";
+
+	doctor_read(version, sizeof(version), MODULE "/version");
+	doctor_say(d, FINDING_FAIL, "driver", TODO_INSTALL,
+		   "the stock amdgpu is loaded%s%s%s: it has neither priorities nor trace events",
+		   *version ? " (that of amdgpu-dkms, version " : "", version, *version ? ")" : "");
+}
+
+static void device(struct doctor *d)
+{
+	char why[KFDLIB_WHY], initstate[32];
+	int ret = kfd_dev_open(&d->dev, why);
+
+	d->simulated = doctor_exists(MODULE "/parameters/reserved2_ns");
+	if (d->simulated)
+		doctor_say(d, FINDING_WARN, "SIMULATED GPU", NULL,
+			   "the driver is linked with a model of GPU and firmware (tests/sim): nothing below was found on hardware");
+	if (!ret) {
+		ours(d);
+		doctor_say(d, FINDING_OK, "/dev/kfd", NULL, "this user may open it");
+		return;
+	}
+	d->dev.fd = -1;
+	if (ret == -ENOTTY || ret == -EINVAL) {
+		stock(d);
+		doctor_say(d, FINDING_OK, "/dev/kfd", NULL, "this user may open it");
+		return;
+	}
+	if (!doctor_exists(MODULE)) {
+		not_loaded(d);
+		return;
+	}
+	if (doctor_read(initstate, sizeof(initstate), MODULE "/initstate") &&
+	    strcmp(initstate, "live"))
+		doctor_say(d, FINDING_WARN, "driver", "wait, and run this again",
+			   "amdgpu is not ready: it is '%s'", initstate);
+	else if (doctor_exists(MODULE "/parameters/kfd_prio_build"))
+		doctor_say(d, FINDING_INFO, "driver", NULL,
+			   "kfdprio is loaded; its interface cannot be asked");
+	doctor_say(d, FINDING_FAIL, "/dev/kfd", NULL, "%s", why);
+}
+
+/* Those of amdgpu are told of only when they are not as they are by default. */
+static const struct {
+	const char *name, *normal, *todo;
+	bool own;
+} parameters[] = {
+	{ "kfd_preempt", "1", "nobody is preempted: echo 1 into it", true },
+	{ "preempt_min_prio", "11", NULL, true },
+	{ "linger_us", "200", NULL, true },
+	{ "floor_pct", "5", NULL, true },
+	{ "max_preempt_per_s", "1000", NULL, true },
+	{ "safety_poll_us", "10000", NULL, true },
+	{ "busy_budget_ms", "100", NULL, true },
+	{ "sched_policy", "0", "2 is no hardware scheduler: nobody is preempted", false },
+	{ "cwsr_enable", "1", "0 switches CWSR off: nobody is preempted", false },
+	{ "hws_max_conc_proc", DEFAULT_NONE, NULL, false },
+	{ "queue_preemption_timeout_ms", "9000", NULL, false },
+	{ "halt_if_hws_hang", "0", NULL, false },
+	{ "noretry", "-1", NULL, false },
+	{ "debug_evictions", "N", NULL, false },
+	{ "mes", "0", NULL, false },
+	{ "mes_kiq", "0", NULL, false },
+	{ "amdgpu_uni_mes", DEFAULT_NONE, NULL, false },
+};
+
+static void parameters_show(struct doctor *d)
+{
+	char all[DOCTOR_TEXT] = "", value[64];
+	size_t len = 0, i;
+
+	for (i = 0; i < sizeof(parameters) / sizeof(*parameters); i++) {
+		bool differs;
+
+		if (!doctor_read(value, sizeof(value), MODULE "/parameters/%s", parameters[i].name))
+			continue;
+		len += snprintf(all + len, sizeof(all) - len, "%s%s=%s", len ? " " : "",
+				parameters[i].name, value);
+		if (len >= sizeof(all))
+			len = sizeof(all) - 1;
+		differs = *parameters[i].normal && strcmp(value, parameters[i].normal);
+		if (!differs)
+			continue;
+		doctor_say(d, parameters[i].todo ? FINDING_WARN : FINDING_INFO, "parameter",
+			   parameters[i].todo, "%s is %s, by default it is %s", parameters[i].name,
+			   value, parameters[i].normal);
+	}
+	if (len)
+		doctor_say(d, FINDING_INFO, "parameters", NULL, "%s", all);
+}
+
+static void events(struct doctor *d)
+{
+	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	size_t i;
+
+	for (i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		if (!doctor_exists("%s/events", places[i]))
+			continue;
+		if (doctor_exists("%s/events/kfd/kfd_create_queue", places[i]))
+			doctor_say(d, FINDING_OK, "trace events", NULL, "%s/events/kfd", places[i]);
+		else
+			doctor_say(d, d->dev.fd < 0 ? FINDING_INFO : FINDING_FAIL, "trace events",
+				   d->dev.fd < 0 ? NULL : "reload amdgpu, see 'dmesg'",
+				   "none of KFD in %s/events", places[i]);
+		return;
+	}
+	if (geteuid())
+		doctor_say(d, FINDING_INFO, "trace events", "run this as root",
+			   "cannot be looked for by an ordinary user");
+	else
+		doctor_say(d, FINDING_WARN, "trace events",
+			   "mount -t tracefs tracefs /sys/kernel/tracing", "no tracefs is mounted");
+}
+
+/**
+ * doctor_driver() - examine the loaded driver
+ * @d: the examination; opens its device if our driver answers
+ */
+void doctor_driver(struct doctor *d)
+{
+	device(d);
+	parameters_show(d);
+	events(d);
+}

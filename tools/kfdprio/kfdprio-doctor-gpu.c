@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+/* kfdprio doctor: the GPUs in KFD's topology, and who uses them */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "doctor.h"
+
+#define PARAMETERS	"/sys/module/amdgpu/parameters"
+#define DEBUG_PREEMPT	"/sys/kernel/debug/kfd/preempt"
+#define PROC		"/sys/class/kfd/kfd/proc"
+
+#define GFX11	110000	/* gfx_target_version from which on KFD uses MES */
+
+/* "gpu 26544: mode" */
+static const char *topic(char *text, size_t size, const struct kfd_gpu *gpu, const char *what)
+{
+	snprintf(text, size, "GPU %u: %s", gpu->gpu_id, what);
+	return text;
+}
+
+static uint64_t prop(const struct kfd_gpu *gpu, const char *name)
+{
+	uint64_t value = 0;
+
+	kfd_topology_prop(gpu, name, &value);
+	return value;
+}
+
+static void identity(struct doctor *d, const struct kfd_gpu *gpu)
+{
+	uint64_t gfx = prop(gpu, "gfx_target_version"), xcc = prop(gpu, "num_xcc");
+	uint64_t simds = prop(gpu, "simd_count"), per_cu = prop(gpu, "simd_per_cu");
+	char what[64];
+
+	/* major * 10000 + minor * 100 + stepping, of which the last two are written in hex */
+	doctor_say(d, FINDING_OK, topic(what, sizeof(what), gpu, "what it is"), NULL,
+		   "%s, gfx%" PRIu64 "%" PRIx64 "%" PRIx64 ", PCI %s device %04" PRIx64
+		   ", %" PRIu64 " CU%s, %" PRIu64 " XCC%s", gpu->name, gfx / 10000,
+		   gfx / 100 % 100, gfx % 100, gpu->pci, prop(gpu, "device_id"),
+		   per_cu ? simds / per_cu : 0, per_cu && simds / per_cu == 1 ? "" : "s",
+		   xcc ? xcc : 1, xcc > 1 ? "s" : "");
+}
+
+/* What debugfs says in the brackets of "GPU 26544 (HWS)"; NULL if it cannot be asked. */
+static const char *mode_told(const struct kfd_gpu *gpu, char *text, size_t size)
+{
+	char *all = doctor_slurp(DEBUG_PREEMPT), key[32], *at;
+
+	snprintf(key, sizeof(key), "\nGPU %u (", gpu->gpu_id);
+	at = all ? strstr(all, key) : NULL;
+	if (at) {
+		at += strlen(key);
+		snprintf(text, size, "%.*s", (int)strcspn(at, ")\n"), at);
+	}
+	free(all);
+	return at ? text : NULL;
+}
+
+static void mode(struct doctor *d, const struct kfd_gpu *gpu)
+{
+	uint64_t gfx = prop(gpu, "gfx_target_version");
+	char policy[16], told[64], what[64];
+	const char *mode_is, *how;
+
+	mode_is = mode_told(gpu, told, sizeof(told));
+	how = "the driver says so in debugfs";
+	if (!mode_is) {
+		if (doctor_read(policy, sizeof(policy), PARAMETERS "/sched_policy") &&
+		    !strcmp(policy, "2")) {
+			mode_is = "no hardware scheduler";
+			how = "sched_policy is 2";
+		} else if (gfx >= GFX11) {
+			mode_is = "MES";
+			how = "concluded: gfx11 and later have it";
+		} else {
+			mode_is = "HWS";
+			how = "concluded: before gfx11, and sched_policy is not 2";
+		}
+	}
+	topic(what, sizeof(what), gpu, "scheduler");
+	if (!strncmp(mode_is, "no ", 3))
+		doctor_say(d, FINDING_WARN, what, "remove sched_policy=2 from the module's options",
+			   "%s (%s): nobody is preempted", mode_is, how);
+	else
+		doctor_say(d, FINDING_OK, what, NULL, "%s (%s)", mode_is, how);
+}
+
+static void cwsr(struct doctor *d, const struct kfd_gpu *gpu)
+{
+	uint64_t area = 0, stack = 0, xcc = prop(gpu, "num_xcc");
+	char what[64], enabled[16];
+
+	topic(what, sizeof(what), gpu, "CWSR");
+	if (doctor_read(enabled, sizeof(enabled), PARAMETERS "/cwsr_enable") &&
+	    !strcmp(enabled, "0")) {
+		doctor_say(d, FINDING_WARN, what, "remove cwsr_enable=0 from the module's options",
+			   "off (cwsr_enable is 0): nobody is preempted");
+		return;
+	}
+	if (prop(gpu, "gfx_target_version") < 80000) {
+		doctor_say(d, FINDING_WARN, what, NULL,
+			   "this GPU does not have it: nobody is preempted on it");
+		return;
+	}
+	if (kfd_topology_prop(gpu, "cwsr_size", &area) &&
+	    kfd_topology_prop(gpu, "ctl_stack_size", &stack))
+		doctor_say(d, FINDING_OK, what, NULL,
+			   "on, %.1f MiB a queue%s, of which control stack %" PRIu64 " KiB",
+			   area / 1048576.0, xcc > 1 ? " and XCC" : "", stack >> 10);
+	else
+		doctor_say(d, FINDING_OK, what, NULL,
+			   "on; this kernel does not tell the size of its area");
+}
+
+static void queues(struct doctor *d, const struct kfd_gpu *gpu)
+{
+	char what[64];
+
+	doctor_say(d, FINDING_INFO, topic(what, sizeof(what), gpu, "queues"), NULL,
+		   "%" PRIu64 " of the hardware for compute, %" PRIu64 " SDMA engines + %" PRIu64
+		   " for XGMI with %" PRIu64 " each; KFD does not tell the number of VMIDs",
+		   prop(gpu, "num_cp_queues"), prop(gpu, "num_sdma_engines"),
+		   prop(gpu, "num_sdma_xgmi_engines"), prop(gpu, "num_sdma_queues_per_engine"));
+}
+
+/* The lines of debugfs that name the firmware of scheduler and engines. */
+static void firmware_debugfs(struct doctor *d, const char *what, uint64_t minor)
+{
+	static const char *const names[] = { "MEC", "MES", "RLC ", "SDMA", "SMC", "VBIOS" };
+	char *all = doctor_slurp("/sys/kernel/debug/dri/%" PRIu64 "/amdgpu_firmware_info", minor);
+	char *line, *save = NULL, text[DOCTOR_TEXT] = "";
+	size_t len = 0, i;
+
+	if (!all) {
+		doctor_say(d, FINDING_INFO, what, NULL, "more of it: %s",
+			   geteuid() ? "needs root" : "this driver tells none in debugfs");
+		return;
+	}
+	for (line = strtok_r(all, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+			if (!strncmp(line, names[i], strlen(names[i])) && len < sizeof(text))
+				len += snprintf(text + len, sizeof(text) - len, "%s%s",
+						len ? "; " : "", line);
+	doctor_say(d, FINDING_INFO, what, NULL, "%s", text);
+	free(all);
+}
+
+static void firmware(struct doctor *d, const struct kfd_gpu *gpu)
+{
+	char what[64];
+
+	topic(what, sizeof(what), gpu, "firmware");
+	doctor_say(d, FINDING_INFO, what, NULL, "MEC %" PRIu64 ", SDMA %" PRIu64,
+		   prop(gpu, "fw_version"), prop(gpu, "sdma_fw_version"));
+	firmware_debugfs(d, what, prop(gpu, "drm_render_minor"));
+}
+
+static void render_node(struct doctor *d, const struct kfd_gpu *gpu)
+{
+	uint64_t minor = prop(gpu, "drm_render_minor");
+	char path[DOCTOR_PATH], what[64];
+
+	topic(what, sizeof(what), gpu, "render node");
+	snprintf(path, sizeof(path), "%s/dev/dri/renderD%" PRIu64, doctor_root, minor);
+	if (!access(path, R_OK | W_OK))
+		doctor_say(d, FINDING_OK, what, NULL,
+			   "/dev/dri/renderD%" PRIu64 ", this user may open it", minor);
+	else if (errno == EACCES)
+		doctor_say(d, FINDING_FAIL, what,
+			   "join its group, see 'ls -l /dev/dri' (usually render or video), and log in again",
+			   "/dev/dri/renderD%" PRIu64 ": this user may not open it: no program of this user can compute",
+			   minor);
+	else
+		doctor_say(d, FINDING_FAIL, what, "in a container: give it the device",
+			   "/dev/dri/renderD%" PRIu64 ": %s", minor, strerror(errno));
+}
+
+static void iommu_group(struct doctor *d, const struct kfd_gpu *gpu)
+{
+	char type[32], what[64];
+
+	if (doctor_read(type, sizeof(type), "/sys/bus/pci/devices/%s/iommu_group/type", gpu->pci))
+		doctor_say(d, FINDING_INFO, topic(what, sizeof(what), gpu, "IOMMU"), NULL,
+			   "domain %s", type);
+}
+
+/**
+ * doctor_gpus() - examine each GPU in the topology
+ * @d: the examination
+ */
+void doctor_gpus(struct doctor *d)
+{
+	size_t i;
+
+	if (!d->topo.nr && doctor_exists("/sys/module/amdgpu"))
+		doctor_say(d, FINDING_FAIL, "GPUs",
+			   "see 'dmesg | grep -i -e amdgpu -e kfd'; in a container: give it the device",
+			   "KFD shows no GPU that it can compute on");
+	for (i = 0; i < d->topo.nr; i++) {
+		const struct kfd_gpu *gpu = &d->topo.gpus[i];
+
+		if (d->only && gpu->gpu_id != d->only)
+			continue;
+		identity(d, gpu);
+		mode(d, gpu);
+		cwsr(d, gpu);
+		queues(d, gpu);
+		firmware(d, gpu);
+		render_node(d, gpu);
+		iommu_group(d, gpu);
+	}
+}
+
+/*
+ * Queues of a process on a GPU, or on any if gpu_id is 0. KFD lists the PIDs of the initial
+ * namespace here: in a container those of others are counted as well.
+ */
+static size_t queues_of(const char *pid, unsigned int gpu_id)
+{
+	char path[DOCTOR_PATH], id[16];
+	struct dirent *entry;
+	size_t nr = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s" PROC "/%s/queues", doctor_root, pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir)))
+		nr += *entry->d_name != '.' &&
+		      doctor_read(id, sizeof(id), PROC "/%s/queues/%s/gpuid", pid, entry->d_name) &&
+		      (!gpu_id || strtoul(id, NULL, 10) == gpu_id);
+	if (dir)
+		closedir(dir);
+	return nr;
+}
+
+/**
+ * doctor_users() - how many processes have queues on a GPU
+ * @gpu_id: the GPU
+ */
+size_t doctor_users(unsigned int gpu_id)
+{
+	char path[DOCTOR_PATH];
+	struct dirent *entry;
+	size_t nr = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s" PROC, doctor_root);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir)))
+		nr += *entry->d_name != '.' && queues_of(entry->d_name, gpu_id);
+	if (dir)
+		closedir(dir);
+	return nr;
+}
+
+/**
+ * doctor_processes() - who uses KFD now; PIDs and priorities, no names
+ * @d: the examination
+ */
+void doctor_processes(struct doctor *d)
+{
+	char path[DOCTOR_PATH], prio[16];
+	struct dirent **entries;
+	size_t shown = 0;
+	int nr, i;
+
+	snprintf(path, sizeof(path), "%s" PROC, doctor_root);
+	nr = scandir(path, &entries, NULL, versionsort);
+	if (nr < 0)
+		return;
+	for (i = 0; i < nr; i++) {
+		const char *pid = entries[i]->d_name;
+
+		if (*pid == '.')
+			continue;
+		shown++;
+		if (!doctor_read(prio, sizeof(prio), PROC "/%s/priority", pid))
+			snprintf(prio, sizeof(prio), "unknown");
+		doctor_say(d, FINDING_INFO, "process", NULL, "PID %s: priority %s, %zu queues",
+			   pid, strcmp(prio, "-1") ? prio : "unset", queues_of(pid, 0));
+	}
+	for (i = 0; i < nr; i++)
+		free(entries[i]);
+	free(entries);
+	if (!shown)
+		doctor_say(d, FINDING_INFO, "processes", NULL, "none uses KFD now");
+}

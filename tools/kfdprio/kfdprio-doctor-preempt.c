@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * kfdprio doctor --test: preemptions.
+ *
+ * The victim's barrier waits for a signal that is given at the end.  In each round the preemptor
+ * submits a barrier that waits, too: that is work, for which the victim is taken off.  A store
+ * that the victim submits then must not happen until the preemptor's barrier is let go.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "doctor-queue.h"
+#include "doctor-test.h"
+
+#define MS		1000000ull
+#define STEP_MS		2000
+#define OFF_MS		5	/* for how long a victim's store must not happen */
+#define PAUSE_MS	10	/* besides linger_us: until the next ring is trapped */
+#define PRIO		12	/* of the preemptor, if preempt_min_prio is not above it */
+#define PARAMETERS	"/sys/module/amdgpu/parameters"
+
+static long parameter(const char *name)
+{
+	char text[32];
+
+	return doctor_read(text, sizeof(text), PARAMETERS "/%s", name) ? atol(text) : -1;
+}
+
+static void pause_ms(uint64_t ms)
+{
+	nanosleep(&(struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * MS }, NULL);
+}
+
+/* Why nobody is preempted on this host, NULL if somebody may be */
+static const char *why_not(struct trial *t)
+{
+	if (!(t->d->dev.version.features & KFD_PRIO_FEATURE_PREEMPT))
+		return "this driver has none";
+	if (parameter("kfd_preempt") == 0)
+		return "kfd_preempt is 0";
+	if (parameter("sched_policy") == 2)
+		return "there is no hardware scheduler (sched_policy=2)";
+	if (parameter("cwsr_enable") == 0)
+		return "CWSR is off (cwsr_enable=0)";
+	return NULL;
+}
+
+static bool round_do(struct trial *t, struct round *r)
+{
+	struct kfd_prio_list_entry entry;
+	struct answer a;
+
+	if (!trial_do(t, &t->preemptor, ORDER_BLOCK, STEP_MS, &a, "preemption"))
+		return false;
+	r->ring = a.at[0];
+	r->rung = a.at[1];
+	/* With MES it is the driver's thread that preempts, a moment later. */
+	pause_ms(1);
+	if (!trial_do(t, &t->victim, ORDER_BEAT, STEP_MS, &a, "preemption"))
+		return false;
+	r->off = trial_entry(t, t->victim.pid, &entry) && entry.flags & KFD_PRIO_LIST_PREEMPTED;
+	if (!actor_do(&t->victim, ORDER_BEAT_SEEN, OFF_MS, &a)) {
+		r->early = true;
+		r->beat = a.at[0];
+	} else if (a.ret != -ETIME) {
+		return false;
+	}
+	if (!trial_do(t, &t->preemptor, ORDER_RELEASE, STEP_MS, &a, "preemption"))
+		return false;
+	r->release = a.at[0];
+	r->done = a.at[1];
+	if (r->early)
+		return true;
+	if (!trial_do(t, &t->victim, ORDER_BEAT_SEEN, STEP_MS, &a, "victim goes on"))
+		return false;
+	r->beat = a.at[0];
+	return true;
+}
+
+static void verdict(struct trial *t, uint64_t count)
+{
+	size_t off = 0, early = 0, i;
+
+	for (i = 0; i < t->nr; i++) {
+		off += t->rounds[i].off;
+		early += t->rounds[i].early;
+	}
+	if (count < t->nr || off < t->nr)
+		trial_say(t, FINDING_FAIL, "preemption",
+			  "the victim was preempted %llu times in %zu rounds, and listed so %zu times",
+			  (unsigned long long)count, t->nr, off);
+	else if (early)
+		trial_say(t, FINDING_FAIL, "preemption",
+			  "in %zu of %zu rounds the victim ran while it was to be off", early, t->nr);
+	else
+		trial_say(t, FINDING_OK, "preemption",
+			  "%zu rounds: each time the victim was off while the other had work, and went on afterwards",
+			  t->nr);
+}
+
+static void rounds(struct trial *t)
+{
+	struct kfd_prio_list_entry before = { 0 }, after = { 0 };
+	long linger = parameter("linger_us");
+	struct answer a;
+
+	if (!trial_do(t, &t->victim, ORDER_BLOCK, STEP_MS, &a, "preemption"))
+		return;
+	trial_entry(t, t->victim.pid, &before);
+	while (t->nr < ROUNDS_MAX && (!t->nr || gpu_now() < t->deadline)) {
+		/* Nobody can tell from outside when the next ring is trapped. */
+		pause_ms(linger / 1000 + PAUSE_MS);
+		if (!round_do(t, &t->rounds[t->nr]))
+			return;
+		t->nr++;
+	}
+	trial_entry(t, t->victim.pid, &after);
+	verdict(t, after.preempted_count - before.preempted_count);
+	if (trial_do(t, &t->victim, ORDER_RELEASE, STEP_MS, &a, "victim's work"))
+		trial_say(t, FINDING_OK, "victim's work",
+			  "what waited on its queue through all of it is done");
+}
+
+/**
+ * trial_preempt() - preempt the victim, many times
+ * @t: the test; its victim has queues and a priority
+ */
+void trial_preempt(struct trial *t)
+{
+	const char *reason = why_not(t);
+	long min = parameter("preempt_min_prio");
+	struct kfd_prio_set_args args;
+	char why[KFDLIB_WHY];
+	struct answer a;
+	int ret;
+
+	if (reason) {
+		trial_say(t, FINDING_INFO, "preemption", "not tried: %s", reason);
+		return;
+	}
+	ret = process_set(&t->d->dev, t->preemptor.pid, min > PRIO ? min : PRIO, &args, why);
+	if (ret == -EPERM) {
+		trial_say(t, FINDING_INFO, "preemption",
+			  "not tried: raising a priority needs CAP_SYS_NICE, as root has");
+		return;
+	}
+	if (ret) {
+		trial_say(t, FINDING_FAIL, "preemption", "%s", why);
+		return;
+	}
+	if (trial_do(t, &t->preemptor, ORDER_START, STEP_MS, &a, "preemption"))
+		rounds(t);
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/* kfdprio doctor: the result as text, as JSON, and as a report for others to read */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "doctor.h"
+
+/* Raised when the meaning of a member changes; new members do not count. */
+#define JSON_FORMAT 1
+
+#define KERNEL_LINES 200 /* lines of the kernel's messages in a report, the last ones */
+
+static const char *const level_names[] = {
+	[FINDING_OK] = "ok",
+	[FINDING_INFO] = "info",
+	[FINDING_WARN] = "warn",
+	[FINDING_FAIL] = "fail",
+};
+
+/**
+ * doctor_print() - all findings, one line each
+ * @out: where to
+ * @d: the examination
+ */
+void doctor_print(FILE *out, const struct doctor *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->nr_findings; i++) {
+		const struct finding *f = &d->findings[i];
+
+		fprintf(out, "%-4s  %s: %s%s%s%s\n", level_names[f->level], f->what, f->found,
+			f->todo ? " (" : "", f->todo ? f->todo : "", f->todo ? ")" : "");
+	}
+}
+
+static struct json_object *checked(struct json_object *object)
+{
+	if (!object)
+		errx(EXIT_FAILURE, "out of memory");
+	return object;
+}
+
+static void add(struct json_object *object, const char *key, struct json_object *value)
+{
+	if (json_object_object_add(object, key, value))
+		errx(EXIT_FAILURE, "out of memory");
+}
+
+static void add_text(struct json_object *object, const char *key, const char *raw)
+{
+	char *text = raw ? text_utf8(raw) : NULL;
+
+	if (raw && !text)
+		errx(EXIT_FAILURE, "out of memory");
+	add(object, key, raw ? checked(json_object_new_string(text)) : NULL);
+	free(text);
+}
+
+static void append(struct json_object *array, struct json_object *value)
+{
+	if (json_object_array_add(array, value))
+		errx(EXIT_FAILURE, "out of memory");
+}
+
+static struct json_object *finding_object(const struct finding *f)
+{
+	struct json_object *object = checked(json_object_new_object());
+
+	add_text(object, "level", level_names[f->level]);
+	add_text(object, "what", f->what);
+	add_text(object, "found", f->found);
+	add_text(object, "todo", f->todo);
+	return object;
+}
+
+static struct json_object *measure_object(const struct measure *m)
+{
+	struct json_object *object = checked(json_object_new_object());
+	struct json_object *all = checked(json_object_new_array());
+	size_t i;
+
+	add_text(object, "name", m->name);
+	add(object, "gpu_id", checked(json_object_new_int64(m->gpu_id)));
+	for (i = 0; i < m->nr; i++)
+		append(all, checked(json_object_new_uint64(m->ns[i])));
+	add(object, "ns", all);
+	return object;
+}
+
+/**
+ * doctor_json() - one JSON document on standard output; its form is in kfdprio-doctor(1)
+ * @d: the examination
+ */
+void doctor_json(const struct doctor *d)
+{
+	struct json_object *document = checked(json_object_new_object());
+	struct json_object *findings = checked(json_object_new_array());
+	struct json_object *measures = checked(json_object_new_array());
+	const char *json;
+	char *text;
+	size_t i;
+
+	add(document, "version", checked(json_object_new_int(JSON_FORMAT)));
+	add_text(document, "program", KFDPRIO_VERSION);
+	add(document, "simulated", checked(json_object_new_boolean(d->simulated)));
+	add_text(document, "result", level_names[doctor_worst(d)]);
+	for (i = 0; i < d->nr_findings; i++)
+		append(findings, finding_object(&d->findings[i]));
+	add(document, "findings", findings);
+	for (i = 0; i < d->nr_measures; i++)
+		append(measures, measure_object(&d->measures[i]));
+	add(document, "measures", measures);
+	json = json_object_to_json_string_ext(document, JSON_C_TO_STRING_PRETTY |
+							JSON_C_TO_STRING_SPACED |
+							JSON_C_TO_STRING_NOSLASHESCAPE);
+	text = json ? text_json_printable(json) : NULL;
+	if (!text)
+		errx(EXIT_FAILURE, "out of memory");
+	puts(text);
+	free(text);
+	json_object_put(document);
+}
+
+/* Blanks out the word between @before and @after wherever both are there. */
+static void hide_between(char *line, const char *before, const char *after)
+{
+	char *at = line, *end;
+
+	while ((at = strstr(at, before))) {
+		at += strlen(before);
+		end = strstr(at, after);
+		if (!end)
+			return;
+		memset(at, '*', end - at);
+		at = end;
+	}
+}
+
+/* As a whole word only: a host may be called "a". */
+static void hide_word(char *line, const char *word)
+{
+	size_t len = strlen(word);
+	char *at = line;
+
+	while (len && (at = strstr(at, word))) {
+		if ((at == line || !isalnum((unsigned char)at[-1])) &&
+		    !isalnum((unsigned char)at[len]))
+			memset(at, '*', len);
+		at += len;
+	}
+}
+
+/*
+ * The kernel names processes in messages about faults ("process python3 pid 7 thread x pid 8"),
+ * and may name the host.
+ */
+static void anonymize(char *line)
+{
+	char host[256] = "";
+
+	hide_between(line, "rocess ", " pid");
+	hide_between(line, "thread ", " pid");
+	hide_between(line, "Comm: ", " ");
+	if (!gethostname(host, sizeof(host) - 1)) {
+		host[strcspn(host, ".")] = '\0';
+		if (strcmp(host, "amdgpu") && strcmp(host, "kfd"))
+			hide_word(line, host);
+	}
+}
+
+static bool is_about_us(const char *line)
+{
+	static const char *const words[] = { "amdgpu", "kfd", "AMD-Vi", "amd_iommu", "AMDGPU" };
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strstr(line, words[i]))
+			return true;
+	return false;
+}
+
+/* One record of /dev/kmsg for each read(2): "level,sequence,us,flags;text\n KEY=value". */
+static void kernel_messages(FILE *out)
+{
+	char *lines[KERNEL_LINES] = { NULL }, record[8192], *text;
+	size_t nr = 0, i;
+	ssize_t len;
+	int fd;
+
+	fprintf(out, "\n== The kernel's messages about it ==\n");
+	fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0) {
+		fprintf(out, "not readable: %s\n", strerror(errno));
+		return;
+	}
+	for (;;) {
+		unsigned long long us = 0;
+		char *line = NULL;
+
+		len = read(fd, record, sizeof(record) - 1);
+		/* EPIPE: records were overwritten meanwhile; go on with the next. */
+		if (len < 0 && (errno == EPIPE || errno == EINTR))
+			continue;
+		if (len <= 0)
+			break;
+		record[len] = '\0';
+		text = strchr(record, ';');
+		/* The command line may hold what is nobody's business. */
+		if (!text || !is_about_us(text) || strstr(text, "ommand line:"))
+			continue;
+		text[strcspn(text, "\n")] = '\0';
+		if (sscanf(record, "%*u,%*u,%llu", &us) != 1)
+			us = 0;
+		anonymize(text + 1);
+		if (asprintf(&line, "[%llu.%06llu] %s", us / 1000000, us % 1000000, text + 1) < 0)
+			break;
+		free(lines[nr % KERNEL_LINES]);
+		lines[nr++ % KERNEL_LINES] = line;
+	}
+	close(fd);
+	for (i = nr > KERNEL_LINES ? nr - KERNEL_LINES : 0; i < nr; i++) {
+		text = text_printable(lines[i % KERNEL_LINES]);
+		fprintf(out, "%s\n", text ? text : "");
+		free(text);
+	}
+	for (i = 0; i < KERNEL_LINES; i++)
+		free(lines[i]);
+	if (!nr)
+		fprintf(out, "none\n");
+}
+
+static void measures_print(FILE *out, const struct doctor *d)
+{
+	size_t i, k;
+
+	for (i = 0; i < d->nr_measures; i++) {
+		const struct measure *m = &d->measures[i];
+
+		fprintf(out, "GPU %u: %s%s, us:", m->gpu_id, d->simulated ? "simulated " : "",
+			m->name);
+		for (k = 0; k < m->nr; k++)
+			fprintf(out, " %.1f", m->ns[k] / 1000.0);
+		fputc('\n', out);
+	}
+}
+
+/**
+ * doctor_report() - the report that one attaches to a bug
+ * @out: where to; closed here
+ * @d: the examination
+ *
+ * Return: 0, or -1 and errno.
+ */
+int doctor_report(FILE *out, const struct doctor *d)
+{
+	time_t now = time(NULL);
+	char date[32] = "";
+	struct tm tm;
+	int failed;
+
+	if (gmtime_r(&now, &tm))
+		strftime(date, sizeof(date), "%Y-%m-%d %H:%M UTC", &tm);
+	fprintf(out,
+		"kfdprio doctor " KFDPRIO_VERSION ", %s\n"
+		"%s"
+		"\n"
+		"This file holds what kfdprio doctor found, the times that its test measured, and the\n"
+		"kernel's messages about amdgpu, KFD and the IOMMU. It holds versions, module parameters,\n"
+		"PCI addresses, and PIDs and priorities of processes that use KFD. It holds no name of a\n"
+		"user or of the host, and no name or command line of another process. Read it before you\n"
+		"pass it on.\n"
+		"\n"
+		"== Findings ==\n",
+		date, d->simulated ? "SIMULATED GPU: no figure in here is one of hardware.\n" : "");
+	doctor_print(out, d);
+	if (d->nr_measures) {
+		fprintf(out, "\n== All times measured, sorted ==\n");
+		measures_print(out, d);
+	}
+	kernel_messages(out);
+	failed = fflush(out) || ferror(out);
+	if (out != stdout && fclose(out))
+		failed = 1;
+	return failed ? -1 : 0;
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * kfdprio doctor - examine the driver and the GPUs of a host
+ *
+ * This file: options in, the checks in order, the result out.  Without --test nothing is
+ * changed and no KFD process is made.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "doctor.h"
+
+#define SECONDS_DEFAULT	10
+#define SECONDS_MAX	60
+
+/**
+ * struct wish - the command line
+ * @test: --test
+ * @json: --json
+ * @report: the file of --report, or NULL
+ */
+struct wish {
+	bool test, json;
+	const char *report;
+};
+
+static void usage(void)
+{
+	fputs("\n"
+	      "Usage:\n"
+	      " kfdprio doctor [options]\n"
+	      "\n"
+	      "Examine the amdgpu driver, /dev/kfd and the AMD GPUs of this host.\n"
+	      "Nothing is changed, and nothing runs on a GPU, unless --test is given.\n"
+	      "\n"
+	      "Options:\n"
+	      " -t, --test           test each GPU: queues, priorities, preemption\n"
+	      " -g, --gpu ID         only this GPU: KFD's number, as 'kfdprio doctor' shows it\n"
+	      " -T, --time SECONDS   how long the test of a GPU may take, 1..60 (default 10)\n"
+	      " -f, --force          test though other processes use the GPU; they are preempted\n"
+	      " -o, --report FILE    write all to a file to attach to a bug; - for standard output\n"
+	      " -J, --json           print JSON\n"
+	      " -h, --help           display this help\n"
+	      "\n"
+	      "Exit status: 0 all is well, 1 something is wrong, 2 wrong usage.\n"
+	      "For more details see kfdprio-doctor(1).\n",
+	      stdout);
+}
+
+static __attribute__((noreturn)) void usage_hint(void)
+{
+	fputs("Try 'kfdprio doctor --help' for more information.\n", stderr);
+	exit(EXIT_USAGE);
+}
+
+static unsigned int number(const char *text, const char *what, unsigned int min, unsigned int max)
+{
+	unsigned long value;
+	char *shown;
+
+	errno = 0;
+	value = strtoul(text, NULL, 10);
+	if (*text && !text[strspn(text, "0123456789")] && !errno && value >= min && value <= max)
+		return value;
+	shown = text_printable(text);
+	warnx("%s '%s': give a decimal number from %u to %u", what, shown ? shown : "", min, max);
+	free(shown);
+	usage_hint();
+}
+
+static void options_parse(int argc, char **argv, struct doctor *d, struct wish *wish)
+{
+	static const struct option options[] = {
+		{ "test", no_argument, NULL, 't' },
+		{ "gpu", required_argument, NULL, 'g' },
+		{ "time", required_argument, NULL, 'T' },
+		{ "force", no_argument, NULL, 'f' },
+		{ "report", required_argument, NULL, 'o' },
+		{ "json", no_argument, NULL, 'J' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	const char *only_test = NULL;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "+tg:T:fo:Jh", options, NULL)) != -1) {
+		switch (option) {
+		case 't':
+			wish->test = true;
+			break;
+		case 'g':
+			d->only = number(optarg, "--gpu", 1, 0xffffffff);
+			break;
+		case 'T':
+			d->seconds = number(optarg, "--time", 1, SECONDS_MAX);
+			only_test = "--time";
+			break;
+		case 'f':
+			d->force = true;
+			only_test = "--force";
+			break;
+		case 'o':
+			wish->report = optarg;
+			break;
+		case 'J':
+			wish->json = true;
+			break;
+		case 'h':
+			usage();
+			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+		default:
+			usage_hint();
+		}
+	}
+	if (optind < argc) {
+		char *shown = text_printable(argv[optind]);
+
+		warnx("doctor takes no argument: '%s' is one too many", shown ? shown : "");
+		free(shown);
+		usage_hint();
+	}
+	if (only_test && !wish->test) {
+		warnx("%s goes with --test", only_test);
+		usage_hint();
+	}
+	if (wish->json && wish->report && !strcmp(wish->report, "-")) {
+		warnx("--json and --report - both write to standard output: give a file to one of them");
+		usage_hint();
+	}
+}
+
+/* Opened before anything is tested, so that a wrong path costs no time. */
+static FILE *report_open(const char *path)
+{
+	FILE *file;
+
+	if (!strcmp(path, "-"))
+		return stdout;
+	file = fopen(path, "we");
+	if (!file)
+		err(EXIT_FAILURE, "cannot write the report to '%s'", path);
+	return file;
+}
+
+static void gpu_check(struct doctor *d)
+{
+	size_t i;
+
+	if (!d->only || kfd_topology_find(&d->topo, d->only))
+		return;
+	warnx("no GPU has the number %u", d->only);
+	for (i = 0; i < d->topo.nr; i++)
+		warnx("there is %u: %s at %s", d->topo.gpus[i].gpu_id, d->topo.gpus[i].name,
+		      d->topo.gpus[i].pci);
+	exit(EXIT_USAGE);
+}
+
+static void summary(const struct doctor *d)
+{
+	size_t nr[FINDING_FAIL + 1] = { 0 };
+	size_t i;
+
+	for (i = 0; i < d->nr_findings; i++)
+		nr[d->findings[i].level]++;
+	printf("%s: %zu ok, %zu to know, %zu to look at, %zu wrong\n",
+	       nr[FINDING_FAIL] ? "something is wrong" : "all is well", nr[FINDING_OK],
+	       nr[FINDING_INFO], nr[FINDING_WARN], nr[FINDING_FAIL]);
+}
+
+/**
+ * kfdprio_doctor() - kfdprio doctor
+ * @argc: of the arguments, "doctor" first
+ * @argv: the arguments
+ *
+ * Return: the exit status: 0 all is well, 1 something is wrong, 2 wrong usage.
+ */
+int kfdprio_doctor(int argc, char **argv)
+{
+	struct doctor d = { .dev.fd = -1, .seconds = SECONDS_DEFAULT };
+	struct wish wish = { 0 };
+	FILE *report = NULL;
+	int status;
+
+	argv[0] = "kfdprio doctor";
+	options_parse(argc, argv, &d, &wish);
+	if (kfd_topology_read(&d.topo))
+		errx(EXIT_FAILURE, "out of memory");
+	gpu_check(&d);
+	if (wish.report)
+		report = report_open(wish.report);
+	d.live = !wish.json && report != stdout;
+
+	doctor_host(&d);
+	doctor_driver(&d);
+	doctor_module(&d);
+	doctor_gpus(&d);
+	doctor_processes(&d);
+	if (wish.test)
+		doctor_test(&d);
+
+	status = doctor_worst(&d) == FINDING_FAIL ? EXIT_FAILURE : EXIT_SUCCESS;
+	if (wish.json)
+		doctor_json(&d);
+	else if (d.live)
+		summary(&d);
+	if (report && doctor_report(report, &d)) {
+		warn("cannot write the report to '%s'", wish.report);
+		status = EXIT_FAILURE;
+	}
+	doctor_free(&d);
+	return status;
+}
