@@ -105,7 +105,9 @@ PREFIX ?= /usr/local
 export PREFIX
 .PHONY: install install-tools uninstall status
 install: install-tools
-	@$(if $(DESTDIR),echo 'DESTDIR is set: the driver was not installed',dkms/kfdprio-driver install --sbin $(PREFIX)/sbin)
+	@$(if $(DESTDIR),echo 'DESTDIR is set: the driver was not installed',\
+		install -D -m 644 Documentation/man/kfdprio-driver.8 $(PREFIX)/share/man/man8/kfdprio-driver.8 && \
+		dkms/kfdprio-driver install --sbin $(PREFIX)/sbin)
 
 install-tools: tools
 	@$(MAKE) -s -C tools install
@@ -113,7 +115,8 @@ install-tools: tools
 
 # the driver first: where it cannot be removed nothing is
 uninstall:
-	@dkms/kfdprio-driver uninstall --sbin $(PREFIX)/sbin
+	@$(if $(DESTDIR),echo 'DESTDIR is set: the driver was not touched',\
+		dkms/kfdprio-driver uninstall --sbin $(PREFIX)/sbin && rm -f $(PREFIX)/share/man/man8/kfdprio-driver.8)
 	@$(MAKE) -s -C tools uninstall
 	@echo 'removed the tools from $(DESTDIR)$(PREFIX)'
 

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A module that DKMS and modprobe take for kfdprio's amdgpu, for tests of what becomes of a module once it is built. */
+/*
+ * A module that DKMS and modprobe take for kfdprio's amdgpu, or ROCm's, for tests of what becomes of a
+ * module once it is built.
+ */
 #include <linux/module.h>
 
+#ifndef STUB_OF_ROCM
 static int kfd_preempt = 1;
 module_param(kfd_preempt, int, 0444);
 MODULE_PARM_DESC(kfd_preempt, "not a driver");
+#endif
 MODULE_VERSION("kfdprio-0.0.0");
 MODULE_DESCRIPTION("stands in for amdgpu");
 MODULE_LICENSE("GPL");
