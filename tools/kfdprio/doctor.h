@@ -95,6 +95,7 @@ int doctor_report(FILE *out, const struct doctor *d);
 
 /* kfdprio-doctor-host.c, -driver.c, -module.c, -gpu.c: the checks */
 void doctor_host(struct doctor *d);
+int doctor_secure_boot(void);
 void doctor_driver(struct doctor *d);
 void doctor_module(struct doctor *d);
 void doctor_gpus(struct doctor *d);

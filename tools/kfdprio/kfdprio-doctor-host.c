@@ -75,8 +75,12 @@ static void container(struct doctor *d)
 			   "%s: PIDs are those of the container", kind);
 }
 
-/* The fifth byte of the variable is its value; four of attributes come first. */
-static int secure_boot(void)
+/**
+ * doctor_secure_boot() - is Secure Boot on?
+ *
+ * Return: 1, 0, or -1 if that cannot be told.
+ */
+int doctor_secure_boot(void)
 {
 	char path[DOCTOR_PATH];
 	unsigned char var[5];
@@ -89,13 +93,14 @@ static int secure_boot(void)
 		return -1;
 	len = fread(var, 1, sizeof(var), file);
 	fclose(file);
+	/* Four bytes of attributes come before the value. */
 	return len == sizeof(var) ? var[4] : -1;
 }
 
 static void boot(struct doctor *d)
 {
 	char text[128];
-	int secure = secure_boot();
+	int secure = doctor_secure_boot();
 
 	if (secure > 0)
 		doctor_say(d, FINDING_INFO, "Secure Boot", NULL,

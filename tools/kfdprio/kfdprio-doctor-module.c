@@ -149,14 +149,16 @@ static void compare(struct doctor *d, const struct module_file *file)
 {
 	unsigned char loaded[ID_MAX], on_disk[ID_MAX];
 	size_t len = loaded_id(loaded);
+	bool differ, compared;
 	char build[128] = "";
-	bool differ;
 
 	if (!doctor_exists(MODULE))
 		return;
 	doctor_read(build, sizeof(build), MODULE "/parameters/kfd_prio_build");
 	differ = strcmp(build, file->kfdprio);
-	if (!differ && len && file_id(file->path, on_disk) == len)
+	/* Not if the file is compressed. */
+	compared = len && file_id(file->path, on_disk) == len;
+	if (!differ && compared)
 		differ = memcmp(loaded, on_disk, len);
 	if (differ)
 		doctor_say(d, FINDING_WARN, "loaded module",
@@ -164,12 +166,15 @@ static void compare(struct doctor *d, const struct module_file *file)
 			   "it is not the one in the file: %s%s is loaded",
 			   *build ? "kfdprio " : "a stock driver", build);
 	else
-		doctor_say(d, FINDING_OK, "loaded module", NULL, "it is the one in the file");
+		doctor_say(d, FINDING_OK, "loaded module", NULL, "%s", compared ?
+			   "it is the one in the file, by its build ID" :
+			   "nothing tells it from the one in the file");
 }
 
 static void file_show(struct doctor *d, const char *release)
 {
 	struct module_file file;
+	const char *shown;
 
 	if (!module_find(&file, release)) {
 		doctor_say(d, FINDING_WARN, "module file",
@@ -177,17 +182,22 @@ static void file_show(struct doctor *d, const char *release)
 			   "modprobe would find no amdgpu for %s", release);
 		return;
 	}
+	shown = file.path + strlen(doctor_root);
 	if (*file.vermagic && strcmp(file.vermagic, release))
 		doctor_say(d, FINDING_FAIL, "module file", "remove it, and build for this kernel",
-			   "%s is for kernel %s", file.path, file.vermagic);
+			   "%s is for kernel %s", shown, file.vermagic);
 	else if (*file.kfdprio)
-		doctor_say(d, FINDING_OK, "module file", NULL, "%s, kfdprio %s%s%s", file.path,
+		doctor_say(d, FINDING_OK, "module file", NULL, "%s, kfdprio %s%s%s", shown,
 			   file.kfdprio, *file.signer ? ", signed by " : ", not signed", file.signer);
 	else
 		doctor_say(d, FINDING_WARN, "module file",
 			   "kfdprio's is not installed for this kernel; see Documentation/install.rst",
-			   "%s, a stock driver%s%s", file.path,
+			   "%s, a stock driver%s%s", shown,
 			   *file.version ? " of amdgpu-dkms, version " : "", file.version);
+	if (!*file.signer && doctor_secure_boot() > 0)
+		doctor_say(d, FINDING_FAIL, "signature",
+			   "have DKMS sign it, and enroll its key: see Secure Boot in Documentation/install.rst",
+			   "Secure Boot is on, and %s is not signed: the kernel refuses it", shown);
 	compare(d, &file);
 }
 

@@ -22,6 +22,7 @@
 #define STEP_MS		2000	/* for a packet that nothing keeps from running */
 #define GONE_MS		2000	/* for KFD to let go of a process that has ended */
 #define VICTIM_PRIO	3	/* below 7: everybody may set it; pipe priority low */
+#define NR_SIGNALS	4
 #define MARGIN_S	20	/* an actor outlives the test by no more */
 
 /* Dwords of cp_hqd_pipe_priority and cp_hqd_queue_priority in an MQD, GFX9 to GFX12 */
@@ -279,11 +280,12 @@ out:
 void doctor_test(struct doctor *d)
 {
 	const struct sigaction action = { .sa_handler = on_signal };
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction before[3];
+	/* SIGPIPE: of 'kfdprio doctor --test | head' */
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
+	struct sigaction before[NR_SIGNALS];
 	size_t i;
 
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < NR_SIGNALS; i++)
 		sigaction(signals[i], &action, &before[i]);
 	for (i = 0; i < d->topo.nr && !interrupted; i++) {
 		struct trial t = { .d = d, .gpu = &d->topo.gpus[i] };
@@ -293,6 +295,6 @@ void doctor_test(struct doctor *d)
 	}
 	if (!d->topo.nr)
 		doctor_say(d, FINDING_FAIL, "test", NULL, "there is no GPU to test");
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < NR_SIGNALS; i++)
 		sigaction(signals[i], &before[i], NULL);
 }
