@@ -15,7 +15,7 @@ all: $(O)/$(NAME)-test
 
 $(O)/$(NAME)-test: $(TESTS) $(wildcard *.h) $(SRC) $(DEPS) Makefile ../unit.mk
 	mkdir -p $(O)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $(TESTS) $(SRC) -lcmocka
+	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $(TESTS) $(SRC) -lcmocka $(LDLIBS)
 
 check: $(O)/$(NAME)-test
 	CMOCKA_MESSAGE_OUTPUT=TAP $<

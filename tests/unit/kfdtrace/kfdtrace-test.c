@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "fixture.h"
+
+int main(void)
+{
+	int failed = run_amdlog() + run_hist() + run_model() + run_trace();
+
+	return failed != 0;
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+/* trace.dat: a real recording, cut short and damaged in every way.  It must be refused or read, never more. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "model.h"
+#include "trace-file.h"
+
+#define DATA "../../kfdtrace/data/preempt/trace.dat"
+
+/* libtraceevent forgets to free what it cannot parse. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:libtraceevent.so\nleak:tep_parse_\n";
+}
+
+const char *__lsan_default_options(void);
+const char *__lsan_default_options(void)
+{
+	return "print_suppressions=0";
+}
+
+static unsigned char *whole, *copy;
+static size_t size;
+static int fd;
+static char path[64], why[TRACE_WHY];
+
+static int setup(void **state)
+{
+	FILE *file = fopen(DATA, "re");
+
+	(void)state;
+	assert_non_null(file);
+	fseek(file, 0, SEEK_END);
+	size = ftell(file);
+	rewind(file);
+	whole = malloc(size);
+	copy = malloc(size);
+	assert_int_equal(fread(whole, 1, size, file), size);
+	fclose(file);
+	fd = memfd_create("trace.dat", MFD_CLOEXEC);
+	assert_true(fd >= 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	free(whole);
+	free(copy);
+	return close(fd);
+}
+
+/* Events that were read, -1 if the file was refused; then the reason is told. */
+static long read_bytes(const void *bytes, size_t nr)
+{
+	struct trace_file *file;
+	struct kfd_event event;
+	struct model model;
+	long events = 0;
+	int ret;
+
+	assert_int_equal(ftruncate(fd, 0), 0);
+	assert_int_equal(pwrite(fd, bytes, nr, 0), nr);
+	*why = '\0';
+	file = trace_open(path, why);
+	if (!file) {
+		assert_true(strncmp(why, path, strlen(path)) == 0);
+		assert_true(strlen(why) > strlen(path) + 4);
+		return -1;
+	}
+	assert_int_equal(model_init(&model, 0), 0);
+	while ((ret = trace_next(file, &event, why)) > 0) {
+		assert_int_equal(model_event(&model, &event), 0);
+		events++;
+	}
+	assert_int_equal(ret, 0);
+	model_end(&model);
+	model_free(&model);
+	trace_close(file);
+	return events;
+}
+
+static void intact(void **state)
+{
+	(void)state;
+	assert_true(read_bytes(whole, size) > 50);
+}
+
+static void truncated(void **state)
+{
+	long all = read_bytes(whole, size);
+	size_t nr;
+
+	(void)state;
+	for (nr = 0; nr < size; nr += nr < 64 || nr > size - 64 ? 1 : 97) {
+		long got = read_bytes(whole, nr);
+
+		assert_true(got < all);
+	}
+}
+
+static void foreign(void **state)
+{
+	static const char elf[] = "\177ELF this is something else, and long enough to be looked at";
+
+	(void)state;
+	assert_int_equal(read_bytes(elf, sizeof(elf)), -1);
+	assert_non_null(strstr(why, "not a trace.dat"));
+	memcpy(copy, whole, size);
+	copy[10] = '7';
+	assert_int_equal(read_bytes(copy, size), -1);
+	assert_non_null(strstr(why, "trace-cmd convert --file-version 6"));
+	copy[10] = '6';
+	copy[12] = 1;
+	assert_int_equal(read_bytes(copy, size), -1);
+	assert_non_null(strstr(why, "byte order"));
+}
+
+/* Bytes, and numbers of 32 bits that are likely to hurt. */
+static void damage(unsigned int *seed)
+{
+	static const uint32_t numbers[] = { 0, 1, 4, 0x7fffffff, 0x80000000, 0xffffffff, 0xfff0, 29, 30, 31 };
+	unsigned int times = 1 + rand_r(seed) % 8;
+	size_t at;
+
+	while (times--) {
+		at = rand_r(seed) % size;
+		if (rand_r(seed) % 2)
+			copy[at] = rand_r(seed);
+		else if (at + 4 <= size)
+			memcpy(copy + at, &numbers[rand_r(seed) % 10], 4);
+	}
+}
+
+/* A page of the ring buffer is where the lengths are: the last half of the file. */
+static void damaged(void **state)
+{
+	const char *seed_text = getenv("SEED"), *steps_text = getenv("STEPS");
+	unsigned int seed = seed_text ? atoi(seed_text) : 1;
+	long steps = steps_text ? atol(steps_text) : 3000, read = 0, refused = 0;
+
+	(void)state;
+	while (steps--) {
+		memcpy(copy, whole, size);
+		damage(&seed);
+		if (read_bytes(copy, size) < 0)
+			refused++;
+		else
+			read++;
+	}
+	/* both ways were walked */
+	assert_true(read > 100);
+	assert_true(refused > 10);
+}
+
+int run_trace(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(intact),
+		cmocka_unit_test(truncated),
+		cmocka_unit_test(foreign),
+		cmocka_unit_test(damaged),
+	};
+
+	return cmocka_run_group_tests_name("trace", tests, setup, teardown);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * ROCm's log (AMD_LOG_LEVEL) as a stream of what concerns queues.
+ *
+ * Its lines differ from release to release; the patterns of amdlog.c know those of
+ * HIP 5.2 to 7.  What matches none is counted.  Memory does not grow with the log.
+ */
+#ifndef KFDTRACE_AMDLOG_H
+#define KFDTRACE_AMDLOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define AMDLOG_LINE 65536 /* bytes of a line; what is longer is cut */
+
+enum amdlog_kind {
+	AMDLOG_ALLOCATING, /* a hardware queue is looked for or made */
+	AMDLOG_CREATED,	   /* a hardware queue was made */
+	AMDLOG_ACQUIRED,   /* somebody uses it */
+	AMDLOG_SELECTED,   /* somebody else uses it, too */
+	AMDLOG_RELEASED,
+	AMDLOG_DELETED,
+	AMDLOG_DISPATCH, /* a packet that starts a kernel was written to it */
+	AMDLOG_BARRIER,	 /* a packet that waits */
+	AMDLOG_PACKET,	 /* a packet, no matter which */
+	AMDLOG_COMMAND,	 /* a command of HIP was enqueued */
+	NR_AMDLOG_KINDS
+};
+
+enum amdlog_field {
+	LOG_HWQ,     /* the queue: its ring, or the object of it */
+	LOG_SWQ,     /* the software queue */
+	LOG_COMMAND, /* the command */
+	LOG_QUEUE,   /* the command queue of HIP */
+	LOG_REFS,
+	LOG_SIZE, /* packets */
+	LOG_PRIO, /* HIP's */
+	LOG_ID,
+	NR_LOG_FIELDS
+};
+
+/**
+ * struct amdlog_entry - a line that was understood
+ * @kind: what it says
+ * @ts: ns since boot
+ * @pid: as the process sees itself, -1 if the line does not tell
+ * @tid: the thread's handle, 0 if the line does not tell
+ * @has: bit mask of the fields that are in it
+ * @v: the fields
+ */
+struct amdlog_entry {
+	enum amdlog_kind kind;
+	uint64_t ts;
+	int32_t pid;
+	uint64_t tid;
+	unsigned int has;
+	uint64_t v[NR_LOG_FIELDS];
+};
+
+/**
+ * struct amdlog - a log that is read
+ * @file: from here
+ * @lines: all
+ * @headed: those that begin as ROCm's lines do
+ * @known: those that were given out
+ * @cut: those that are longer than AMDLOG_LINE
+ * @first, @last: ns, the earliest and the latest time
+ */
+struct amdlog {
+	FILE *file;
+	uint64_t lines, headed, known, cut;
+	uint64_t first, last;
+	/* private */
+	bool pending;
+	struct amdlog_entry head;
+	char line[AMDLOG_LINE];
+};
+
+void amdlog_init(struct amdlog *log, FILE *file);
+int amdlog_next(struct amdlog *log, struct amdlog_entry *entry);
+bool amdlog_line(const char *line, struct amdlog_entry *entry, const char **message);
+bool amdlog_message(const char *message, struct amdlog_entry *entry);
+
+#endif /* KFDTRACE_AMDLOG_H */

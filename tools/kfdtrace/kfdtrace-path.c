@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+/* kfdtrace path */
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "amdlog.h"
+#include "kfdlib.h"
+#include "kfdtrace.h"
+#include "output.h"
+#include "path.h"
+#include "view-options.h"
+
+#define MAX_CLOCK_GAP 1000000000LL /* ns: a line of the log that is later is not of this creation */
+
+static const char *const step_names[NR_STEPS] = {
+	[STEP_ALLOCATING] = "looks for a hardware queue",
+	[STEP_CREATE] = "kfd_create_queue",
+	[STEP_INIT_MQD] = "kfd_init_mqd",
+	[STEP_MAP] = "first kfd_map_queue",
+	[STEP_CREATED] = "created hardware queue",
+	[STEP_ACQUIRED] = "acquireQueue",
+	[STEP_DISPATCH] = "first dispatch",
+	[STEP_LAST_DISPATCH] = "last dispatch",
+	[STEP_DESTROY] = "kfd_destroy_queue",
+};
+
+static bool step_in_kernel(enum step step)
+{
+	return step == STEP_CREATE || step == STEP_INIT_MQD || step == STEP_MAP || step == STEP_DESTROY;
+}
+
+/* The steps that there are, by time. */
+static size_t steps_sort(const struct queue_path *path, enum step *order)
+{
+	size_t nr = 0, i;
+	int step;
+
+	for (step = 0; step < NR_STEPS; step++) {
+		if (!path->ts[step])
+			continue;
+		for (i = nr++; i && path->ts[order[i - 1]] > path->ts[step]; i--)
+			order[i] = order[i - 1];
+		order[i] = step;
+	}
+	return nr;
+}
+
+static void step_text(const struct queue_path *path, enum step step, char *text, size_t size)
+{
+	const struct queue *queue = path->queue;
+
+	switch (step) {
+	case STEP_CREATE:
+		snprintf(text, size, " ring_base=0x%" PRIx64 " ring_size=%" PRIu64 " prio=%d", queue->ring_base,
+			 queue->ring_size, queue->prio);
+		break;
+	case STEP_INIT_MQD:
+		snprintf(text, size, " mqd_addr=0x%" PRIx64, queue->mqd_addr);
+		break;
+	case STEP_CREATED:
+		snprintf(text, size, " 0x%" PRIx64 "%s", path->hwq,
+			 path->by_object ? " (the HSA queue that holds its write index)" : "");
+		break;
+	case STEP_ACQUIRED:
+		snprintf(text, size, " 0x%" PRIx64, path->hwq);
+		break;
+	case STEP_LAST_DISPATCH:
+		snprintf(text, size, " (%" PRIu64 " in all)", path->dispatches);
+		break;
+	case STEP_DESTROY:
+		snprintf(text, size, " reason=%s", kfd_destroy_name(queue->destroy_reason));
+		break;
+	default:
+		*text = '\0';
+	}
+}
+
+static void print_path(const struct view *view, const struct queue_path *path, bool logged)
+{
+	const struct queue *queue = path->queue;
+	char *name = text_printable(view_command(view, queue->client->process->pid));
+	enum step order[NR_STEPS];
+	size_t nr = steps_sort(path, order), i;
+	char text[128], delta[32];
+
+	printf("Queue %u of process %d (%s) on GPU %u: %s\n", queue->queue_id, queue->client->process->pid,
+	       name ? name : "?", queue->client->gpu->gpu_id,
+	       queue->type < 0 ? "?" : kfd_queue_type_name(queue->type));
+	free(name);
+	for (i = 0; i < nr; i++) {
+		uint64_t ts = path->ts[order[i]];
+
+		if (i)
+			duration_format(delta, sizeof(delta), ts - path->ts[order[i - 1]]);
+		step_text(path, order[i], text, sizeof(text));
+		printf("  %6" PRIu64 ".%06" PRIu64 " %s%8s  %-6s  %s%s\n", ts / 1000000000, ts / 1000 % 1000000,
+		       i ? "+" : " ", i ? delta : "", step_in_kernel(order[i]) ? "kernel" : "ROCm",
+		       step_names[order[i]], text);
+	}
+	if (!path->hwq && logged)
+		puts("  no line of ROCm's log names this queue");
+	putchar('\n');
+}
+
+static void path_json(const struct view *view, const struct queue_path *path)
+{
+	const struct queue *queue = path->queue;
+	enum step order[NR_STEPS];
+	size_t nr = steps_sort(path, order), i;
+
+	json_open(NULL, '{');
+	json_count("gpu_id", queue->client->gpu->gpu_id);
+	json_number("pid", queue->client->process->pid);
+	json_text("command", view_command(view, queue->client->process->pid));
+	json_count("queue_id", queue->queue_id);
+	json_address("ring_base", queue->ring_base);
+	if (path->hwq)
+		json_address("hwq", path->hwq);
+	else
+		json_null("hwq");
+	json_text("joined_by", !path->hwq ? NULL : path->by_object ? "hsa_queue" : "ring_base");
+	json_count("dispatches", path->dispatches);
+	json_open("steps", '[');
+	for (i = 0; i < nr; i++) {
+		json_open(NULL, '{');
+		json_text("what", step_names[order[i]]);
+		json_text("where", step_in_kernel(order[i]) ? "kernel" : "rocm");
+		json_count("ts_ns", path->ts[order[i]]);
+		json_close('}');
+	}
+	json_close(']');
+	json_close('}');
+}
+
+static void print_log(const struct paths *paths)
+{
+	const struct amdlog *log = paths->log;
+	char low[32], high[32];
+
+	if (!log) {
+		puts("no log of ROCm's: record with --amd-log, or name one with --amd-log FILE");
+		return;
+	}
+	printf("ROCm's log: %" PRIu64 " lines, %" PRIu64 " of them about queues, %" PRIu64
+	       " others of ROCm's, %" PRIu64 " of the program's\n",
+	       log->lines, log->known, log->headed > log->known ? log->headed - log->known : 0,
+	       log->lines - log->headed);
+	if (paths->unjoined)
+		printf("%" PRIu64 " queues that the log names are not in the recording\n", paths->unjoined);
+	if (!paths->joined)
+		return;
+	duration_format(low, sizeof(low), llabs(paths->min_gap));
+	duration_format(high, sizeof(high), llabs(paths->max_gap));
+	printf("%" PRIu64 " queues joined by address; the log tells of them from %s%s to %s%s after their creation\n",
+	       paths->joined, paths->min_gap < 0 ? "-" : "", low, paths->max_gap < 0 ? "-" : "", high);
+	if (paths->min_gap < 0 || paths->max_gap > MAX_CLOCK_GAP)
+		puts("THE TIMES DO NOT FIT: is it the log of this recording?");
+}
+
+static void usage(void)
+{
+	fputs("\n"
+	      "Usage:\n"
+	      " kfdtrace path [options] DIR\n"
+	      "\n"
+	      "The way of each queue, in the order of time: ROCm's log, where there is one, and\n"
+	      "the kernel. The log is joined by address and PID.\n"
+	      "\n"
+	      "Options:\n"
+	      " -p, --pid PID           only this process\n"
+	      " -l, --amd-log FILE      ROCm's log (default DIR/amd.log)\n"
+	      " -J, --json              print JSON\n"
+	      " -h, --help              display this help\n"
+	      "\n"
+	      "Times are seconds of the recording's clock, as in trace-cmd report.\n"
+	      "For more details see kfdtrace(1).\n",
+	      stdout);
+}
+
+static void print_json(const struct view *view, const struct paths *paths)
+{
+	size_t i;
+
+	json_open(NULL, '{');
+	json_number("version", 1);
+	json_open("queues", '[');
+	for (i = 0; i < paths->nr; i++)
+		path_json(view, &paths->path[i]);
+	json_close(']');
+	if (paths->log) {
+		json_open("log", '{');
+		json_count("lines", paths->log->lines);
+		json_count("known", paths->log->known);
+		json_count("headed", paths->log->headed);
+		json_count("joined", paths->joined);
+		json_count("unjoined", paths->unjoined);
+		if (paths->joined) {
+			json_number("min_gap_ns", paths->min_gap);
+			json_number("max_gap_ns", paths->max_gap);
+		}
+		json_close('}');
+	}
+	json_close('}');
+}
+
+/**
+ * kfdtrace_path() - the verb
+ * @argc: number of @argv
+ * @argv: options
+ *
+ * Return: the exit status.
+ */
+int kfdtrace_path(int argc, char **argv)
+{
+	struct view_options options = { .verb = "path" };
+	struct paths paths;
+	struct view view;
+	size_t i;
+
+	view_options_parse(argc, argv, "p:l:Jh", usage, &options);
+	view_open(&view, &options);
+	view_read(&view);
+	view_losses(&view);
+	paths_make(&paths, &view);
+	if (options.json) {
+		print_json(&view, &paths);
+	} else {
+		for (i = 0; i < paths.nr; i++)
+			print_path(&view, &paths.path[i], paths.log);
+		print_log(&paths);
+	}
+	paths_free(&paths);
+	view_close(&view);
+	return stdout_check(EXIT_SUCCESS);
+}

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0
+/* kfdtrace report */
+#define _GNU_SOURCE
+#include <err.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kfdlib.h"
+#include "kfdtrace.h"
+#include "queues.h"
+#include "report.h"
+#include "view-options.h"
+
+#define MAX_LINES 50 /* of queues, pairs and anomalies; --json has all */
+#define BAR	  40
+
+enum column_id {
+	COL_GPU,
+	COL_PID,
+	COL_INNER,
+	COL_PRIO,
+	COL_QUEUES,
+	COL_ENDED,
+	COL_MAPS,
+	COL_MAPPED,
+	COL_PREEMPTED,
+	COL_PREEMPTED_NS,
+	COL_PREEMPTING,
+	COL_PREEMPTING_NS,
+	COL_WAKES,
+	COL_EVICTED,
+	COL_EVICTED_NS,
+	COL_COMMAND,
+	NR_COLS
+};
+
+static const struct column columns[NR_COLS] = {
+	[COL_GPU] = { "GPU", "gpu_id", true },
+	[COL_PID] = { "PID", "pid", true },
+	[COL_INNER] = { "INNER", "inner_pid", true },
+	[COL_PRIO] = { "PRIO", "prio", true },
+	[COL_QUEUES] = { "QUEUES", "queues_created", true },
+	[COL_ENDED] = { "ENDED", "queues_destroyed", true },
+	[COL_MAPS] = { "MAPS", "maps", true },
+	[COL_MAPPED] = { "MAPPED", "mapped_ns", true },
+	[COL_PREEMPTED] = { "PREEMPTED", "preemptions", true },
+	[COL_PREEMPTED_NS] = { "FOR", "preempted_ns", true },
+	[COL_PREEMPTING] = { "PREEMPTING", "preempting", true },
+	[COL_PREEMPTING_NS] = { "FOR", "preempting_ns", true },
+	[COL_WAKES] = { "WAKES", "wakes", true },
+	[COL_EVICTED] = { "EVICTED", "evictions", true },
+	[COL_EVICTED_NS] = { "FOR", "evicted_ns", true },
+	[COL_COMMAND] = { "COMMAND", "command", false },
+};
+
+static const struct hist *of_unmap(const struct gpu *gpu)
+{
+	return &gpu->unmap;
+}
+
+static const struct hist *of_take(const struct gpu *gpu)
+{
+	return &gpu->take;
+}
+
+static const struct hist *of_preempt(const struct gpu *gpu)
+{
+	return &gpu->preempt;
+}
+
+static const struct hist *of_wake(const struct gpu *gpu)
+{
+	return &gpu->wake;
+}
+
+const struct latency latencies[NR_LATENCIES] = {
+	{ "unmap", "unmap, asked for to confirmed", of_unmap },
+	{ "take", "preemption, begin to victims off", of_take },
+	{ "wake", "doorbell to victims off", of_wake },
+	{ "preempt", "preemption, begin to end", of_preempt },
+};
+
+static void how_long(char *text, uint64_t ns, bool csv)
+{
+	if (csv)
+		snprintf(text, CELL, "%" PRIu64, ns);
+	else if (!ns)
+		snprintf(text, CELL, "-");
+	else
+		duration_format(text, CELL, ns);
+}
+
+static void cell(void *context, size_t row, unsigned int column, bool csv, char *text)
+{
+	const struct client_rows *rows = context;
+	const struct client *client = rows->clients[row];
+	char *printable;
+	int inner;
+
+	switch (column) {
+	case COL_GPU:
+		snprintf(text, CELL, "%u", client->gpu->gpu_id);
+		break;
+	case COL_PID:
+		snprintf(text, CELL, "%d", client->process->pid);
+		break;
+	case COL_INNER:
+		if (view_inner_pid(rows->view, client->process->pid, &inner))
+			snprintf(text, CELL, "%d", inner);
+		else if (!csv)
+			snprintf(text, CELL, "-");
+		break;
+	case COL_PRIO:
+		if (client->process->prio != NO_PRIO)
+			snprintf(text, CELL, "%d", client->process->prio);
+		else if (!csv)
+			snprintf(text, CELL, "-");
+		break;
+	case COL_QUEUES:
+		snprintf(text, CELL, "%" PRIu64, client->created);
+		break;
+	case COL_ENDED:
+		snprintf(text, CELL, "%" PRIu64, client->destroyed);
+		break;
+	case COL_MAPS:
+		snprintf(text, CELL, "%" PRIu64, client->maps);
+		break;
+	case COL_MAPPED:
+		how_long(text, client->mapped_ns, csv);
+		break;
+	case COL_PREEMPTED:
+		snprintf(text, CELL, "%" PRIu64, client->preemptions);
+		break;
+	case COL_PREEMPTED_NS:
+		how_long(text, client->preempted_ns, csv);
+		break;
+	case COL_PREEMPTING:
+		snprintf(text, CELL, "%" PRIu64, client->preempting);
+		break;
+	case COL_PREEMPTING_NS:
+		how_long(text, client->preempting_ns, csv);
+		break;
+	case COL_WAKES:
+		snprintf(text, CELL, "%" PRIu64, client->wakes);
+		break;
+	case COL_EVICTED:
+		snprintf(text, CELL, "%" PRIu64, client->evictions);
+		break;
+	case COL_EVICTED_NS:
+		how_long(text, client->evicted_ns, csv);
+		break;
+	default:
+		printable = csv ? text_utf8(view_command(rows->view, client->process->pid)) :
+				  text_printable(view_command(rows->view, client->process->pid));
+		if (!printable)
+			errx(EXIT_FAILURE, "out of memory");
+		snprintf(text, CELL, "%s", printable);
+		free(printable);
+	}
+}
+
+static int client_compare(const void *left, const void *right)
+{
+	const struct client *a = *(const struct client *const *)left;
+	const struct client *b = *(const struct client *const *)right;
+
+	if (a->process->pid != b->process->pid)
+		return a->process->pid < b->process->pid ? -1 : 1;
+	return (a->gpu->gpu_id > b->gpu->gpu_id) - (a->gpu->gpu_id < b->gpu->gpu_id);
+}
+
+/**
+ * client_rows_make() - the processes to show, in the order of PID and GPU
+ * @rows: filled in; @clients is to be freed with free(3)
+ * @view: the recording, read
+ */
+void client_rows_make(struct client_rows *rows, const struct view *view)
+{
+	const struct client *client;
+	const struct gpu *gpu;
+	size_t room = 0;
+
+	*rows = (struct client_rows){ .view = view };
+	for (gpu = view->model.gpus; gpu; gpu = gpu->next)
+		for (client = gpu->clients; client; client = client->next) {
+			if (!view_shows(view, client))
+				continue;
+			if (rows->nr == room) {
+				room = room ? 2 * room : 64;
+				rows->clients = reallocarray(rows->clients, room, sizeof(struct client *));
+				if (!rows->clients)
+					errx(EXIT_FAILURE, "out of memory");
+			}
+			rows->clients[rows->nr++] = client;
+		}
+	if (rows->nr)
+		qsort(rows->clients, rows->nr, sizeof(struct client *), client_compare);
+}
+
+static void print_head(const struct view *view)
+{
+	const struct model *model = &view->model;
+	struct json_object *value;
+	uint64_t events = 0;
+	const char *kernel = "?";
+	int i;
+
+	for (i = 0; i < NR_KFD_EVENTS; i++)
+		events += model->events[i];
+	if (view->meta && json_object_object_get_ex(view->meta, "kernel", &value))
+		kernel = json_object_get_string(value);
+	printf("%s: %" PRIu64 " kfd events in %.6f s on %d CPUs, clock %s, kernel %s\n", view->options->dir,
+	       events, (model->last - model->first) / 1e9, trace_cpus(view->file), trace_clock(view->file),
+	       kernel ? kernel : "?");
+	if (trace_foreign(view->file))
+		printf("%" PRIu64 " events of other systems are not shown here; trace-cmd report shows them\n",
+		       trace_foreign(view->file));
+}
+
+static void print_pairs(const struct client_rows *rows)
+{
+	const struct pair *pair;
+	char text[32];
+	size_t i, lines = 0, more = 0;
+
+	for (i = 0; i < rows->nr; i++)
+		for (pair = rows->clients[i]->by; pair; pair = pair->next) {
+			if (lines == MAX_LINES) {
+				more++;
+				continue;
+			}
+			if (!lines++)
+				printf("\nWho preempted whom\n");
+			duration_format(text, sizeof(text), pair->ns);
+			printf("  %d was preempted by %d on GPU %u: %" PRIu64 " times, for %s\n",
+			       rows->clients[i]->process->pid, pair->pid, rows->clients[i]->gpu->gpu_id,
+			       pair->count, text);
+		}
+	if (more)
+		printf("  and %zu more: see --json\n", more);
+}
+
+static void print_reasons(const char *what, const uint64_t *counts)
+{
+	const char *comma = "";
+	int i;
+
+	printf("  %s:", what);
+	for (i = 0; i < NR_KFD_REASONS; i++)
+		if (counts[i]) {
+			printf("%s %s %" PRIu64, comma, kfd_reason_name(i), counts[i]);
+			comma = ",";
+		}
+	puts(*comma ? "" : " none");
+}
+
+static void print_hist(const struct latency *latency, const struct hist *hist)
+{
+	char min[32], p50[32], p90[32], p99[32], max[32], low[32];
+	uint64_t most = 0, count;
+	unsigned int power, first = 64, last = 0;
+
+	if (!hist->count)
+		return;
+	duration_format(min, sizeof(min), hist->min);
+	duration_format(p50, sizeof(p50), hist_percentile(hist, 50));
+	duration_format(p90, sizeof(p90), hist_percentile(hist, 90));
+	duration_format(p99, sizeof(p99), hist_percentile(hist, 99));
+	duration_format(max, sizeof(max), hist->max);
+	printf("  %s: %" PRIu64 " times; min %s, P50 %s, P90 %s, P99 %s, max %s\n", latency->title,
+	       hist->count, min, p50, p90, p99, max);
+	for (power = 0; power < 64; power++) {
+		count = hist_octave(hist, power);
+		if (!count)
+			continue;
+		most = count > most ? count : most;
+		first = first == 64 ? power : first;
+		last = power;
+	}
+	for (power = first; power <= last; power++) {
+		count = hist_octave(hist, power);
+		duration_format(low, sizeof(low), power ? 1ULL << power : 0);
+		printf("    from %8s %8" PRIu64 "%s%.*s\n", low, count, count ? " " : "",
+		       (int)(count ? 1 + count * (BAR - 1) / most : 0),
+		       "########################################");
+	}
+}
+
+static void print_gpu(const struct view *view, const struct gpu *gpu)
+{
+	const char *name = view_gpu_name(view, gpu->gpu_id);
+	uint64_t span = view->model.last - view->model.first;
+	char *printable = text_printable(name ? name : "");
+	int i;
+
+	printf("\nGPU %u%s%s\n", gpu->gpu_id, name ? ", " : "", printable ? printable : "");
+	free(printable);
+	if (gpu->runlists) {
+		printf("  runlists: %" PRIu64 ", of %.1f queues, at most %" PRIu64 " of %" PRIu64 " processes\n",
+		       gpu->runlists, (double)gpu->runlist_queues / gpu->runlists, gpu->max_queues,
+		       gpu->max_processes);
+		printf("  over-subscribed: %" PRIu64 " runlists, %.1f %% of the time\n", gpu->over_subscribed,
+		       span ? 100.0 * gpu->over_ns / span : 0.0);
+	}
+	print_reasons("preemptions began", gpu->begins);
+	print_reasons("and ended", gpu->ends);
+	for (i = 0; i < NR_LATENCIES; i++)
+		print_hist(&latencies[i], latencies[i].of(gpu));
+}
+
+/**
+ * anomalies_count() - all of them
+ * @model: the model
+ *
+ * Return: their number.
+ */
+uint64_t anomalies_count(const struct model *model)
+{
+	uint64_t sum = 0;
+	int kind;
+
+	for (kind = 0; kind < NR_ANOMALIES; kind++)
+		sum += model->nr_anomalies[kind];
+	return sum;
+}
+
+static void print_anomaly(const struct anomaly *anomaly)
+{
+	char text[32];
+
+	if (anomaly->ts)
+		printf("  %" PRIu64 ".%06" PRIu64 ": ", anomaly->ts / 1000000000,
+		       anomaly->ts / 1000 % 1000000);
+	else
+		printf("  ");
+	printf("%s: GPU %u", anomaly_name(anomaly->kind), anomaly->gpu_id);
+	if (anomaly->pid >= 0)
+		printf(", process %d", anomaly->pid);
+	if (anomaly->queue_id >= 0)
+		printf(", queue %" PRId64, anomaly->queue_id);
+	if (anomaly->value < 0) {
+		printf(", error %" PRId64 " (%s)", anomaly->value, strerror(-anomaly->value));
+	} else if (anomaly->value) {
+		duration_format(text, sizeof(text), anomaly->value);
+		printf(", %s", text);
+	}
+	putchar('\n');
+}
+
+static void print_anomalies(const struct model *model)
+{
+	uint64_t all = anomalies_count(model);
+	size_t i;
+
+	printf("\nAnomalies:%s\n", all ? "" : " none");
+	for (i = 0; i < model->kept_anomalies && i < MAX_LINES; i++)
+		print_anomaly(&model->anomalies[i]);
+	if (all > i)
+		printf("  and %" PRIu64 " more\n", all - i);
+}
+
+static void print_text(const struct view *view, struct client_rows *rows)
+{
+	const struct gpu *gpu;
+	size_t more;
+
+	print_head(view);
+	puts("\nProcesses");
+	table_print(columns, NR_COLS, rows->nr, cell, rows, false);
+	puts("\nQueues");
+	more = queues_table(view, MAX_LINES, false) + view->model.queues_left_out;
+	if (more)
+		printf("and %zu more: see kfdtrace queues\n", more);
+	print_pairs(rows);
+	for (gpu = view->model.gpus; gpu; gpu = gpu->next)
+		print_gpu(view, gpu);
+	print_anomalies(&view->model);
+}
+
+static void usage(void)
+{
+	fputs("\n"
+	      "Usage:\n"
+	      " kfdtrace report [options] DIR\n"
+	      "\n"
+	      "What happened in a recording. DIR may be a trace.dat, too.\n"
+	      "\n"
+	      "Options:\n"
+	      " -p, --pid PID           only this process\n"
+	      " -s, --slow-ms MS        an unmap that takes longer is an anomaly (default 100)\n"
+	      " -J, --json              print JSON, of everything\n"
+	      " -C, --csv               print the processes as CSV\n"
+	      " -h, --help              display this help\n"
+	      "\n"
+	      "Times are seconds of the recording's clock, as in trace-cmd report.\n"
+	      "For more details see kfdtrace(1).\n",
+	      stdout);
+}
+
+/**
+ * kfdtrace_report() - the verb
+ * @argc: number of @argv
+ * @argv: options
+ *
+ * Return: the exit status.
+ */
+int kfdtrace_report(int argc, char **argv)
+{
+	struct view_options options = { .verb = "report" };
+	struct client_rows rows;
+	struct view view;
+
+	view_options_parse(argc, argv, "p:s:JCh", usage, &options);
+	view_open(&view, &options);
+	view_read(&view);
+	view_losses(&view);
+	client_rows_make(&rows, &view);
+	if (options.json)
+		report_json(&view);
+	else if (options.csv)
+		table_print(columns, NR_COLS, rows.nr, cell, &rows, true);
+	else
+		print_text(&view, &rows);
+	free(rows.clients);
+	view_close(&view);
+	return stdout_check(EXIT_SUCCESS);
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * kfdtrace - record and explain what the GPU scheduler did
+ *
+ * This file: the table of verbs.  Each has a file kfdtrace-<verb>.c.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <locale.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kfdtrace.h"
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *what;
+} verbs[] = {
+	{ "record", kfdtrace_record, "record the events of a command, a process or all" },
+	{ "report", kfdtrace_report, "what happened: processes, queues, latencies, anomalies" },
+	{ "queues", kfdtrace_queues, "one line per queue" },
+	{ "path", kfdtrace_path, "the way of one queue, from ROCm's log to the GPU" },
+};
+
+#define NR_VERBS (sizeof(verbs) / sizeof(*verbs))
+
+static void usage(void)
+{
+	size_t i;
+
+	fputs("\n"
+	      "Usage:\n"
+	      " kfdtrace VERB [options]\n"
+	      "\n"
+	      "Record and explain what the GPU scheduler did (AMD KFD, ROCm).\n"
+	      "\n"
+	      "Verbs (kfdtrace VERB --help for the options of each):\n",
+	      stdout);
+	for (i = 0; i < NR_VERBS; i++)
+		printf(" %-10s %s\n", verbs[i].name, verbs[i].what);
+	fputs("\n"
+	      "Options:\n"
+	      " -h, --help           display this help\n"
+	      " -V, --version        display the version of this program\n"
+	      "\n"
+	      "For more details see kfdtrace(1).\n",
+	      stdout);
+}
+
+/**
+ * usage_error() - say what is wrong with the command line, and exit
+ * @verb: whose help to look at, or NULL
+ * @format: of printf(3)
+ */
+void usage_error(const char *verb, const char *format, ...)
+{
+	va_list args;
+
+	if (format) {
+		va_start(args, format);
+		vwarnx(format, args);
+		va_end(args);
+	}
+	fprintf(stderr, "Try 'kfdtrace %s%s--help' for more information.\n", verb ? verb : "",
+		verb ? " " : "");
+	exit(EXIT_FAILURE);
+}
+
+/**
+ * stdout_check() - output that nobody got is a failure: a full disk, a closed pipe
+ * @status: the exit status otherwise
+ *
+ * Return: the exit status.
+ */
+int stdout_check(int status)
+{
+	if (fflush(stdout) || ferror(stdout)) {
+		warn("cannot write the output");
+		return EXIT_FAILURE;
+	}
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	const char *verb = argc > 1 ? argv[1] : NULL;
+	size_t i;
+
+	setlocale(LC_CTYPE, "");
+	if (!verb)
+		usage_error(NULL, "a verb is missing");
+	if (!strcmp(verb, "-h") || !strcmp(verb, "--help")) {
+		usage();
+		return stdout_check(EXIT_SUCCESS);
+	}
+	if (!strcmp(verb, "-V") || !strcmp(verb, "--version")) {
+		puts("kfdtrace " KFDPRIO_VERSION);
+		return stdout_check(EXIT_SUCCESS);
+	}
+	if (*verb == '-')
+		usage_error(NULL, "unknown option '%s'", verb);
+	for (i = 0; i < NR_VERBS; i++)
+		if (!strcmp(verb, verbs[i].name)) {
+			/* getopt(3) begins its messages with this. */
+			argv[1] = program_invocation_short_name;
+			return verbs[i].run(argc - 1, argv + 1);
+		}
+	usage_error(NULL, "unknown verb '%s'", verb);
+}

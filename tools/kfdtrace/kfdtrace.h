@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the verbs of kfdtrace share. */
+#ifndef KFDTRACE_H
+#define KFDTRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Exit statuses of "kfdtrace record -- COMMAND" that are not the command's, as of env(1). */
+#define EXIT_OWN	 125 /* kfdtrace failed */
+#define EXIT_EXEC_FAILED 126 /* there is such a command, it cannot be executed */
+#define EXIT_EXEC_ENOENT 127 /* there is no such command */
+
+/* argv[0] is the verb. */
+int kfdtrace_record(int argc, char **argv);
+int kfdtrace_report(int argc, char **argv);
+int kfdtrace_queues(int argc, char **argv);
+int kfdtrace_path(int argc, char **argv);
+
+__attribute__((noreturn, format(printf, 2, 3))) void usage_error(const char *verb, const char *format,
+								 ...);
+int stdout_check(int status);
+
+#endif /* KFDTRACE_H */

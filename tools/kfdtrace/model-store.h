@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How model.c finds its GPUs, processes and queues. */
+#ifndef KFDTRACE_MODEL_STORE_H
+#define KFDTRACE_MODEL_STORE_H
+
+#include "model.h"
+
+struct gpu *store_gpu(struct model *model, uint32_t gpu_id);
+struct process *store_process(struct model *model, int32_t pid);
+struct client *store_client(struct model *model, uint32_t gpu_id, int32_t pid);
+struct queue *store_queue(struct model *model, uint32_t gpu_id, int32_t pid, uint32_t queue_id,
+			  uint64_t ts);
+void store_forget(struct model *model, struct queue *queue);
+struct pair *store_pair(struct client *client, int32_t pid);
+
+#endif /* KFDTRACE_MODEL_STORE_H */

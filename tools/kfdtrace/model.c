@@ -1,0 +1,559 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Events in, sums out; see model.h. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "model.h"
+#include "model-store.h"
+
+/* Values of the events; see trace_events/kfd_prio_events.h. */
+enum { FILTER_BY_PASID = 3, FILTER_MES_QUEUE = 0x80 };
+enum { DESTROY_IOCTL = 0, DESTROY_CREATE_FAILED = 2 };
+
+/**
+ * anomaly_name() - a kind in words
+ * @kind: the kind
+ *
+ * Return: the words.
+ */
+const char *anomaly_name(enum anomaly_kind kind)
+{
+	static const char *const names[NR_ANOMALIES] = {
+		[ANOMALY_HANG] = "the scheduler does not answer",
+		[ANOMALY_UNMAP_FAILED] = "unmap failed",
+		[ANOMALY_MAP_FAILED] = "map failed",
+		[ANOMALY_CREATE_FAILED] = "creation of a queue failed",
+		[ANOMALY_DESTROY_FAILED] = "destruction of a queue failed",
+		[ANOMALY_SLOW_UNMAP] = "slow unmap",
+		[ANOMALY_UNMAP_OPEN] = "unmap without an end",
+		[ANOMALY_PREEMPT_OPEN] = "preemption without an end",
+		[ANOMALY_EVICT_OPEN] = "eviction without a restore",
+		[ANOMALY_NOT_DESTROYED] = "queue without an end",
+	};
+
+	return names[kind];
+}
+
+static void anomaly_add(struct model *model, enum anomaly_kind kind, uint64_t ts, uint32_t gpu_id,
+			int32_t pid, int64_t queue_id, int64_t value)
+{
+	model->nr_anomalies[kind]++;
+	if (model->kept_anomalies == MODEL_MAX_ANOMALIES)
+		return;
+	model->anomalies[model->kept_anomalies++] = (struct anomaly){
+		.ts = ts, .kind = kind, .gpu_id = gpu_id, .pid = pid, .queue_id = queue_id, .value = value
+	};
+}
+
+/* The priority that decides who is a victim: an unset one counts as that of the highest queue. */
+static int32_t client_prio(const struct client *client)
+{
+	const struct queue *queue;
+	int32_t prio = client->process->prio;
+
+	if (prio != NO_PRIO)
+		return prio;
+	for (queue = client->queues; queue; queue = queue->client_next)
+		if (queue->prio > prio)
+			prio = queue->prio;
+	return prio;
+}
+
+static int client_preempt(struct client *client, uint64_t ts)
+{
+	if (client->preempted)
+		return 0;
+	client->preemptor = store_pair(client, client->gpu->begin_pid);
+	if (!client->preemptor)
+		return -ENOMEM;
+	client->preempted = true;
+	client->preempted_since = client->pair_since = ts;
+	client->preemptions++;
+	client->preemptor->count++;
+	return 0;
+}
+
+static void client_resume(struct client *client, uint64_t ts)
+{
+	if (!client->preempted)
+		return;
+	client->preempted = false;
+	client->preempted_ns += ts - client->preempted_since;
+	client->preemptor->ns += ts - client->pair_since;
+}
+
+static void queue_resume(struct queue *queue, uint64_t ts)
+{
+	if (!queue->preempted)
+		return;
+	queue->preempted = false;
+	queue->preempted_ns += ts - queue->preempted_since;
+}
+
+static int queue_off(struct queue *queue, uint64_t ts)
+{
+	struct client *client = queue->client;
+	struct gpu *gpu = client->gpu;
+
+	if (!queue->mapped)
+		return 0;
+	queue->mapped = false;
+	queue->unmaps++;
+	queue->mapped_ns += ts - queue->since;
+	client->mapped_ns += ts - queue->since;
+	queue->since = ts;
+	if (queue->mapped_prev)
+		queue->mapped_prev->mapped_next = queue->mapped_next;
+	else
+		gpu->mapped = queue->mapped_next;
+	if (queue->mapped_next)
+		queue->mapped_next->mapped_prev = queue->mapped_prev;
+	if (!gpu->preempting || client->process->pid == gpu->begin_pid ||
+	    client_prio(client) >= gpu->begin_prio)
+		return 0;
+	queue->preempted = true;
+	queue->preempted_since = ts;
+	queue->preemptions++;
+	return client_preempt(client, ts);
+}
+
+static void queue_on(struct queue *queue, uint64_t ts)
+{
+	struct gpu *gpu = queue->client->gpu;
+
+	queue->maps++;
+	queue->client->maps++;
+	if (queue->mapped)
+		return;
+	queue->mapped = true;
+	if (!queue->first_map)
+		queue->first_map = ts;
+	queue->unmapped_ns += ts - queue->since;
+	queue->since = ts;
+	queue->mapped_prev = NULL;
+	queue->mapped_next = gpu->mapped;
+	if (gpu->mapped)
+		gpu->mapped->mapped_prev = queue;
+	gpu->mapped = queue;
+	queue_resume(queue, ts);
+	client_resume(queue->client, ts);
+}
+
+/* The end of a queue, or of the recording: what is under way is counted. */
+static void queue_settle(struct queue *queue, uint64_t ts)
+{
+	struct gpu *gpu = queue->client->gpu;
+
+	if (queue->mapped) {
+		queue->mapped_ns += ts - queue->since;
+		queue->client->mapped_ns += ts - queue->since;
+		if (queue->mapped_prev)
+			queue->mapped_prev->mapped_next = queue->mapped_next;
+		else
+			gpu->mapped = queue->mapped_next;
+		if (queue->mapped_next)
+			queue->mapped_next->mapped_prev = queue->mapped_prev;
+		queue->mapped = false;
+	} else {
+		queue->unmapped_ns += ts - queue->since;
+	}
+	queue->since = ts;
+	queue_resume(queue, ts);
+}
+
+static int on_create(struct model *model, struct queue *queue, const struct kfd_event *event)
+{
+	/* Its end was lost, or it could not be destroyed. */
+	if (queue->created_seen) {
+		queue_settle(queue, event->ts);
+		queue->client->destroyed++;
+		store_forget(model, queue);
+		queue = store_queue(model, event->v[F_GPU_ID], event->v[F_PID], event->v[F_QUEUE_ID],
+				    event->ts);
+		if (!queue)
+			return -ENOMEM;
+		queue->prio = event->v[F_PRIO];
+	}
+	queue->created_seen = true;
+	queue->created = event->ts;
+	queue->type = event->v[F_TYPE];
+	queue->format = event->v[F_FORMAT];
+	queue->req_prio = event->v[F_REQ_PRIO];
+	queue->doorbell = event->v[F_DOORBELL];
+	queue->ring_base = event->v[F_RING_BASE];
+	queue->ring_size = event->v[F_RING_SIZE];
+	queue->cwsr_size = event->v[F_CWSR_SIZE];
+	queue->wptr = event->v[F_WPTR];
+	queue->client->created++;
+	return 0;
+}
+
+static void on_destroy(struct model *model, struct queue *queue, const struct kfd_event *event)
+{
+	struct client *client = queue->client;
+
+	if (event->v[F_RET])
+		anomaly_add(model, ANOMALY_DESTROY_FAILED, event->ts, client->gpu->gpu_id,
+			    client->process->pid, queue->queue_id, event->v[F_RET]);
+	/* asked for by its owner it stays if that fails, but for a GPU that does not answer */
+	if (event->v[F_REASON] == DESTROY_IOCTL && event->v[F_RET] && event->v[F_RET] != -ETIME &&
+	    event->v[F_RET] != -EIO)
+		return;
+	if (event->v[F_REASON] == DESTROY_CREATE_FAILED)
+		anomaly_add(model, ANOMALY_CREATE_FAILED, event->ts, client->gpu->gpu_id,
+			    client->process->pid, queue->queue_id, event->v[F_RET]);
+	queue_settle(queue, event->ts);
+	queue->destroyed = event->ts;
+	queue->destroy_reason = event->v[F_REASON];
+	client->destroyed++;
+	store_forget(model, queue);
+	if (!client->queues)
+		client_resume(client, event->ts);
+}
+
+static int queue_event(struct model *model, const struct kfd_event *event)
+{
+	struct queue *queue = store_queue(model, event->v[F_GPU_ID], event->v[F_PID], event->v[F_QUEUE_ID],
+					  event->ts);
+
+	if (!queue)
+		return -ENOMEM;
+	queue->prio = event->v[F_PRIO];
+	switch (event->type) {
+	case EV_CREATE_QUEUE:
+		return on_create(model, queue, event);
+	case EV_INIT_MQD:
+		queue->mqd_init = event->ts;
+		queue->mqd_addr = event->v[F_MQD_ADDR];
+		queue->pipe_prio = event->v[F_PIPE_PRIO];
+		break;
+	case EV_UPDATE_QUEUE:
+		queue->req_prio = event->v[F_REQ_PRIO];
+		queue->ring_base = event->v[F_RING_BASE];
+		queue->ring_size = event->v[F_RING_SIZE];
+		break;
+	case EV_MAP_QUEUE:
+		queue->type = event->v[F_TYPE];
+		queue->doorbell = event->v[F_DOORBELL];
+		queue->mqd_addr = event->v[F_MQD_ADDR];
+		if (event->v[F_RET])
+			anomaly_add(model, ANOMALY_MAP_FAILED, event->ts, event->v[F_GPU_ID],
+				    event->v[F_PID], event->v[F_QUEUE_ID], event->v[F_RET]);
+		else
+			queue_on(queue, event->ts);
+		break;
+	default:
+		on_destroy(model, queue, event);
+		break;
+	}
+	return 0;
+}
+
+/* The GPU is free of the victims. */
+static void gpu_taken(struct gpu *gpu, uint64_t ts)
+{
+	hist_add(&gpu->take, ts - gpu->begin_ts);
+	if (gpu->waking && gpu->wake_preempts) {
+		hist_add(&gpu->wake, ts - gpu->wake_ts);
+		gpu->waking = false;
+	}
+}
+
+static void on_runlist(struct model *model, struct gpu *gpu, const struct kfd_event *event)
+{
+	if (event->v[F_RET]) {
+		anomaly_add(model, ANOMALY_MAP_FAILED, event->ts, gpu->gpu_id, -1, -1, event->v[F_RET]);
+		return;
+	}
+	gpu->runlists++;
+	gpu->runlist_queues += event->v[F_QUEUES];
+	if ((uint64_t)event->v[F_QUEUES] > gpu->max_queues)
+		gpu->max_queues = event->v[F_QUEUES];
+	if ((uint64_t)event->v[F_PROCESSES] > gpu->max_processes)
+		gpu->max_processes = event->v[F_PROCESSES];
+	if (event->v[F_OVER_SUBSCRIBED]) {
+		gpu->over_subscribed++;
+		gpu->over = true;
+		gpu->over_since = event->ts;
+	}
+}
+
+static void over_end(struct gpu *gpu, uint64_t ts)
+{
+	if (gpu->over)
+		gpu->over_ns += ts - gpu->over_since;
+	gpu->over = false;
+}
+
+static void on_unmap(struct gpu *gpu, const struct kfd_event *event)
+{
+	gpu->unmapping = true;
+	gpu->unmap_ts = event->ts;
+	gpu->unmap_pid = event->v[F_PID];
+	gpu->unmap_queue = event->v[F_QUEUE_ID];
+	gpu->unmap_filter = event->v[F_FILTER];
+}
+
+static int on_unmapped(struct model *model, struct gpu *gpu, const struct kfd_event *event)
+{
+	bool one = gpu->unmapping && gpu->unmap_filter == FILTER_MES_QUEUE;
+	struct queue *queue, *next;
+	int ret = 0;
+
+	hist_add(&gpu->unmap, event->v[F_DUR_NS]);
+	if (event->v[F_RET])
+		anomaly_add(model, ANOMALY_UNMAP_FAILED, event->ts, gpu->gpu_id, -1, -1, event->v[F_RET]);
+	else if ((uint64_t)event->v[F_DUR_NS] > model->slow_unmap_ns)
+		anomaly_add(model, ANOMALY_SLOW_UNMAP, event->ts, gpu->gpu_id, -1, -1, event->v[F_DUR_NS]);
+	if (one) {
+		queue = store_queue(model, gpu->gpu_id, gpu->unmap_pid, gpu->unmap_queue, event->ts);
+		if (!queue)
+			return -ENOMEM;
+		ret = queue_off(queue, event->ts);
+	} else if (!gpu->unmapping || gpu->unmap_filter != FILTER_BY_PASID) {
+		over_end(gpu, event->ts);
+		for (queue = gpu->mapped; queue && !ret; queue = next) {
+			next = queue->mapped_next;
+			ret = queue_off(queue, event->ts);
+		}
+	}
+	gpu->unmapping = false;
+	if (gpu->take_left) {
+		gpu->take_left = one ? gpu->take_left - 1 : 0;
+		if (!gpu->take_left)
+			gpu_taken(gpu, event->ts);
+	}
+	return ret;
+}
+
+static int on_preempt_begin(struct model *model, struct gpu *gpu, const struct kfd_event *event)
+{
+	struct client *client = store_client(model, gpu->gpu_id, event->v[F_PID]);
+	uint64_t reason = event->v[F_REASON];
+
+	if (!client)
+		return -ENOMEM;
+	client->preempting++;
+	gpu->begins[reason < NR_KFD_REASONS ? reason : 0]++;
+	gpu->preempting = true;
+	gpu->begin_ts = event->ts;
+	gpu->begin_pid = event->v[F_PID];
+	gpu->begin_prio = event->v[F_PRIO];
+	gpu->begin_seq = event->v[F_SEQ];
+	gpu->take_left = event->v[F_QUEUES];
+	gpu->wake_preempts = gpu->waking && gpu->wake_pid == gpu->begin_pid;
+	/* who is off already is so for another one from now on */
+	for (client = gpu->clients; client; client = client->next) {
+		if (!client->preempted)
+			continue;
+		client->preemptor->ns += event->ts - client->pair_since;
+		client->preemptor = store_pair(client, gpu->begin_pid);
+		if (!client->preemptor)
+			return -ENOMEM;
+		client->pair_since = event->ts;
+	}
+	return 0;
+}
+
+static int on_preempt_end(struct model *model, struct gpu *gpu, const struct kfd_event *event)
+{
+	struct client *client = store_client(model, gpu->gpu_id, event->v[F_PID]);
+	uint64_t reason = event->v[F_REASON];
+	struct queue *queue;
+
+	if (!client)
+		return -ENOMEM;
+	gpu->ends[reason < NR_KFD_REASONS ? reason : 0]++;
+	hist_add(&gpu->preempt, event->v[F_DUR_NS]);
+	client->preempting_ns += event->v[F_DUR_NS];
+	/* another one took over, and has begun */
+	if (gpu->preempting && gpu->begin_seq != event->v[F_SEQ])
+		return 0;
+	gpu->preempting = false;
+	gpu->take_left = 0;
+	/* what has no work is not mapped again, and nobody keeps it off */
+	for (client = gpu->clients; client; client = client->next) {
+		if (!client->preempted)
+			continue;
+		client_resume(client, event->ts);
+		for (queue = client->queues; queue; queue = queue->client_next)
+			queue_resume(queue, event->ts);
+	}
+	return 0;
+}
+
+static int gpu_event(struct model *model, const struct kfd_event *event)
+{
+	struct gpu *gpu = store_gpu(model, event->v[F_GPU_ID]);
+
+	if (!gpu)
+		return -ENOMEM;
+	switch (event->type) {
+	case EV_MAP_QUEUES:
+		on_runlist(model, gpu, event);
+		return 0;
+	case EV_UNMAP_QUEUES:
+		on_unmap(gpu, event);
+		return 0;
+	case EV_UNMAP_QUEUES_DONE:
+		return on_unmapped(model, gpu, event);
+	case EV_PREEMPT_BEGIN:
+		return on_preempt_begin(model, gpu, event);
+	case EV_PREEMPT_END:
+		return on_preempt_end(model, gpu, event);
+	default:
+		gpu->hangs++;
+		anomaly_add(model, ANOMALY_HANG, event->ts, gpu->gpu_id, -1, -1, 0);
+		return 0;
+	}
+}
+
+static int client_event(struct model *model, const struct kfd_event *event)
+{
+	struct client *client = store_client(model, event->v[F_GPU_ID], event->v[F_PID]);
+
+	if (!client)
+		return -ENOMEM;
+	if (event->type == EV_DOORBELL_WAKE) {
+		client->wakes++;
+		client->process->prio = event->v[F_PRIO];
+		client->gpu->waking = true;
+		client->gpu->wake_preempts = false;
+		client->gpu->wake_ts = event->ts;
+		client->gpu->wake_pid = event->v[F_PID];
+		return 0;
+	}
+	client->process->prio = event->v[F_PRIO];
+	if (event->type == EV_EVICT_PROCESS) {
+		client->evictions++;
+		if (!client->evicted)
+			client->evicted_since = event->ts;
+		client->evicted = true;
+	} else if (!event->v[F_EVICTED] && client->evicted) {
+		client->evicted = false;
+		client->evicted_ns += event->ts - client->evicted_since;
+	}
+	return 0;
+}
+
+/**
+ * model_init() - an empty model
+ * @model: the model, to be freed with model_free()
+ * @slow_unmap_ns: an unmap that takes longer is an anomaly
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int model_init(struct model *model, uint64_t slow_unmap_ns)
+{
+	*model = (struct model){ .slow_unmap_ns = slow_unmap_ns };
+	model->anomalies = calloc(MODEL_MAX_ANOMALIES, sizeof(*model->anomalies));
+	return model->anomalies ? 0 : -ENOMEM;
+}
+
+/**
+ * model_event() - take in an event
+ * @model: the model
+ * @event: not earlier than the one before
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int model_event(struct model *model, const struct kfd_event *event)
+{
+	struct process *process;
+
+	if (!model->first)
+		model->first = event->ts;
+	model->last = event->ts;
+	model->events[event->type]++;
+	switch (event->type) {
+	case EV_CREATE_QUEUE:
+	case EV_DESTROY_QUEUE:
+	case EV_UPDATE_QUEUE:
+	case EV_INIT_MQD:
+	case EV_MAP_QUEUE:
+		return queue_event(model, event);
+	case EV_EVICT_PROCESS:
+	case EV_RESTORE_PROCESS:
+	case EV_DOORBELL_WAKE:
+		return client_event(model, event);
+	case EV_SET_PRIORITY:
+		process = store_process(model, event->v[F_PID]);
+		if (!process)
+			return -ENOMEM;
+		process->prio = event->v[F_PRIO];
+		process->changes++;
+		return 0;
+	default:
+		return gpu_event(model, event);
+	}
+}
+
+/**
+ * model_end() - the recording ends: what is under way is counted until now
+ * @model: the model
+ */
+void model_end(struct model *model)
+{
+	struct client *client;
+	struct queue *queue;
+	struct gpu *gpu;
+
+	for (gpu = model->gpus; gpu; gpu = gpu->next) {
+		if (gpu->unmapping)
+			anomaly_add(model, ANOMALY_UNMAP_OPEN, gpu->unmap_ts, gpu->gpu_id, -1, -1,
+				    model->last - gpu->unmap_ts);
+		if (gpu->preempting)
+			anomaly_add(model, ANOMALY_PREEMPT_OPEN, gpu->begin_ts, gpu->gpu_id, gpu->begin_pid,
+				    -1, model->last - gpu->begin_ts);
+		over_end(gpu, model->last);
+		for (client = gpu->clients; client; client = client->next) {
+			client_resume(client, model->last);
+			if (client->evicted) {
+				client->evicted_ns += model->last - client->evicted_since;
+				anomaly_add(model, ANOMALY_EVICT_OPEN, client->evicted_since, gpu->gpu_id,
+					    client->process->pid, -1,
+					    model->last - client->evicted_since);
+			}
+			for (queue = client->queues; queue; queue = queue->client_next) {
+				queue_settle(queue, model->last);
+				anomaly_add(model, ANOMALY_NOT_DESTROYED, queue->created, gpu->gpu_id,
+					    client->process->pid, queue->queue_id, 0);
+			}
+		}
+	}
+}
+
+/**
+ * model_free() - free what a model holds
+ * @model: the model
+ */
+void model_free(struct model *model)
+{
+	struct process *process;
+	struct client *client;
+	struct pair *pair;
+	struct gpu *gpu;
+	size_t i;
+
+	while ((gpu = model->gpus)) {
+		model->gpus = gpu->next;
+		while ((client = gpu->clients)) {
+			gpu->clients = client->next;
+			while ((pair = client->by)) {
+				client->by = pair->next;
+				free(pair);
+			}
+			free(client);
+		}
+		free(gpu);
+	}
+	while ((process = model->processes)) {
+		model->processes = process->next;
+		free(process);
+	}
+	for (i = 0; i < model->nr_queues; i++)
+		free(model->queues[i]);
+	free(model->queues);
+	free(model->queue_hash);
+	free(model->anomalies);
+}

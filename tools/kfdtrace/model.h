@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a recording says about GPUs, processes and queues.
+ *
+ * Events go in, in the order of time; sums come out.  Memory depends on the numbers of GPUs,
+ * processes and queues alone, and of queues that have ended only MODEL_MAX_QUEUES are kept.
+ */
+#ifndef KFDTRACE_MODEL_H
+#define KFDTRACE_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "events.h"
+#include "hist.h"
+
+#define MODEL_MAX_QUEUES    100000
+#define MODEL_MAX_ANOMALIES 1000
+#define NO_PRIO		    (-1)
+
+struct client;
+
+/**
+ * struct queue - one queue, from its creation to its end
+ * @client: its process on its GPU
+ * @queue_id: KFD's number in the process; used again after the queue has ended
+ * @created_seen: its creation was recorded; else what only creation tells is unknown
+ * @alive: its end was not recorded
+ * @mapped: it is on the GPU, or in the runlist for it
+ * @preempted: it is off the GPU because of a process of higher priority
+ * @created, @mqd_init, @first_map, @destroyed: ns, 0 if it was not recorded
+ * @since: ns, of @mapped or not
+ * @preempted_since: ns, of @preempted
+ * @type, @format: of linux/kfd_ioctl.h as the events number them, -1 if unknown
+ * @prio: in force last
+ * @req_prio: that its owner asked for
+ * @pipe_prio: of its MQD, -1 if unknown
+ * @doorbell: index
+ * @ring_base, @ring_size, @wptr, @mqd_addr, @cwsr_size: addresses and bytes
+ * @maps, @unmaps, @preemptions: how often
+ * @mapped_ns, @unmapped_ns, @preempted_ns: how long; preempted time is unmapped time too
+ * @destroy_reason: of its end
+ */
+struct queue {
+	struct client *client;
+	uint32_t queue_id;
+	bool created_seen, alive, mapped, preempted;
+	uint64_t created, mqd_init, first_map, destroyed;
+	uint64_t since, preempted_since;
+	int32_t type, format, prio, req_prio, pipe_prio;
+	uint32_t doorbell;
+	uint64_t ring_base, ring_size, wptr, mqd_addr;
+	uint32_t cwsr_size;
+	uint64_t maps, unmaps, preemptions;
+	uint64_t mapped_ns, unmapped_ns, preempted_ns;
+	int32_t destroy_reason;
+	/* private */
+	struct queue *hash_next;
+	struct queue *client_prev, *client_next; /* those alive */
+	struct queue *mapped_prev, *mapped_next; /* those mapped, of the GPU */
+};
+
+/**
+ * struct process - a process on all GPUs
+ * @pid: TGID in the initial PID namespace
+ * @prio: set, NO_PRIO if none is or it is not known
+ * @changes: how often its priority was changed
+ * @next: in the order of their first event
+ */
+struct process {
+	int32_t pid;
+	int32_t prio;
+	uint64_t changes;
+	struct process *next, *hash_next;
+};
+
+/**
+ * struct pair - a process that preempted another
+ * @pid: who preempted
+ * @count: how often
+ * @ns: how long in all
+ * @next: another one
+ */
+struct pair {
+	int32_t pid;
+	uint64_t count, ns;
+	struct pair *next;
+};
+
+/**
+ * struct client - a process on one GPU
+ * @process: the process
+ * @gpu: the GPU
+ * @created, @destroyed: number of queues
+ * @live: queues now, @max_live at most
+ * @maps, @mapped_ns: sums over its queues
+ * @preemptions, @preempted_ns: how often and how long it was preempted, as a whole
+ * @preempting, @preempting_ns: how often and how long others were preempted for it
+ * @wakes: how often its doorbell woke the preemption
+ * @evictions, @evicted_ns: by KFD: memory, suspend, debugger
+ * @by: who preempted it
+ * @preempted, @evicted: it is, since @preempted_since, @evicted_since
+ * @preemptor: pair of who preempts it now, since @pair_since
+ */
+struct client {
+	struct process *process;
+	struct gpu *gpu;
+	uint64_t created, destroyed, live, max_live;
+	uint64_t maps, mapped_ns;
+	uint64_t preemptions, preempted_ns, preempting, preempting_ns, wakes;
+	uint64_t evictions, evicted_ns;
+	struct pair *by;
+	bool preempted, evicted;
+	uint64_t preempted_since, evicted_since, pair_since;
+	struct pair *preemptor;
+	struct queue *queues;
+	struct client *next; /* of the same GPU */
+};
+
+/**
+ * struct gpu - one GPU
+ * @gpu_id: KFD's number
+ * @runlists: sent, @runlist_queues in all of them, @max_queues and @max_processes at most
+ * @over_subscribed: runlists that did not fit at once, @over_ns how long one of them was in force
+ * @hangs: of the scheduler
+ * @unmap: ns that an unmap took
+ * @take: from the begin of a preemption until the GPU was free of its victims
+ * @preempt: from begin to end of a preemption
+ * @wake: from a doorbell that preempts to the first runlist without the victims
+ * @begins, @ends: preemptions by reason
+ * @next: in the order of their first event
+ */
+struct gpu {
+	uint32_t gpu_id;
+	uint64_t runlists, runlist_queues, max_queues, max_processes;
+	uint64_t over_subscribed, over_ns, hangs;
+	struct hist unmap, take, preempt, wake;
+	uint64_t begins[NR_KFD_REASONS], ends[NR_KFD_REASONS];
+	struct gpu *next;
+	/* private */
+	struct client *clients;
+	struct queue *mapped;
+	bool over, unmapping, preempting, waking, wake_preempts;
+	uint64_t over_since, unmap_ts, begin_ts, wake_ts;
+	int64_t unmap_pid, unmap_queue, unmap_filter, begin_seq;
+	int32_t begin_pid, begin_prio, wake_pid;
+	uint64_t take_left;
+};
+
+enum anomaly_kind {
+	ANOMALY_HANG,
+	ANOMALY_UNMAP_FAILED,
+	ANOMALY_MAP_FAILED,
+	ANOMALY_CREATE_FAILED,
+	ANOMALY_DESTROY_FAILED,
+	ANOMALY_SLOW_UNMAP,
+	ANOMALY_UNMAP_OPEN,
+	ANOMALY_PREEMPT_OPEN,
+	ANOMALY_EVICT_OPEN,
+	ANOMALY_NOT_DESTROYED,
+	NR_ANOMALIES
+};
+
+/**
+ * struct anomaly - something that should not be
+ * @ts: when, ns
+ * @kind: what
+ * @gpu_id: where
+ * @pid: whose, -1 if nobody's
+ * @queue_id: which, -1 if none
+ * @value: ns, or a negative errno
+ */
+struct anomaly {
+	uint64_t ts;
+	enum anomaly_kind kind;
+	uint32_t gpu_id;
+	int32_t pid;
+	int64_t queue_id;
+	int64_t value;
+};
+
+/**
+ * struct model - all of it
+ * @slow_unmap_ns: an unmap that takes longer is an anomaly
+ * @first, @last: ns, of the first and last event
+ * @events: how many of each kind
+ * @gpus, @processes: lists
+ * @queues: array of @nr_queues, in the order of their first event
+ * @queues_left_out: queues that have ended and are only in the sums of their processes
+ * @anomalies: array, the first MODEL_MAX_ANOMALIES of them
+ * @nr_anomalies: of each kind, all
+ */
+struct model {
+	uint64_t slow_unmap_ns;
+	uint64_t first, last;
+	uint64_t events[NR_KFD_EVENTS];
+	struct gpu *gpus;
+	struct process *processes;
+	struct queue **queues;
+	size_t nr_queues, room_queues;
+	uint64_t queues_left_out;
+	struct anomaly *anomalies;
+	size_t kept_anomalies;
+	uint64_t nr_anomalies[NR_ANOMALIES];
+	/* private */
+	struct queue **queue_hash;
+	size_t queue_hash_size, hashed_queues;
+	struct process *process_hash[4096];
+};
+
+int model_init(struct model *model, uint64_t slow_unmap_ns);
+int model_event(struct model *model, const struct kfd_event *event);
+void model_end(struct model *model);
+void model_free(struct model *model);
+const char *anomaly_name(enum anomaly_kind kind);
+
+#endif /* KFDTRACE_MODEL_H */

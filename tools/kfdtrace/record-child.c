@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The command that is recorded: as the caller's user, with its ROCm log if asked for. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record.h"
+
+static bool id_parse(const char *text, unsigned long *id)
+{
+	char *end;
+
+	if (!text || *text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*id = strtoul(text, &end, 10);
+	return !errno && !*end && *id < UINT_MAX;
+}
+
+/**
+ * caller_find() - who called us: the user that sudo names, else ourselves
+ * @rec: the recording; uid and gid are filled in
+ */
+void caller_find(struct recording *rec)
+{
+	unsigned long uid, gid;
+
+	rec->uid = geteuid();
+	rec->gid = getegid();
+	if (!geteuid() && id_parse(getenv("SUDO_UID"), &uid) && id_parse(getenv("SUDO_GID"), &gid)) {
+		rec->uid = uid;
+		rec->gid = gid;
+	}
+}
+
+/* Gives up root for good.  The environment is the user's as far as sudo has changed it. */
+static int become(const struct recording *rec)
+{
+	const struct passwd *user = getpwuid(rec->uid);
+
+	if (rec->uid == geteuid())
+		return 0;
+	if (user ? initgroups(user->pw_name, rec->gid) : setgroups(0, NULL))
+		return -errno;
+	if (setresgid(rec->gid, rec->gid, rec->gid) || setresuid(rec->uid, rec->uid, rec->uid))
+		return -errno;
+	if (user && (setenv("HOME", user->pw_dir, 1) || setenv("USER", user->pw_name, 1) ||
+		     setenv("LOGNAME", user->pw_name, 1) || setenv("SHELL", user->pw_shell, 1)))
+		return -errno;
+	unsetenv("SUDO_UID");
+	unsetenv("SUDO_GID");
+	unsetenv("SUDO_USER");
+	unsetenv("SUDO_COMMAND");
+	return 0;
+}
+
+static int log_ask(const struct recording *rec)
+{
+	char path[PATH_MAX + sizeof(AMD_LOG_FILE) + 1], level[16];
+	char dir[PATH_MAX];
+
+	if (!rec->options->amd_log)
+		return 0;
+	/* The command may change its directory. */
+	if (!realpath(rec->options->dir, dir))
+		return -errno;
+	snprintf(path, sizeof(path), "%s/" AMD_LOG_FILE, dir);
+	snprintf(level, sizeof(level), "%d", rec->options->amd_log);
+	if (setenv("AMD_LOG_LEVEL", level, 1) || setenv("AMD_LOG_LEVEL_FILE", path, 1))
+		return -errno;
+	return 0;
+}
+
+static __attribute__((noreturn)) void child_run(const struct recording *rec, int go, int told)
+{
+	sigset_t none;
+	char byte;
+	int err;
+
+	/* When the parent ends before it says go, nothing is run. */
+	if (read(go, &byte, 1) != 1)
+		_exit(1);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	err = -log_ask(rec);
+	if (!err)
+		err = -become(rec);
+	if (!err) {
+		execvp(rec->options->command[0], rec->options->command);
+		err = errno;
+	}
+	if (write(told, &err, sizeof(err)) < 0)
+		_exit(1);
+	_exit(0);
+}
+
+static int told_fd = -1;
+
+/**
+ * child_fork() - the process that becomes the command when told to
+ * @rec: the recording; child is filled in
+ * @go_fd: out: for child_go()
+ * @why: on failure, what is wrong; RECORD_WHY bytes
+ *
+ * Return: 0 or -errno.
+ */
+int child_fork(struct recording *rec, int *go_fd, char *why)
+{
+	int go[2], told[2];
+
+	if (pipe2(go, O_CLOEXEC) || pipe2(told, O_CLOEXEC))
+		goto err_why;
+	rec->child = fork();
+	if (rec->child < 0) {
+		rec->child = 0;
+		goto err_why;
+	}
+	if (!rec->child) {
+		close(go[1]);
+		close(told[0]);
+		child_run(rec, go[0], told[1]);
+	}
+	close(go[0]);
+	close(told[1]);
+	*go_fd = go[1];
+	told_fd = told[0];
+	return 0;
+
+err_why:
+	snprintf(why, RECORD_WHY, "cannot start a process: %s", strerror(errno));
+	return -errno;
+}
+
+/**
+ * child_go() - let it become the command
+ * @rec: the recording
+ * @go_fd: of child_fork(); is closed
+ * @exec_errno: out: why the command cannot be run, 0 if it runs
+ *
+ * Return: 0 or -errno.
+ */
+int child_go(struct recording *rec, int go_fd, int *exec_errno)
+{
+	int ret = 0;
+
+	*exec_errno = 0;
+	if (write(go_fd, "g", 1) != 1)
+		ret = -errno;
+	close(go_fd);
+	/* exec(2) closes the other end: nothing to read means that it runs. */
+	if (!ret && read(told_fd, exec_errno, sizeof(*exec_errno)) < 0)
+		ret = -errno;
+	close(told_fd);
+	process_see(rec, rec->child);
+	return ret;
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A trace instance of our own: its buffer, its events, its pages. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record.h"
+
+#define MIN_KB	   64	/* per CPU: below this a burst of one runlist may not fit */
+#define DEFAULT_KB 8192 /* per CPU: 80,000 events, 0.1 s and more of the fastest churn */
+
+static void why_no_access(char *why)
+{
+	const struct passwd *user = getpwuid(geteuid());
+	const char *name = user ? user->pw_name : "USER";
+
+	snprintf(why, RECORD_WHY,
+		 "no access to /sys/kernel/tracing, which is root's. Either\n"
+		 "  sudo kfdtrace record ...            the command still runs as you, '%s'\n"
+		 "or let root give you a trace instance once per boot, and name it with --instance %s:\n"
+		 "  sudo sh -c 'cd /sys/kernel/tracing && mkdir instances/%s && chown -R %s instances/%s &&\n"
+		 "              chmod o+x . instances'",
+		 name, name, name, name, name);
+}
+
+static int raw_open(struct recording *rec, char *why)
+{
+	char name[64];
+	int cpu;
+
+	rec->nr_cpus = sysconf(_SC_NPROCESSORS_CONF);
+	rec->raw_fds = malloc(rec->nr_cpus * sizeof(int));
+	rec->part_fds = malloc(rec->nr_cpus * sizeof(int));
+	rec->lost = calloc(rec->nr_cpus, sizeof(*rec->lost));
+	rec->entries = calloc(rec->nr_cpus, sizeof(*rec->entries));
+	if (!rec->raw_fds || !rec->part_fds || !rec->lost || !rec->entries) {
+		snprintf(why, RECORD_WHY, "out of memory");
+		return -ENOMEM;
+	}
+	for (cpu = 0; cpu < rec->nr_cpus; cpu++)
+		rec->raw_fds[cpu] = rec->part_fds[cpu] = -1;
+	for (cpu = 0; cpu < rec->nr_cpus; cpu++) {
+		snprintf(name, sizeof(name), "per_cpu/cpu%d/trace_pipe_raw", cpu);
+		rec->raw_fds[cpu] = tracefs_instance_file_open(rec->instance, name,
+							       O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		/* A CPU that was never on has no buffer. */
+		if (rec->raw_fds[cpu] < 0 && errno != ENOENT) {
+			snprintf(why, RECORD_WHY, "cannot read the trace buffer of CPU %d: %s", cpu,
+				 strerror(errno));
+			return -errno;
+		}
+	}
+	return 0;
+}
+
+/**
+ * instance_open() - make a trace instance, or take the one that was named
+ * @rec: the recording
+ * @why: on failure, what is wrong; RECORD_WHY bytes
+ *
+ * The instance has the clock of ROCm's log and records nothing yet.
+ *
+ * Return: 0 or -errno.
+ */
+int instance_open(struct recording *rec, char *why)
+{
+	const char *tracing = tracefs_tracing_dir();
+	char name[64], *clock;
+
+	/* Without the right to look into it, one cannot even tell whether it is there. */
+	if (!tracing || (!rec->options->instance && access(tracing, R_OK | W_OK | X_OK))) {
+		if (geteuid()) {
+			why_no_access(why);
+			return -EACCES;
+		}
+		snprintf(why, RECORD_WHY,
+			 "no tracefs: this kernel has no tracing, or it cannot be mounted on /sys/kernel/tracing");
+		return -ENOENT;
+	}
+	if (rec->options->instance) {
+		if (!tracefs_instance_exists(rec->options->instance)) {
+			snprintf(why, RECORD_WHY, "there is no trace instance '%s' that you may use",
+				 rec->options->instance);
+			return -ENOENT;
+		}
+		rec->instance = tracefs_instance_alloc(NULL, rec->options->instance);
+	} else {
+		snprintf(name, sizeof(name), "kfdtrace-%d", getpid());
+		rec->instance = tracefs_instance_create(name);
+		rec->owned = rec->instance && tracefs_instance_is_new(rec->instance);
+	}
+	if (!rec->instance) {
+		if (errno == EACCES || errno == EPERM)
+			why_no_access(why);
+		else
+			snprintf(why, RECORD_WHY, "cannot make a trace instance: %s", strerror(errno));
+		return -(errno ? errno : EIO);
+	}
+	if (tracefs_trace_off(rec->instance) ||
+	    tracefs_instance_file_write(rec->instance, "events/enable", "0") < 0 ||
+	    tracefs_instance_file_write(rec->instance, "trace_clock", RECORD_CLOCK) < 0) {
+		int err = errno;
+
+		clock = tracefs_get_clock(rec->instance);
+		snprintf(why, RECORD_WHY,
+			 "cannot set up the trace instance '%s' (clock %s, is %s): %s",
+			 tracefs_instance_get_name(rec->instance), RECORD_CLOCK,
+			 clock ? clock : "unknown", strerror(err));
+		free(clock);
+		return -err;
+	}
+	tracefs_instance_file_clear(rec->instance, "trace");
+	return 0;
+}
+
+/* What may be had without pressing the rest of the machine. */
+static unsigned long sensible_kb(int cpus)
+{
+	unsigned long available = 0, kb;
+	char line[128];
+	FILE *file = fopen("/proc/meminfo", "re");
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "MemAvailable: %lu", &available) == 1)
+			break;
+	if (file)
+		fclose(file);
+	kb = available / 16 / cpus;
+	if (kb > DEFAULT_KB || !available)
+		kb = DEFAULT_KB;
+	return kb < MIN_KB ? MIN_KB : kb;
+}
+
+/**
+ * instance_size() - get a buffer, as large as asked for or as there is memory for
+ * @rec: the recording
+ * @why: on failure, what is wrong; RECORD_WHY bytes
+ *
+ * Steps down by half while the kernel says that there is not enough memory.
+ *
+ * Return: 0 or -errno.
+ */
+int instance_size(struct recording *rec, char *why)
+{
+	unsigned long kb;
+	char text[32];
+	int ret;
+
+	kb = rec->options->buffer_kb ? rec->options->buffer_kb :
+				       sensible_kb(sysconf(_SC_NPROCESSORS_ONLN));
+	rec->wanted_kb = kb;
+	for (;;) {
+		snprintf(text, sizeof(text), "%lu", kb);
+		ret = tracefs_instance_file_write(rec->instance, "buffer_size_kb", text);
+		if (ret >= 0)
+			break;
+		ret = -errno;
+		if (ret != -ENOMEM || kb <= MIN_KB) {
+			snprintf(why, RECORD_WHY, "cannot get a trace buffer of %lu KiB per CPU: %s", kb,
+				 strerror(-ret));
+			return ret;
+		}
+		kb = kb / 2 > MIN_KB ? kb / 2 : MIN_KB;
+	}
+	rec->buffer_kb = kb;
+	/* Wake us when a quarter is full; kernels before 5.0 do so for each page. */
+	tracefs_instance_file_write(rec->instance, "buffer_percent", "25");
+	return raw_open(rec, why);
+}
+
+/* Whether a system is there, for SYSTEM and SYSTEM:EVENT. */
+static bool events_there(struct recording *rec, const char *system, const char *event)
+{
+	char name[256];
+
+	snprintf(name, sizeof(name), "events/%s%s%s/enable", system, event ? "/" : "", event ? event : "");
+	return tracefs_file_exists(rec->instance, name);
+}
+
+/**
+ * instance_events() - switch on the events that were asked for
+ * @rec: the recording
+ * @why: on failure, what is wrong; RECORD_WHY bytes
+ *
+ * Return: 0, -ENOENT if this kernel does not have them, else -errno.
+ */
+int instance_events(struct recording *rec, char *why)
+{
+	char **text, *system, *event;
+	int ret = 0;
+
+	for (text = rec->options->events; *text && !ret; text++) {
+		char name[256];
+
+		system = strdup(*text);
+		if (!system) {
+			snprintf(why, RECORD_WHY, "out of memory");
+			return -ENOMEM;
+		}
+		event = strchr(system, ':');
+		if (event)
+			*event++ = '\0';
+		if (!events_there(rec, system, event)) {
+			if (!strcmp(system, "kfd") && !events_there(rec, "kfd", NULL))
+				snprintf(why, RECORD_WHY,
+					 "this kernel has no kfd events: the kfdprio driver is not loaded (see kfdprio --version)");
+			else
+				snprintf(why, RECORD_WHY, "this kernel has no events '%s'", *text);
+			ret = -ENOENT;
+		} else {
+			snprintf(name, sizeof(name), "events/%s%s%s/enable", system, event ? "/" : "",
+				 event ? event : "");
+			if (tracefs_instance_file_write(rec->instance, name, "1") < 0) {
+				ret = -errno;
+				snprintf(why, RECORD_WHY, "cannot switch on the events '%s': %s", *text,
+					 strerror(errno));
+			}
+		}
+		free(system);
+	}
+	return ret;
+}
+
+/**
+ * instance_drain() - read what one CPU's buffer has
+ * @rec: the recording
+ * @cpu: the CPU
+ * @why: on failure, what is wrong; RECORD_WHY bytes
+ *
+ * Not more than fits into the buffer: what reading adds to it, when system calls are recorded,
+ * must not keep us here for ever.
+ *
+ * Return: 0 or -errno.
+ */
+int instance_drain(struct recording *rec, int cpu, char *why)
+{
+	static char page[65536];
+	size_t size = sysconf(_SC_PAGESIZE), done;
+	uint64_t left = (uint64_t)rec->buffer_kb * 1024 + 2 * size;
+	ssize_t got, put;
+
+	if (rec->raw_fds[cpu] < 0)
+		return 0;
+	for (; left >= size; left -= size) {
+		got = read(rec->raw_fds[cpu], page, size);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 && errno != EAGAIN) {
+			snprintf(why, RECORD_WHY, "cannot read the trace buffer of CPU %d: %s", cpu,
+				 strerror(errno));
+			return -errno;
+		}
+		if (got <= 0)
+			return 0;
+		for (done = 0; done < (size_t)got; done += put) {
+			put = write(rec->part_fds[cpu], page + done, got - done);
+			if (put <= 0) {
+				int err = put ? errno : ENOSPC;
+
+				snprintf(why, RECORD_WHY, "cannot write the recording: %s", strerror(err));
+				/* whole pages only */
+				if (ftruncate(rec->part_fds[cpu],
+					      lseek(rec->part_fds[cpu], 0, SEEK_CUR) / size * size))
+					return -errno;
+				return -err;
+			}
+		}
+		rec->bytes += got;
+	}
+	return 0;
+}
+
+static uint64_t stat_of(const char *text, const char *name)
+{
+	const char *at = strstr(text, name);
+
+	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
+}
+
+/**
+ * instance_stats() - what the kernel counted on one CPU
+ * @rec: the recording; its numbers of lost and read events are filled in
+ * @cpu: the CPU
+ *
+ * Return: the text, with the CPU's number before it, to be freed with free(3); NULL if
+ * there is none.
+ */
+char *instance_stats(struct recording *rec, int cpu)
+{
+	char name[64], *text, *whole = NULL;
+
+	snprintf(name, sizeof(name), "per_cpu/cpu%d/stats", cpu);
+	text = tracefs_instance_file_read(rec->instance, name, NULL);
+	if (!text)
+		return NULL;
+	rec->lost[cpu] = stat_of(text, "\noverrun: ") + stat_of(text, "\ncommit overrun: ") +
+			 stat_of(text, "\ndropped events: ");
+	rec->entries[cpu] = stat_of(text, "\nread events: ");
+	if (asprintf(&whole, "CPU: %d\n%s", cpu, text) < 0)
+		whole = NULL;
+	free(text);
+	return whole;
+}
+
+/**
+ * instance_close() - end tracing, and remove the instance if it is ours
+ * @rec: the recording
+ */
+void instance_close(struct recording *rec)
+{
+	int cpu;
+
+	for (cpu = 0; cpu < rec->nr_cpus; cpu++) {
+		if (rec->raw_fds[cpu] >= 0)
+			close(rec->raw_fds[cpu]);
+		rec->raw_fds[cpu] = -1;
+	}
+	if (!rec->instance)
+		return;
+	tracefs_trace_off(rec->instance);
+	tracefs_instance_file_write(rec->instance, "events/enable", "0");
+	if (rec->owned)
+		tracefs_instance_destroy(rec->instance);
+	tracefs_instance_free(rec->instance);
+	rec->instance = NULL;
+}

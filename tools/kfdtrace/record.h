@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The parts of "kfdtrace record". */
+#ifndef KFDTRACE_RECORD_H
+#define KFDTRACE_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <tracefs.h>
+
+#define RECORD_WHY     1024 /* bytes of a message that says why */
+#define MAX_NS_LEVELS  32   /* the kernel's own limit of nested PID namespaces */
+#define RECORD_CLOCK   "mono"
+#define AMD_LOG_FILE   "amd.log"
+
+/**
+ * struct record_options - what was asked for
+ * @dir: where to record to; NULL for a name made of the date
+ * @events: event systems or SYSTEM:EVENT, ends with NULL
+ * @buffer_kb: wanted per CPU, 0 for what is sensible
+ * @instance: name of a trace instance that exists, or NULL
+ * @pid: record until this process ends, or 0
+ * @amd_log: AMD_LOG_LEVEL of the command, 0 for none
+ * @quiet: do not say what was recorded
+ * @command: to run, ends with NULL; NULL if there is none
+ */
+struct record_options {
+	char *dir;
+	char **events;
+	unsigned long buffer_kb;
+	const char *instance;
+	pid_t pid;
+	int amd_log;
+	bool quiet;
+	char **command;
+};
+
+/**
+ * struct seen_process - a process that used KFD while we recorded
+ * @pid: in our PID namespace
+ * @nspid: its PID in each PID namespace that it is in, outermost first
+ * @nr_ns: how many
+ * @uid: effective UID
+ * @comm: its name, raw bytes
+ */
+struct seen_process {
+	pid_t pid;
+	int nspid[MAX_NS_LEVELS];
+	unsigned int nr_ns;
+	uid_t uid;
+	char comm[64];
+};
+
+/**
+ * struct recording - one recording in work
+ * @options: what was asked for
+ * @instance: our trace instance
+ * @owned: we made it and must remove it
+ * @nr_cpus: CPUs with a ring buffer
+ * @raw_fds: their trace_pipe_raw, -1 for a CPU that is off
+ * @part_fds: what was read so far
+ * @buffer_kb: got, per CPU
+ * @wanted_kb: asked for, per CPU
+ * @bytes: read so far
+ * @lost: per CPU, events that the kernel could not keep
+ * @entries: per CPU, events that were read
+ * @dir_fd: the directory
+ * @start_ns, @end_ns: CLOCK_MONOTONIC
+ * @start_real_ns: CLOCK_REALTIME at @start_ns
+ * @boot_offset_ns: CLOCK_BOOTTIME - CLOCK_MONOTONIC
+ * @child: PID of the command, or 0
+ * @child_status: of waitpid(2), -1 while it runs
+ * @uid, @gid: whom the recording belongs to, and whose the command is
+ * @seen, @nr_seen: processes that used KFD
+ */
+struct recording {
+	const struct record_options *options;
+	struct tracefs_instance *instance;
+	bool owned;
+	int nr_cpus;
+	int *raw_fds;
+	int *part_fds;
+	unsigned long buffer_kb, wanted_kb;
+	uint64_t bytes;
+	uint64_t *lost;
+	uint64_t *entries;
+	int dir_fd;
+	uint64_t start_ns, end_ns, start_real_ns;
+	int64_t boot_offset_ns;
+	pid_t child;
+	int child_status;
+	uid_t uid;
+	gid_t gid;
+	struct seen_process *seen;
+	size_t nr_seen;
+};
+
+/* record-instance.c */
+int instance_open(struct recording *rec, char *why);
+int instance_size(struct recording *rec, char *why);
+int instance_events(struct recording *rec, char *why);
+int instance_drain(struct recording *rec, int cpu, char *why);
+char *instance_stats(struct recording *rec, int cpu);
+void instance_close(struct recording *rec);
+
+/* record-child.c */
+void caller_find(struct recording *rec);
+int child_fork(struct recording *rec, int *go_fd, char *why);
+int child_go(struct recording *rec, int go_fd, int *exec_errno);
+
+/* record-meta.c */
+int processes_scan(struct recording *rec);
+void process_see(struct recording *rec, pid_t pid);
+int meta_write(const struct recording *rec, int fd, char *why);
+
+#endif /* KFDTRACE_RECORD_H */

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What "kfdtrace report" prints, as text and as JSON. */
+#ifndef KFDTRACE_REPORT_H
+#define KFDTRACE_REPORT_H
+
+#include "view.h"
+
+/**
+ * struct latency - one histogram of a GPU
+ * @key: in JSON
+ * @title: in words
+ * @of: the histogram
+ */
+struct latency {
+	const char *key;
+	const char *title;
+	const struct hist *(*of)(const struct gpu *gpu);
+};
+
+enum { NR_LATENCIES = 4 };
+extern const struct latency latencies[NR_LATENCIES];
+
+/**
+ * struct client_rows - the processes to show
+ * @view: the recording
+ * @clients: sorted by PID and GPU
+ * @nr: how many
+ */
+struct client_rows {
+	const struct view *view;
+	const struct client **clients;
+	size_t nr;
+};
+
+void client_rows_make(struct client_rows *rows, const struct view *view);
+uint64_t anomalies_count(const struct model *model);
+void report_json(const struct view *view);
+
+#endif /* KFDTRACE_REPORT_H */

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Files in the format of trace.dat, version 6; see trace-cmd.dat.v6(5). */
+#ifndef KFDTRACE_TRACE_FILE_H
+#define KFDTRACE_TRACE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "events.h"
+
+#define TRACE_WHY 512	 /* bytes of a message that says why */
+#define TRACE_COMM 16	 /* bytes of a task's name */
+
+struct trace_file;
+
+/**
+ * struct trace_loss - what a recording lacks
+ * @overrun: events that the kernel counted as lost, when the recording ended
+ * @gaps: places where the ring buffer itself says that events are missing
+ * @damaged: pages that do not make sense and were skipped
+ */
+struct trace_loss {
+	uint64_t overrun;
+	uint64_t gaps;
+	uint64_t damaged;
+};
+
+struct trace_file *trace_open(const char *path, char *why);
+void trace_close(struct trace_file *file);
+int trace_next(struct trace_file *file, struct kfd_event *event, char *why);
+const struct trace_loss *trace_loss(const struct trace_file *file);
+uint64_t trace_foreign(const struct trace_file *file);
+int trace_cpus(const struct trace_file *file);
+const char *trace_clock(const struct trace_file *file);
+const char *trace_comm(const struct trace_file *file, int32_t pid);
+
+/**
+ * struct trace_parts - what a trace.dat is made of
+ * @events_dir: events directory of the trace instance
+ * @systems: event systems whose formats are written, ends with NULL
+ * @clock: name of the clock
+ * @cpu_fds: files with the pages of each CPU's ring buffer; emptied when they are copied
+ * @cpu_stats: text of each CPU's statistics, may be NULL
+ * @nr_cpus: number of both
+ * @cmdlines: text of saved_cmdlines
+ * @printk_formats: text of printk_formats
+ */
+struct trace_parts {
+	const char *events_dir;
+	char **systems;
+	const char *clock;
+	int *cpu_fds;
+	char **cpu_stats;
+	int nr_cpus;
+	const char *cmdlines;
+	const char *printk_formats;
+};
+
+int trace_write(int fd, const struct trace_parts *parts, char *why);
+
+#endif /* KFDTRACE_TRACE_FILE_H */

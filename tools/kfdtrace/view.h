@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A recording that is looked at: its files, what they say, and the options of the verbs. */
+#ifndef KFDTRACE_VIEW_H
+#define KFDTRACE_VIEW_H
+
+#include <stdbool.h>
+#include <json-c/json.h>
+
+#include "model.h"
+#include "trace-file.h"
+
+/**
+ * struct view_options - what was asked for
+ * @verb: by whom
+ * @dir: the recording, a directory or a trace.dat
+ * @json, @csv: instead of text
+ * @pid: only this process, 0 for all
+ * @slow_ns: an unmap that takes longer is an anomaly
+ * @amd_log: ROCm's log, NULL for that of the recording
+ */
+struct view_options {
+	const char *verb;
+	const char *dir;
+	bool json, csv;
+	int pid;
+	uint64_t slow_ns;
+	const char *amd_log;
+};
+
+/**
+ * struct view - a recording
+ * @options: what was asked for
+ * @trace_path: its trace.dat
+ * @file: open
+ * @meta: meta.json, NULL if there is none
+ * @model: of all its events
+ */
+struct view {
+	const struct view_options *options;
+	char *trace_path;
+	struct trace_file *file;
+	struct json_object *meta;
+	struct model model;
+};
+
+void view_open(struct view *view, const struct view_options *options);
+void view_read(struct view *view);
+void view_close(struct view *view);
+char *view_file(const struct view_options *options, const char *name);
+void view_losses(const struct view *view);
+const char *view_command(const struct view *view, int pid);
+bool view_inner_pid(const struct view *view, int pid, int *inner);
+const char *view_gpu_name(const struct view *view, uint32_t gpu_id);
+bool view_shows(const struct view *view, const struct client *client);
+
+#endif /* KFDTRACE_VIEW_H */
