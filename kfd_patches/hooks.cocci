@@ -198,6 +198,21 @@ identifier vma, pdd, pa;
  	...>
  }
 
+// ROCm's holds a lock there, and does more after it.
+@doorbell_mmap_locked@
+identifier vma, pdd, pa, r;
+expression list es;
+@@
+ kfd_doorbell_mmap(..., struct vm_area_struct *vma)
+ {
+ 	<...
+ 	pa = kfd_get_process_doorbells(pdd);
+ 	...
+-	r = io_remap_pfn_range(vma, es);
++	r = kfd_prio_hook_doorbell_mmap(pdd, vma, pa) ? 0 : io_remap_pfn_range(vma, es);
+ 	...>
+ }
+
 @process_exit@
 identifier p;
 @@

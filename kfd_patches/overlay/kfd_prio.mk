@@ -56,5 +56,7 @@ $(shell $(call kfd_prio_probe, QUEUE_IS_RESET, \
 	bool probe(struct queue *q); bool probe(struct queue *q) { return q->properties.is_reset; }))
 $(shell $(call kfd_prio_probe, MQD_REPIN, \
 	bool probe(struct queue *q); bool probe(struct queue *q) { return q->needs_mqd_repin; }))
+$(shell $(call kfd_prio_probe, KEEP_IDLE_EVICTED, \
+	int probe(void); int probe(void) { return keep_idle_process_evicted; }))
 endif
 include $(kfd_prio_probes)

@@ -107,6 +107,16 @@ static inline int kfd_prio_mqd_repin(struct device_queue_manager *dqm, struct qu
 }
 #endif
 
+/* ROCm can take doorbells away, too, to leave idle processes evicted: a ring must be its own then */
+static inline bool kfd_prio_doorbells_are_kfds(void)
+{
+#ifdef KFD_PRIO_HAVE_KEEP_IDLE_EVICTED
+	return keep_idle_process_evicted;
+#else
+	return false;
+#endif
+}
+
 /* What the tracepoint sched_process_exit tells */
 #ifdef KFD_PRIO_HAVE_EXIT_GROUP_DEAD
 #define KFD_PRIO_EXIT_ARGS(task)	struct task_struct *(task), bool group_dead

@@ -194,6 +194,7 @@ static const struct vm_operations_struct kfd_prio_doorbell_ops = {
  * @address: their physical address
  *
  * A private writable mapping is left alone: its pages could not be inserted one by one.
+ * So are all where KFD traps doorbells itself; the safety poll finds their work.
  *
  * Context: mmap_lock for writing
  * Return: true if the first access shall map them.  The VMA joins its address space after
@@ -204,7 +205,7 @@ bool kfd_prio_hook_doorbell_mmap(struct kfd_process_device *pdd, struct vm_area_
 {
 	struct qcm_process_device *qpd = &pdd->qpd;
 
-	if (!pdd->process->prio.inode ||
+	if (kfd_prio_doorbells_are_kfds() || !pdd->process->prio.inode ||
 	    vma->vm_file->f_mapping != pdd->process->prio.inode->i_mapping ||
 	    (vma->vm_flags & (VM_SHARED | VM_MAYWRITE)) == VM_MAYWRITE)
 		return false;
