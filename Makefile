@@ -22,6 +22,7 @@ help:
 	@echo '  make check         all tests; SUITES="unit cli" for some of them'
 	@echo '  make bench         preemption in figures: latency, throughput, cost (simulated; GPU=mi300x), build/bench.json'
 	@echo '  make check-preempt all tests of preemption, HWS and MES and two GPUs (long)'
+	@echo '  make check-trees   every kernel tree: prepare, hooks, amdkfd, amdgpu.ko through DKMS, VM (long)'
 	@echo '  make check-soak    the contention test $(BENCH_RUNS) times in a row (BENCH_RUNS=N)'
 	@echo
 	@echo '  make tools         kfdprio and kfdtrace, into build/tools'
@@ -74,6 +75,10 @@ check-preempt: setup tools
 		case $$vm in *,*) set -- two_gpus ;; *) set -- $$(build/tests/bin/preempt -l) ;; esac; \
 		tests/preempt/run $$vm -- "$$@" || status=1; \
 	done; exit $$status
+
+.PHONY: check-trees
+check-trees: setup tools
+	@tests/trees/run
 
 .PHONY: check-soak
 check-soak: setup tools
