@@ -107,7 +107,7 @@ static inline int kfd_prio_mqd_repin(struct device_queue_manager *dqm, struct qu
 }
 #endif
 
-/* ROCm can take doorbells away, too, to leave idle processes evicted: a ring must be its own then */
+/* ROCm can take doorbells away to leave idle processes evicted: each ring is its own then */
 static inline bool kfd_prio_doorbells_are_kfds(void)
 {
 #ifdef KFD_PRIO_HAVE_KEEP_IDLE_EVICTED
