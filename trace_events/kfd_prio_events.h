@@ -227,7 +227,7 @@ TRACE_EVENT(kfd_update_queue,
  * The MQD of a new queue was filled in.
  *	mqd_addr	GPU address (GART)
  *	pipe_prio	enum KFD_PIPE_PRIORITY, queue_prio 0..15: as KFD writes them into
- *			the MQD of a compute queue
+ *			the MQD of a compute queue; since Linux 7 pipe_prio only
  *	cwsr_base	user address of the save area, 0 without CWSR
  */
 TRACE_EVENT(kfd_init_mqd,

@@ -57,7 +57,7 @@ static int mapped_at(unsigned int level, unsigned int pipe, unsigned int prio, i
 	FILE *f;
 
 	snprintf(needle, sizeof(needle), " level %u pipe_prio %u queue_prio %u ", mes ? level : 0,
-		 pipe, prio);
+		 pipe, kfdc_has_queue_priority() ? prio : 0);
 	for (tries = 0; tries < 200 && n != want; tries++) {
 		if (tries)
 			usleep(5000);

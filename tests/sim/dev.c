@@ -142,7 +142,7 @@ static int fill_adev(struct sim_gpu *g)
 {
 	struct amdgpu_device *adev = &g->adev;
 	const struct sim_profile *p = g->prof;
-	int i;
+	int i, r;
 
 	adev->dev = &g->pdev->dev;
 	adev->pdev = g->pdev;
@@ -151,7 +151,9 @@ static int fill_adev(struct sim_gpu *g)
 	adev->ip_versions[GC_HWIP][0] = p->gc;
 	adev->ip_versions[SDMA0_HWIP][0] = p->sdma;
 	adev->sdma.num_instances = p->num_sdma;
-	sim_compat_set_funcs(adev);
+	r = sim_compat_set_funcs(adev);
+	if (r)
+		return r;
 	fill_gfx(adev, p);
 	adev->gds.gws_size = 64;
 	adev->gmc.real_vram_size = sim_vram_size(g);
@@ -366,4 +368,4 @@ module_exit(sim_exit);
 MODULE_LICENSE("GPL and additional rights");
 MODULE_DESCRIPTION("the real amdkfd on a simulated GPU (kfdsim): a test double, not a driver");
 MODULE_INFO(simulated, "Y");
-MODULE_IMPORT_NS(DMA_BUF);
+SIM_IMPORT_NS(DMA_BUF);

@@ -370,7 +370,7 @@ static int renew_fence(struct sim_info *info, struct dma_fence __rcu **ef)
 
 	if (!dma_fence_is_signaled(&old->base))
 		return 0;
-	new = amdgpu_amdkfd_fence_create(old->base.context, old->mm, NULL);
+	new = SIM_FENCE_CREATE(old->base.context, old->mm, SIM_INFO_CONTEXT(&info->info));
 	if (!new)
 		return -ENOMEM;
 	spin_lock(&info->ef_lock);

@@ -13,14 +13,15 @@
 
 /* ---- processes ---- */
 
-static struct sim_info *new_info(void)
+static struct sim_info *new_info(void **process_info)
 {
 	struct sim_info *info = kzalloc(sizeof(*info), GFP_KERNEL);
 
 	if (!info)
 		return NULL;
-	info->info.eviction_fence = amdgpu_amdkfd_fence_create(dma_fence_context_alloc(1),
-							       current->mm, NULL);
+	SIM_INFO_CONTEXT(&info->info) = SIM_CONTEXT_ID(process_info);
+	info->info.eviction_fence = SIM_FENCE_CREATE(dma_fence_context_alloc(1), current->mm,
+						     SIM_CONTEXT_ID(process_info));
 	if (!info->info.eviction_fence) {
 		kfree(info);
 		return NULL;
@@ -43,7 +44,7 @@ int amdgpu_amdkfd_gpuvm_acquire_process_vm(struct amdgpu_device *adev, struct am
 	if (avm->process_info)
 		return -EINVAL;
 	if (!*process_info) {
-		info = new_info();
+		info = new_info(process_info);
 		if (!info)
 			return -ENOMEM;
 		*process_info = &info->info;

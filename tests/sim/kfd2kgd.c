@@ -68,7 +68,7 @@ static void get_iq_wait_times(struct amdgpu_device *adev, uint32_t *wait_times, 
 	*wait_times = 0;
 }
 
-static void build_grace_period_packet_info(struct amdgpu_device *adev, uint32_t wait_times,
+static void __maybe_unused build_grace_period_packet_info(struct amdgpu_device *adev, uint32_t wait_times,
 					   uint32_t grace_period, uint32_t *reg_offset,
 					   uint32_t *reg_data)
 {
@@ -211,12 +211,13 @@ static uint32_t set_wave_launch_mode(struct amdgpu_device *adev, uint8_t wave_la
 	.hqd_sdma_destroy = hqd_sdma_destroy,					\
 	.set_vm_context_page_table_base = set_vm_context_page_table_base,	\
 	.hqd_get_pq_addr = hqd_get_pq_addr,					\
-	.hqd_reset = hqd_reset
+	.hqd_reset = hqd_reset							\
+	SIM_KFD2KGD_NEW_QUEUES
 
 #define SIM_KFD2KGD_GFX10							\
 	SIM_KFD2KGD_QUEUES,							\
 	.get_iq_wait_times = get_iq_wait_times,					\
-	.build_grace_period_packet_info = build_grace_period_packet_info,	\
+	SIM_KFD2KGD_WAIT_TIMES,							\
 	.program_trap_handler_settings = program_trap_handler_settings
 
 #define SIM_KFD2KGD_GFX9							\
@@ -238,3 +239,4 @@ SIM_KFD2KGD_TABLE(gfx_v10_kfd2kgd, SIM_KFD2KGD_GFX10);
 SIM_KFD2KGD_TABLE(gfx_v10_3_kfd2kgd, SIM_KFD2KGD_GFX10);
 SIM_KFD2KGD_TABLE(gfx_v11_kfd2kgd, SIM_KFD2KGD_QUEUES);
 SIM_KFD2KGD_TABLE(gfx_v12_kfd2kgd, SIM_KFD2KGD_MES);
+SIM_KFD2KGD_NEW_TABLES

@@ -162,19 +162,6 @@ void amdgpu_queue_mask_bit_to_mec_queue(struct amdgpu_device *adev, int bit, int
 	*mec = bit / adev->gfx.mec.num_queue_per_pipe / adev->gfx.mec.num_pipe_per_mec;
 }
 
-int amdgpu_xcp_query_partition_mode(struct amdgpu_xcp_mgr *mgr, u32 flags)
-{
-	return AMDGPU_SPX_PARTITION_MODE;
-}
-
-int amdgpu_xcp_get_inst_details(struct amdgpu_xcp *xcp, enum AMDGPU_XCP_IP_BLOCK ip,
-				uint32_t *inst_mask)
-{
-	NOT_REACHED();	/* no partitions */
-	*inst_mask = 1;
-	return 0;
-}
-
 /* ---- PASIDs ---- */
 
 static DEFINE_IDA(pasid_ida);
@@ -210,9 +197,9 @@ struct amdgpu_task_info *amdgpu_vm_get_task_info_pasid(struct amdgpu_device *ade
 		kfree(ti);
 		return NULL;
 	}
-	ti->pid = task->pid;
+	SIM_TASK_PID(ti) = task->pid;
 	ti->tgid = task->tgid;
-	get_task_comm(ti->task_name, task);
+	get_task_comm(SIM_TASK_NAME(ti), task);
 	get_task_comm(ti->process_name, task);
 	put_task_struct(task);
 	return ti;

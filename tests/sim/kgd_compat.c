@@ -9,7 +9,7 @@
 #include "fault.h"
 #include "kfd_priv.h"
 
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#if SIM_BOUNDARY >= 0x60c
 
 static enum amdgpu_memory_partition query_mem_partition_mode(struct amdgpu_device *adev)
 {
@@ -30,14 +30,31 @@ static const struct amdgpu_smuio_funcs smuio_funcs = {
 };
 
 /**
- * sim_compat_set_funcs - the tables of functions in which amdkfd looks for partitions
- * @adev: the device; before 6.12 there are none
+ * sim_compat_set_funcs - where amdkfd looks for partitions
+ * @adev: the device; before 6.12 there is nothing
+ *
+ * Return: 0 or -ENOMEM
  */
-void sim_compat_set_funcs(struct amdgpu_device *adev)
+int sim_compat_set_funcs(struct amdgpu_device *adev)
 {
 	adev->gmc.gmc_funcs = &gmc_funcs;
 	adev->smuio.funcs = &smuio_funcs;
+	return sim_xcp_init(adev);
 }
+
+int amdgpu_xcp_query_partition_mode(struct amdgpu_xcp_mgr *mgr, u32 flags)
+{
+	return AMDGPU_SPX_PARTITION_MODE;
+}
+
+#if SIM_BOUNDARY == 0x60c
+int amdgpu_xcp_get_inst_details(struct amdgpu_xcp *xcp, enum AMDGPU_XCP_IP_BLOCK ip,
+				uint32_t *inst_mask)
+{
+	WARN_ONCE(1, "kfdsim: %s() is not modelled\n", __func__);	/* no partitions */
+	return -EINVAL;
+}
+#endif
 
 /**
  * sim_compat_refuses - GPUs that are younger than the kernel's amdkfd
@@ -52,8 +69,9 @@ const char *sim_compat_refuses(const struct sim_profile *p)
 
 #else
 
-void sim_compat_set_funcs(struct amdgpu_device *adev)
+int sim_compat_set_funcs(struct amdgpu_device *adev)
 {
+	return 0;
 }
 
 const char *sim_compat_refuses(const struct sim_profile *p)

@@ -14,7 +14,14 @@
 
 #include <linux/version.h>
 
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0) && LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0) && LINUX_VERSION_CODE < KERNEL_VERSION(7, 4, 0)
+
+#define SIM_BOUNDARY	(LINUX_VERSION_CODE >> 8)
+#include "kgd_compat_7.h"
+
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0) && LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+
+#define SIM_BOUNDARY	0x60c
 
 /* drm_gem_mmap() needs file offsets above 4 GiB */
 #define SIM_DRM_FOPS_EXTRA	.fop_flags = FOP_UNSIGNED_OFFSET,
@@ -37,7 +44,15 @@
 #define sim_kfd_processes_lock()	mutex_lock(&kfd_processes_mutex)
 #define sim_kfd_processes_unlock()	mutex_unlock(&kfd_processes_mutex)
 
+/* kgd2kfd_device_exit() wants kgd2kfd_suspend() first */
+#define SIM_KFD_EXIT_UNLOCKS	0
+
+/* argument of kgd2kfd_suspend() and _resume(): processes, too */
+#define SIM_KFD_SUSPEND_ALL	false
+
 #define SIM_DRM_DATE	.date = "20260101",
+
+#define SIM_IMPORT_NS(ns)	MODULE_IMPORT_NS(ns)
 
 /* who asks for a reset, in an initialiser of struct amdgpu_reset_context */
 #define SIM_RESET_SRC(who)	.src = AMDGPU_RESET_SRC_##who,
@@ -47,6 +62,29 @@
 
 /* MES knows how to set up the shader debugger (MISC) */
 #define SIM_MES_DEBUGGER	1
+
+/* amdgpu_mes_suspend() does something with GFX 12 */
+#define SIM_MES_SUSPEND_12	0
+
+/* who a VM belongs to */
+#define SIM_TASK_PID(ti)	((ti)->pid)
+#define SIM_TASK_NAME(ti)	((ti)->task_name)
+
+/* a VM has a PASID when it is opened; else it gets the process's */
+#define SIM_VM_HAS_PASID	0
+
+/* a number that tells the KFD processes of one mm apart */
+#define SIM_CONTEXT_ID(process_info)		0
+#define SIM_INFO_CONTEXT(info)			((u16){ 0 })
+#define SIM_FENCE_CREATE(context, mm, id)	amdgpu_amdkfd_fence_create(context, mm, NULL)
+
+/* kfd2kgd: members that came later, of queues; how the time that a dequeue waits is set */
+#define SIM_KFD2KGD_NEW_QUEUES
+#define SIM_KFD2KGD_NEW_TABLES
+#define SIM_KFD2KGD_WAIT_TIMES	.build_grace_period_packet_info = build_grace_period_packet_info
+
+/* no partitions, although amdgpu has one in SPX mode: amdkfd does without */
+#define sim_xcp_init(adev)	0
 
 /* GFX 12 */
 #include "v12_structs.h"
@@ -58,6 +96,8 @@
 #define SIM_CU_BITMAP(cu, xcc)		((cu)->bitmap[xcc])
 
 #elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0) && LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+
+#define SIM_BOUNDARY	0x601
 
 #include <linux/mm.h>
 #include <drm/amdgpu_drm.h>
@@ -75,6 +115,19 @@
 #define sim_kfd_processes_lock()	do { } while (0)	/* it is amdkfd's own: nobody is kept off */
 #define sim_kfd_processes_unlock()	do { } while (0)
 #define SIM_DRM_DATE			.date = "20260101",
+#define SIM_IMPORT_NS(ns)		MODULE_IMPORT_NS(ns)
+#define SIM_KFD_EXIT_UNLOCKS		0
+#define SIM_KFD_SUSPEND_ALL		false
+#define SIM_MES_SUSPEND_12		0
+#define SIM_TASK_PID(ti)		((ti)->pid)
+#define SIM_TASK_NAME(ti)		((ti)->task_name)
+#define SIM_VM_HAS_PASID		0
+#define SIM_CONTEXT_ID(process_info)	0
+#define SIM_INFO_CONTEXT(info)		((u16){ 0 })
+#define SIM_FENCE_CREATE(context, mm, id)	amdgpu_amdkfd_fence_create(context, mm, NULL)
+#define SIM_KFD2KGD_NEW_QUEUES
+#define SIM_KFD2KGD_NEW_TABLES
+#define SIM_KFD2KGD_WAIT_TIMES		.build_grace_period_packet_info = build_grace_period_packet_info
 #define SIM_RESET_SRC(who)
 #define SIM_NEWER(obj, member)		((u32){ 0 })
 #define SIM_MES_DEBUGGER		0
@@ -225,36 +278,6 @@ struct sim_kfd2kgd_calls {
 };
 
 #else
-/*
- * Not done yet. What Debian's 7.2 (7.2.13-1) has that 6.12 has not, by comparing amdgpu_amdkfd.h,
- * kgd_kfd_interface.h, amdgpu_mes.h and what amdkfd calls:
- *
- *	6.12					7.2
- *	amdgpu_amdkfd_alloc_gtt_mem(..)		amdgpu_amdkfd_alloc_kernel_mem(.., domain, ..)
- *	amdgpu_amdkfd_free_gtt_mem()		amdgpu_amdkfd_free_kernel_mem()
- *	amdgpu_amdkfd_fence_create(.., svm_bo)	one more argument: context_id of the KFD process
- *	amdgpu_amdkfd_gpuvm_set_vm_pasid()	gone, as is ..._gpuvm_release_process_vm(): the
- *						PASID is that of the render node file
- *	amdgpu_amdkfd_get_xgmi_hops_count()	amdgpu_xgmi_get_hops_count()
- *	.._get_xgmi_bandwidth_mbytes()		amdgpu_xgmi_get_bandwidth()
- *	(none)					amdgpu_xgmi_get_is_sharing_enabled(),
- *						amdgpu_in_reset(), amdgpu_sriov_multi_vf_mode(),
- *						amdgpu_uniras_enabled(), amdgpu_ras_set_err_poison(),
- *						amdgpu_ras_mgr_gen_ras_event_seqno(),
- *						amdgpu_amdkfd_{start,stop}_sched_all()
- *	amdgpu_vm_get_task_info_pasid()		amdgpu_vm_get_task_info_vm()
- *	kfd2kgd: .build_grace_period_packet_info  .build_dequeue_wait_counts_packet_info(sch_wave,
- *						que_sleep), new .hqd_sdma_get_doorbell, .ptl_ctrl
- *	MES: .reset_legacy_queue		.detect_and_reset_hung_queues, .invalidate_tlbs_pasid;
- *						amdgpu_mes_detect_and_reset_hung_queues(),
- *						.._get_hung_queue_db_array_size(),
- *						.._queue_reset_by_mes_supported(),
- *						amdgpu_sdma_reset_engine(); new members of struct
- *						mes_add_queue_input: xcc_id, sh_mem_config_data,
- *						vm_cntx_cntl
- *	struct kgd_mem.range: hmm_range		amdgpu_hmm_range
- *	kgd2kfd_suspend(kfd, run_pm)		suspend_proc; kgd2kfd_suspend_process() apart
- */
 #error "kfdsim: no boundary known for this kernel's amdgpu, see kgd_compat.h"
 #endif
 
@@ -262,6 +285,6 @@ struct sim_profile;
 
 /* kgd_compat.c */
 const char *sim_compat_refuses(const struct sim_profile *p);
-void sim_compat_set_funcs(struct amdgpu_device *adev);
+int sim_compat_set_funcs(struct amdgpu_device *adev);
 
 #endif

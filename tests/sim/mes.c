@@ -153,12 +153,14 @@ int amdgpu_mes_doorbell_process_slice(struct amdgpu_device *adev)
 	return roundup(1024 * 8, PAGE_SIZE);	/* as amdgpu: 1024 doorbells of 8 bytes */
 }
 
-/* GFX 11 with firmware 0x63 only; otherwise amdgpu does nothing and says it has */
+/* GFX 11 with firmware 0x63, since 7.x GFX 12; otherwise amdgpu does nothing and says it has */
 static bool suspend_all_supported(struct amdgpu_device *adev)
 {
 	u32 gc = to_sim(adev)->prof->gc;
 
-	return gc >= IP_VERSION(11, 0, 0) && gc < IP_VERSION(12, 0, 0) &&
+	if (gc >= IP_VERSION(12, 0, 0))
+		return SIM_MES_SUSPEND_12;
+	return gc >= IP_VERSION(11, 0, 0) &&
 	       (adev->mes.sched_version & AMDGPU_MES_VERSION_MASK) >= 0x63;
 }
 

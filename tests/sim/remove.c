@@ -80,12 +80,14 @@ void sim_kfd_stop(struct sim_gpu *g)
 	if (strcmp(removal, "teardown")) {
 		sim_hws_irq_enable(g, false);
 		if (!strcmp(removal, "suspend"))
-			kgd2kfd_suspend(kfd, false);	/* and its device stays for ever */
+			kgd2kfd_suspend(kfd, SIM_KFD_SUSPEND_ALL);	/* and its device stays for ever */
 		else
 			kgd2kfd_device_exit(kfd);
 		g->adev.kfd.dev = NULL;
 		return;
 	}
+	if (SIM_KFD_EXIT_UNLOCKS)
+		kgd2kfd_suspend(kfd, SIM_KFD_SUSPEND_ALL);
 	wait_users(g, kfd);
 	WRITE_ONCE(g->leaving, true);	/* no reset begins any more */
 	sim_kfd_processes_unlock();

@@ -69,8 +69,8 @@ int sim_sleep(struct sim_gpu *g, bool down)
 	if (xchg(&g->asleep, down) == down)
 		return -EALREADY;
 	if (!down)
-		return kgd2kfd_resume(g->adev.kfd.dev, false);
-	kgd2kfd_suspend(g->adev.kfd.dev, false);
+		return kgd2kfd_resume(g->adev.kfd.dev, SIM_KFD_SUSPEND_ALL);
+	kgd2kfd_suspend(g->adev.kfd.dev, SIM_KFD_SUSPEND_ALL);
 	return 0;
 }
 

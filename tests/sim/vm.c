@@ -78,6 +78,8 @@ int sim_drm_open(struct drm_device *dev, struct drm_file *file)
 	struct sim_gpu *g = to_sim(drm_to_adev(dev));
 	struct sim_vm *vm = kzalloc(sizeof(*vm), GFP_KERNEL);
 	struct sim_bo *root;
+	struct amdgpu_bo *bo;
+	int r;
 
 	if (!vm)
 		return -ENOMEM;
@@ -88,6 +90,12 @@ int sim_drm_open(struct drm_device *dev, struct drm_file *file)
 	}
 	INIT_LIST_HEAD(&vm->maps);
 	vm->gpu = g;
+	if (SIM_VM_HAS_PASID) {
+		r = amdgpu_pasid_alloc(16);
+		if (r < 0)
+			goto err_root;
+		vm->fpriv.vm.pasid = r;
+	}
 	vm->fpriv.vm.root.bo = &root->bo;
 	vm->fpriv.vm.root.vm = &vm->fpriv.vm;
 	vm->fpriv.vm.last_tlb_flush = dma_fence_get_stub();	/* 6.1 looks at its lock */
@@ -98,6 +106,12 @@ int sim_drm_open(struct drm_device *dev, struct drm_file *file)
 	mutex_unlock(&g->vm_lock);
 	file->driver_priv = &vm->fpriv;
 	return 0;
+
+err_root:
+	bo = &root->bo;
+	amdgpu_bo_unref(&bo);
+	kfree(vm);
+	return r;
 }
 
 /* Frees mappings that are not reachable any more. Not under vm_lock: BOs may go with them */
@@ -130,6 +144,8 @@ void sim_drm_postclose(struct drm_device *dev, struct drm_file *file)
 	mutex_unlock(&vm->gpu->vm_lock);
 	free_vas(&gone);
 	amdgpu_amdkfd_gpuvm_destroy_cb(&vm->gpu->adev, &fpriv->vm);
+	if (SIM_VM_HAS_PASID)
+		amdgpu_pasid_free(fpriv->vm.pasid);
 	amdgpu_bo_unref(&fpriv->vm.root.bo);
 	dma_fence_put(fpriv->vm.last_tlb_flush);
 	kfree(vm);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +26,18 @@ static _Thread_local char error[256];
 const char *kfdc_error(void)
 {
 	return error;
+}
+
+/**
+ * kfdc_has_queue_priority - does amdkfd tell the GPU the priority of a queue?
+ *
+ * Since Linux 7 it writes the band (pipe priority) into the MQD, no longer cp_hqd_queue_priority.
+ */
+bool kfdc_has_queue_priority(void)
+{
+	struct utsname u;
+
+	return !uname(&u) && strtol(u.release, NULL, 10) < 7;
 }
 
 /* Keeps a message, returns -err */

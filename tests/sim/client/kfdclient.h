@@ -147,6 +147,7 @@ struct kfdc_ring {
 
 const char *kfdc_error(void);
 
+bool kfdc_has_queue_priority(void);
 int kfdc_open(struct kfdc **c, unsigned int index);
 void kfdc_close(struct kfdc *c);
 int kfdc_fd(const struct kfdc *c);
