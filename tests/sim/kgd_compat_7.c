@@ -82,6 +82,29 @@ int amdgpu_amdkfd_gpuvm_map_bo_to_kernel(struct kgd_mem *mem, void **kptr, u64 *
 {
 	return sim_gpuvm_map_bo_to_kernel(mem, kptr, size);
 }
+
+/* MQDs in VRAM are evicted for hibernation (in_s4), which is not modelled */
+int amdgpu_bo_pin(struct amdgpu_bo *bo, u32 domain)
+{
+	NOT_REACHED();
+	return -EOPNOTSUPP;
+}
+
+void amdgpu_bo_unpin(struct amdgpu_bo *bo)
+{
+	NOT_REACHED();
+}
+
+int amdgpu_bo_kmap(struct amdgpu_bo *bo, void **ptr)
+{
+	NOT_REACHED();
+	return -EOPNOTSUPP;
+}
+
+void amdgpu_bo_kunmap(struct amdgpu_bo *bo)
+{
+	NOT_REACHED();
+}
 #endif
 
 /* ---- reset ---- */
@@ -188,6 +211,61 @@ void amdgpu_mm_wdoorbell(struct amdgpu_device *adev, u32 index, u32 v)
 {
 	NOT_REACHED();
 }
+
+#if SIM_BOUNDARY >= 0x703
+/* reset of a queue by MES, not supported by it: see above */
+int amdgpu_gfx_reset_mes_compute(struct amdgpu_device *adev, struct amdgpu_ring *ring,
+				 struct amdgpu_fence *guilty_fence,
+				 struct amdgpu_usermode_queue *uq, unsigned int *hung_queue_count,
+				 void *faulty_queue_input)
+{
+	NOT_REACHED();
+	return -EOPNOTSUPP;
+}
+
+int amdgpu_mes_reset_queue_mmio(struct amdgpu_device *adev, int queue_type, unsigned int vmid,
+				unsigned int me, unsigned int pipe, unsigned int queue,
+				uint32_t xcc_id)
+{
+	NOT_REACHED();
+	return -EOPNOTSUPP;
+}
+
+int amdgpu_mes_reset_user_queue(struct amdgpu_device *adev, int queue_type,
+				unsigned int doorbell_index, unsigned int xcc_id)
+{
+	NOT_REACHED();
+	return -EOPNOTSUPP;
+}
+
+void amdgpu_vm_print_task_info(struct amdgpu_device *adev, struct amdgpu_task_info *task_info)
+{
+	NOT_REACHED();
+}
+
+/* contexts in the memory of MES: only where it has use_rs64mem */
+int amdgpu_mes_alloc_proc_ctx_index(struct amdgpu_mes *mes, uint32_t *index)
+{
+	NOT_REACHED();
+	return -EOPNOTSUPP;
+}
+
+void amdgpu_mes_free_proc_ctx_index(struct amdgpu_mes *mes, uint32_t index)
+{
+	NOT_REACHED();
+}
+
+int amdgpu_mes_alloc_gang_ctx_index(struct amdgpu_mes *mes, uint32_t *index)
+{
+	NOT_REACHED();
+	return -EOPNOTSUPP;
+}
+
+void amdgpu_mes_free_gang_ctx_index(struct amdgpu_mes *mes, uint32_t index)
+{
+	NOT_REACHED();
+}
+#endif
 
 /* ---- links between GPUs: no GPU is in a hive ---- */
 

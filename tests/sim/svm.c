@@ -42,8 +42,13 @@ void amdgpu_amdkfd_reserve_system_mem(uint64_t size)
 
 /* ---- buffers in VRAM ---- */
 
+#if SIM_BOUNDARY >= 0x703
+int amdgpu_bo_create(struct amdgpu_device *adev, struct amdgpu_bo_param *bp,
+		     struct amdgpu_bo **bo_ptr)
+#else
 int amdgpu_bo_create_user(struct amdgpu_device *adev, struct amdgpu_bo_param *bp,
 			  struct amdgpu_bo_user **ubo_ptr)
+#endif
 {
 	NOT_REACHED();
 	return -EOPNOTSUPP;
