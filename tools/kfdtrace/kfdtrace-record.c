@@ -4,7 +4,6 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -21,145 +20,7 @@
 #include "record.h"
 #include "trace-file.h"
 
-#define AMD_LOG_LEVEL_DEFAULT 4 /* what all of ROCm's releases know; shows commands and queues */
-#define SCAN_MS		      200 /* how often we look who uses KFD */
-#define MAX_BUFFER_KB	      (64UL << 20)
-
-static void usage(void)
-{
-	fputs("\n"
-	      "Usage:\n"
-	      " kfdtrace record [options] [--] COMMAND [ARG]...   until the command ends\n"
-	      " kfdtrace record [options] -p PID                  until the process ends, or Ctrl-C\n"
-	      " kfdtrace record [options]                         until Ctrl-C\n"
-	      "\n"
-	      "Record the kfd trace events of all processes into a directory.\n"
-	      "\n"
-	      "Options:\n"
-	      " -o, --output DIR        a new directory (default kfdtrace-DATE-TIME)\n"
-	      " -e, --event EVENTS      kfd, amdgpu, drm_sched, any SYSTEM or SYSTEM:EVENT; with commas,\n"
-	      "                           or repeated (default kfd)\n"
-	      " -b, --buffer-size SIZE  of each CPU: 512K, 8M (default: what is sensible)\n"
-	      " -i, --instance NAME     use this trace instance, which root has given you\n"
-	      " -p, --pid PID           until this process ends\n"
-	      "     --amd-log[=LEVEL]   ROCm's log of the command (default level 4)\n"
-	      " -q, --quiet             do not say what was recorded; losses are told\n"
-	      " -h, --help              display this help\n"
-	      "\n"
-	      "For more details see kfdtrace(1).\n",
-	      stdout);
-}
-
-static void events_add(struct record_options *options, size_t *nr, char *list)
-{
-	char *word, *rest = NULL;
-
-	if (!*list || strspn(list, ","))
-		usage_error("record", "--event '%s': no name of an event", list);
-	for (word = strtok_r(list, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
-		if (strchr(word, '/') || *word == '.' || strlen(word) > 100)
-			usage_error("record", "--event '%s': not SYSTEM or SYSTEM:EVENT", word);
-		/* the module drm_sched calls its system so */
-		if (!strcmp(word, "drm_sched"))
-			word = "gpu_scheduler";
-		options->events = reallocarray(options->events, *nr + 2, sizeof(char *));
-		if (!options->events)
-			errx(EXIT_OWN, "out of memory");
-		options->events[(*nr)++] = word;
-		options->events[*nr] = NULL;
-	}
-}
-
-static unsigned long size_parse(const char *text)
-{
-	unsigned long long number;
-	unsigned long kb = 0;
-	char *end;
-
-	errno = 0;
-	number = strtoull(text, &end, 10);
-	if (*text < '0' || *text > '9' || errno || number > MAX_BUFFER_KB)
-		end = "?";
-	if (!strcmp(end, "") || !strcmp(end, "K") || !strcmp(end, "k"))
-		kb = number;
-	else if (!strcmp(end, "M") || !strcmp(end, "m"))
-		kb = number << 10;
-	else if (!strcmp(end, "G") || !strcmp(end, "g"))
-		kb = number << 20;
-	if (!kb || kb > MAX_BUFFER_KB)
-		usage_error("record", "--buffer-size '%s': not a size such as 512K or 8M, up to 64G", text);
-	return kb;
-}
-
-static void options_parse(int argc, char **argv, struct record_options *options)
-{
-	static const struct option longs[] = {
-		{ "output", required_argument, NULL, 'o' },
-		{ "event", required_argument, NULL, 'e' },
-		{ "buffer-size", required_argument, NULL, 'b' },
-		{ "instance", required_argument, NULL, 'i' },
-		{ "pid", required_argument, NULL, 'p' },
-		{ "amd-log", optional_argument, NULL, 'a' },
-		{ "quiet", no_argument, NULL, 'q' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	static char *kfd_alone[] = { "kfd", NULL };
-	char why[KFDLIB_WHY];
-	size_t nr_events = 0;
-	int option;
-
-	while ((option = getopt_long(argc, argv, "+o:e:b:i:p:qh", longs, NULL)) != -1) {
-		switch (option) {
-		case 'o':
-			if (!*optarg)
-				usage_error("record", "--output: its name is empty");
-			options->dir = optarg;
-			break;
-		case 'e':
-			events_add(options, &nr_events, optarg);
-			break;
-		case 'b':
-			options->buffer_kb = size_parse(optarg);
-			break;
-		case 'i':
-			if (!*optarg || strchr(optarg, '/') || *optarg == '.')
-				usage_error("record", "--instance '%s': not the name of one", optarg);
-			options->instance = optarg;
-			break;
-		case 'p':
-			if (pid_parse(optarg, &options->pid, why))
-				errx(EXIT_FAILURE, "%s", why);
-			break;
-		case 'a':
-			options->amd_log = AMD_LOG_LEVEL_DEFAULT;
-			if (optarg) {
-				if (strlen(optarg) != 1 || *optarg < '1' || *optarg > '7')
-					usage_error("record", "--amd-log '%s': not a level from 1 to 7",
-						    optarg);
-				options->amd_log = *optarg - '0';
-			}
-			break;
-		case 'q':
-			options->quiet = true;
-			break;
-		case 'h':
-			usage();
-			exit(stdout_check(EXIT_SUCCESS));
-		default:
-			usage_error("record", NULL);
-		}
-	}
-	if (optind < argc)
-		options->command = argv + optind;
-	if (options->command && options->pid)
-		usage_error("record", "-p %d and a command ('%s'): give only one of them", options->pid,
-			    *options->command);
-	if (options->amd_log && !options->command)
-		usage_error("record", "--amd-log is set for a command; a running process has its log, or not");
-	if (!options->events)
-		options->events = kfd_alone;
-}
+#define SCAN_MS 200 /* how often we look who uses KFD */
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -503,7 +364,7 @@ int kfdtrace_record(int argc, char **argv)
 	time_t now = time(NULL);
 	struct tm tm;
 
-	options_parse(argc, argv, &options);
+	record_options_parse(argc, argv, &options);
 	if (!options.dir) {
 		localtime_r(&now, &tm);
 		strftime(name, sizeof(name), "kfdtrace-%Y%m%d-%H%M%S", &tm);

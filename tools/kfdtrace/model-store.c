@@ -265,3 +265,62 @@ struct pair *store_pair(struct client *client, int32_t pid)
 	client->by = pair;
 	return pair;
 }
+
+/**
+ * anomaly_name() - a kind in words
+ * @kind: the kind
+ *
+ * Return: the words.
+ */
+const char *anomaly_name(enum anomaly_kind kind)
+{
+	static const char *const names[NR_ANOMALIES] = {
+		[ANOMALY_HANG] = "the scheduler does not answer",
+		[ANOMALY_UNMAP_FAILED] = "unmap failed",
+		[ANOMALY_MAP_FAILED] = "map failed",
+		[ANOMALY_CREATE_FAILED] = "creation of a queue failed",
+		[ANOMALY_DESTROY_FAILED] = "destruction of a queue failed",
+		[ANOMALY_SLOW_UNMAP] = "slow unmap",
+		[ANOMALY_UNMAP_OPEN] = "unmap without an end",
+		[ANOMALY_PREEMPT_OPEN] = "preemption without an end",
+		[ANOMALY_EVICT_OPEN] = "eviction without a restore",
+		[ANOMALY_NOT_DESTROYED] = "queue without an end",
+	};
+
+	return names[kind];
+}
+
+/**
+ * model_free() - free what a model holds
+ * @model: the model
+ */
+void model_free(struct model *model)
+{
+	struct process *process;
+	struct client *client;
+	struct pair *pair;
+	struct gpu *gpu;
+	size_t i;
+
+	while ((gpu = model->gpus)) {
+		model->gpus = gpu->next;
+		while ((client = gpu->clients)) {
+			gpu->clients = client->next;
+			while ((pair = client->by)) {
+				client->by = pair->next;
+				free(pair);
+			}
+			free(client);
+		}
+		free(gpu);
+	}
+	while ((process = model->processes)) {
+		model->processes = process->next;
+		free(process);
+	}
+	for (i = 0; i < model->nr_queues; i++)
+		free(model->queues[i]);
+	free(model->queues);
+	free(model->queue_hash);
+	free(model->anomalies);
+}

@@ -96,6 +96,9 @@ struct recording {
 	size_t nr_seen;
 };
 
+/* record-options.c */
+void record_options_parse(int argc, char **argv, struct record_options *options);
+
 /* record-instance.c */
 int instance_open(struct recording *rec, char *why);
 int instance_size(struct recording *rec, char *why);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the parts of the reader of trace.dat share: head, pages, and what others call. */
+#ifndef KFDTRACE_TRACE_READ_H
+#define KFDTRACE_TRACE_READ_H
+
+#include <traceevent/event-parse.h>
+
+#include "trace-file.h"
+
+/**
+ * struct stream - the pages of one CPU
+ * @cpu: its number
+ * @pos: offset in the file of what is not in the window yet
+ * @end: offset of the end
+ * @window: pages that were read, @have bytes
+ * @have: bytes in @window
+ * @page: offset in @window of the page in work
+ * @at: offset in the page of the next record
+ * @limit: end of the records in the page
+ * @ts: time of the record
+ * @data: the record that comes next, @size bytes
+ * @size: its size
+ */
+struct stream {
+	int cpu;
+	uint64_t pos, end;
+	char *window;
+	size_t have, page;
+	unsigned int at, limit;
+	uint64_t ts;
+	const char *data;
+	unsigned int size;
+};
+
+/**
+ * struct comm - a task's name
+ * @pid: thread
+ * @name: name, raw bytes
+ */
+struct comm {
+	int32_t pid;
+	char name[TRACE_COMM + 1];
+};
+
+struct trace_file {
+	int fd;
+	const char *path;
+	uint64_t size, pos;
+	uint32_t page_size;
+	struct tep_handle *tep;
+	struct kfd_decoder decoder;
+	struct stream *streams;
+	int nr_cpus;
+	/* a heap of those that have a record, the earliest first */
+	struct stream **heap;
+	int nr_heap;
+	bool taken; /* the record of heap[0] was given out */
+	struct trace_loss loss;
+	uint64_t foreign;
+	char *clock;
+	struct comm *comms;
+	size_t nr_comms;
+	char *why;
+};
+
+__attribute__((format(printf, 3, 4))) int trace_fail(struct trace_file *file, int err, const char *format,
+						     ...);
+int trace_head_read(struct trace_file *file);
+int trace_pages_start(struct trace_file *file);
+int trace_pages_next(struct trace_file *file, const struct stream **next);
+
+#endif /* KFDTRACE_TRACE_READ_H */
