@@ -101,9 +101,9 @@ const char *kfd_queue_format_name(int64_t value)
 
 const char *kfd_reason_name(int64_t value)
 {
-	static const struct kfd_name names[] = { { 0, "NONE" }, { 1, "WORK" }, { 2, "IDLE" },
+	static const struct kfd_name names[] = { { 0, "NONE" },	  { 1, "WORK" },  { 2, "IDLE" },
 						 { 3, "BUDGET" }, { 4, "FLOOR" }, { 5, "RATE" },
-						 { 6, "OFF" },	{ 7, "GONE" }, { 0, NULL } };
+						 { 6, "OFF" },	  { 7, "GONE" },  { 0, NULL } };
 
 	return name_of(names, value);
 }

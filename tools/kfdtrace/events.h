@@ -108,7 +108,9 @@ const char *kfd_reason_name(int64_t value);
 const char *kfd_pipe_name(int64_t value);
 const char *kfd_destroy_name(int64_t value);
 const char *kfd_event_name(enum kfd_event_type type);
-enum { NR_KFD_REASONS = 8 };
+enum {
+	NR_KFD_REASONS = 8
+};
 
 int kfd_decoder_init(struct kfd_decoder *decoder, struct tep_handle *tep);
 int kfd_decode(const struct kfd_decoder *decoder, const void *data, unsigned int size,

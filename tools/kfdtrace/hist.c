@@ -43,6 +43,47 @@ void hist_add(struct hist *hist, uint64_t ns)
 }
 
 /**
+ * hist_merge() - add all durations of another histogram
+ * @into: to this one
+ * @from: the other
+ */
+void hist_merge(struct hist *into, const struct hist *from)
+{
+	unsigned int i;
+
+	if (!from->count)
+		return;
+	if (!into->count || from->min < into->min)
+		into->min = from->min;
+	if (from->max > into->max)
+		into->max = from->max;
+	into->count += from->count;
+	into->sum += from->sum;
+	for (i = 0; i < HIST_BUCKETS; i++)
+		into->bucket[i] += from->bucket[i];
+}
+
+/**
+ * hist_rank() - the duration at a place of the sorted ones
+ * @hist: the histogram
+ * @rank: from 1, the shortest, to the number of durations
+ *
+ * Return: ns, up to 6 % more than exact, never more than the longest; 0 without any.
+ */
+uint64_t hist_rank(const struct hist *hist, uint64_t rank)
+{
+	uint64_t seen = 0;
+	unsigned int i;
+
+	for (i = 0; i < HIST_BUCKETS; i++) {
+		seen += hist->bucket[i];
+		if (seen >= rank)
+			return bucket_top(i) < hist->max ? bucket_top(i) : hist->max;
+	}
+	return hist->max;
+}
+
+/**
  * hist_percentile() - the duration that so many percent do not exceed
  * @hist: the histogram
  * @percent: 0 to 100
@@ -51,20 +92,11 @@ void hist_add(struct hist *hist, uint64_t ns)
  */
 uint64_t hist_percentile(const struct hist *hist, double percent)
 {
-	uint64_t want, seen = 0;
-	unsigned int i;
+	uint64_t rank = (uint64_t)(hist->count * percent / 100);
 
-	if (!hist->count)
-		return 0;
-	want = (uint64_t)(hist->count * percent / 100);
-	if (want < hist->count * percent / 100 || !want)
-		want++;
-	for (i = 0; i < HIST_BUCKETS; i++) {
-		seen += hist->bucket[i];
-		if (seen >= want)
-			return bucket_top(i) < hist->max ? bucket_top(i) : hist->max;
-	}
-	return hist->max;
+	if (rank < hist->count * percent / 100 || !rank)
+		rank++;
+	return hist_rank(hist, rank);
 }
 
 /**

@@ -22,6 +22,8 @@ struct hist {
 };
 
 void hist_add(struct hist *hist, uint64_t ns);
+void hist_merge(struct hist *into, const struct hist *from);
+uint64_t hist_rank(const struct hist *hist, uint64_t rank);
 uint64_t hist_percentile(const struct hist *hist, double percent);
 uint64_t hist_octave(const struct hist *hist, unsigned int power);
 

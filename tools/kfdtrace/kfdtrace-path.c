@@ -55,8 +55,8 @@ static void step_text(const struct queue_path *path, enum step step, char *text,
 
 	switch (step) {
 	case STEP_CREATE:
-		snprintf(text, size, " ring_base=0x%" PRIx64 " ring_size=%" PRIu64 " prio=%d", queue->ring_base,
-			 queue->ring_size, queue->prio);
+		snprintf(text, size, " ring_base=0x%" PRIx64 " ring_size=%" PRIu64 " prio=%d",
+			 queue->ring_base, queue->ring_size, queue->prio);
 		break;
 	case STEP_INIT_MQD:
 		snprintf(text, size, " mqd_addr=0x%" PRIx64, queue->mqd_addr);
@@ -87,8 +87,8 @@ static void print_path(const struct view *view, const struct queue_path *path, b
 	size_t nr = steps_sort(path, order), i;
 	char text[128], delta[32];
 
-	printf("Queue %u of process %d (%s) on GPU %u: %s\n", queue->queue_id, queue->client->process->pid,
-	       name ? name : "?", queue->client->gpu->gpu_id,
+	printf("Queue %u of process %d (%s) on GPU %u: %s\n", queue->queue_id,
+	       queue->client->process->pid, name ? name : "?", queue->client->gpu->gpu_id,
 	       queue->type < 0 ? "?" : kfd_queue_type_name(queue->type));
 	free(name);
 	for (i = 0; i < nr; i++) {
@@ -97,9 +97,9 @@ static void print_path(const struct view *view, const struct queue_path *path, b
 		if (i)
 			duration_format(delta, sizeof(delta), ts - path->ts[order[i - 1]]);
 		step_text(path, order[i], text, sizeof(text));
-		printf("  %6" PRIu64 ".%06" PRIu64 " %s%8s  %-6s  %s%s\n", ts / 1000000000, ts / 1000 % 1000000,
-		       i ? "+" : " ", i ? delta : "", step_in_kernel(order[i]) ? "kernel" : "ROCm",
-		       step_names[order[i]], text);
+		printf("  %6" PRIu64 ".%06" PRIu64 " %s%8s  %-6s  %s%s\n", ts / 1000000000,
+		       ts / 1000 % 1000000, i ? "+" : " ", i ? delta : "",
+		       step_in_kernel(order[i]) ? "kernel" : "ROCm", step_names[order[i]], text);
 	}
 	if (!path->hwq && logged)
 		puts("  no line of ROCm's log names this queue");
@@ -150,12 +150,14 @@ static void print_log(const struct paths *paths)
 	       log->lines, log->known, log->headed > log->known ? log->headed - log->known : 0,
 	       log->lines - log->headed);
 	if (paths->unjoined)
-		printf("%" PRIu64 " queues that the log names are not in the recording\n", paths->unjoined);
+		printf("%" PRIu64 " queues that the log names are not in the recording\n",
+		       paths->unjoined);
 	if (!paths->joined)
 		return;
 	duration_format(low, sizeof(low), llabs(paths->min_gap));
 	duration_format(high, sizeof(high), llabs(paths->max_gap));
-	printf("%" PRIu64 " queues joined by address; the log tells of them from %s%s to %s%s after their creation\n",
+	printf("%" PRIu64
+	       " queues joined by address; the log tells of them from %s%s to %s%s after their creation\n",
 	       paths->joined, paths->min_gap < 0 ? "-" : "", low, paths->max_gap < 0 ? "-" : "", high);
 	if (paths->min_gap < 0 || paths->max_gap > MAX_CLOCK_GAP)
 		puts("THE TIMES DO NOT FIT: is it the log of this recording?");

@@ -93,8 +93,8 @@ static void name(char *text, int64_t value, const char *(*name_of)(int64_t), boo
 
 static void command(char *text, const struct view *view, int pid, bool csv)
 {
-	char *printable = csv ? text_utf8(view_command(view, pid)) :
-				text_printable(view_command(view, pid));
+	char *printable =
+		csv ? text_utf8(view_command(view, pid)) : text_printable(view_command(view, pid));
 
 	if (!printable)
 		errx(EXIT_FAILURE, "out of memory");
@@ -290,7 +290,8 @@ int kfdtrace_queues(int argc, char **argv)
 	} else {
 		queues_table(&view, SIZE_MAX, options.csv);
 		if (view.model.queues_left_out)
-			warnx("%" PRIu64 " more queues have ended and are not listed: only the first %d are kept",
+			warnx("%" PRIu64
+			      " more queues have ended and are not listed: only the first %d are kept",
 			      view.model.queues_left_out, MODEL_MAX_QUEUES);
 	}
 	view_close(&view);

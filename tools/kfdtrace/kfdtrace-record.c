@@ -59,7 +59,8 @@ static int dir_make(struct recording *rec, int *trace_fd, int *meta_fd)
 		goto err_why;
 	for (cpu = 0; cpu < rec->nr_cpus; cpu++) {
 		part_name(name, sizeof(name), cpu);
-		rec->part_fds[cpu] = openat(rec->dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		rec->part_fds[cpu] =
+			openat(rec->dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		if (rec->part_fds[cpu] < 0)
 			goto err_why;
 	}
@@ -268,7 +269,8 @@ static void tell(const struct recording *rec)
 		      (rec->end_ns - rec->start_ns) / 1e9, rec->options->dir);
 	if (!lost)
 		return;
-	warnx("LOST %" PRIu64 " EVENTS: this recording has gaps. Record with a larger --buffer-size than %luK.",
+	warnx("LOST %" PRIu64
+	      " EVENTS: this recording has gaps. Record with a larger --buffer-size than %luK.",
 	      lost, rec->buffer_kb);
 	for (cpu = 0; cpu < rec->nr_cpus; cpu++)
 		if (rec->lost[cpu])
@@ -313,7 +315,8 @@ static int run(struct recording *rec, int pidfd, int *exec_errno)
 	rec->start_real_ns = clock_ns(CLOCK_REALTIME);
 	rec->boot_offset_ns = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
 	if (tracefs_trace_on(rec->instance)) {
-		warn("cannot switch on the trace instance '%s'", tracefs_instance_get_name(rec->instance));
+		warn("cannot switch on the trace instance '%s'",
+		     tracefs_instance_get_name(rec->instance));
 		return -EIO;
 	}
 	ret = rec->child ? child_go(rec, go_fd, exec_errno) : 0;
@@ -388,8 +391,8 @@ int kfdtrace_record(int argc, char **argv)
 		goto out;
 	}
 	if (rec.buffer_kb < rec.wanted_kb)
-		warnx("not enough memory for a trace buffer of %lu KiB per CPU: it has %lu KiB", rec.wanted_kb,
-		      rec.buffer_kb);
+		warnx("not enough memory for a trace buffer of %lu KiB per CPU: it has %lu KiB",
+		      rec.wanted_kb, rec.buffer_kb);
 	ret = dir_make(&rec, &trace_fd, &meta_fd);
 	if (!ret)
 		ret = run(&rec, pidfd, &exec_errno);

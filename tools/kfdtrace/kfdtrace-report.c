@@ -188,7 +188,8 @@ void client_rows_make(struct client_rows *rows, const struct view *view)
 				continue;
 			if (rows->nr == room) {
 				room = room ? 2 * room : 64;
-				rows->clients = reallocarray(rows->clients, room, sizeof(struct client *));
+				rows->clients =
+					reallocarray(rows->clients, room, sizeof(struct client *));
 				if (!rows->clients)
 					errx(EXIT_FAILURE, "out of memory");
 			}
@@ -210,11 +211,12 @@ static void print_head(const struct view *view)
 		events += model->events[i];
 	if (view->meta && json_object_object_get_ex(view->meta, "kernel", &value))
 		kernel = json_object_get_string(value);
-	printf("%s: %" PRIu64 " kfd events in %.6f s on %d CPUs, clock %s, kernel %s\n", view->options->dir,
-	       events, (model->last - model->first) / 1e9, trace_cpus(view->file), trace_clock(view->file),
-	       kernel ? kernel : "?");
+	printf("%s: %" PRIu64 " kfd events in %.6f s on %d CPUs, clock %s, kernel %s\n",
+	       view->options->dir, events, (model->last - model->first) / 1e9,
+	       trace_cpus(view->file), trace_clock(view->file), kernel ? kernel : "?");
 	if (trace_foreign(view->file))
-		printf("%" PRIu64 " events of other systems are not shown here; trace-cmd report shows them\n",
+		printf("%" PRIu64
+		       " events of other systems are not shown here; trace-cmd report shows them\n",
 		       trace_foreign(view->file));
 }
 
@@ -234,8 +236,8 @@ static void print_pairs(const struct client_rows *rows)
 				printf("\nWho preempted whom\n");
 			duration_format(text, sizeof(text), pair->ns);
 			printf("  %d was preempted by %d on GPU %u: %" PRIu64 " times, for %s\n",
-			       rows->clients[i]->process->pid, pair->pid, rows->clients[i]->gpu->gpu_id,
-			       pair->count, text);
+			       rows->clients[i]->process->pid, pair->pid,
+			       rows->clients[i]->gpu->gpu_id, pair->count, text);
 		}
 	if (more)
 		printf("  and %zu more: see --json\n", more);
@@ -297,11 +299,12 @@ static void print_gpu(const struct view *view, const struct gpu *gpu)
 	printf("\nGPU %u%s%s\n", gpu->gpu_id, name ? ", " : "", printable ? printable : "");
 	free(printable);
 	if (gpu->runlists) {
-		printf("  runlists: %" PRIu64 ", of %.1f queues, at most %" PRIu64 " of %" PRIu64 " processes\n",
+		printf("  runlists: %" PRIu64 ", of %.1f queues, at most %" PRIu64 " of %" PRIu64
+		       " processes\n",
 		       gpu->runlists, (double)gpu->runlist_queues / gpu->runlists, gpu->max_queues,
 		       gpu->max_processes);
-		printf("  over-subscribed: %" PRIu64 " runlists, %.1f %% of the time\n", gpu->over_subscribed,
-		       span ? 100.0 * gpu->over_ns / span : 0.0);
+		printf("  over-subscribed: %" PRIu64 " runlists, %.1f %% of the time\n",
+		       gpu->over_subscribed, span ? 100.0 * gpu->over_ns / span : 0.0);
 	}
 	print_reasons("preemptions began", gpu->begins);
 	print_reasons("and ended", gpu->ends);

@@ -22,7 +22,9 @@ static const struct {
 	{ "record", kfdtrace_record, "record the events of a command, a process or all" },
 	{ "report", kfdtrace_report, "what happened: processes, queues, latencies, anomalies" },
 	{ "queues", kfdtrace_queues, "one line per queue" },
-	{ "path", kfdtrace_path, "the way of one queue, from ROCm's log to the GPU" },
+	{ "path", kfdtrace_path, "the way of each queue, through ROCm's log and the kernel" },
+	{ "compare", kfdtrace_compare,
+	  "two recordings side by side, and what differs by more than noise" },
 };
 
 #define NR_VERBS (sizeof(verbs) / sizeof(*verbs))

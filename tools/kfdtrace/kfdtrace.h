@@ -18,9 +18,10 @@ int kfdtrace_record(int argc, char **argv);
 int kfdtrace_report(int argc, char **argv);
 int kfdtrace_queues(int argc, char **argv);
 int kfdtrace_path(int argc, char **argv);
+int kfdtrace_compare(int argc, char **argv);
 
-__attribute__((noreturn, format(printf, 2, 3))) void usage_error(const char *verb, const char *format,
-								 ...);
+__attribute__((noreturn, format(printf, 2, 3))) void usage_error(const char *verb,
+								 const char *format, ...);
 int stdout_check(int status);
 
 #endif /* KFDTRACE_H */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Finds, makes and forgets what the model is made of. */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "model-store.h"
@@ -109,8 +110,9 @@ static int hash_grow(struct model *model)
 	for (i = 0; i < model->queue_hash_size; i++)
 		for (queue = model->queue_hash[i]; queue; queue = next) {
 			struct queue **slot =
-				&grown[hash_of(queue->client->gpu->gpu_id, queue->client->process->pid,
-					       queue->queue_id) & (size - 1)];
+				&grown[hash_of(queue->client->gpu->gpu_id,
+					       queue->client->process->pid, queue->queue_id) &
+				       (size - 1)];
 
 			next = queue->hash_next;
 			queue->hash_next = *slot;
@@ -140,7 +142,8 @@ static int queues_append(struct model *model, struct queue *queue)
 }
 
 /* A queue with this number that has not ended. */
-static struct queue *queue_find(const struct model *model, uint32_t gpu_id, int32_t pid, uint32_t queue_id)
+static struct queue *queue_find(const struct model *model, uint32_t gpu_id, int32_t pid,
+				uint32_t queue_id)
 {
 	struct queue *queue;
 
@@ -164,7 +167,8 @@ static struct queue *queue_find(const struct model *model, uint32_t gpu_id, int3
  *
  * Return: the queue, or NULL without memory.
  */
-struct queue *store_queue(struct model *model, uint32_t gpu_id, int32_t pid, uint32_t queue_id, uint64_t ts)
+struct queue *store_queue(struct model *model, uint32_t gpu_id, int32_t pid, uint32_t queue_id,
+			  uint64_t ts)
 {
 	struct queue *queue = queue_find(model, gpu_id, pid, queue_id), **slot;
 	struct client *client;
@@ -223,9 +227,9 @@ static void queue_leave_out(struct model *model, struct queue *queue)
 void store_forget(struct model *model, struct queue *queue)
 {
 	struct client *client = queue->client;
-	struct queue **slot = &model->queue_hash[hash_of(client->gpu->gpu_id, client->process->pid,
-							 queue->queue_id) &
-						 (model->queue_hash_size - 1)];
+	struct queue **slot =
+		&model->queue_hash[hash_of(client->gpu->gpu_id, client->process->pid, queue->queue_id) &
+				   (model->queue_hash_size - 1)];
 
 	while (*slot != queue)
 		slot = &(*slot)->hash_next;
@@ -288,6 +292,20 @@ const char *anomaly_name(enum anomaly_kind kind)
 	};
 
 	return names[kind];
+}
+
+/**
+ * model_init() - an empty model
+ * @model: the model, to be freed with model_free()
+ * @slow_unmap_ns: an unmap that takes longer is an anomaly
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int model_init(struct model *model, uint64_t slow_unmap_ns)
+{
+	*model = (struct model){ .slow_unmap_ns = slow_unmap_ns };
+	model->anomalies = calloc(MODEL_MAX_ANOMALIES, sizeof(*model->anomalies));
+	return model->anomalies ? 0 : -ENOMEM;
 }
 
 /**

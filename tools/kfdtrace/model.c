@@ -7,8 +7,14 @@
 #include "model-store.h"
 
 /* Values of the events; see trace_events/kfd_prio_events.h. */
-enum { FILTER_BY_PASID = 3, FILTER_MES_QUEUE = 0x80 };
-enum { DESTROY_IOCTL = 0, DESTROY_CREATE_FAILED = 2 };
+enum {
+	FILTER_BY_PASID = 3,
+	FILTER_MES_QUEUE = 0x80
+};
+enum {
+	DESTROY_IOCTL = 0,
+	DESTROY_CREATE_FAILED = 2
+};
 
 static void anomaly_add(struct model *model, enum anomaly_kind kind, uint64_t ts, uint32_t gpu_id,
 			int32_t pid, int64_t queue_id, int64_t value)
@@ -144,8 +150,8 @@ static int on_create(struct model *model, struct queue *queue, const struct kfd_
 		queue_settle(queue, event->ts);
 		queue->client->destroyed++;
 		store_forget(model, queue);
-		queue = store_queue(model, event->v[F_GPU_ID], event->v[F_PID], event->v[F_QUEUE_ID],
-				    event->ts);
+		queue = store_queue(model, event->v[F_GPU_ID], event->v[F_PID],
+				    event->v[F_QUEUE_ID], event->ts);
 		if (!queue)
 			return -ENOMEM;
 		queue->prio = event->v[F_PRIO];
@@ -189,8 +195,8 @@ static void on_destroy(struct model *model, struct queue *queue, const struct kf
 
 static int queue_event(struct model *model, const struct kfd_event *event)
 {
-	struct queue *queue = store_queue(model, event->v[F_GPU_ID], event->v[F_PID], event->v[F_QUEUE_ID],
-					  event->ts);
+	struct queue *queue = store_queue(model, event->v[F_GPU_ID], event->v[F_PID],
+					  event->v[F_QUEUE_ID], event->ts);
 
 	if (!queue)
 		return -ENOMEM;
@@ -278,9 +284,11 @@ static int on_unmapped(struct model *model, struct gpu *gpu, const struct kfd_ev
 
 	hist_add(&gpu->unmap, event->v[F_DUR_NS]);
 	if (event->v[F_RET])
-		anomaly_add(model, ANOMALY_UNMAP_FAILED, event->ts, gpu->gpu_id, -1, -1, event->v[F_RET]);
+		anomaly_add(model, ANOMALY_UNMAP_FAILED, event->ts, gpu->gpu_id, -1, -1,
+			    event->v[F_RET]);
 	else if ((uint64_t)event->v[F_DUR_NS] > model->slow_unmap_ns)
-		anomaly_add(model, ANOMALY_SLOW_UNMAP, event->ts, gpu->gpu_id, -1, -1, event->v[F_DUR_NS]);
+		anomaly_add(model, ANOMALY_SLOW_UNMAP, event->ts, gpu->gpu_id, -1, -1,
+			    event->v[F_DUR_NS]);
 	if (one) {
 		queue = store_queue(model, gpu->gpu_id, gpu->unmap_pid, gpu->unmap_queue, event->ts);
 		if (!queue)
@@ -413,20 +421,6 @@ static int client_event(struct model *model, const struct kfd_event *event)
 }
 
 /**
- * model_init() - an empty model
- * @model: the model, to be freed with model_free()
- * @slow_unmap_ns: an unmap that takes longer is an anomaly
- *
- * Return: 0 or -ENOMEM.
- */
-int model_init(struct model *model, uint64_t slow_unmap_ns)
-{
-	*model = (struct model){ .slow_unmap_ns = slow_unmap_ns };
-	model->anomalies = calloc(MODEL_MAX_ANOMALIES, sizeof(*model->anomalies));
-	return model->anomalies ? 0 : -ENOMEM;
-}
-
-/**
  * model_event() - take in an event
  * @model: the model
  * @event: not earlier than the one before
@@ -479,21 +473,21 @@ void model_end(struct model *model)
 			anomaly_add(model, ANOMALY_UNMAP_OPEN, gpu->unmap_ts, gpu->gpu_id, -1, -1,
 				    model->last - gpu->unmap_ts);
 		if (gpu->preempting)
-			anomaly_add(model, ANOMALY_PREEMPT_OPEN, gpu->begin_ts, gpu->gpu_id, gpu->begin_pid,
-				    -1, model->last - gpu->begin_ts);
+			anomaly_add(model, ANOMALY_PREEMPT_OPEN, gpu->begin_ts, gpu->gpu_id,
+				    gpu->begin_pid, -1, model->last - gpu->begin_ts);
 		over_end(gpu, model->last);
 		for (client = gpu->clients; client; client = client->next) {
 			client_resume(client, model->last);
 			if (client->evicted) {
 				client->evicted_ns += model->last - client->evicted_since;
-				anomaly_add(model, ANOMALY_EVICT_OPEN, client->evicted_since, gpu->gpu_id,
-					    client->process->pid, -1,
+				anomaly_add(model, ANOMALY_EVICT_OPEN, client->evicted_since,
+					    gpu->gpu_id, client->process->pid, -1,
 					    model->last - client->evicted_since);
 			}
 			for (queue = client->queues; queue; queue = queue->client_next) {
 				queue_settle(queue, model->last);
-				anomaly_add(model, ANOMALY_NOT_DESTROYED, queue->created, gpu->gpu_id,
-					    client->process->pid, queue->queue_id, 0);
+				anomaly_add(model, ANOMALY_NOT_DESTROYED, queue->created,
+					    gpu->gpu_id, client->process->pid, queue->queue_id, 0);
 			}
 		}
 	}

@@ -42,8 +42,8 @@ static void cell_put(const struct column *column, const char *text, size_t width
  * @context: for @cell
  * @csv: CSV instead of a table
  */
-void table_print(const struct column *columns, unsigned int nr_columns, size_t nr_rows, cell_fn cell,
-		 void *context, bool csv)
+void table_print(const struct column *columns, unsigned int nr_columns, size_t nr_rows,
+		 cell_fn cell, void *context, bool csv)
 {
 	size_t widths[32] = { 0 }, row, width;
 	char text[CELL];
@@ -100,7 +100,11 @@ void duration_format(char *text, size_t size, uint64_t ns)
 	if (!unit)
 		snprintf(text, size, "%" PRIu64 " ns", ns);
 	else
-		snprintf(text, size, "%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, units[unit]);
+		snprintf(text, size, "%.*f %s",
+			 value < 9.995 ? 2 :
+			 value < 99.95 ? 1 :
+					 0,
+			 value, units[unit]);
 }
 
 static unsigned int depth;

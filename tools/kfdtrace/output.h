@@ -32,8 +32,8 @@ struct column {
  */
 typedef void (*cell_fn)(void *context, size_t row, unsigned int column, bool csv, char *text);
 
-void table_print(const struct column *columns, unsigned int nr_columns, size_t nr_rows, cell_fn cell,
-		 void *context, bool csv);
+void table_print(const struct column *columns, unsigned int nr_columns, size_t nr_rows,
+		 cell_fn cell, void *context, bool csv);
 void duration_format(char *text, size_t size, uint64_t ns);
 
 /* JSON: values are written at once; @key is NULL in an array */

@@ -3,8 +3,8 @@
  * ROCm's log joined to the queues of a recording.
  *
  * What the log calls HWq is the ring of the queue, which is what the kernel is told, too.  HIP 5
- * prints the address of the HSA queue instead: the amd_queue_t of the HSA ABI begins with it and has
- * the write index, whose address the kernel is told, at a fixed place.
+ * prints the address of the HSA queue instead: the amd_queue_t of the HSA ABI begins with it and
+ * has the write index, whose address the kernel is told, at a fixed place.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -16,9 +16,9 @@
 #include "path.h"
 #include "record.h"
 
-#define WRITE_INDEX   56 /* offset of write_dispatch_id in amd_queue_t, fixed by the HSA ABI */
-#define MAX_THREADS   64
-#define MAX_UNJOINED  64
+#define WRITE_INDEX  56 /* offset of write_dispatch_id in amd_queue_t, fixed by the HSA ABI */
+#define MAX_THREADS  64
+#define MAX_UNJOINED 64
 
 /**
  * struct joiner - what is remembered while the log is read
@@ -73,13 +73,14 @@ static struct queue_path *path_find(struct joiner *joiner, const struct amdlog_e
 	size_t i;
 
 	path = joiner->last;
-	if (path && entry->kind >= AMDLOG_DISPATCH && address_fits(path, entry->v[LOG_HWQ], by_object) &&
-	    pid_fits(joiner, path, entry->pid) &&
+	if (path && entry->kind >= AMDLOG_DISPATCH &&
+	    address_fits(path, entry->v[LOG_HWQ], by_object) && pid_fits(joiner, path, entry->pid) &&
 	    (!path->queue->destroyed || entry->ts <= path->queue->destroyed))
 		return path;
 	for (i = 0; i < joiner->paths->nr; i++) {
 		path = &joiner->paths->path[i];
-		if (!address_fits(path, entry->v[LOG_HWQ], &object) || !pid_fits(joiner, path, entry->pid))
+		if (!address_fits(path, entry->v[LOG_HWQ], &object) ||
+		    !pid_fits(joiner, path, entry->pid))
 			continue;
 		if (best && path->queue->created > entry->ts)
 			break;
@@ -129,8 +130,8 @@ static void stranger_note(struct joiner *joiner, uint64_t hwq)
 		joiner->stranger[joiner->paths->unjoined++] = hwq;
 }
 
-static void path_join(struct joiner *joiner, struct queue_path *path, const struct amdlog_entry *entry,
-		      bool by_object)
+static void path_join(struct joiner *joiner, struct queue_path *path,
+		      const struct amdlog_entry *entry, bool by_object)
 {
 	struct paths *paths = joiner->paths;
 	int64_t gap = entry->ts - path->queue->created;

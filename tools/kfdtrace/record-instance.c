@@ -108,8 +108,7 @@ int instance_open(struct recording *rec, char *why)
 		int err = errno;
 
 		clock = tracefs_get_clock(rec->instance);
-		snprintf(why, RECORD_WHY,
-			 "cannot set up the trace instance '%s' (clock %s, is %s): %s",
+		snprintf(why, RECORD_WHY, "cannot set up the trace instance '%s' (clock %s, is %s): %s",
 			 tracefs_instance_get_name(rec->instance), RECORD_CLOCK,
 			 clock ? clock : "unknown", strerror(err));
 		free(clock);
@@ -162,8 +161,8 @@ int instance_size(struct recording *rec, char *why)
 			break;
 		ret = -errno;
 		if (ret != -ENOMEM || kb <= MIN_KB) {
-			snprintf(why, RECORD_WHY, "cannot get a trace buffer of %lu KiB per CPU: %s", kb,
-				 strerror(-ret));
+			snprintf(why, RECORD_WHY, "cannot get a trace buffer of %lu KiB per CPU: %s",
+				 kb, strerror(-ret));
 			return ret;
 		}
 		kb = kb / 2 > MIN_KB ? kb / 2 : MIN_KB;
@@ -179,7 +178,8 @@ static bool events_there(struct recording *rec, const char *system, const char *
 {
 	char name[256];
 
-	snprintf(name, sizeof(name), "events/%s%s%s/enable", system, event ? "/" : "", event ? event : "");
+	snprintf(name, sizeof(name), "events/%s%s%s/enable", system, event ? "/" : "",
+		 event ? event : "");
 	return tracefs_file_exists(rec->instance, name);
 }
 
@@ -214,12 +214,12 @@ int instance_events(struct recording *rec, char *why)
 				snprintf(why, RECORD_WHY, "this kernel has no events '%s'", *text);
 			ret = -ENOENT;
 		} else {
-			snprintf(name, sizeof(name), "events/%s%s%s/enable", system, event ? "/" : "",
-				 event ? event : "");
+			snprintf(name, sizeof(name), "events/%s%s%s/enable", system,
+				 event ? "/" : "", event ? event : "");
 			if (tracefs_instance_file_write(rec->instance, name, "1") < 0) {
 				ret = -errno;
-				snprintf(why, RECORD_WHY, "cannot switch on the events '%s': %s", *text,
-					 strerror(errno));
+				snprintf(why, RECORD_WHY, "cannot switch on the events '%s': %s",
+					 *text, strerror(errno));
 			}
 		}
 		free(system);
@@ -263,7 +263,8 @@ int instance_drain(struct recording *rec, int cpu, char *why)
 			if (put <= 0) {
 				int err = put ? errno : ENOSPC;
 
-				snprintf(why, RECORD_WHY, "cannot write the recording: %s", strerror(err));
+				snprintf(why, RECORD_WHY, "cannot write the recording: %s",
+					 strerror(err));
 				/* whole pages only */
 				if (ftruncate(rec->part_fds[cpu],
 					      lseek(rec->part_fds[cpu], 0, SEEK_CUR) / size * size))

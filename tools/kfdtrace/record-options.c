@@ -76,7 +76,8 @@ static unsigned long size_parse(const char *text)
 	else if (!strcmp(end, "G") || !strcmp(end, "g"))
 		kb = number << 20;
 	if (!kb || kb > MAX_BUFFER_KB)
-		usage_error("record", "--buffer-size '%s': not a size such as 512K or 8M, up to 64G", text);
+		usage_error("record",
+			    "--buffer-size '%s': not a size such as 512K or 8M, up to 64G", text);
 	return kb;
 }
 
@@ -130,8 +131,8 @@ void record_options_parse(int argc, char **argv, struct record_options *options)
 			options->amd_log = AMD_LOG_LEVEL_DEFAULT;
 			if (optarg) {
 				if (strlen(optarg) != 1 || *optarg < '1' || *optarg > '7')
-					usage_error("record", "--amd-log '%s': not a level from 1 to 7",
-						    optarg);
+					usage_error("record",
+						    "--amd-log '%s': not a level from 1 to 7", optarg);
 				options->amd_log = *optarg - '0';
 			}
 			break;
@@ -148,10 +149,11 @@ void record_options_parse(int argc, char **argv, struct record_options *options)
 	if (optind < argc)
 		options->command = argv + optind;
 	if (options->command && options->pid)
-		usage_error("record", "-p %d and a command ('%s'): give only one of them", options->pid,
-			    *options->command);
+		usage_error("record", "-p %d and a command ('%s'): give only one of them",
+			    options->pid, *options->command);
 	if (options->amd_log && !options->command)
-		usage_error("record", "--amd-log is set for a command; a running process has its log, or not");
+		usage_error("record",
+			    "--amd-log is set for a command; a running process has its log, or not");
 	if (!options->events)
 		options->events = kfd_alone;
 }

@@ -9,10 +9,10 @@
 #include <sys/types.h>
 #include <tracefs.h>
 
-#define RECORD_WHY     1024 /* bytes of a message that says why */
-#define MAX_NS_LEVELS  32   /* the kernel's own limit of nested PID namespaces */
-#define RECORD_CLOCK   "mono"
-#define AMD_LOG_FILE   "amd.log"
+#define RECORD_WHY    1024 /* bytes of a message that says why */
+#define MAX_NS_LEVELS 32   /* the kernel's own limit of nested PID namespaces */
+#define RECORD_CLOCK  "mono"
+#define AMD_LOG_FILE  "amd.log"
 
 /**
  * struct record_options - what was asked for

@@ -17,7 +17,9 @@ struct latency {
 	const struct hist *(*of)(const struct gpu *gpu);
 };
 
-enum { NR_LATENCIES = 4 };
+enum {
+	NR_LATENCIES = 4
+};
 extern const struct latency latencies[NR_LATENCIES];
 
 /**

@@ -10,8 +10,8 @@
 
 #include "events.h"
 
-#define TRACE_WHY 512	 /* bytes of a message that says why */
-#define TRACE_COMM 16	 /* bytes of a task's name */
+#define TRACE_WHY  512 /* bytes of a message that says why */
+#define TRACE_COMM 16  /* bytes of a task's name */
 
 struct trace_file;
 

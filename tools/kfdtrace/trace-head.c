@@ -14,11 +14,11 @@
 
 #include "trace-read.h"
 
-#define MAX_CPUS    4096
-#define MAX_TEXT    (64U << 20) /* kallsyms, the largest, has about 15 MB */
-#define MAX_FORMAT  (1U << 20)
-#define MAX_EVENTS  100000
-#define MAX_COMMS   1000000
+#define MAX_CPUS   4096
+#define MAX_TEXT   (64U << 20) /* kallsyms, the largest, has about 15 MB */
+#define MAX_FORMAT (1U << 20)
+#define MAX_EVENTS 100000
+#define MAX_COMMS  1000000
 
 /**
  * trace_fail() - say what is wrong with a file
@@ -71,8 +71,9 @@ static int take_text(struct trace_file *file, uint64_t size, uint64_t max, char 
 	int ret;
 
 	if (size > max)
-		return trace_fail(file, EPROTO, "damaged: a part of %" PRIu64 " bytes at offset %" PRIu64,
-			    size, file->pos);
+		return trace_fail(file, EPROTO,
+				  "damaged: a part of %" PRIu64 " bytes at offset %" PRIu64, size,
+				  file->pos);
 	*text = malloc(size + 1);
 	if (!*text)
 		return trace_fail(file, ENOMEM, "out of memory");
@@ -95,7 +96,8 @@ static int take_magic(struct trace_file *file)
 	int ret;
 
 	if (file->size < sizeof(head) + 8)
-		return trace_fail(file, EPROTO, "not a trace.dat: it has only %" PRIu64 " bytes", file->size);
+		return trace_fail(file, EPROTO, "not a trace.dat: it has only %" PRIu64 " bytes",
+				  file->size);
 	ret = take(file, head, sizeof(head));
 	if (ret)
 		return ret;
@@ -112,19 +114,21 @@ static int take_magic(struct trace_file *file)
 		return trace_fail(file, EPROTO, "damaged: its version is no number");
 	if (!strcmp(version, "7"))
 		return trace_fail(file, EPROTO,
-			    "trace.dat of version 7, this program reads version 6: convert it with"
-			    " 'trace-cmd convert --file-version 6 -i FILE -o NEW'");
+				  "trace.dat of version 7, this program reads version 6: convert it with"
+				  " 'trace-cmd convert --file-version 6 -i FILE -o NEW'");
 	if (strcmp(version, "6"))
 		return trace_fail(file, EPROTO, "trace.dat of a version that is not 6");
 	ret = take(file, flags, sizeof(flags));
 	if (ret)
 		return ret;
 	if (flags[0] != (__BYTE_ORDER == __BIG_ENDIAN) || flags[1] != 8)
-		return trace_fail(file, EPROTO, "recorded on a machine of another byte order or of 32 bits");
+		return trace_fail(file, EPROTO,
+				  "recorded on a machine of another byte order or of 32 bits");
 	ret = take(file, &file->page_size, 4);
 	if (ret)
 		return ret;
-	if (file->page_size < 4096 || file->page_size > 65536 || file->page_size & (file->page_size - 1))
+	if (file->page_size < 4096 || file->page_size > 65536 ||
+	    file->page_size & (file->page_size - 1))
 		return trace_fail(file, EPROTO, "damaged: pages of %u bytes", file->page_size);
 	return 0;
 }
@@ -196,7 +200,8 @@ static int take_formats(struct trace_file *file, const char *system, uint32_t co
 			ret = take_text(file, size, MAX_FORMAT, &text);
 			if (!ret) {
 				if (format_parse(file, text))
-					ret = trace_fail(file, EPROTO, "damaged: the format of a kfd event");
+					ret = trace_fail(file, EPROTO,
+							 "damaged: the format of a kfd event");
 				free(text);
 			}
 		}
@@ -231,7 +236,8 @@ static int take_systems(struct trace_file *file)
 				break;
 		}
 		if (i == sizeof(name))
-			return trace_fail(file, EPROTO, "damaged: the name of an event system has no end");
+			return trace_fail(file, EPROTO,
+					  "damaged: the name of an event system has no end");
 		ret = take(file, &count, 4);
 		if (!ret)
 			ret = take_formats(file, name, count);
@@ -371,7 +377,7 @@ static int take_cpus(struct trace_file *file)
 			return ret;
 		if (place[0] > file->size || place[1] > file->size - place[0])
 			return trace_fail(file, EPROTO,
-				    "the events of CPU %u end after the file: truncated", i);
+					  "the events of CPU %u end after the file: truncated", i);
 		file->streams[i].cpu = i;
 		file->streams[i].pos = place[0];
 		file->streams[i].end = place[0] + place[1];
@@ -411,7 +417,8 @@ int trace_head_read(struct trace_file *file)
 		return ret;
 	ret = kfd_decoder_init(&file->decoder, file->tep);
 	if (ret < 0)
-		return trace_fail(file, EPROTO, "its kfd events lack fields: of another release of kfdprio");
+		return trace_fail(file, EPROTO,
+				  "its kfd events lack fields: of another release of kfdprio");
 	if (!ret)
 		return trace_fail(file, EPROTO, "it has no kfd events: was it recorded with '-e kfd'?");
 	return 0;
@@ -427,7 +434,8 @@ int trace_head_read(struct trace_file *file)
 const char *trace_comm(const struct trace_file *file, int32_t pid)
 {
 	struct comm key = { .pid = pid };
-	const struct comm *found = bsearch(&key, file->comms, file->nr_comms, sizeof(key), comm_compare);
+	const struct comm *found =
+		bsearch(&key, file->comms, file->nr_comms, sizeof(key), comm_compare);
 
 	return found ? found->name : NULL;
 }

@@ -14,8 +14,8 @@
 
 #include "trace-read.h"
 
-#define PAGE_HEAD   16 /* timestamp and commit, of a 64-bit kernel */
-#define WINDOW	    (256U << 10)
+#define PAGE_HEAD 16 /* timestamp and commit, of a 64-bit kernel */
+#define WINDOW	  (256U << 10)
 
 /* Of the page's commit: flags and length. */
 #define COMMIT_MISSED (1U << 31)
@@ -136,7 +136,7 @@ static int stream_next(struct trace_file *file, struct stream *stream)
 		if (type == RECORD_LONG)
 			return 1;
 		continue;
-damaged:
+	damaged:
 		file->loss.damaged++;
 		stream->at = stream->limit;
 	}

@@ -63,8 +63,8 @@ struct trace_file {
 	char *why;
 };
 
-__attribute__((format(printf, 3, 4))) int trace_fail(struct trace_file *file, int err, const char *format,
-						     ...);
+__attribute__((format(printf, 3, 4))) int trace_fail(struct trace_file *file, int err,
+						     const char *format, ...);
 int trace_head_read(struct trace_file *file);
 int trace_pages_start(struct trace_file *file);
 int trace_pages_next(struct trace_file *file, const struct stream **next);

@@ -37,8 +37,8 @@ struct out {
 	int failed;
 };
 
-static __attribute__((format(printf, 3, 4))) void out_fail(struct out *out, int err, const char *format,
-							   ...)
+static __attribute__((format(printf, 3, 4))) void out_fail(struct out *out, int err,
+							   const char *format, ...)
 {
 	va_list args;
 
@@ -244,7 +244,8 @@ static void put_pages(struct out *out, const struct trace_parts *parts, uint64_t
 		if (!out->failed && fflush(out->file))
 			out_fail(out, errno, "cannot write trace.dat: %s", strerror(errno));
 		if (!out->failed && ftruncate(parts->cpu_fds[i], 0))
-			out_fail(out, errno, "cannot empty the pages of CPU %d: %s", i, strerror(errno));
+			out_fail(out, errno, "cannot empty the pages of CPU %d: %s", i,
+				 strerror(errno));
 	}
 	free(buffer);
 }
@@ -277,7 +278,8 @@ int trace_write(int fd, const struct trace_parts *parts, char *why)
 	offset = start;
 	for (i = 0; i < parts->nr_cpus; i++) {
 		if (fstat(parts->cpu_fds[i], &status))
-			out_fail(&out, errno, "cannot read the pages of CPU %d: %s", i, strerror(errno));
+			out_fail(&out, errno, "cannot read the pages of CPU %d: %s", i,
+				 strerror(errno));
 		put64(&out, offset);
 		put64(&out, status.st_size);
 		offset += status.st_size;

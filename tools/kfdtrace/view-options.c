@@ -32,20 +32,23 @@ static uint64_t slow_parse(const char *verb, const char *text)
  * @argv: the verb's arguments
  * @letters: which of the options it has, as for getopt(3)
  * @usage: prints its help
- * @options: filled in but for @verb
+ * @options: filled in but for @verb and @two
  */
 void view_options_parse(int argc, char **argv, const char *letters, void (*usage)(void),
 			struct view_options *options)
 {
 	static const struct option all[] = {
-		{ "pid", required_argument, NULL, 'p' },   { "json", no_argument, NULL, 'J' },
-		{ "csv", no_argument, NULL, 'C' },	   { "slow-ms", required_argument, NULL, 's' },
-		{ "amd-log", required_argument, NULL, 'l' }, { "help", no_argument, NULL, 'h' },
+		{ "pid", required_argument, NULL, 'p' },
+		{ "json", no_argument, NULL, 'J' },
+		{ "csv", no_argument, NULL, 'C' },
+		{ "slow-ms", required_argument, NULL, 's' },
+		{ "amd-log", required_argument, NULL, 'l' },
+		{ "help", no_argument, NULL, 'h' },
 	};
 	struct option longs[sizeof(all) / sizeof(*all) + 1] = { 0 };
 	char why[KFDLIB_WHY];
 	size_t i, nr = 0;
-	int option;
+	int option, wanted;
 
 	for (i = 0; i < sizeof(all) / sizeof(*all); i++)
 		if (strchr(letters, all[i].val))
@@ -78,9 +81,12 @@ void view_options_parse(int argc, char **argv, const char *letters, void (*usage
 	}
 	if (options->json && options->csv)
 		usage_error(options->verb, "--json and --csv: give only one of them");
-	if (optind == argc)
-		usage_error(options->verb, "which recording? its directory is missing");
-	if (optind + 1 < argc)
-		usage_error(options->verb, "'%s' is one argument too many", argv[optind + 1]);
+	wanted = options->two ? 2 : 1;
+	if (optind + wanted > argc)
+		usage_error(options->verb, "which recording%s",
+			    options->two ? "s? two are compared" : "? its directory is missing");
+	if (optind + wanted < argc)
+		usage_error(options->verb, "'%s' is one argument too many", argv[optind + wanted]);
 	options->dir = argv[optind];
+	options->other = options->two ? argv[optind + 1] : NULL;
 }

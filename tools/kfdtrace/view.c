@@ -106,10 +106,12 @@ void view_losses(const struct view *view)
 	const struct trace_loss *loss = trace_loss(view->file);
 
 	if (loss->overrun)
-		warnx("LOST %" PRIu64 " EVENTS while this was recorded: numbers and times below are too small or wrong",
+		warnx("LOST %" PRIu64
+		      " EVENTS while this was recorded: numbers and times below are too small or wrong",
 		      loss->overrun);
 	else if (loss->gaps)
-		warnx("EVENTS ARE MISSING at %" PRIu64 " places: numbers and times below are too small or wrong",
+		warnx("EVENTS ARE MISSING at %" PRIu64
+		      " places: numbers and times below are too small or wrong",
 		      loss->gaps);
 	if (loss->damaged)
 		warnx("%s: DAMAGED at %" PRIu64 " places, which were skipped", view->trace_path,
@@ -141,7 +143,8 @@ static struct json_object *meta_find(const struct view *view, const char *array,
 	for (i = 0; i < json_object_array_length(list); i++) {
 		entry = json_object_array_get_idx(list, i);
 		if (json_object_is_type(entry, json_type_object) &&
-		    json_object_object_get_ex(entry, key, &value) && json_object_get_int64(value) == number)
+		    json_object_object_get_ex(entry, key, &value) &&
+		    json_object_get_int64(value) == number)
 			return entry;
 	}
 	return NULL;
@@ -200,7 +203,9 @@ const char *view_gpu_name(const struct view *view, uint32_t gpu_id)
 {
 	struct json_object *entry = meta_find(view, "gpus", "gpu_id", gpu_id), *value;
 
-	return entry && json_object_object_get_ex(entry, "name", &value) ? json_object_get_string(value) : NULL;
+	return entry && json_object_object_get_ex(entry, "name", &value) ?
+		       json_object_get_string(value) :
+		       NULL;
 }
 
 /**

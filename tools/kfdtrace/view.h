@@ -17,6 +17,8 @@
  * @pid: only this process, 0 for all
  * @slow_ns: an unmap that takes longer is an anomaly
  * @amd_log: ROCm's log, NULL for that of the recording
+ * @two: the verb wants two recordings
+ * @other: the second of them
  */
 struct view_options {
 	const char *verb;
@@ -25,6 +27,8 @@ struct view_options {
 	int pid;
 	uint64_t slow_ns;
 	const char *amd_log;
+	bool two;
+	const char *other;
 };
 
 /**

@@ -62,6 +62,21 @@ static void octaves(void **state)
 	assert_int_equal(sum, hist.count);
 }
 
+static void merged(void **state)
+{
+	static struct hist parts[2], whole;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 1000; i++) {
+		hist_add(&parts[i % 3 == 0], i * i);
+		hist_add(&whole, i * i);
+	}
+	hist_merge(&parts[0], &parts[1]);
+	assert_memory_equal(&parts[0], &whole, sizeof(whole));
+	assert_int_equal(hist_rank(&whole, 1000), 999 * 999);
+}
+
 static void empty(void **state)
 {
 	static const struct hist hist;
@@ -75,6 +90,7 @@ int run_hist(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(percentiles),
 		cmocka_unit_test(octaves),
+		cmocka_unit_test(merged),
 		cmocka_unit_test(empty),
 	};
 

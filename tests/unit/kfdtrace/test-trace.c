@@ -12,6 +12,7 @@
 #include "trace-file.h"
 
 #define DATA "../../kfdtrace/data/preempt/trace.dat"
+#define PAGES 8192 /* bytes of them in it */
 
 /* libtraceevent forgets to free what it cannot parse. */
 const char *__lsan_default_suppressions(void);
@@ -91,6 +92,7 @@ static long read_bytes(const void *bytes, size_t nr)
 static void intact(void **state)
 {
 	(void)state;
+	assert_true(size > PAGES);
 	assert_true(read_bytes(whole, size) > 50);
 }
 
@@ -129,10 +131,11 @@ static void damage(unsigned int *seed)
 {
 	static const uint32_t numbers[] = { 0, 1, 4, 0x7fffffff, 0x80000000, 0xffffffff, 0xfff0, 29, 30, 31 };
 	unsigned int times = 1 + rand_r(seed) % 8;
-	size_t at;
+	/* half of the time the pages alone, which are at the end, for the head to be good */
+	size_t from = rand_r(seed) % 2 ? size - PAGES : 0, at;
 
 	while (times--) {
-		at = rand_r(seed) % size;
+		at = from + rand_r(seed) % (size - from);
 		if (rand_r(seed) % 2)
 			copy[at] = rand_r(seed);
 		else if (at + 4 <= size)
@@ -140,12 +143,11 @@ static void damage(unsigned int *seed)
 	}
 }
 
-/* A page of the ring buffer is where the lengths are: the last half of the file. */
 static void damaged(void **state)
 {
 	const char *seed_text = getenv("SEED"), *steps_text = getenv("STEPS");
 	unsigned int seed = seed_text ? atoi(seed_text) : 1;
-	long steps = steps_text ? atol(steps_text) : 3000, read = 0, refused = 0;
+	long steps = steps_text ? atol(steps_text) : 3000, all = steps, read = 0, refused = 0;
 
 	(void)state;
 	while (steps--) {
@@ -157,8 +159,8 @@ static void damaged(void **state)
 			read++;
 	}
 	/* both ways were walked */
-	assert_true(read > 100);
-	assert_true(refused > 10);
+	assert_true(read > all / 4);
+	assert_true(refused > all / 50);
 }
 
 int run_trace(void)
