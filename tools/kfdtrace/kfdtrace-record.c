@@ -30,6 +30,14 @@ static uint64_t clock_ns(clockid_t clock)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
+/* Time in suspend.  Between the two readings, time passes that is not of it. */
+static int64_t boot_offset(void)
+{
+	uint64_t before = clock_ns(CLOCK_MONOTONIC), boot = clock_ns(CLOCK_BOOTTIME);
+
+	return (int64_t)(boot - before) / 1000000 * 1000000;
+}
+
 static void part_name(char *name, size_t size, int cpu)
 {
 	snprintf(name, size, ".cpu%d.part", cpu);
@@ -313,7 +321,7 @@ static int run(struct recording *rec, int pidfd, int *exec_errno)
 	}
 	rec->start_ns = clock_ns(CLOCK_MONOTONIC);
 	rec->start_real_ns = clock_ns(CLOCK_REALTIME);
-	rec->boot_offset_ns = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
+	rec->boot_offset_ns = boot_offset();
 	if (tracefs_trace_on(rec->instance)) {
 		warn("cannot switch on the trace instance '%s'",
 		     tracefs_instance_get_name(rec->instance));

@@ -68,7 +68,7 @@ struct seen_process {
  * @dir_fd: the directory
  * @start_ns, @end_ns: CLOCK_MONOTONIC
  * @start_real_ns: CLOCK_REALTIME at @start_ns
- * @boot_offset_ns: CLOCK_BOOTTIME - CLOCK_MONOTONIC
+ * @boot_offset_ns: CLOCK_BOOTTIME - CLOCK_MONOTONIC, to the millisecond
  * @child: PID of the command, or 0
  * @child_status: of waitpid(2), -1 while it runs
  * @uid, @gid: whom the recording belongs to, and whose the command is
