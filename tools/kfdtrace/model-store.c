@@ -30,8 +30,10 @@ struct gpu *store_gpu(struct model *model, uint32_t gpu_id)
 		if ((*at)->gpu_id == gpu_id)
 			return *at;
 	*at = calloc(1, sizeof(**at));
-	if (*at)
+	if (*at) {
 		(*at)->gpu_id = gpu_id;
+		(*at)->model = model;
+	}
 	return *at;
 }
 
@@ -268,6 +270,25 @@ struct pair *store_pair(struct client *client, int32_t pid)
 	pair->next = client->by;
 	client->by = pair;
 	return pair;
+}
+
+/**
+ * store_prio() - the priority that decides who is a victim
+ * @client: the process
+ *
+ * Return: what was set; an unset one counts as that of the highest queue.
+ */
+int32_t store_prio(const struct client *client)
+{
+	const struct queue *queue;
+	int32_t prio = client->process->prio;
+
+	if (prio != NO_PRIO)
+		return prio;
+	for (queue = client->queues; queue; queue = queue->client_next)
+		if (queue->prio > prio)
+			prio = queue->prio;
+	return prio;
 }
 
 /**

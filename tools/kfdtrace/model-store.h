@@ -11,6 +11,7 @@ struct client *store_client(struct model *model, uint32_t gpu_id, int32_t pid);
 struct queue *store_queue(struct model *model, uint32_t gpu_id, int32_t pid, uint32_t queue_id,
 			  uint64_t ts);
 void store_forget(struct model *model, struct queue *queue);
+int32_t store_prio(const struct client *client);
 struct pair *store_pair(struct client *client, int32_t pid);
 
 #endif /* KFDTRACE_MODEL_STORE_H */

@@ -27,20 +27,6 @@ static void anomaly_add(struct model *model, enum anomaly_kind kind, uint64_t ts
 	};
 }
 
-/* The priority that decides who is a victim: an unset one counts as that of the highest queue. */
-static int32_t client_prio(const struct client *client)
-{
-	const struct queue *queue;
-	int32_t prio = client->process->prio;
-
-	if (prio != NO_PRIO)
-		return prio;
-	for (queue = client->queues; queue; queue = queue->client_next)
-		if (queue->prio > prio)
-			prio = queue->prio;
-	return prio;
-}
-
 static int client_preempt(struct client *client, uint64_t ts)
 {
 	if (client->preempted)
@@ -64,12 +50,31 @@ static void client_resume(struct client *client, uint64_t ts)
 	client->preemptor->ns += ts - client->pair_since;
 }
 
+static void slice_tell(const struct queue *queue, enum slice_kind kind, uint64_t from, uint64_t to)
+{
+	const struct model *model = queue->client->gpu->model;
+
+	if (model->slice)
+		model->slice(model->slice_context, queue, kind, from, to);
+}
+
 static void queue_resume(struct queue *queue, uint64_t ts)
 {
 	if (!queue->preempted)
 		return;
 	queue->preempted = false;
+	slice_tell(queue, SLICE_PREEMPTED, queue->preempted_since, ts);
 	queue->preempted_ns += ts - queue->preempted_since;
+}
+
+static void mapped_unlink(struct queue *queue)
+{
+	if (queue->mapped_prev)
+		queue->mapped_prev->mapped_next = queue->mapped_next;
+	else
+		queue->client->gpu->mapped = queue->mapped_next;
+	if (queue->mapped_next)
+		queue->mapped_next->mapped_prev = queue->mapped_prev;
 }
 
 static int queue_off(struct queue *queue, uint64_t ts)
@@ -81,17 +86,13 @@ static int queue_off(struct queue *queue, uint64_t ts)
 		return 0;
 	queue->mapped = false;
 	queue->unmaps++;
+	slice_tell(queue, SLICE_MAPPED, queue->since, ts);
 	queue->mapped_ns += ts - queue->since;
 	client->mapped_ns += ts - queue->since;
 	queue->since = ts;
-	if (queue->mapped_prev)
-		queue->mapped_prev->mapped_next = queue->mapped_next;
-	else
-		gpu->mapped = queue->mapped_next;
-	if (queue->mapped_next)
-		queue->mapped_next->mapped_prev = queue->mapped_prev;
+	mapped_unlink(queue);
 	if (!gpu->preempting || client->process->pid == gpu->begin_pid ||
-	    client_prio(client) >= gpu->begin_prio)
+	    store_prio(client) >= gpu->begin_prio)
 		return 0;
 	queue->preempted = true;
 	queue->preempted_since = ts;
@@ -124,17 +125,11 @@ static void queue_on(struct queue *queue, uint64_t ts)
 /* The end of a queue, or of the recording: what is under way is counted. */
 static void queue_settle(struct queue *queue, uint64_t ts)
 {
-	struct gpu *gpu = queue->client->gpu;
-
 	if (queue->mapped) {
+		slice_tell(queue, SLICE_MAPPED, queue->since, ts);
 		queue->mapped_ns += ts - queue->since;
 		queue->client->mapped_ns += ts - queue->since;
-		if (queue->mapped_prev)
-			queue->mapped_prev->mapped_next = queue->mapped_next;
-		else
-			gpu->mapped = queue->mapped_next;
-		if (queue->mapped_next)
-			queue->mapped_next->mapped_prev = queue->mapped_prev;
+		mapped_unlink(queue);
 		queue->mapped = false;
 	} else {
 		queue->unmapped_ns += ts - queue->since;

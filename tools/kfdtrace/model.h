@@ -139,6 +139,7 @@ struct gpu {
 	uint64_t begins[NR_KFD_REASONS], ends[NR_KFD_REASONS];
 	struct gpu *next;
 	/* private */
+	struct model *model;
 	struct client *clients;
 	struct queue *mapped;
 	bool over, unmapping, preempting, waking, wake_preempts;
@@ -180,9 +181,28 @@ struct anomaly {
 	int64_t value;
 };
 
+/* What a queue was, from one moment to another. */
+enum slice_kind {
+	SLICE_MAPPED,
+	SLICE_PREEMPTED
+};
+
+/**
+ * typedef slice_fn - is told of each slice when it ends
+ * @context: the caller's
+ * @queue: whose
+ * @kind: what it was
+ * @from: ns
+ * @to: ns
+ */
+typedef void (*slice_fn)(void *context, const struct queue *queue, enum slice_kind kind,
+			 uint64_t from, uint64_t to);
+
 /**
  * struct model - all of it
  * @slow_unmap_ns: an unmap that takes longer is an anomaly
+ * @slice: is told of slices, NULL for nobody
+ * @slice_context: its own
  * @first, @last: ns, of the first and last event
  * @events: how many of each kind
  * @gpus, @processes: lists
@@ -193,6 +213,8 @@ struct anomaly {
  */
 struct model {
 	uint64_t slow_unmap_ns;
+	slice_fn slice;
+	void *slice_context;
 	uint64_t first, last;
 	uint64_t events[NR_KFD_EVENTS];
 	struct gpu *gpus;

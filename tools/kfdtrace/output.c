@@ -170,6 +170,12 @@ void json_real(const char *key, double value)
 	printf("%.6g", value);
 }
 
+void json_literal(const char *key, const char *text)
+{
+	json_key(key);
+	fputs(text, stdout);
+}
+
 void json_flag(const char *key, bool value)
 {
 	json_key(key);

@@ -41,6 +41,7 @@ void json_open(const char *key, char bracket);
 void json_close(char bracket);
 void json_number(const char *key, int64_t value);
 void json_count(const char *key, uint64_t value);
+void json_literal(const char *key, const char *text);
 void json_real(const char *key, double value);
 void json_text(const char *key, const char *raw);
 void json_flag(const char *key, bool value);

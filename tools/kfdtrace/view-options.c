@@ -42,6 +42,7 @@ void view_options_parse(int argc, char **argv, const char *letters, void (*usage
 		{ "json", no_argument, NULL, 'J' },
 		{ "csv", no_argument, NULL, 'C' },
 		{ "slow-ms", required_argument, NULL, 's' },
+		{ "output", required_argument, NULL, 'o' },
 		{ "amd-log", required_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
 	};
@@ -68,6 +69,9 @@ void view_options_parse(int argc, char **argv, const char *letters, void (*usage
 			break;
 		case 's':
 			options->slow_ns = slow_parse(options->verb, optarg);
+			break;
+		case 'o':
+			options->output = optarg;
 			break;
 		case 'l':
 			options->amd_log = optarg;

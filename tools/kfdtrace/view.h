@@ -19,6 +19,7 @@
  * @amd_log: ROCm's log, NULL for that of the recording
  * @two: the verb wants two recordings
  * @other: the second of them
+ * @output: file to write to, NULL for stdout
  */
 struct view_options {
 	const char *verb;
@@ -29,6 +30,7 @@ struct view_options {
 	const char *amd_log;
 	bool two;
 	const char *other;
+	const char *output;
 };
 
 /**
