@@ -9,6 +9,7 @@
 #include <linux/moduleparam.h>
 #include <linux/time64.h>
 #include "kfd_prio_priv.h"
+#include "kfd_prio_tree.h"	/* made by prepare-tree */
 
 /**
  * struct knob - a module parameter
