@@ -41,7 +41,15 @@ new_host() {
 	done
 }
 end_host() {
+	local link
 	[ -n "${root-}" ] || return 0
+	# what DKMS has in the background when we are interrupted
+	for link in /proc/[0-9]*/root; do
+		if [ "$(readlink "$link" 2>/dev/null)" = "$root" ]; then
+			link=${link%/root}
+			kill "${link#/proc/}" 2>/dev/null
+		fi
+	done
 	umount -R "$root" 2>/dev/null || umount -R -l "$root"
 	rm -rf "$layers"
 	root=
