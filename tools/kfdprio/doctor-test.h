@@ -58,6 +58,6 @@ bool trial_entry(struct trial *t, pid_t pid, struct kfd_prio_list_entry *entry);
 void trial_preempt(struct trial *t);
 
 /* kfdprio-doctor-measure.c */
-void trial_events(struct trial *t, pid_t victim, pid_t preemptor);
+void trial_events(struct trial *t, pid_t victim, pid_t preemptor, bool ran);
 
 #endif /* DOCTOR_TEST_H */

@@ -143,10 +143,11 @@ static void spans_say(struct trial *t, const struct spans *s)
  * @t: the test, at its end
  * @victim: PID of its victim
  * @preemptor: PID of its preemptor
+ * @ran: its queues were there, and did what they were told
  *
  * In a PID namespace of its own the PIDs of the events are others, and nothing can be said.
  */
-void trial_events(struct trial *t, pid_t victim, pid_t preemptor)
+void trial_events(struct trial *t, pid_t victim, pid_t preemptor, bool ran)
 {
 	static const struct {
 		const char *name;
@@ -163,6 +164,13 @@ void trial_events(struct trial *t, pid_t victim, pid_t preemptor)
 		trial_say(t, FINDING_WARN, "events", "not all of them could be read");
 		return;
 	}
+	if (trace_count(t->trace, "kfd_hws_hang", -1)) {
+		trial_say(t, FINDING_FAIL, "events",
+			  "the scheduler did not answer (kfd_hws_hang): KFD resets the GPU, see 'dmesg'");
+		return;
+	}
+	if (!ran)
+		return;
 	if (trace_count(t->trace, "kfd_create_queue", -1) &&
 	    !trace_count(t->trace, "kfd_create_queue", victim)) {
 		trial_say(t, FINDING_WARN, "events",
@@ -176,10 +184,6 @@ void trial_events(struct trial *t, pid_t victim, pid_t preemptor)
 			continue;
 		trial_say(t, FINDING_FAIL, "events", "%zu of %s for the victim, at least %zu expected",
 			  nr, life[i].name, life[i].least);
-		return;
-	}
-	if (trace_count(t->trace, "kfd_hws_hang", -1)) {
-		trial_say(t, FINDING_FAIL, "events", "the scheduler did not answer (kfd_hws_hang)");
 		return;
 	}
 	memset(&spans, 0, sizeof(spans));

@@ -244,6 +244,7 @@ static void trial(struct trial *t)
 	unsigned int seconds = t->d->seconds + MARGIN_S;
 	pid_t victim, preemptor;
 	char why[KFDLIB_WHY] = "";
+	bool ran;
 
 	if (refused(t))
 		return;
@@ -260,12 +261,14 @@ static void trial(struct trial *t)
 	}
 	victim = t->victim.pid;
 	preemptor = t->preemptor.pid;
-	if (queues(t) && priority(t))
+	ran = queues(t) && priority(t);
+	if (ran) {
 		trial_preempt(t);
-	destroy(t);
+		destroy(t);
+	}
 	end(t);
 	if (!interrupted && t->trace)
-		trial_events(t, victim, preemptor);
+		trial_events(t, victim, preemptor, ran);
 	if (interrupted)
 		trial_say(t, FINDING_FAIL, "interrupted", "by signal %d; nothing is left of it",
 			  (int)interrupted);
