@@ -222,7 +222,9 @@ void sim_hiq_run(struct sim_hws *h, u64 now)
 
 	if (READ_ONCE(*db) != ~0ULL) {
 		h->hiq_wptr = xchg(db, ~0ULL);
-		h->hiq_expect = 0;
+		/* it may be the ring before the one that the kick was for */
+		if (!xchg(&h->hiq_behind, 0))
+			h->hiq_expect = 0;
 	}
 	if (h->hiq_rptr >= h->hiq_wptr)
 		return;

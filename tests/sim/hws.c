@@ -350,6 +350,8 @@ void sim_hws_kick(struct sim_gpu *g)
 {
 	struct sim_hws *h = g->hws;
 
+	if (h && READ_ONCE(h->hiq) && READ_ONCE(*((u32 __force *)g->db + h->hiq_db)) != ~0U)
+		WRITE_ONCE(h->hiq_behind, 1);
 	if (h && !READ_ONCE(h->hiq_rung)) {
 		WRITE_ONCE(h->hiq_rung, rdtsc_ordered());
 		WRITE_ONCE(h->hiq_rung_ns, ktime_get_ns());

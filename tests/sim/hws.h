@@ -170,6 +170,7 @@ struct sim_hws {
 	u32 hiq_db;
 	u64 hiq_rptr, hiq_wptr;
 	u64 hiq_expect;			/* until when a ring may follow the kick */
+	u32 hiq_behind;			/* at the kick an older ring was not taken yet */
 	u64 hiq_retry;			/* when to look for it again, ns from now */
 	u64 hiq_rung;			/* (any) TSC when it was rung for what is not read, 0: never */
 	u64 hiq_rung_ns;		/* (any) the same, ns */
