@@ -18,6 +18,11 @@
 #define TOPOLOGY	"/sys/class/kfd/kfd/topology/nodes"
 #define MAX_GPUS	64
 
+/* Since Linux 7.2; not in the header of Debian 12 */
+#ifndef AMDKFD_IOC_CREATE_PROCESS
+#define AMDKFD_IOC_CREATE_PROCESS	AMDKFD_IO(0x27)
+#endif
+
 static _Thread_local char error[256];
 
 /**
@@ -134,14 +139,7 @@ int kfdc_prop(const struct kfdc *c, const char *name, uint64_t *value)
 	return kfdc_fail(ENOENT, "topology node %d has no property %s", c->node, name);
 }
 
-/**
- * kfdc_open - use a GPU
- * @cp: set
- * @index: which, in KFD's order
- *
- * ENODEV: there is no such GPU.
- */
-int kfdc_open(struct kfdc **cp, unsigned int index)
+static int open_gpu(struct kfdc **cp, unsigned int index, bool context)
 {
 	struct kfd_process_device_apertures ap[MAX_GPUS];
 	struct kfd_ioctl_get_process_apertures_new_args get = {
@@ -160,6 +158,11 @@ int kfdc_open(struct kfdc **cp, unsigned int index)
 	if (c->kfd < 0) {
 		r = kfdc_fail(errno, "/dev/kfd");
 		goto err;
+	}
+	if (context) {
+		r = KFDC_IOCTL(c, AMDKFD_IOC_CREATE_PROCESS, NULL);
+		if (r)
+			goto err;
 	}
 	/* first how many there are: KFD refuses room for more */
 	r = KFDC_IOCTL(c, AMDKFD_IOC_GET_PROCESS_APERTURES_NEW, &get);
@@ -201,6 +204,31 @@ int kfdc_open(struct kfdc **cp, unsigned int index)
 err:
 	kfdc_close(c);
 	return r;
+}
+
+/**
+ * kfdc_open - use a GPU
+ * @cp: set
+ * @index: which, in KFD's order
+ *
+ * ENODEV: there is no such GPU.
+ */
+int kfdc_open(struct kfdc **cp, unsigned int index)
+{
+	return open_gpu(cp, index, false);
+}
+
+/**
+ * kfdc_open_context - use a GPU in another context of this process, with an address space and
+ *	queues of its own
+ * @cp: set
+ * @index: which GPU
+ *
+ * ENOTTY or EINVAL: before Linux 7.2 there are no contexts.
+ */
+int kfdc_open_context(struct kfdc **cp, unsigned int index)
+{
+	return open_gpu(cp, index, true);
 }
 
 /**

@@ -149,6 +149,7 @@ const char *kfdc_error(void);
 
 bool kfdc_has_queue_priority(void);
 int kfdc_open(struct kfdc **c, unsigned int index);
+int kfdc_open_context(struct kfdc **c, unsigned int index);
 void kfdc_close(struct kfdc *c);
 int kfdc_fd(const struct kfdc *c);
 uint32_t kfdc_gpu_id(const struct kfdc *c);
