@@ -104,7 +104,8 @@ static unsigned long long preempting(unsigned long long than)
 
 static void test_preempts(struct user *first, struct user *second)
 {
-	pid_t low = kfd_child(0, true);
+	/* it would inherit ours */
+	pid_t low = kfd_child_set(0, 0, 2);
 	unsigned long long before, after;
 	struct kfd_prio_list_entry e;
 	int i;
