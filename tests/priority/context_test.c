@@ -12,9 +12,11 @@
 #include <unistd.h>
 #include "kfd.h"
 #include "kfdclient.h"
+#include "simgpu.h"
 #include "tap.h"
 
 #define PROC "/sys/class/kfd/kfd/proc"
+#define TRACING "/sys/kernel/tracing/"
 
 struct user {
 	struct kfdc *gpu;
@@ -102,18 +104,38 @@ static unsigned long long preempting(unsigned long long than)
 	return e.preempting_count;
 }
 
+/* Rings of this process that faulted, as the trace has them */
+static unsigned int faults(void)
+{
+	char line[512], pid[32];
+	unsigned int n = 0;
+	FILE *f = fopen(TRACING "trace", "r");
+
+	if (!f)
+		tap_bail(TRACING "trace: %s", strerror(errno));
+	snprintf(pid, sizeof(pid), " pid=%d ", getpid());
+	while (fgets(line, sizeof(line), f))
+		n += strstr(line, "kfd_doorbell_wake:") && strstr(line, pid) && strstr(line, "source=FAULT");
+	fclose(f);
+	return n;
+}
+
 static void test_preempts(struct user *first, struct user *second)
 {
 	/* it would inherit ours */
 	pid_t low = kfd_child_set(0, 0, 2);
 	unsigned long long before, after;
 	struct kfd_prio_list_entry e;
+	unsigned int traced;
 	int i;
 
+	if (sim_poke(TRACING "events/kfd/kfd_doorbell_wake/enable", "1"))
+		tap_bail("no event kfd_doorbell_wake");
 	before = preempting(0);
 	tap_ok(user_run(first), "the first context runs beside a lower process");
 	after = preempting(before);
 	tap_ok(after > before, "its ring preempts: %llu, then %llu times", before, after);
+	traced = faults();
 	for (i = 0; i < 3; i++) {
 		before = after;
 		/* idle for longer than linger_us: its doorbells are trapped again */
@@ -122,6 +144,8 @@ static void test_preempts(struct user *first, struct user *second)
 		after = preempting(before);
 		tap_ok(after > before, "its ring preempts: %llu, then %llu times", before, after);
 	}
+	tap_eq(faults() - traced, 3, "each ring of the second context was heard: its doorbells were trapped");
+	sim_poke(TRACING "events/kfd/kfd_doorbell_wake/enable", "0");
 	tap_eq(rows(low, &e), 1, "the lower process is listed once");
 	kfd_child_end(low);
 }
@@ -168,7 +192,7 @@ int main(void)
 	if (user_open(&first, false))
 		tap_bail("%s", kfdc_error());
 	err = user_open(&second, true);
-	if (err == ENOTTY || err == EINVAL) {
+	if (err == -ENOTTY || err == -EINVAL) {
 		user_close(&first);
 		tap_skip("a process with several contexts", "this kernel has none");
 		return tap_done();

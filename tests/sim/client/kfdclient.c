@@ -224,7 +224,7 @@ int kfdc_open(struct kfdc **cp, unsigned int index)
  * @cp: set
  * @index: which GPU
  *
- * ENOTTY or EINVAL: before Linux 7.2 there are no contexts.
+ * -ENOTTY or -EINVAL: before Linux 7.2 there are no contexts.
  */
 int kfdc_open_context(struct kfdc **cp, unsigned int index)
 {
