@@ -167,10 +167,10 @@ int amdgpu_mes_set_shader_debugger(struct amdgpu_device *adev, uint64_t process_
 					   tcp_watch_cntl, flags, trap_en);
 }
 
-/* GFX 12.1 only, which no profile is */
+/* with 7.2: GFX 12.1 only, which no profile is; with 7.3 as if the firmware were the newest */
 bool amdgpu_mes_queue_reset_by_mes_supported(struct amdgpu_device *adev)
 {
-	return false;
+	return SIM_BOUNDARY >= 0x703;
 }
 
 int amdgpu_mes_get_hung_queue_db_array_size(struct amdgpu_device *adev)
@@ -213,14 +213,27 @@ void amdgpu_mm_wdoorbell(struct amdgpu_device *adev, u32 index, u32 v)
 }
 
 #if SIM_BOUNDARY >= 0x703
-/* reset of a queue by MES, not supported by it: see above */
+/*
+ * A queue that MES did not remove, or that has a bad packet: all gangs are suspended, and if that
+ * works the queue is taken away. Which queues hang if it does not is not asked: the GPU is reset.
+ */
 int amdgpu_gfx_reset_mes_compute(struct amdgpu_device *adev, struct amdgpu_ring *ring,
 				 struct amdgpu_fence *guilty_fence,
 				 struct amdgpu_usermode_queue *uq, unsigned int *hung_queue_count,
 				 void *faulty_queue_input)
 {
-	NOT_REACHED();
-	return -EOPNOTSUPP;
+	int r = sim_mes_suspend_all(adev);
+
+	if (!r && down_read_trylock(&adev->reset_domain->sem)) {
+		amdgpu_mes_lock(&adev->mes);
+		r = adev->mes.funcs->remove_hw_queue(&adev->mes, faulty_queue_input);
+		amdgpu_mes_unlock(&adev->mes);
+		up_read(&adev->reset_domain->sem);
+	} else if (!r) {
+		r = -EIO;
+	}
+	sim_mes_resume_all(adev);
+	return r;
 }
 
 int amdgpu_mes_reset_queue_mmio(struct amdgpu_device *adev, int queue_type, unsigned int vmid,
@@ -238,12 +251,12 @@ int amdgpu_mes_reset_user_queue(struct amdgpu_device *adev, int queue_type,
 	return -EOPNOTSUPP;
 }
 
+/* amdgpu writes who it was to the log */
 void amdgpu_vm_print_task_info(struct amdgpu_device *adev, struct amdgpu_task_info *task_info)
 {
-	NOT_REACHED();
 }
 
-/* contexts in the memory of MES: only where it has use_rs64mem */
+/* contexts in the memory of MES: only where it has use_rs64mem; freeing is asked for always */
 int amdgpu_mes_alloc_proc_ctx_index(struct amdgpu_mes *mes, uint32_t *index)
 {
 	NOT_REACHED();
@@ -252,7 +265,6 @@ int amdgpu_mes_alloc_proc_ctx_index(struct amdgpu_mes *mes, uint32_t *index)
 
 void amdgpu_mes_free_proc_ctx_index(struct amdgpu_mes *mes, uint32_t index)
 {
-	NOT_REACHED();
 }
 
 int amdgpu_mes_alloc_gang_ctx_index(struct amdgpu_mes *mes, uint32_t *index)
@@ -263,7 +275,6 @@ int amdgpu_mes_alloc_gang_ctx_index(struct amdgpu_mes *mes, uint32_t *index)
 
 void amdgpu_mes_free_gang_ctx_index(struct amdgpu_mes *mes, uint32_t index)
 {
-	NOT_REACHED();
 }
 #endif
 
