@@ -13,7 +13,8 @@
  *	a process per mm			several: the eviction fence, and who asks for an
  *						eviction, name the context_id of the kfd_process
  *	amdgpu_amdkfd_alloc_gtt_mem(..)		amdgpu_amdkfd_alloc_kernel_mem(.., domain, ..);
- *	amdgpu_amdkfd_free_gtt_mem()		amdgpu_amdkfd_free_kernel_mem(). MQDs of some are in VRAM
+ *	amdgpu_amdkfd_free_gtt_mem()		amdgpu_amdkfd_free_kernel_mem(). Some MQDs
+ *						are in VRAM
  *	..._gpuvm_release_process_vm()		gone
  *	kgd2kfd_suspend(kfd, run_pm)		suspend_proc, the opposite; likewise resume
  *	kgd2kfd_device_exit()			undoes the lock that kgd2kfd_suspend() took: amdgpu
@@ -24,13 +25,14 @@
  *	RAS: one kind				and "uniras" beside it
  *	kfd2kgd .build_grace_period_packet_info	.build_dequeue_wait_counts_packet_info(sch_wave,
  *						que_sleep)
- *	(none)					kfd2kgd .hqd_sdma_get_doorbell: asked after each unmap;
+ *	(none)					kfd2kgd .hqd_sdma_get_doorbell: after an unmap;
  *						an SDMA queue that is still there makes
  *						amdgpu_sdma_reset_engine(); .ptl_ctrl
  *	MES: one instance			one for each XCC: an argument of all calls
  *	(none)					amdgpu_mes_detect_and_reset_hung_queues() and its
  *						like: with GFX 12.1 only
- *	a REMOVE_QUEUE that fails resets	only if SUSPEND fails, too
+ *	a REMOVE_QUEUE that fails resets	only if SUSPEND fails, too; with 7.3 see
+ *						amdgpu_gfx_reset_mes_compute()
  *
  *	7.2					7.3
  *	amdgpu_amdkfd_fence_create(.., svm_bo,	no svm_bo
