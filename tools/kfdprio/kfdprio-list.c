@@ -264,6 +264,8 @@ int kfdprio_list(const struct kfd_dev *dev, const struct kfdprio_request *reques
 		list_json(entries, nr, counted, &topo);
 	else
 		list_table(entries, nr, counted, &topo);
+	if (!request->json && !nr && !topo.nr)
+		warnx("there is no GPU in KFD's topology");
 	kfd_topology_free(&topo);
 	free(entries);
 	return EXIT_SUCCESS;
