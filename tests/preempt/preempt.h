@@ -84,7 +84,7 @@ long act_submit_on(long queue, long ns);	/* one on that queue */
 long act_submit_silently(long ns, long unused);	/* one, without ringing */
 long act_wait(long ms, long unused);		/* for all that was submitted */
 long act_left(long unused, long unused2);	/* not complete; may be negative: too many */
-long act_request(long ns, long unused);		/* submit and wait; the time it took, ns */
+long act_request(long ns, long unused);		/* submit and wait; the time to the GPU's end of it, ns */
 long act_create(long n, long prio);
 long act_destroy_last(long unused, long unused2);
 long act_update(long queue, long percentage);
