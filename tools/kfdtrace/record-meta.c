@@ -20,6 +20,9 @@
 /* Where KFD lists the processes that use it. */
 #define KFD_PROC "/sys/class/kfd/kfd/proc"
 
+/* A parameter that only the driver of the simulated GPU has; see simulator.rst. */
+#define SIMULATED "/sys/module/amdgpu/parameters/reserved2_ns"
+
 static void nspid_read(struct seen_process *seen)
 {
 	char path[64], line[512], *at, *end;
@@ -166,10 +169,12 @@ static struct json_object *processes(const struct recording *rec)
 	return array;
 }
 
+/* num_cp_queues: compute queues that are on the GPU at once, of one XCC; a queue has one on each. */
 static struct json_object *gpus(void)
 {
 	struct json_object *array = json_object_new_array(), *object;
 	struct kfd_topology topo;
+	uint64_t hqds;
 	size_t i;
 
 	if (!array || kfd_topology_read(&topo))
@@ -182,6 +187,8 @@ static struct json_object *gpus(void)
 		add(object, "node", json_object_new_int(topo.gpus[i].node));
 		add_text(object, "name", topo.gpus[i].name);
 		add_text(object, "pci", topo.gpus[i].pci);
+		if (kfd_topology_prop(&topo.gpus[i], "num_cp_queues", &hqds))
+			add(object, "compute_hqds", json_object_new_int64(hqds));
 		array_add(array, object);
 	}
 	kfd_topology_free(&topo);
@@ -261,6 +268,7 @@ int meta_write(const struct recording *rec, int fd, char *why)
 	add(object, "recorded_per_cpu", numbers(rec->entries, rec->nr_cpus));
 	add(object, "lost_per_cpu", numbers(rec->lost, rec->nr_cpus));
 	add_command(object, rec);
+	add(object, "simulated", json_object_new_boolean(!access(SIMULATED, F_OK)));
 	add(object, "gpus", gpus());
 	add(object, "processes", processes(rec));
 	json = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |

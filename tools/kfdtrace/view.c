@@ -209,6 +209,37 @@ const char *view_gpu_name(const struct view *view, uint32_t gpu_id)
 }
 
 /**
+ * view_gpu_hqds() - how many compute queues are on a GPU at once
+ * @view: the recording
+ * @gpu_id: its number
+ *
+ * Return: that number, or 0 if the recording does not tell.
+ */
+int view_gpu_hqds(const struct view *view, uint32_t gpu_id)
+{
+	struct json_object *entry = meta_find(view, "gpus", "gpu_id", gpu_id), *value;
+	int hqds = 0;
+
+	if (entry && json_object_object_get_ex(entry, "compute_hqds", &value))
+		hqds = json_object_get_int(value);
+	return hqds > 0 ? hqds : 0;
+}
+
+/**
+ * view_simulated() - whether the simulated GPU made the recording
+ * @view: the recording
+ *
+ * Return: whether; false also if the recording does not tell.
+ */
+bool view_simulated(const struct view *view)
+{
+	struct json_object *value;
+
+	return view->meta && json_object_object_get_ex(view->meta, "simulated", &value) &&
+	       json_object_get_boolean(value);
+}
+
+/**
  * view_shows() - whether a process was asked for
  * @view: the recording
  * @client: the process

@@ -57,6 +57,8 @@ void view_losses(const struct view *view);
 const char *view_command(const struct view *view, int pid);
 bool view_inner_pid(const struct view *view, int pid, int *inner);
 const char *view_gpu_name(const struct view *view, uint32_t gpu_id);
+int view_gpu_hqds(const struct view *view, uint32_t gpu_id);
+bool view_simulated(const struct view *view);
 bool view_shows(const struct view *view, const struct client *client);
 
 #endif /* KFDTRACE_VIEW_H */
