@@ -27,10 +27,25 @@ struct trace_loss {
 	uint64_t damaged;
 };
 
+/* More places than that become one long one. */
+#define TRACE_MAX_GAPS 1000
+
+/**
+ * struct trace_gap - where events of one CPU are missing: lost, or damaged in the file
+ * @cpu: its number
+ * @from: ns, last record before, 0 if there is none
+ * @to: ns, first record after, UINT64_MAX if there is none
+ */
+struct trace_gap {
+	int cpu;
+	uint64_t from, to;
+};
+
 struct trace_file *trace_open(const char *path, char *why);
 void trace_close(struct trace_file *file);
 int trace_next(struct trace_file *file, struct kfd_event *event, char *why);
 const struct trace_loss *trace_loss(const struct trace_file *file);
+size_t trace_gaps(const struct trace_file *file, const struct trace_gap **gaps);
 uint64_t trace_foreign(const struct trace_file *file);
 int trace_cpus(const struct trace_file *file);
 const char *trace_clock(const struct trace_file *file);

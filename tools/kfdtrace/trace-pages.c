@@ -31,6 +31,24 @@ enum record_type {
 #define DELTA_BITS 27
 #define STAMP_TOP  (~0ULL << 59) /* bits that an absolute time stamp has no room for */
 
+static void gap_end(struct trace_file *file, struct stream *stream, uint64_t to)
+{
+	struct trace_gap *last = &file->gaps[TRACE_MAX_GAPS - 1];
+
+	if (!stream->gap)
+		return;
+	stream->gap = false;
+	if (file->nr_gaps < TRACE_MAX_GAPS) {
+		file->gaps[file->nr_gaps++] =
+			(struct trace_gap){ .cpu = stream->cpu, .from = stream->ts, .to = to };
+		return;
+	}
+	if (stream->ts < last->from)
+		last->from = stream->ts;
+	if (to > last->to)
+		last->to = to;
+}
+
 /* 1: there is a page; 0: the end; else -errno */
 static int page_load(struct trace_file *file, struct stream *stream)
 {
@@ -42,8 +60,10 @@ static int page_load(struct trace_file *file, struct stream *stream)
 		stream->page += file->page_size;
 		if (!stream->window || stream->page + file->page_size > stream->have) {
 			left = stream->end - stream->pos;
-			if (left < file->page_size)
+			if (left < file->page_size) {
+				gap_end(file, stream, UINT64_MAX);
 				return 0;
+			}
 			if (!stream->window) {
 				/* many CPUs share what one may have */
 				stream->window = malloc(WINDOW);
@@ -62,15 +82,19 @@ static int page_load(struct trace_file *file, struct stream *stream)
 			stream->page = 0;
 		}
 		memcpy(head, stream->window + stream->page, sizeof(head));
-		if (head[1] & COMMIT_MISSED)
+		if (head[1] & COMMIT_MISSED) {
 			file->loss.gaps++;
+			stream->gap = true;
+		}
 		stream->limit = head[1] & COMMIT_LENGTH;
 		if (stream->limit > file->page_size - PAGE_HEAD) {
 			file->loss.damaged++;
+			stream->gap = true;
 			continue;
 		}
 		if (!stream->limit)
 			continue;
+		gap_end(file, stream, head[0]);
 		stream->limit += PAGE_HEAD;
 		stream->at = PAGE_HEAD;
 		stream->ts = head[0];
@@ -138,6 +162,7 @@ static int stream_next(struct trace_file *file, struct stream *stream)
 		continue;
 	damaged:
 		file->loss.damaged++;
+		stream->gap = true;
 		stream->at = stream->limit;
 	}
 }

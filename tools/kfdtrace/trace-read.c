@@ -122,6 +122,19 @@ const struct trace_loss *trace_loss(const struct trace_file *file)
 }
 
 /**
+ * trace_gaps() - where events are missing, as far as the file was read
+ * @file: the file
+ * @gaps: out: the places, owned by @file
+ *
+ * Return: how many.
+ */
+size_t trace_gaps(const struct trace_file *file, const struct trace_gap **gaps)
+{
+	*gaps = file->gaps;
+	return file->nr_gaps;
+}
+
+/**
  * trace_foreign() - events of other systems so far
  * @file: the file
  *

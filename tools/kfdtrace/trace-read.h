@@ -20,6 +20,7 @@
  * @ts: time of the record
  * @data: the record that comes next, @size bytes
  * @size: its size
+ * @gap: records after the last one are missing
  */
 struct stream {
 	int cpu;
@@ -30,6 +31,7 @@ struct stream {
 	uint64_t ts;
 	const char *data;
 	unsigned int size;
+	bool gap;
 };
 
 /**
@@ -56,6 +58,8 @@ struct trace_file {
 	int nr_heap;
 	bool taken; /* the record of heap[0] was given out */
 	struct trace_loss loss;
+	struct trace_gap gaps[TRACE_MAX_GAPS];
+	size_t nr_gaps;
 	uint64_t foreign;
 	char *clock;
 	struct comm *comms;
