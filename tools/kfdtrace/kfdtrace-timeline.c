@@ -59,7 +59,7 @@ static void slice(void *context, const struct queue *queue, enum slice_kind kind
 {
 	const struct view *view = context;
 
-	if (!view_shows(view, queue->client))
+	if (kind > SLICE_PREEMPTED || !view_shows(view, queue->client))
 		return;
 	slice_open(kind == SLICE_MAPPED ? "mapped" : "preempted", queue->client->process->pid,
 		   row_of(queue), from, to);

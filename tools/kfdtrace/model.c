@@ -122,9 +122,19 @@ static void queue_on(struct queue *queue, uint64_t ts)
 	client_resume(queue->client, ts);
 }
 
+static void queue_evicted_tell(const struct queue *queue, uint64_t ts)
+{
+	const struct client *client = queue->client;
+
+	slice_tell(queue, SLICE_EVICTED,
+		   queue->created > client->evicted_since ? queue->created : client->evicted_since, ts);
+}
+
 /* The end of a queue, or of the recording: what is under way is counted. */
 static void queue_settle(struct queue *queue, uint64_t ts)
 {
+	if (queue->client->evicted)
+		queue_evicted_tell(queue, ts);
 	if (queue->mapped) {
 		slice_tell(queue, SLICE_MAPPED, queue->since, ts);
 		queue->mapped_ns += ts - queue->since;
@@ -136,6 +146,8 @@ static void queue_settle(struct queue *queue, uint64_t ts)
 	}
 	queue->since = ts;
 	queue_resume(queue, ts);
+	slice_tell(queue, SLICE_ALIVE,
+		   queue->created_seen ? queue->created : queue->client->gpu->model->first, ts);
 }
 
 static int on_create(struct model *model, struct queue *queue, const struct kfd_event *event)
@@ -390,6 +402,7 @@ static int gpu_event(struct model *model, const struct kfd_event *event)
 static int client_event(struct model *model, const struct kfd_event *event)
 {
 	struct client *client = store_client(model, event->v[F_GPU_ID], event->v[F_PID]);
+	const struct queue *queue;
 
 	if (!client)
 		return -ENOMEM;
@@ -409,6 +422,8 @@ static int client_event(struct model *model, const struct kfd_event *event)
 			client->evicted_since = event->ts;
 		client->evicted = true;
 	} else if (!event->v[F_EVICTED] && client->evicted) {
+		for (queue = client->queues; queue; queue = queue->client_next)
+			queue_evicted_tell(queue, event->ts);
 		client->evicted = false;
 		client->evicted_ns += event->ts - client->evicted_since;
 	}

@@ -181,10 +181,13 @@ struct anomaly {
 	int64_t value;
 };
 
-/* What a queue was, from one moment to another. */
+/* What a queue was, from one moment to another; slices of one kind do not overlap. */
 enum slice_kind {
 	SLICE_MAPPED,
-	SLICE_PREEMPTED
+	SLICE_PREEMPTED,
+	SLICE_EVICTED, /* its process was, by KFD */
+	SLICE_ALIVE, /* from its creation, or the begin of the recording */
+	NR_SLICES
 };
 
 /**

@@ -237,6 +237,63 @@ static void anomalies(void **state)
 	assert_int_equal(client_of(LOW)->evicted_ns, 50);
 }
 
+struct told {
+	int kind;
+	unsigned int queue;
+	uint64_t from, to;
+};
+
+static struct told told[16];
+static unsigned int nr_told;
+
+static void note(void *context, const struct queue *queue, enum slice_kind kind, uint64_t from,
+		 uint64_t to)
+{
+	assert_ptr_equal(context, told);
+	assert_true(nr_told < 16);
+	told[nr_told++] = (struct told){ kind, queue->queue_id, from, to };
+}
+
+/* What is told of a queue that was there before, and of one that is born while its process is evicted. */
+static void slices(void **state)
+{
+	static const struct told want[] = {
+		{ SLICE_MAPPED, 0, 1000, 1015 },   { SLICE_EVICTED, 1, 1020, 1030 },
+		{ SLICE_EVICTED, 0, 1010, 1030 },  { SLICE_MAPPED, 1, 1030, 1050 },
+		{ SLICE_ALIVE, 1, 1020, 1050 },	   { SLICE_EVICTED, 0, 1060, 1070 },
+		{ SLICE_ALIVE, 0, 1000, 1070 },
+	};
+	unsigned int i;
+
+	(void)state;
+	nr_told = 0;
+	model.slice = note;
+	model.slice_context = told;
+	map(LOW, 0, 7);
+	now = 1010;
+	TELL(EV_EVICT_PROCESS, { F_PID, LOW }, { F_PRIO, -1 }, { F_EVICTED, 1 });
+	unmap_all(5);
+	now = 1020;
+	create(LOW, 1, 7);
+	now = 1030;
+	TELL(EV_RESTORE_PROCESS, { F_PID, LOW }, { F_PRIO, -1 }, { F_EVICTED, 0 });
+	map(LOW, 1, 7);
+	now = 1050;
+	destroy(LOW, 1, 0, 0);
+	now = 1060;
+	TELL(EV_EVICT_PROCESS, { F_PID, LOW }, { F_PRIO, -1 }, { F_EVICTED, 1 });
+	now = 1070;
+	TELL(EV_HWS_HANG, { F_QUEUES, 1 });
+	model_end(&model);
+	assert_int_equal(nr_told, sizeof(want) / sizeof(*want));
+	for (i = 0; i < nr_told; i++) {
+		assert_int_equal(told[i].kind, want[i].kind);
+		assert_int_equal(told[i].queue, want[i].queue);
+		assert_int_equal(told[i].from, want[i].from);
+		assert_int_equal(told[i].to, want[i].to);
+	}
+}
+
 /* The number of a queue is used again; and only so many that have ended are kept. */
 static void many_queues(void **state)
 {
@@ -268,6 +325,7 @@ int run_model(void)
 		cmocka_unit_test_setup_teardown(taken_over, setup, teardown),
 		cmocka_unit_test_setup_teardown(who_is_a_victim, setup, teardown),
 		cmocka_unit_test_setup_teardown(anomalies, setup, teardown),
+		cmocka_unit_test_setup_teardown(slices, setup, teardown),
 		cmocka_unit_test_setup_teardown(many_queues, setup, teardown),
 	};
 
