@@ -126,6 +126,29 @@ const char *kfd_destroy_name(int64_t value)
 	return name_of(names, value);
 }
 
+const char *kfd_filter_name(int64_t value)
+{
+	static const struct kfd_name names[] = { { 1, "ALL" },		{ 2, "DYNAMIC" },
+						 { 3, "PASID" }, { 0x80, "MES_QUEUE" },
+						 { 0, NULL } };
+
+	return name_of(names, value);
+}
+
+const char *kfd_source_name(int64_t value)
+{
+	static const struct kfd_name names[] = { { 0, "IOCTL" }, { 1, "FORK" }, { 0, NULL } };
+
+	return name_of(names, value);
+}
+
+const char *kfd_wake_name(int64_t value)
+{
+	static const struct kfd_name names[] = { { 0, "FAULT" }, { 1, "POLL" }, { 0, NULL } };
+
+	return name_of(names, value);
+}
+
 /**
  * kfd_event_name() - the name of an event in its system
  * @type: the event

@@ -107,6 +107,9 @@ const char *kfd_queue_format_name(int64_t value);
 const char *kfd_reason_name(int64_t value);
 const char *kfd_pipe_name(int64_t value);
 const char *kfd_destroy_name(int64_t value);
+const char *kfd_filter_name(int64_t value);
+const char *kfd_source_name(int64_t value);
+const char *kfd_wake_name(int64_t value);
 const char *kfd_event_name(enum kfd_event_type type);
 enum {
 	NR_KFD_REASONS = 8
