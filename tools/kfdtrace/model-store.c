@@ -224,7 +224,7 @@ static void queue_leave_out(struct model *model, struct queue *queue)
 /**
  * store_forget() - a queue has ended: its number may be used again
  * @model: the model
- * @queue: the queue; is gone if there are more than MODEL_MAX_QUEUES
+ * @queue: the queue; is gone if there are more than the model keeps
  */
 void store_forget(struct model *model, struct queue *queue)
 {
@@ -245,7 +245,7 @@ void store_forget(struct model *model, struct queue *queue)
 		queue->client_next->client_prev = queue->client_prev;
 	client->live--;
 	queue->alive = false;
-	if (model->nr_queues > MODEL_MAX_QUEUES)
+	if (model->nr_queues > model->max_queues)
 		queue_leave_out(model, queue);
 }
 
@@ -324,7 +324,7 @@ const char *anomaly_name(enum anomaly_kind kind)
  */
 int model_init(struct model *model, uint64_t slow_unmap_ns)
 {
-	*model = (struct model){ .slow_unmap_ns = slow_unmap_ns };
+	*model = (struct model){ .slow_unmap_ns = slow_unmap_ns, .max_queues = MODEL_MAX_QUEUES };
 	model->anomalies = calloc(MODEL_MAX_ANOMALIES, sizeof(*model->anomalies));
 	return model->anomalies ? 0 : -ENOMEM;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "model.h"
+#include "model-queue.h"
 #include "model-store.h"
 
 /* Values of the events; see trace_events/kfd_prio_events.h. */
@@ -25,129 +26,6 @@ static void anomaly_add(struct model *model, enum anomaly_kind kind, uint64_t ts
 	model->anomalies[model->kept_anomalies++] = (struct anomaly){
 		.ts = ts, .kind = kind, .gpu_id = gpu_id, .pid = pid, .queue_id = queue_id, .value = value
 	};
-}
-
-static int client_preempt(struct client *client, uint64_t ts)
-{
-	if (client->preempted)
-		return 0;
-	client->preemptor = store_pair(client, client->gpu->begin_pid);
-	if (!client->preemptor)
-		return -ENOMEM;
-	client->preempted = true;
-	client->preempted_since = client->pair_since = ts;
-	client->preemptions++;
-	client->preemptor->count++;
-	return 0;
-}
-
-static void client_resume(struct client *client, uint64_t ts)
-{
-	if (!client->preempted)
-		return;
-	client->preempted = false;
-	client->preempted_ns += ts - client->preempted_since;
-	client->preemptor->ns += ts - client->pair_since;
-}
-
-static void slice_tell(const struct queue *queue, enum slice_kind kind, uint64_t from, uint64_t to)
-{
-	const struct model *model = queue->client->gpu->model;
-
-	if (model->slice)
-		model->slice(model->slice_context, queue, kind, from, to);
-}
-
-static void queue_resume(struct queue *queue, uint64_t ts)
-{
-	if (!queue->preempted)
-		return;
-	queue->preempted = false;
-	slice_tell(queue, SLICE_PREEMPTED, queue->preempted_since, ts);
-	queue->preempted_ns += ts - queue->preempted_since;
-}
-
-static void mapped_unlink(struct queue *queue)
-{
-	if (queue->mapped_prev)
-		queue->mapped_prev->mapped_next = queue->mapped_next;
-	else
-		queue->client->gpu->mapped = queue->mapped_next;
-	if (queue->mapped_next)
-		queue->mapped_next->mapped_prev = queue->mapped_prev;
-}
-
-static int queue_off(struct queue *queue, uint64_t ts)
-{
-	struct client *client = queue->client;
-	struct gpu *gpu = client->gpu;
-
-	if (!queue->mapped)
-		return 0;
-	queue->mapped = false;
-	queue->unmaps++;
-	slice_tell(queue, SLICE_MAPPED, queue->since, ts);
-	queue->mapped_ns += ts - queue->since;
-	client->mapped_ns += ts - queue->since;
-	queue->since = ts;
-	mapped_unlink(queue);
-	if (!gpu->preempting || client->process->pid == gpu->begin_pid ||
-	    store_prio(client) >= gpu->begin_prio)
-		return 0;
-	queue->preempted = true;
-	queue->preempted_since = ts;
-	queue->preemptions++;
-	return client_preempt(client, ts);
-}
-
-static void queue_on(struct queue *queue, uint64_t ts)
-{
-	struct gpu *gpu = queue->client->gpu;
-
-	queue->maps++;
-	queue->client->maps++;
-	if (queue->mapped)
-		return;
-	queue->mapped = true;
-	if (!queue->first_map)
-		queue->first_map = ts;
-	queue->unmapped_ns += ts - queue->since;
-	queue->since = ts;
-	queue->mapped_prev = NULL;
-	queue->mapped_next = gpu->mapped;
-	if (gpu->mapped)
-		gpu->mapped->mapped_prev = queue;
-	gpu->mapped = queue;
-	queue_resume(queue, ts);
-	client_resume(queue->client, ts);
-}
-
-static void queue_evicted_tell(const struct queue *queue, uint64_t ts)
-{
-	const struct client *client = queue->client;
-
-	slice_tell(queue, SLICE_EVICTED,
-		   queue->created > client->evicted_since ? queue->created : client->evicted_since, ts);
-}
-
-/* The end of a queue, or of the recording: what is under way is counted. */
-static void queue_settle(struct queue *queue, uint64_t ts)
-{
-	if (queue->client->evicted)
-		queue_evicted_tell(queue, ts);
-	if (queue->mapped) {
-		slice_tell(queue, SLICE_MAPPED, queue->since, ts);
-		queue->mapped_ns += ts - queue->since;
-		queue->client->mapped_ns += ts - queue->since;
-		mapped_unlink(queue);
-		queue->mapped = false;
-	} else {
-		queue->unmapped_ns += ts - queue->since;
-	}
-	queue->since = ts;
-	queue_resume(queue, ts);
-	slice_tell(queue, SLICE_ALIVE,
-		   queue->created_seen ? queue->created : queue->client->gpu->model->first, ts);
 }
 
 static int on_create(struct model *model, struct queue *queue, const struct kfd_event *event)
@@ -325,11 +203,14 @@ static int on_preempt_begin(struct model *model, struct gpu *gpu, const struct k
 	if (!client)
 		return -ENOMEM;
 	client->preempting++;
+	client->last_reason = reason;
+	client->last_by = event->v[F_PID];
 	gpu->begins[reason < NR_KFD_REASONS ? reason : 0]++;
 	gpu->preempting = true;
 	gpu->begin_ts = event->ts;
 	gpu->begin_pid = event->v[F_PID];
 	gpu->begin_prio = event->v[F_PRIO];
+	gpu->begin_reason = reason;
 	gpu->begin_seq = event->v[F_SEQ];
 	gpu->take_left = event->v[F_QUEUES];
 	gpu->wake_preempts = gpu->waking && gpu->wake_pid == gpu->begin_pid;
@@ -338,6 +219,8 @@ static int on_preempt_begin(struct model *model, struct gpu *gpu, const struct k
 		if (!client->preempted)
 			continue;
 		client->preemptor->ns += event->ts - client->pair_since;
+		client->last_reason = reason;
+		client->last_by = gpu->begin_pid;
 		client->preemptor = store_pair(client, gpu->begin_pid);
 		if (!client->preemptor)
 			return -ENOMEM;
@@ -357,6 +240,8 @@ static int on_preempt_end(struct model *model, struct gpu *gpu, const struct kfd
 	gpu->ends[reason < NR_KFD_REASONS ? reason : 0]++;
 	hist_add(&gpu->preempt, event->v[F_DUR_NS]);
 	client->preempting_ns += event->v[F_DUR_NS];
+	client->last_reason = reason;
+	client->last_by = event->v[F_PID];
 	/* another one took over, and has begun */
 	if (gpu->preempting && gpu->begin_seq != event->v[F_SEQ])
 		return 0;

@@ -95,6 +95,8 @@ struct pair {
  * @created, @destroyed: number of queues
  * @live: queues now, @max_live at most
  * @maps, @mapped_ns: sums over its queues
+ * @mapped_queues: how many are mapped now
+ * @any_ns: how long at least one of them was mapped, and since @any_since one is
  * @preemptions, @preempted_ns: how often and how long it was preempted, as a whole
  * @preempting, @preempting_ns: how often and how long others were preempted for it
  * @wakes: how often its doorbell woke the preemption
@@ -102,18 +104,23 @@ struct pair {
  * @by: who preempted it
  * @preempted, @evicted: it is, since @preempted_since, @evicted_since
  * @preemptor: pair of who preempts it now, since @pair_since
+ * @last_reason: of the last preemption of it, or by it, as it began or ended
+ * @last_by: whose preemption that was, 0 if there was none
  */
 struct client {
 	struct process *process;
 	struct gpu *gpu;
 	uint64_t created, destroyed, live, max_live;
 	uint64_t maps, mapped_ns;
+	uint64_t mapped_queues, any_ns, any_since;
 	uint64_t preemptions, preempted_ns, preempting, preempting_ns, wakes;
 	uint64_t evictions, evicted_ns;
 	struct pair *by;
 	bool preempted, evicted;
 	uint64_t preempted_since, evicted_since, pair_since;
 	struct pair *preemptor;
+	uint32_t last_reason;
+	int32_t last_by;
 	struct queue *queues;
 	struct client *next; /* of the same GPU */
 };
@@ -146,6 +153,7 @@ struct gpu {
 	uint64_t over_since, unmap_ts, begin_ts, wake_ts;
 	int64_t unmap_pid, unmap_queue, unmap_filter, begin_seq;
 	int32_t begin_pid, begin_prio, wake_pid;
+	uint32_t begin_reason;
 	uint64_t take_left;
 };
 
@@ -210,6 +218,7 @@ typedef void (*slice_fn)(void *context, const struct queue *queue, enum slice_ki
  * @events: how many of each kind
  * @gpus, @processes: lists
  * @queues: array of @nr_queues, in the order of their first event
+ * @max_queues: with more than that, queues that end are left out
  * @queues_left_out: queues that have ended and are only in the sums of their processes
  * @anomalies: array, the first MODEL_MAX_ANOMALIES of them
  * @nr_anomalies: of each kind, all
@@ -223,7 +232,7 @@ struct model {
 	struct gpu *gpus;
 	struct process *processes;
 	struct queue **queues;
-	size_t nr_queues, room_queues;
+	size_t nr_queues, room_queues, max_queues;
 	uint64_t queues_left_out;
 	struct anomaly *anomalies;
 	size_t kept_anomalies;
@@ -238,6 +247,10 @@ int model_init(struct model *model, uint64_t slow_unmap_ns);
 int model_event(struct model *model, const struct kfd_event *event);
 void model_end(struct model *model);
 void model_free(struct model *model);
+int model_sync_queue(struct model *model, uint32_t gpu_id, int32_t pid, uint32_t queue_id, bool mapped,
+		     uint64_t ts);
+void model_sync_off(struct model *model, uint64_t ts);
+void model_prune(struct model *model, bool (*gone)(void *context, int32_t pid), void *context);
 const char *anomaly_name(enum anomaly_kind kind);
 
 #endif /* KFDTRACE_MODEL_H */

@@ -317,6 +317,63 @@ static void many_queues(void **state)
 	assert_true(model.queues[0]->alive);
 }
 
+static bool gone(void *context, int32_t pid)
+{
+	(void)context;
+	return pid == HIGH;
+}
+
+/* As kfdtrace live does: queues that were there before, events that are missing, processes that end. */
+static void followed(void **state)
+{
+	struct client *low;
+	unsigned int i;
+
+	(void)state;
+	model.max_queues = 0;
+	assert_int_equal(model_sync_queue(&model, GPU, LOW, 0, true, now), 0);
+	assert_int_equal(model_sync_queue(&model, GPU, LOW, 1, true, now), 0);
+	assert_int_equal(model_sync_queue(&model, GPU, HIGH, 0, true, now), 0);
+	low = client_of(LOW);
+	now += 1000;
+	begin(1, 2);
+	unmap_all(50);
+	map(HIGH, 0, 12);
+	now += 500;
+	end(1, 550);
+	/* both are mapped: the time counts once */
+	assert_int_equal(low->any_ns, 1050);
+	assert_int_equal(low->mapped_ns, 2100);
+	assert_int_equal(low->preempted_ns, 500);
+	assert_int_equal(low->last_by, HIGH);
+	assert_int_equal(low->last_reason, WORK);
+	assert_int_equal(client_of(HIGH)->last_reason, IDLE);
+	map(LOW, 0, 7);
+	begin(2, 1);
+	unmap_all(50);
+	assert_true(low->preempted);
+	now += 100;
+	model_sync_off(&model, now);
+	assert_false(low->preempted);
+	assert_int_equal(low->live, 0);
+	assert_int_equal(low->any_ns, 1100);
+	assert_int_equal(low->preempted_ns, 600);
+	for (i = 0; i < 1000; i++) {
+		create(LOW, 0, 7);
+		map(LOW, 0, 7);
+		destroy(LOW, 0, 0, 0);
+	}
+	assert_int_equal(model.nr_queues, 0);
+	model_prune(&model, gone, NULL);
+	assert_ptr_equal(model.gpus->clients, low);
+	assert_null(low->next);
+	assert_null(low->by);
+	assert_null(model.processes->next);
+	create(HIGH, 0, 7);
+	model_prune(&model, gone, NULL);
+	assert_int_equal(client_of(HIGH)->live, 1);
+}
+
 int run_model(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -327,6 +384,7 @@ int run_model(void)
 		cmocka_unit_test_setup_teardown(anomalies, setup, teardown),
 		cmocka_unit_test_setup_teardown(slices, setup, teardown),
 		cmocka_unit_test_setup_teardown(many_queues, setup, teardown),
+		cmocka_unit_test_setup_teardown(followed, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("model", tests, NULL, NULL);

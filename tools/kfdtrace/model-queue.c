@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What happens to a queue: mapped, off, preempted, its end; see model.h. */
+#include <errno.h>
+
+#include "model-queue.h"
+#include "model-store.h"
+
+static int client_preempt(struct client *client, uint64_t ts)
+{
+	if (client->preempted)
+		return 0;
+	client->preemptor = store_pair(client, client->gpu->begin_pid);
+	if (!client->preemptor)
+		return -ENOMEM;
+	client->preempted = true;
+	client->preempted_since = client->pair_since = ts;
+	client->preemptions++;
+	client->last_reason = client->gpu->begin_reason;
+	client->last_by = client->gpu->begin_pid;
+	client->preemptor->count++;
+	return 0;
+}
+
+/**
+ * client_resume() - a process is preempted no longer, if it was
+ * @client: the process
+ * @ts: now
+ */
+void client_resume(struct client *client, uint64_t ts)
+{
+	if (!client->preempted)
+		return;
+	client->preempted = false;
+	client->preempted_ns += ts - client->preempted_since;
+	client->preemptor->ns += ts - client->pair_since;
+}
+
+static void slice_tell(const struct queue *queue, enum slice_kind kind, uint64_t from, uint64_t to)
+{
+	const struct model *model = queue->client->gpu->model;
+
+	if (model->slice)
+		model->slice(model->slice_context, queue, kind, from, to);
+}
+
+/**
+ * queue_resume() - a queue is preempted no longer, if it was
+ * @queue: the queue
+ * @ts: now
+ */
+void queue_resume(struct queue *queue, uint64_t ts)
+{
+	if (!queue->preempted)
+		return;
+	queue->preempted = false;
+	slice_tell(queue, SLICE_PREEMPTED, queue->preempted_since, ts);
+	queue->preempted_ns += ts - queue->preempted_since;
+}
+
+static void mapped_unlink(struct queue *queue)
+{
+	if (queue->mapped_prev)
+		queue->mapped_prev->mapped_next = queue->mapped_next;
+	else
+		queue->client->gpu->mapped = queue->mapped_next;
+	if (queue->mapped_next)
+		queue->mapped_next->mapped_prev = queue->mapped_prev;
+}
+
+static void mapped_count(struct client *client, int change, uint64_t ts)
+{
+	if (!client->mapped_queues)
+		client->any_since = ts;
+	client->mapped_queues += change;
+	if (!client->mapped_queues)
+		client->any_ns += ts - client->any_since;
+}
+
+/**
+ * queue_off() - a queue is off the GPU; for a preemption that is under way if it is a victim's
+ * @queue: the queue
+ * @ts: now
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int queue_off(struct queue *queue, uint64_t ts)
+{
+	struct client *client = queue->client;
+	struct gpu *gpu = client->gpu;
+
+	if (!queue->mapped)
+		return 0;
+	queue->mapped = false;
+	queue->unmaps++;
+	slice_tell(queue, SLICE_MAPPED, queue->since, ts);
+	queue->mapped_ns += ts - queue->since;
+	client->mapped_ns += ts - queue->since;
+	queue->since = ts;
+	mapped_unlink(queue);
+	mapped_count(client, -1, ts);
+	if (!gpu->preempting || client->process->pid == gpu->begin_pid ||
+	    store_prio(client) >= gpu->begin_prio)
+		return 0;
+	queue->preempted = true;
+	queue->preempted_since = ts;
+	queue->preemptions++;
+	return client_preempt(client, ts);
+}
+
+/**
+ * queue_on() - a queue is mapped, perhaps again
+ * @queue: the queue
+ * @ts: now
+ */
+void queue_on(struct queue *queue, uint64_t ts)
+{
+	struct gpu *gpu = queue->client->gpu;
+
+	queue->maps++;
+	queue->client->maps++;
+	if (queue->mapped)
+		return;
+	queue->mapped = true;
+	if (!queue->first_map)
+		queue->first_map = ts;
+	queue->unmapped_ns += ts - queue->since;
+	queue->since = ts;
+	queue->mapped_prev = NULL;
+	queue->mapped_next = gpu->mapped;
+	if (gpu->mapped)
+		gpu->mapped->mapped_prev = queue;
+	gpu->mapped = queue;
+	mapped_count(queue->client, 1, ts);
+	queue_resume(queue, ts);
+	client_resume(queue->client, ts);
+}
+
+/**
+ * queue_evicted_tell() - its process is evicted no longer, or the queue ends
+ * @queue: the queue
+ * @ts: now
+ */
+void queue_evicted_tell(const struct queue *queue, uint64_t ts)
+{
+	const struct client *client = queue->client;
+
+	slice_tell(queue, SLICE_EVICTED,
+		   queue->created > client->evicted_since ? queue->created : client->evicted_since,
+		   ts);
+}
+
+/**
+ * queue_settle() - the end of a queue, or of the recording: what is under way is counted
+ * @queue: the queue
+ * @ts: now
+ */
+void queue_settle(struct queue *queue, uint64_t ts)
+{
+	if (queue->client->evicted)
+		queue_evicted_tell(queue, ts);
+	if (queue->mapped) {
+		slice_tell(queue, SLICE_MAPPED, queue->since, ts);
+		queue->mapped_ns += ts - queue->since;
+		queue->client->mapped_ns += ts - queue->since;
+		mapped_unlink(queue);
+		mapped_count(queue->client, -1, ts);
+		queue->mapped = false;
+	} else {
+		queue->unmapped_ns += ts - queue->since;
+	}
+	queue->since = ts;
+	queue_resume(queue, ts);
+	slice_tell(queue, SLICE_ALIVE,
+		   queue->created_seen ? queue->created : queue->client->gpu->model->first, ts);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How model.c changes the state of queues and of their processes. */
+#ifndef KFDTRACE_MODEL_QUEUE_H
+#define KFDTRACE_MODEL_QUEUE_H
+
+#include "model.h"
+
+int queue_off(struct queue *queue, uint64_t ts);
+void queue_on(struct queue *queue, uint64_t ts);
+void queue_resume(struct queue *queue, uint64_t ts);
+void queue_settle(struct queue *queue, uint64_t ts);
+void queue_evicted_tell(const struct queue *queue, uint64_t ts);
+void client_resume(struct client *client, uint64_t ts);
+
+#endif /* KFDTRACE_MODEL_QUEUE_H */

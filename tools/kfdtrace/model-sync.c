@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A model that follows a running system: what was there before the first event is put in,
+ * and what is gone is taken out.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "model-queue.h"
+#include "model-store.h"
+
+/**
+ * model_sync_queue() - a queue is there, and mapped or not
+ * @model: the model
+ * @gpu_id: its GPU
+ * @pid: its process
+ * @queue_id: its number
+ * @mapped: it is
+ * @ts: now; not before the last event
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int model_sync_queue(struct model *model, uint32_t gpu_id, int32_t pid, uint32_t queue_id,
+		     bool mapped, uint64_t ts)
+{
+	struct queue *queue = store_queue(model, gpu_id, pid, queue_id, ts);
+
+	if (!queue)
+		return -ENOMEM;
+	if (mapped && !queue->mapped)
+		queue_on(queue, ts);
+	else if (!mapped)
+		return queue_off(queue, ts);
+	return 0;
+}
+
+/**
+ * model_sync_off() - events are missing: forget which queues there are and what is under way
+ * @model: the model; its sums stay
+ * @ts: now; not before the last event
+ */
+void model_sync_off(struct model *model, uint64_t ts)
+{
+	struct client *client;
+	struct queue *queue;
+	struct gpu *gpu;
+
+	for (gpu = model->gpus; gpu; gpu = gpu->next) {
+		gpu->preempting = gpu->unmapping = gpu->waking = gpu->over = false;
+		gpu->take_left = 0;
+		for (client = gpu->clients; client; client = client->next) {
+			client_resume(client, ts);
+			client->evicted = false;
+			while ((queue = client->queues)) {
+				queue_settle(queue, ts);
+				store_forget(model, queue);
+			}
+		}
+	}
+}
+
+static void pairs_free(struct client *client)
+{
+	struct pair *pair;
+
+	while ((pair = client->by)) {
+		client->by = pair->next;
+		free(pair);
+	}
+}
+
+static bool process_used(const struct model *model, const struct process *process)
+{
+	const struct client *client;
+	const struct gpu *gpu;
+
+	for (gpu = model->gpus; gpu; gpu = gpu->next)
+		for (client = gpu->clients; client; client = client->next)
+			if (client->process == process)
+				return true;
+	return false;
+}
+
+static void process_drop(struct model *model, struct process **at)
+{
+	struct process *process = *at, **slot = &model->process_hash[(uint32_t)process->pid % 4096];
+
+	*at = process->next;
+	while (*slot != process)
+		slot = &(*slot)->hash_next;
+	*slot = process->hash_next;
+	free(process);
+}
+
+/**
+ * model_prune() - take out processes that are gone
+ * @model: the model
+ * @gone: tells whether a process is
+ * @context: for @gone
+ *
+ * One that still has queues stays.  Who preempted whom is forgotten, but for what is under way.
+ */
+void model_prune(struct model *model, bool (*gone)(void *context, int32_t pid), void *context)
+{
+	struct client **at, *client;
+	struct process **process;
+	struct gpu *gpu;
+
+	for (gpu = model->gpus; gpu; gpu = gpu->next)
+		for (at = &gpu->clients; (client = *at);) {
+			if (!client->preempted)
+				pairs_free(client);
+			if (client->queues || !gone(context, client->process->pid)) {
+				at = &client->next;
+				continue;
+			}
+			*at = client->next;
+			pairs_free(client);
+			free(client);
+		}
+	for (process = &model->processes; *process;)
+		if (gone(context, (*process)->pid) && !process_used(model, *process))
+			process_drop(model, process);
+		else
+			process = &(*process)->next;
+}
