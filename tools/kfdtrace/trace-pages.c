@@ -64,14 +64,15 @@ static int page_load(struct trace_file *file, struct stream *stream)
 				gap_end(file, stream, UINT64_MAX);
 				return 0;
 			}
+			/* many CPUs share what one may have */
+			want = file->nr_cpus > 64 ? file->page_size : WINDOW;
+			want = left < want ? left - left % file->page_size : want;
 			if (!stream->window) {
-				/* many CPUs share what one may have */
-				stream->window = malloc(WINDOW);
+				/* the first is the largest */
+				stream->window = malloc(want);
 				if (!stream->window)
 					return trace_fail(file, ENOMEM, "out of memory");
 			}
-			want = file->nr_cpus > 64 ? file->page_size : WINDOW;
-			want = left < want ? left - left % file->page_size : want;
 			got = pread(file->fd, stream->window, want, stream->pos);
 			if (got < 0)
 				return trace_fail(file, errno, "%s", strerror(errno));

@@ -34,8 +34,15 @@ char *view_file(const struct view_options *options, const char *name)
 	return path;
 }
 
-/* What it lacks is not shown, and a damaged one is told of: the events are what counts. */
-static struct json_object *meta_read(const char *path)
+/**
+ * view_meta() - read meta.json
+ * @path: the file, or NULL
+ *
+ * What it lacks is not shown, and a damaged one is told of: the events are what counts.
+ *
+ * Return: an object, to be freed with json_object_put(), or NULL.
+ */
+struct json_object *view_meta(const char *path)
 {
 	struct json_object *meta;
 	struct stat status;
@@ -73,7 +80,7 @@ void view_open(struct view *view, const struct view_options *options)
 	view->file = trace_open(view->trace_path, why);
 	if (!view->file)
 		errx(EXIT_FAILURE, "%s", why);
-	view->meta = meta_read(meta);
+	view->meta = view_meta(meta);
 	free(meta);
 	if (model_init(&view->model, options->slow_ns))
 		errx(EXIT_FAILURE, "out of memory");

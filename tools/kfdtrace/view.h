@@ -52,6 +52,7 @@ struct view {
 void view_open(struct view *view, const struct view_options *options);
 void view_read(struct view *view);
 void view_close(struct view *view);
+struct json_object *view_meta(const char *path);
 char *view_file(const struct view_options *options, const char *name);
 void view_losses(const struct view *view);
 const char *view_command(const struct view *view, int pid);

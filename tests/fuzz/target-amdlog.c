@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0
+/* ROCm's log, joined to a recording of a HIP program. */
+#include <stdlib.h>
+
+#include "fuzz.h"
+#include "path.h"
+
+static struct view view;
+
+static void begin(void)
+{
+	fuzz_view(&view, "hip");
+}
+
+static void one(const uint8_t *bytes, size_t size)
+{
+	struct view_options options = { .verb = "fuzz", .amd_log = fuzz_file(bytes, size) };
+	struct paths paths;
+
+	view.options = &options;
+	paths_make(&paths, &view);
+	if (paths.joined > paths.nr || paths.log->known > paths.log->headed ||
+	    paths.log->headed > paths.log->lines)
+		abort();
+	paths_free(&paths);
+}
+
+const struct fuzz_target fuzz_amdlog = { "amdlog", begin, one };
