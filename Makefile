@@ -23,6 +23,7 @@ help:
 	@echo '  make bench         preemption in figures: latency, throughput, cost (simulated; GPU=mi300x), build/bench.json'
 	@echo '  make check-preempt all tests of preemption, HWS and MES and two GPUs (long)'
 	@echo '  make check-trees   every kernel tree: prepare, hooks, amdkfd, amdgpu.ko through DKMS, VM (long)'
+	@echo '  make fuzz          libFuzzer on each parser of kfdtrace for TIME seconds (600)'
 	@echo '  make check-soak    the contention test $(BENCH_RUNS) times in a row (BENCH_RUNS=N)'
 	@echo
 	@echo '  make tools         kfdprio and kfdtrace, into build/tools'
@@ -89,6 +90,11 @@ check-soak: setup tools
 bench: setup
 	@$(MAKE) -s --no-print-directory tools
 	@$(if $(filter file default undefined,$(origin GPU)),,GPU=$(GPU)) KERNEL=$(KERNEL) tests/bench/run
+
+.PHONY: fuzz
+fuzz:
+	@tests/setup check fuzz
+	@$(MAKE) -s --no-print-directory -C tests/fuzz fuzz $(if $(TIME),TIME=$(TIME))
 
 .PHONY: shell
 shell: setup-demo tools
