@@ -9,14 +9,14 @@ static int client_preempt(struct client *client, uint64_t ts)
 {
 	if (client->preempted)
 		return 0;
-	client->preemptor = store_pair(client, client->gpu->begin_pid);
+	client->preemptor = store_pair(client, client->gpu->begin.pid);
 	if (!client->preemptor)
 		return -ENOMEM;
 	client->preempted = true;
 	client->preempted_since = client->pair_since = ts;
 	client->preemptions++;
 	client->last_reason = client->gpu->begin_reason;
-	client->last_by = client->gpu->begin_pid;
+	client->last_by = client->gpu->begin.pid;
 	client->preemptor->count++;
 	return 0;
 }
@@ -65,6 +65,7 @@ static void mapped_unlink(struct queue *queue)
 		queue->client->gpu->mapped = queue->mapped_next;
 	if (queue->mapped_next)
 		queue->mapped_next->mapped_prev = queue->mapped_prev;
+	queue->client->gpu->mapped_compute -= queue->counted;
 }
 
 static void mapped_count(struct client *client, int change, uint64_t ts)
@@ -98,11 +99,12 @@ int queue_off(struct queue *queue, uint64_t ts)
 	queue->since = ts;
 	mapped_unlink(queue);
 	mapped_count(client, -1, ts);
-	if (!gpu->preempting || client->process->pid == gpu->begin_pid ||
-	    store_prio(client) >= gpu->begin_prio)
+	if (!gpu->preempting || client->process->pid == gpu->begin.pid ||
+	    store_prio(client) >= gpu->begin.prio)
 		return 0;
 	queue->preempted = true;
 	queue->preempted_since = ts;
+	queue->left_for = gpu->begin;
 	queue->preemptions++;
 	return client_preempt(client, ts);
 }

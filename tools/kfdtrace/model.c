@@ -119,7 +119,7 @@ static int queue_event(struct model *model, const struct kfd_event *event)
 /* The GPU is free of the victims. */
 static void gpu_taken(struct gpu *gpu, uint64_t ts)
 {
-	hist_add(&gpu->take, ts - gpu->begin_ts);
+	hist_add(&gpu->take, ts - gpu->begin.ts);
 	if (gpu->waking && gpu->wake_preempts) {
 		hist_add(&gpu->wake, ts - gpu->wake_ts);
 		gpu->waking = false;
@@ -207,21 +207,21 @@ static int on_preempt_begin(struct model *model, struct gpu *gpu, const struct k
 	client->last_by = event->v[F_PID];
 	gpu->begins[reason < NR_KFD_REASONS ? reason : 0]++;
 	gpu->preempting = true;
-	gpu->begin_ts = event->ts;
-	gpu->begin_pid = event->v[F_PID];
-	gpu->begin_prio = event->v[F_PRIO];
+	gpu->begin.ts = event->ts;
+	gpu->begin.pid = event->v[F_PID];
+	gpu->begin.prio = event->v[F_PRIO];
 	gpu->begin_reason = reason;
-	gpu->begin_seq = event->v[F_SEQ];
+	gpu->begin.seq = event->v[F_SEQ];
 	gpu->take_left = event->v[F_QUEUES];
-	gpu->wake_preempts = gpu->waking && gpu->wake_pid == gpu->begin_pid;
+	gpu->wake_preempts = gpu->waking && gpu->wake_pid == gpu->begin.pid;
 	/* who is off already is so for another one from now on */
 	for (client = gpu->clients; client; client = client->next) {
 		if (!client->preempted)
 			continue;
 		client->preemptor->ns += event->ts - client->pair_since;
 		client->last_reason = reason;
-		client->last_by = gpu->begin_pid;
-		client->preemptor = store_pair(client, gpu->begin_pid);
+		client->last_by = gpu->begin.pid;
+		client->preemptor = store_pair(client, gpu->begin.pid);
 		if (!client->preemptor)
 			return -ENOMEM;
 		client->pair_since = event->ts;
@@ -243,7 +243,7 @@ static int on_preempt_end(struct model *model, struct gpu *gpu, const struct kfd
 	client->last_reason = reason;
 	client->last_by = event->v[F_PID];
 	/* another one took over, and has begun */
-	if (gpu->preempting && gpu->begin_seq != event->v[F_SEQ])
+	if (gpu->preempting && gpu->begin.seq != event->v[F_SEQ])
 		return 0;
 	gpu->preempting = false;
 	gpu->take_left = 0;
@@ -368,8 +368,8 @@ void model_end(struct model *model)
 			anomaly_add(model, ANOMALY_UNMAP_OPEN, gpu->unmap_ts, gpu->gpu_id, -1, -1,
 				    model->last - gpu->unmap_ts);
 		if (gpu->preempting)
-			anomaly_add(model, ANOMALY_PREEMPT_OPEN, gpu->begin_ts, gpu->gpu_id,
-				    gpu->begin_pid, -1, model->last - gpu->begin_ts);
+			anomaly_add(model, ANOMALY_PREEMPT_OPEN, gpu->begin.ts, gpu->gpu_id,
+				    gpu->begin.pid, -1, model->last - gpu->begin.ts);
 		over_end(gpu, model->last);
 		for (client = gpu->clients; client; client = client->next) {
 			client_resume(client, model->last);

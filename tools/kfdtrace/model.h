@@ -22,6 +22,22 @@
 struct client;
 
 /**
+ * struct preemption - as its begin tells
+ * @ts: ns
+ * @seq: joins it to its end
+ * @pid: of the process for which others leave the GPU
+ * @prio: its priority
+ * @reason: why
+ * @victims: processes that leave, @queues of theirs
+ */
+struct preemption {
+	uint64_t ts;
+	int64_t seq;
+	int32_t pid, prio;
+	int64_t reason, victims, queues;
+};
+
+/**
  * struct queue - one queue, from its creation to its end
  * @client: its process on its GPU
  * @queue_id: KFD's number in the process; used again after the queue has ended
@@ -32,7 +48,9 @@ struct client;
  * @created, @mqd_init, @first_map, @destroyed: ns, 0 if it was not recorded
  * @since: ns, of @mapped or not
  * @preempted_since: ns, of @preempted
+ * @left_for: the preemption for which it left the GPU last
  * @type, @format: of linux/kfd_ioctl.h as the events number them, -1 if unknown
+ * @counted: is one of the compute queues in the GPU's @mapped_compute
  * @prio: in force last
  * @req_prio: that its owner asked for
  * @pipe_prio: of its MQD, -1 if unknown
@@ -45,9 +63,10 @@ struct client;
 struct queue {
 	struct client *client;
 	uint32_t queue_id;
-	bool created_seen, alive, mapped, preempted;
+	bool created_seen, alive, mapped, preempted, counted;
 	uint64_t created, mqd_init, first_map, destroyed;
 	uint64_t since, preempted_since;
+	struct preemption left_for;
 	int32_t type, format, prio, req_prio, pipe_prio;
 	uint32_t doorbell;
 	uint64_t ring_base, ring_size, wptr, mqd_addr;
@@ -136,6 +155,7 @@ struct client {
  * @preempt: from begin to end of a preemption
  * @wake: from a doorbell that preempts to the first runlist without the victims
  * @begins, @ends: preemptions by reason
+ * @mapped_compute: compute queues that are mapped now
  * @next: in the order of their first event
  */
 struct gpu {
@@ -144,15 +164,17 @@ struct gpu {
 	uint64_t over_subscribed, over_ns, hangs;
 	struct hist unmap, take, preempt, wake;
 	uint64_t begins[NR_KFD_REASONS], ends[NR_KFD_REASONS];
+	uint64_t mapped_compute;
 	struct gpu *next;
 	/* private */
 	struct model *model;
 	struct client *clients;
 	struct queue *mapped;
 	bool over, unmapping, preempting, waking, wake_preempts;
-	uint64_t over_since, unmap_ts, begin_ts, wake_ts;
-	int64_t unmap_pid, unmap_queue, unmap_filter, begin_seq;
-	int32_t begin_pid, begin_prio, wake_pid;
+	uint64_t over_since, unmap_ts, wake_ts;
+	int64_t unmap_pid, unmap_queue, unmap_filter;
+	int32_t wake_pid;
+	struct preemption begin;
 	uint32_t begin_reason;
 	uint64_t take_left;
 };
