@@ -23,7 +23,7 @@ static const struct {
 	{ "report", kfdtrace_report, "what happened: processes, queues, latencies, anomalies" },
 	{ "queues", kfdtrace_queues, "one line per queue" },
 	{ "path", kfdtrace_path, "the way of each queue, through ROCm's log and the kernel" },
-	{ "timeline", kfdtrace_timeline, "who had the GPU when, as JSON for Perfetto or Chrome" },
+	{ "timeline", kfdtrace_timeline, "who had the GPU when, as a page or as JSON for Perfetto" },
 	{ "compare", kfdtrace_compare,
 	  "two recordings side by side, and what differs by more than noise" },
 };

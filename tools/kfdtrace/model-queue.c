@@ -15,7 +15,7 @@ static int client_preempt(struct client *client, uint64_t ts)
 	client->preempted = true;
 	client->preempted_since = client->pair_since = ts;
 	client->preemptions++;
-	client->last_reason = client->gpu->begin_reason;
+	client->last_reason = client->gpu->begin.reason;
 	client->last_by = client->gpu->begin.pid;
 	client->preemptor->count++;
 	return 0;

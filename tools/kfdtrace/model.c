@@ -207,11 +207,11 @@ static int on_preempt_begin(struct model *model, struct gpu *gpu, const struct k
 	client->last_by = event->v[F_PID];
 	gpu->begins[reason < NR_KFD_REASONS ? reason : 0]++;
 	gpu->preempting = true;
-	gpu->begin.ts = event->ts;
-	gpu->begin.pid = event->v[F_PID];
-	gpu->begin.prio = event->v[F_PRIO];
-	gpu->begin_reason = reason;
-	gpu->begin.seq = event->v[F_SEQ];
+	gpu->begin = (struct preemption){
+		.ts = event->ts, .seq = event->v[F_SEQ], .pid = event->v[F_PID],
+		.prio = event->v[F_PRIO], .reason = reason, .victims = event->v[F_VICTIMS],
+		.queues = event->v[F_QUEUES]
+	};
 	gpu->take_left = event->v[F_QUEUES];
 	gpu->wake_preempts = gpu->waking && gpu->wake_pid == gpu->begin.pid;
 	/* who is off already is so for another one from now on */

@@ -175,7 +175,6 @@ struct gpu {
 	int64_t unmap_pid, unmap_queue, unmap_filter;
 	int32_t wake_pid;
 	struct preemption begin;
-	uint32_t begin_reason;
 	uint64_t take_left;
 };
 

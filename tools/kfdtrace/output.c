@@ -109,6 +109,16 @@ void duration_format(char *text, size_t size, uint64_t ns)
 
 static unsigned int depth;
 static bool fresh = true; /* nothing in this bracket yet */
+static bool in_page;
+
+/**
+ * json_in_page() - whether what comes is inside of a page, where text must not end it
+ * @value: whether
+ */
+void json_in_page(bool value)
+{
+	in_page = value;
+}
 
 static void json_key(const char *key)
 {
@@ -211,7 +221,7 @@ void json_text(const char *key, const char *raw)
 	for (at = text; *at; at++) {
 		if (*at == '"' || *at == '\\')
 			printf("\\%c", *at);
-		else if ((unsigned char)*at < 0x20 || *at == 0x7f)
+		else if ((unsigned char)*at < 0x20 || *at == 0x7f || (in_page && *at == '<'))
 			printf("\\u%04x", *at);
 		else
 			putchar(*at);

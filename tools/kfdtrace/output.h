@@ -37,6 +37,7 @@ void table_print(const struct column *columns, unsigned int nr_columns, size_t n
 void duration_format(char *text, size_t size, uint64_t ns);
 
 /* JSON: values are written at once; @key is NULL in an array */
+void json_in_page(bool value);
 void json_open(const char *key, char bracket);
 void json_close(char bracket);
 void json_number(const char *key, int64_t value);

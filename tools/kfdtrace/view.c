@@ -216,6 +216,22 @@ const char *view_gpu_name(const struct view *view, uint32_t gpu_id)
 }
 
 /**
+ * view_gpu_pci() - where a GPU is
+ * @view: the recording
+ * @gpu_id: its number
+ *
+ * Return: its PCI address, raw bytes, owned by @view, or NULL.
+ */
+const char *view_gpu_pci(const struct view *view, uint32_t gpu_id)
+{
+	struct json_object *entry = meta_find(view, "gpus", "gpu_id", gpu_id), *value;
+
+	return entry && json_object_object_get_ex(entry, "pci", &value) ?
+		       json_object_get_string(value) :
+		       NULL;
+}
+
+/**
  * view_gpu_hqds() - how many compute queues are on a GPU at once
  * @view: the recording
  * @gpu_id: its number
@@ -233,6 +249,24 @@ int view_gpu_hqds(const struct view *view, uint32_t gpu_id)
 }
 
 /**
+ * view_meta_value() - something that meta.json says
+ * @view: the recording
+ * @key: of what
+ * @type: that it must have
+ *
+ * Return: the value, owned by @view, or NULL.
+ */
+struct json_object *view_meta_value(const struct view *view, const char *key, enum json_type type)
+{
+	struct json_object *value;
+
+	return view->meta && json_object_object_get_ex(view->meta, key, &value) &&
+			       json_object_is_type(value, type) ?
+		       value :
+		       NULL;
+}
+
+/**
  * view_simulated() - whether the simulated GPU made the recording
  * @view: the recording
  *
@@ -240,10 +274,9 @@ int view_gpu_hqds(const struct view *view, uint32_t gpu_id)
  */
 bool view_simulated(const struct view *view)
 {
-	struct json_object *value;
+	struct json_object *value = view_meta_value(view, "simulated", json_type_boolean);
 
-	return view->meta && json_object_object_get_ex(view->meta, "simulated", &value) &&
-	       json_object_get_boolean(value);
+	return value && json_object_get_boolean(value);
 }
 
 /**

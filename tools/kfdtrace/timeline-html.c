@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The timeline as a page: timeline/page.html with the recording in it.
+ *
+ * The recording is two islands.  "stream" has a line per thing, in the order of time as far as it
+ * is told in that order: a JSON array of numbers after a letter.  Times are ns after the first
+ * event.
+ *	["s", (row, kind, ns since the last end, ns it lasted)...]	slices of queues
+ *	["p", from, gpu_id, pid, prio, seq, reason, to, end reason, victims, queues, ret]
+ *	["w", at, gpu_id, pid]						doorbells
+ *	["c", at, pid, prio, old prio, by pid]				priorities
+ *	["h", at, gpu_id]						hangs
+ * "head" is an object and says what only the end tells: who is there, what is missing.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output.h"
+#include "timeline.h"
+
+#define SLICES_PER_LINE 4096
+
+/**
+ * struct row - a number of a queue of a process; one after the other has it
+ * @gpu_id, @pid, @queue_id: of the queue
+ * @nr: of the row
+ * @type: as events number it, -1 if unknown
+ * @prio: in force last
+ */
+struct row {
+	uint32_t gpu_id;
+	int32_t pid;
+	uint32_t queue_id;
+	size_t nr;
+	int32_t type, prio;
+};
+
+static void *tree;
+static struct row **rows;
+static size_t nr_rows, room_rows;
+static unsigned int slices;
+static uint64_t last_end;
+
+static int row_compare(const void *left, const void *right)
+{
+	const struct row *a = left, *b = right;
+
+	if (a->gpu_id != b->gpu_id)
+		return a->gpu_id < b->gpu_id ? -1 : 1;
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return a->queue_id < b->queue_id ? -1 : a->queue_id > b->queue_id;
+}
+
+static struct row *row_make(const struct row *key)
+{
+	struct row *row = malloc(sizeof(*row)), **grown = rows;
+
+	if (nr_rows == room_rows) {
+		room_rows = room_rows ? 2 * room_rows : 64;
+		grown = reallocarray(rows, room_rows, sizeof(*rows));
+	}
+	if (!row || !grown)
+		errx(EXIT_FAILURE, "out of memory");
+	rows = grown;
+	*row = *key;
+	row->nr = nr_rows;
+	rows[nr_rows++] = row;
+	if (!tsearch(row, &tree, row_compare))
+		errx(EXIT_FAILURE, "out of memory");
+	return row;
+}
+
+static struct row *row_of(const struct queue *queue)
+{
+	struct row key = {
+		.gpu_id = queue->client->gpu->gpu_id,
+		.pid = queue->client->process->pid,
+		.queue_id = queue->queue_id,
+		.type = -1,
+	};
+	struct row **found = tfind(&key, &tree, row_compare);
+
+	return found ? *found : row_make(&key);
+}
+
+static void slices_end(void)
+{
+	if (slices)
+		puts("]");
+	slices = 0;
+}
+
+static uint64_t after_first(const struct timeline *timeline, uint64_t ts)
+{
+	return ts > timeline->view.model.first ? ts - timeline->view.model.first : 0;
+}
+
+static void begin(struct timeline *timeline)
+{
+	const char *data = strstr(timeline_page, "<!--data-->");
+
+	(void)timeline;
+	fwrite(timeline_page, 1, data - timeline_page, stdout);
+	puts("<script type=\"application/json\" id=\"stream\">");
+}
+
+static void slice(struct timeline *timeline, const struct queue *queue, enum slice_kind kind,
+		  uint64_t from, uint64_t to)
+{
+	struct row *row = row_of(queue);
+	uint64_t end = after_first(timeline, to);
+
+	if (queue->type >= 0)
+		row->type = queue->type;
+	row->prio = queue->prio;
+	fputs(slices ? "," : "[\"s\",", stdout);
+	printf("%zu,%d,%" PRId64 ",%" PRIu64, row->nr, kind, (int64_t)(end - last_end), to - from);
+	last_end = end;
+	if (++slices == SLICES_PER_LINE)
+		slices_end();
+}
+
+static void reason(int64_t value)
+{
+	if (value < 0)
+		fputs(",null", stdout);
+	else
+		printf(",\"%s\"", kfd_reason_name(value));
+}
+
+static void number(int64_t value)
+{
+	if (value < 0)
+		fputs(",null", stdout);
+	else
+		printf(",%" PRId64, value);
+}
+
+static void preemption(struct timeline *timeline, uint32_t gpu_id, const struct preemption *start,
+		       const struct preemption_end *end)
+{
+	slices_end();
+	printf("[\"p\",%" PRIu64 ",%u,%d,%d,%" PRId64, after_first(timeline, start->ts), gpu_id,
+	       start->pid, start->prio, start->seq);
+	reason(start->reason);
+	printf(",%" PRIu64, after_first(timeline, end->ts > start->ts ? end->ts : start->ts));
+	reason(end->reason);
+	number(start->victims);
+	number(start->queues);
+	printf(",%" PRId64 "]\n", end->ret);
+}
+
+static void event(struct timeline *timeline, const struct kfd_event *e)
+{
+	uint64_t at = after_first(timeline, e->ts);
+	int pid = timeline->view.options->pid;
+
+	if (e->type == EV_HWS_HANG) {
+		slices_end();
+		printf("[\"h\",%" PRIu64 ",%" PRId64 "]\n", at, e->v[F_GPU_ID]);
+	}
+	if ((e->type != EV_DOORBELL_WAKE && e->type != EV_SET_PRIORITY) || (pid && pid != e->v[F_PID]))
+		return;
+	slices_end();
+	if (e->type == EV_DOORBELL_WAKE)
+		printf("[\"w\",%" PRIu64 ",%" PRId64 ",%" PRId64 "]\n", at, e->v[F_GPU_ID], e->v[F_PID]);
+	else
+		printf("[\"c\",%" PRIu64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "]\n", at,
+		       e->v[F_PID], e->v[F_PRIO], e->v[F_OLD_PRIO], e->v[F_BY_PID]);
+}
+
+static void rows_json(void)
+{
+	size_t i;
+
+	json_open("rows", '[');
+	for (i = 0; i < nr_rows; i++) {
+		const struct row *row = rows[i];
+
+		json_open(NULL, '[');
+		json_count(NULL, row->gpu_id);
+		json_number(NULL, row->pid);
+		json_count(NULL, row->queue_id);
+		json_text(NULL, row->type < 0 ? "?" : kfd_queue_type_name(row->type));
+		json_number(NULL, row->prio);
+		json_close(']');
+	}
+	json_close(']');
+}
+
+static void who_json(const struct view *view)
+{
+	const struct client *client;
+	const struct gpu *gpu;
+	int inner;
+
+	json_open("gpus", '[');
+	for (gpu = view->model.gpus; gpu; gpu = gpu->next) {
+		int hqds = view_gpu_hqds(view, gpu->gpu_id);
+
+		json_open(NULL, '{');
+		json_count("gpu_id", gpu->gpu_id);
+		json_text("name", view_gpu_name(view, gpu->gpu_id));
+		json_text("pci", view_gpu_pci(view, gpu->gpu_id));
+		if (hqds)
+			json_number("compute_hqds", hqds);
+		else
+			json_null("compute_hqds");
+		json_close('}');
+	}
+	json_close(']');
+	json_open("processes", '[');
+	for (gpu = view->model.gpus; gpu; gpu = gpu->next)
+		for (client = gpu->clients; client; client = client->next) {
+			const struct process *process = client->process;
+
+			if (!view_shows(view, client))
+				continue;
+			json_open(NULL, '{');
+			json_count("gpu_id", gpu->gpu_id);
+			json_number("pid", process->pid);
+			if (view_inner_pid(view, process->pid, &inner))
+				json_number("inner_pid", inner);
+			else
+				json_null("inner_pid");
+			json_text("command", view_command(view, process->pid));
+			if (process->prio == NO_PRIO)
+				json_null("prio");
+			else
+				json_number("prio", process->prio);
+			json_close('}');
+		}
+	json_close(']');
+}
+
+static void losses_json(const struct timeline *timeline)
+{
+	const struct trace_loss *loss = trace_loss(timeline->view.file);
+	const struct model *model = &timeline->view.model;
+	const struct trace_gap *gaps;
+	size_t i, nr = trace_gaps(timeline->view.file, &gaps);
+
+	json_count("lost", loss->overrun);
+	json_count("damaged", loss->damaged);
+	json_open("gaps", '[');
+	for (i = 0; i < nr; i++) {
+		uint64_t to = gaps[i].to < model->last ? gaps[i].to : model->last;
+
+		json_open(NULL, '{');
+		json_number("cpu", gaps[i].cpu);
+		json_count("from", after_first(timeline, gaps[i].from));
+		json_count("to", after_first(timeline, to));
+		json_close('}');
+	}
+	json_close(']');
+}
+
+static void head_json(const struct timeline *timeline)
+{
+	const struct view *view = &timeline->view;
+	struct json_object *command = view_meta_value(view, "command", json_type_array);
+	struct json_object *kernel = view_meta_value(view, "kernel", json_type_string);
+	struct json_object *offset = view_meta_value(view, "realtime_offset_ns", json_type_int);
+	char *name = realpath(view->options->dir, NULL);
+	size_t i;
+
+	json_open(NULL, '{');
+	json_number("version", 1);
+	json_text("title", name ? basename(name) : view->options->dir);
+	free(name);
+	if (command) {
+		json_open("command", '[');
+		for (i = 0; i < json_object_array_length(command); i++)
+			json_text(NULL, json_object_get_string(json_object_array_get_idx(command, i)));
+		json_close(']');
+	}
+	json_text("kernel", kernel ? json_object_get_string(kernel) : NULL);
+	json_text("clock", trace_clock(view->file));
+	json_flag("simulated", view_simulated(view));
+	json_number("pid", view->options->pid);
+	json_count("first_ns", view->model.first);
+	json_count("last_ns", view->model.last);
+	if (offset)
+		json_number("recorded", (json_object_get_int64(offset) + (int64_t)view->model.first) /
+						1000000000);
+	who_json(view);
+	rows_json();
+	losses_json(timeline);
+	json_close('}');
+}
+
+static void end(struct timeline *timeline)
+{
+	slices_end();
+	puts("</script>\n<script type=\"application/json\" id=\"head\">");
+	json_in_page(true);
+	head_json(timeline);
+	json_in_page(false);
+	fputs("</script>", stdout);
+	fputs(strstr(timeline_page, "<!--data-->") + strlen("<!--data-->"), stdout);
+	tdestroy(tree, free);
+	free(rows);
+}
+
+const struct timeline_format timeline_html = {
+	.begin = begin,
+	.slice = slice,
+	.event = event,
+	.preemption = preemption,
+	.end = end,
+};

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+// #test=[STEP, ...]: does what a user would do and writes what the page made of it into an element, for
+// tests/kfdtrace/timeline. A step is an array: what, and its arguments.
+
+function stateOf(name) {
+	return {
+		step: name,
+		from: view.from, to: view.to, lines: layout.length, shown: layout.filter(line => line.kind === 'queue').length,
+		drawn, matches: byId('matches').textContent, detail: byId('detail').textContent,
+		tip: byId('tip').hidden ? null : byId('tip').textContent,
+	};
+}
+
+function rowState(row) {
+	const total = spans => spans.to.reduce((sum, to, i) => sum + to - spans.from[i], 0);
+
+	return {
+		gpu_id: row.process.gpu_id, pid: row.process.pid, queue_id: row.queue_id, type: row.type,
+		...Object.fromEntries(KIND_NAMES.map((name, kind) => [name, { nr: row.spans[kind].from.length, ns: total(row.spans[kind]) }])),
+	};
+}
+
+// Where a queue (or, without one, its process) is at a time, in the page.
+function placeOf(pid, queue_id, t) {
+	const line = layout.find(one => queue_id === null ? one.kind === 'process' && one.process.pid === pid :
+		one.kind === 'queue' && one.process.pid === pid && one.row.queue_id === queue_id);
+	const box = byId('chart').getBoundingClientRect();
+
+	return line && { x: box.left + xOf(t), y: box.top + AXIS_HEIGHT + line.y - byId('scroll').scrollTop + line.height / 2 };
+}
+
+const steps = {
+	key: key => byId('chart').dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true })),
+	click: id => byId(id).click(),
+	filter: text => {
+		byId('filter').value = text;
+		byId('filter').dispatchEvent(new InputEvent('input'));
+	},
+	wheel: (x, y, deltaY, shiftKey) => byId('chart').dispatchEvent(new WheelEvent('wheel', { clientX: x, clientY: y, deltaY, shiftKey,
+		bubbles: true, cancelable: true })),
+	mouse: (type, x, y, shiftKey) => byId('rows').dispatchEvent(new MouseEvent(type, { clientX: x, clientY: y, shiftKey, bubbles: true })),
+	over: (pid, queue_id, t) => {
+		const { x, y } = placeOf(pid, queue_id, t);
+
+		steps.mouse('mousemove', x, y);
+	},
+	view: (from, to) => viewSet(from, to),
+	time: frames => {
+		const from = performance.now();
+
+		for (let i = 0; i < frames; i++)
+			draw();
+		return (performance.now() - from) / frames;
+	},
+	where: placeOf,
+	box: () => ({ names: NAMES_WIDTH, plot: plotWidth(), axis: AXIS_HEIGHT, ...byId('chart').getBoundingClientRect().toJSON() }),
+};
+
+function check(list) {
+	const state = { title: document.title, simulated: !byId('simulated').hidden, warning: byId('warning').textContent,
+			theme: document.documentElement.dataset.theme, rows: rows.map(rowState), first: stateOf('start'),
+			gpus: gpus.map(gpu => ({ gpu_id: gpu.gpu_id, max: gpu.load.max, hqds: gpu.compute_hqds })),
+			processes: processes.map(process => ({ gpu_id: process.gpu_id, pid: process.pid, command: process.command,
+							       wakes: process.wakes.length, prio: process.prio,
+							       preempting: process.preempting.length })),
+			steps: [] };
+
+	try {
+		for (const [what, ...values] of list)
+			state.steps.push({ result: steps[what](...values), ...stateOf(what) });
+	} catch (error) {
+		state.error = String(error);
+	}
+	const element = document.createElement('script');
+	element.type = 'application/json';
+	element.id = 'state';
+	element.textContent = JSON.stringify(state).replaceAll('<', '\\u003c');
+	document.body.append(element);
+}

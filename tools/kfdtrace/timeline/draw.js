@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: GPL-2.0
+// What is on the canvases: axis, rows, load. Drawn anew each time, but only rows in view, and what is
+// narrower than a pixel is summed up in columns: a frame costs what is in view, not what was recorded.
+
+const AXIS_HEIGHT = 26, NAMES_WIDTH = 270, SHARE_WIDTH = 48;
+const HEIGHTS = { gpu: 24, process: 24, queue: 20 };
+const MIN_ARROW_ROOM = 24;
+
+const view = { from: 0, to: 1, filter: '', picked: null, select: null, pointer: null };
+let layout = [];	// lines of the chart: what, and where
+let height = 0;		// of all of them
+let theme = {};
+let patterns = {};
+let drawn = {};		// what the last frame did
+
+const contextOf = id => byId(id).getContext('2d');
+const width = () => byId('scroll').clientWidth;
+const plotWidth = () => Math.max(width() - NAMES_WIDTH - SHARE_WIDTH, 50);
+const xOf = t => NAMES_WIDTH + (t - view.from) / (view.to - view.from) * plotWidth();
+const timeOf = x => view.from + (x - NAMES_WIDTH) / plotWidth() * (view.to - view.from);
+
+function shown(row, words) {
+	const { process } = row;
+	const text = `${process.command} ${queueName(row)} ${gpuName(process.gpu)} ${bandOf(process.effective)}`.toLowerCase();
+
+	return words.every(word => /^\d+$/.test(word) ? Number(word) === process.pid || Number(word) === process.inner_pid :
+		text.includes(word));
+}
+
+function layoutMake() {
+	const words = view.filter.toLowerCase().split(/\s+/).filter(word => word);
+	let y = 0, gpu = null, nr = 0;
+	const add = (kind, what) => {
+		layout.push({ kind, y, height: HEIGHTS[kind], ...what });
+		y += HEIGHTS[kind];
+	};
+
+	layout = [];
+	for (const process of processes) {
+		const own = process.rows.filter(row => shown(row, words));
+
+		if (!own.length)
+			continue;
+		if (process.gpu !== gpu) {
+			gpu = process.gpu;
+			if (gpus.length > 1)
+				add('gpu', { gpu });
+		}
+		add('process', { process, own });
+		nr += own.length;
+		if (!process.folded)
+			for (const row of own)
+				add('queue', { row, process });
+	}
+	height = y;
+	byId('sheet').style.height = `${Math.max(height, byId('scroll').clientHeight)}px`;
+	byId('matches').textContent = words.length ? `${nr} of ${rows.length} queues` : '';
+	if (view.picked && !layout.some(line => sameLine(line, view.picked)))
+		view.picked = null;
+}
+
+const sameLine = (a, b) => a.kind === b.kind && (a.row ?? a.process ?? a.gpu) === (b.row ?? b.process ?? b.gpu);
+
+function pattern(back, draw) {
+	const tile = document.createElement('canvas');
+
+	tile.width = tile.height = 8;
+	const context = tile.getContext('2d');
+	if (back) {
+		context.fillStyle = back;
+		context.fillRect(0, 0, 8, 8);
+	}
+	draw(context);
+	return context.createPattern(tile, 'repeat');
+}
+
+function stripes(colour, thick) {
+	return context => {
+		context.strokeStyle = colour;
+		context.lineWidth = thick;
+		context.beginPath();
+		for (const x of [-8, 0, 8]) {
+			context.moveTo(x - 1, 9);
+			context.lineTo(x + 9, -1);
+		}
+		context.stroke();
+	};
+}
+
+function themeRead() {
+	const style = getComputedStyle(document.documentElement);
+
+	theme = new Proxy({}, { get: (cache, name) => cache[name] ??= style.getPropertyValue(`--${name}`).trim() });
+	patterns = {
+		preempted: pattern(theme.preempted, stripes(theme['preempted-stripe'], 1.5)),
+		evicted: pattern(theme.evicted, context => {
+			context.fillStyle = theme['evicted-dot'];
+			context.fillRect(1, 1, 2, 2);
+			context.fillRect(5, 5, 2, 2);
+		}),
+		lost: pattern(null, stripes(theme.lost, 1.5)),
+	};
+	legendDraw();
+}
+
+function legendDraw() {
+	const legend = byId('legend');
+	const item = (text, draw) => {
+		const entry = document.createElement('li'), canvas = document.createElement('canvas');
+
+		canvas.width = 22;
+		canvas.height = 14;
+		draw(canvas.getContext('2d'));
+		entry.append(canvas, text);
+		legend.append(entry);
+	};
+	const fill = style => context => {
+		context.fillStyle = style;
+		context.fillRect(0, 0, 22, 14);
+	};
+
+	legend.textContent = '';
+	item('mapped', fill(theme.mapped));
+	item('preempted', fill(patterns.preempted));
+	item('evicted', fill(patterns.evicted));
+	item('not mapped', context => {
+		context.fillStyle = theme.alive;
+		context.fillRect(0, 6, 22, 2);
+	});
+	item('preempts others', fill(theme.preempting));
+	item('doorbell', context => wakeDraw(context, 11, 12));
+	item('priority set', context => prioDraw(context, 11, 7));
+	item('events missing', fill(patterns.lost));
+}
+
+function wakeDraw(context, x, y) {
+	context.fillStyle = theme.text;
+	context.beginPath();
+	context.moveTo(x, y - 8);
+	context.lineTo(x + 4, y);
+	context.lineTo(x - 4, y);
+	context.fill();
+}
+
+function prioDraw(context, x, y) {
+	context.fillStyle = theme.alarm;
+	context.beginPath();
+	context.moveTo(x, y - 5);
+	context.lineTo(x + 5, y);
+	context.lineTo(x, y + 5);
+	context.lineTo(x - 5, y);
+	context.fill();
+}
+
+function canvasSize(id, high) {
+	const canvas = byId(id), ratio = window.devicePixelRatio || 1, wide = width();
+
+	if (canvas.width !== Math.round(wide * ratio) || canvas.height !== Math.round(high * ratio)) {
+		canvas.width = Math.round(wide * ratio);
+		canvas.height = Math.round(high * ratio);
+		canvas.style.width = `${wide}px`;
+		canvas.style.height = `${high}px`;
+	}
+	const context = canvas.getContext('2d');
+	context.setTransform(ratio, 0, 0, ratio, 0, 0);
+	context.clearRect(0, 0, wide, high);
+	context.textBaseline = 'middle';
+	context.font = '12px system-ui, "DejaVu Sans", sans-serif';
+	return context;
+}
+
+function fitted(context, text, room) {
+	if (context.measureText(text).width <= room)
+		return text;
+	let low = 0, high = text.length;
+	while (low < high) {
+		const middle = (low + high + 1) >> 1;
+
+		if (context.measureText(`${text.slice(0, middle)}\u2026`).width <= room)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low > 2 ? `${text.slice(0, low)}\u2026` : '';
+}
+
+// Steps of 1, 2 or 5 that leave room for their labels. Three decimals at most: finer ones count from a time
+// that is told at the left.
+function ticks() {
+	const range = view.to - view.from, want = Math.max(range / Math.max(plotWidth() / 110, 1), 1);
+	const power = 10 ** Math.floor(Math.log10(want));
+	const step = [1, 2, 5, 10].map(factor => factor * power).find(size => size >= want);
+	const whole = UNITS.find(entry => view.to >= entry[1]) ?? UNITS[3], near = step * 1000 >= whole[1];
+	const [unit, size] = near ? whole : UNITS.find(entry => step * 1000 >= entry[1]) ?? UNITS[3];
+	const base = near ? 0 : Math.max(Math.floor(view.from / (size * 10)) * size * 10, 0);
+	const decimals = Math.max(0, Math.ceil(Math.log10(size / step) - 1e-9)), list = [];
+
+	for (let nr = Math.ceil(view.from / step); nr * step <= view.to; nr++)
+		list.push({ t: nr * step, label: `${near ? '' : '+'}${((nr * step - base) / size).toFixed(decimals)} ${unit}` });
+	return { base: near ? 'time' : `${(base / 1e9).toFixed(9).replace(/0{1,8}$/, '')} s`, list };
+}
+
+function axisDraw(marks) {
+	const context = canvasSize('axis', AXIS_HEIGHT);
+
+	context.fillStyle = theme.quiet;
+	context.textAlign = 'right';
+	context.fillText(marks.base, NAMES_WIDTH - 10, AXIS_HEIGHT / 2);
+	context.fillText('mapped', width() - 4, AXIS_HEIGHT / 2);
+	context.textAlign = 'center';
+	for (const { t, label } of marks.list) {
+		const x = xOf(t), room = context.measureText(label).width / 2 + 2;
+
+		context.fillStyle = theme.line;
+		context.fillRect(Math.round(x), AXIS_HEIGHT - 6, 1, 6);
+		context.fillStyle = theme.text;
+		if (x + room <= NAMES_WIDTH + plotWidth())
+			context.fillText(label, Math.max(x, NAMES_WIDTH + room), AXIS_HEIGHT / 2 - 2);
+	}
+	context.fillStyle = theme.line;
+	context.fillRect(0, AXIS_HEIGHT - 1, width(), 1);
+}
+
+// Spans of all kinds of one line; returns how long it was mapped in the view.
+function spansDraw(context, process, spans, y, high) {
+	const wide = plotWidth(), scale = wide / (view.to - view.from), columns = Math.ceil(wide);
+	const shares = [MAPPED, PREEMPTED, EVICTED].map(() => null);
+	const styles = [theme.mapped, patterns.preempted, patterns.evicted];
+	let mapped = 0;
+
+	for (const kind of [ALIVE, EVICTED, PREEMPTED, MAPPED]) {
+		const { from, to } = spans[kind];
+
+		for (let i = above(to, view.from); i < from.length && from[i] < view.to; i++) {
+			const start = Math.max(from[i], view.from), stop = Math.min(to[i], view.to);
+			const x0 = (start - view.from) * scale, x1 = (stop - view.from) * scale;
+
+			drawn.spans++;
+			if (kind === MAPPED)
+				mapped += stop - start;
+			if (kind === ALIVE) {
+				context.fillStyle = theme.alive;
+				context.fillRect(NAMES_WIDTH + x0, y + high / 2 - 1, Math.max(x1 - x0, 1), 2);
+				continue;
+			}
+			// whole pixels are filled, parts of pixels add up
+			const left = Math.ceil(x0), right = Math.floor(x1);
+			if (right > left) {
+				context.fillStyle = styles[kind];
+				context.fillRect(NAMES_WIDTH + left, y, right - left, high);
+				drawn.rects++;
+				if (right - left > 46)
+					spanLabel(context, kind, labelsOf(process, kind, from[i], to[i]), left, right, y, high);
+			}
+			shares[kind] ??= new Float32Array(columns + 1);
+			if (right >= left) {
+				shares[kind][left > 0 ? left - 1 : 0] += left - x0;
+				shares[kind][right] += x1 - right;
+			} else {
+				shares[kind][right] += x1 - x0;
+			}
+		}
+	}
+	columnsDraw(context, shares, styles, columns, y, high);
+	return mapped;
+}
+
+function columnsDraw(context, shares, styles, columns, y, high) {
+	const tall = share => share > 0 ? Math.max(3, Math.min(share, 1) * high) : 0;
+
+	if (shares[MAPPED]) {
+		context.fillStyle = styles[MAPPED];
+		for (let x = 0; x < columns; x++)
+			if (shares[MAPPED][x] > 0.002) {
+				context.fillRect(NAMES_WIDTH + x, y + high - tall(shares[MAPPED][x]), 1, tall(shares[MAPPED][x]));
+				drawn.rects++;
+			}
+	}
+	for (const kind of [PREEMPTED, EVICTED])
+		if (shares[kind]) {
+			context.fillStyle = kind === PREEMPTED ? theme['preempted-stripe'] : theme.evicted;
+			for (let x = 0; x < columns; x++)
+				if (shares[kind][x] > 0.002) {
+					context.fillRect(NAMES_WIDTH + x, y, 1, tall(shares[kind][x]));
+					drawn.rects++;
+				}
+		}
+}
+
+// The longest that fits is taken.
+function labelsOf(process, kind, from, to) {
+	const label = duration(to - from), taker = kind === PREEMPTED ? takerOf(process, from) : null;
+
+	if (kind === MAPPED)
+		return [label];
+	return [...(taker ? [`preempted by ${taker.process?.command ?? 'PID'} ${taker.pid}, ${label}`] : []),
+		`${KIND_NAMES[kind]} ${label}`, label];
+}
+
+function spanLabel(context, kind, labels, left, right, y, high) {
+	const shorter = labels.find(choice => context.measureText(choice).width <= right - left - 8);
+
+	if (!shorter)
+		return;
+	context.textAlign = 'center';
+	const x = NAMES_WIDTH + (left + right) / 2, wide = context.measureText(shorter).width;
+	if (kind !== MAPPED) {
+		context.fillStyle = kind === PREEMPTED ? theme.preempted : theme.evicted;
+		context.fillRect(x - wide / 2 - 3, y + 1, wide + 6, high - 2);
+	}
+	context.fillStyle = theme[kind === MAPPED ? 'on-mapped' : 'on-preempted'];
+	context.fillText(shorter, x, y + high / 2 + 1);
+}
+
+// What a process did to others, its doorbells and priorities, in its own line.
+function processDraw(context, process, y, high) {
+	let last = -Infinity;
+
+	for (const preemption of process.preempting) {
+		if (preemption.to < view.from || preemption.from > view.to)
+			continue;
+		const left = Math.max(xOf(preemption.from), NAMES_WIDTH);
+		const right = Math.min(Math.max(xOf(preemption.to), left + 1), NAMES_WIDTH + plotWidth());
+
+		context.fillStyle = theme.preempting;
+		context.fillRect(left, y + 4, right - left, high - 8);
+		drawn.rects++;
+		const text = fitted(context, `preempts ${preemption.queues ?? '?'} queues: ${reasonText(preemption)}`, right - left - 10);
+		if (text && right - left > 60) {
+			context.fillStyle = theme['on-preempting'];
+			context.textAlign = 'left';
+			context.fillText(text, left + 5, y + high / 2 + 1);
+		}
+	}
+	for (let i = above(process.wakes, view.from); i < process.wakes.length && process.wakes[i] <= view.to; i++) {
+		const x = xOf(process.wakes[i]);
+
+		if (x - last < 3)
+			continue;
+		last = x;
+		wakeDraw(context, x, y + high - 1);
+	}
+	for (const change of process.prios)
+		if (change.ts >= view.from && change.ts <= view.to)
+			prioDraw(context, xOf(change.ts), y + high / 2);
+}
+
+function lineDraw(context, line, y) {
+	const right = NAMES_WIDTH + plotWidth();
+
+	if (view.picked && sameLine(line, view.picked)) {
+		context.fillStyle = theme.pick;
+		context.fillRect(0, y, width(), line.height);
+	} else if (line.kind !== 'queue') {
+		context.fillStyle = line.kind === 'gpu' ? theme.bar : theme.row;
+		context.fillRect(0, y, width(), line.height);
+	}
+	const middle = y + line.height / 2 + 1;
+	context.textAlign = 'left';
+	context.fillStyle = theme.text;
+	if (line.kind === 'gpu') {
+		context.font = context.font.replace(/^/, 'bold ');
+		context.fillText(fitted(context, gpuName(line.gpu), width() - 20), 8, middle);
+		context.font = context.font.replace('bold ', '');
+		return;
+	}
+	let mapped;
+	context.save();
+	if (line.kind === 'process') {
+		const prio = prioText(line.process), room = context.measureText(prio).width;
+
+		context.textAlign = 'right';
+		context.fillStyle = theme.quiet;
+		context.fillText(prio, NAMES_WIDTH - 10, middle);
+		context.textAlign = 'left';
+		context.fillStyle = theme.text;
+		context.fillText(line.process.folded ? '\u25b8' : '\u25be', 6, middle);
+		context.font = context.font.replace(/^/, 'bold ');
+		context.fillText(fitted(context, processName(line.process), NAMES_WIDTH - room - 38), 20, middle);
+	} else {
+		context.fillStyle = theme.quiet;
+		context.fillText(queueName(line.row), 30, middle);
+		context.textAlign = 'right';
+		context.fillText(line.row.prio < 0 ? '' : `${line.row.prio}`, NAMES_WIDTH - 10, middle);
+	}
+	context.restore();
+	context.save();
+	context.beginPath();
+	context.rect(NAMES_WIDTH, y, plotWidth(), line.height);
+	context.clip();
+	if (line.kind === 'process') {
+		if (line.process.folded)
+			mapped = spansDraw(context, line.process, processSpans(line.process), y + 6, line.height - 12);
+		processDraw(context, line.process, y, line.height);
+	} else {
+		mapped = spansDraw(context, line.process, line.row.spans, y + 3, line.height - 6);
+	}
+	context.restore();
+	drawn.lines++;
+	if (mapped !== undefined) {
+		context.textAlign = 'right';
+		context.fillStyle = theme.quiet;
+		context.fillText(`${(100 * mapped / (view.to - view.from)).toFixed(0)} %`, right + SHARE_WIDTH - 4, middle);
+	}
+}
+
+function bandsDraw(context, high) {
+	for (const gap of head.gaps) {
+		const left = Math.max(xOf(gap.from), NAMES_WIDTH), right = Math.min(xOf(gap.to), NAMES_WIDTH + plotWidth());
+
+		if (right < NAMES_WIDTH || left > NAMES_WIDTH + plotWidth())
+			continue;
+		context.fillStyle = patterns.lost;
+		context.fillRect(left, 0, Math.max(right - left, 3), high);
+	}
+	if (view.select) {
+		const [from, to] = view.select.map(x => Math.min(Math.max(x, NAMES_WIDTH), NAMES_WIDTH + plotWidth()));
+
+		context.globalAlpha = 0.25;
+		context.fillStyle = theme.mapped;
+		context.fillRect(Math.min(from, to), 0, Math.abs(to - from), high);
+		context.globalAlpha = 1;
+	}
+	if (view.pointer && view.pointer.x >= NAMES_WIDTH && view.pointer.x <= NAMES_WIDTH + plotWidth()) {
+		context.fillStyle = theme.quiet;
+		context.fillRect(Math.round(view.pointer.x), 0, 1, high);
+	}
+}
+
+function gridDraw(context, marks, high) {
+	context.fillStyle = theme.line;
+	for (const { t } of marks.list)
+		context.fillRect(Math.round(xOf(t)), 0, 1, high);
+	context.fillRect(NAMES_WIDTH - 1, 0, 1, high);
+	context.fillRect(NAMES_WIDTH + plotWidth(), 0, 1, high);
+}
+
+// From who preempts down or up to its victims; not where they would hide the rest.
+function arrowsDraw(context, top, high) {
+	const inView = preemptions.filter(preemption => preemption.from >= view.from && preemption.from <= view.to && preemption.process);
+
+	if (inView.length * MIN_ARROW_ROOM > plotWidth())
+		return;
+	for (const preemption of inView) {
+		const x = Math.round(xOf(preemption.from));
+		const own = layout.find(line => line.kind === 'process' && line.process === preemption.process);
+		const victims = layout.filter(line => line.kind === 'queue' && line.process.gpu === preemption.process.gpu &&
+			line.process !== preemption.process && victimAt(line.row, preemption));
+
+		if (!own || !victims.length)
+			continue;
+		const ys = victims.map(line => line.y + line.height / 2 - top), from = own.y + own.height / 2 - top;
+		context.fillStyle = theme.preempting;
+		context.strokeStyle = theme.page;
+		context.globalAlpha = 0.5;
+		context.fillRect(x, Math.min(from, ...ys), 1, Math.max(from, ...ys) - Math.min(from, ...ys));
+		context.globalAlpha = 1;
+		for (const y of ys)
+			if (y > -10 && y < high + 10) {
+				context.beginPath();
+				context.arc(x + 0.5, y, 3, 0, 7);
+				context.fill();
+				context.stroke();
+			}
+	}
+}
+
+function victimAt(row, preemption) {
+	const { from, to } = row.spans[PREEMPTED], i = above(to, preemption.from);
+
+	return i < from.length && from[i] < preemption.to;
+}
+
+function rowsDraw(marks) {
+	const scroll = byId('scroll'), high = scroll.clientHeight, top = scroll.scrollTop;
+	const context = canvasSize('rows', high);
+
+	gridDraw(context, marks, Math.min(high, Math.max(height - top, 0)));
+	if (!layout.length) {
+		context.fillStyle = theme.quiet;
+		context.textAlign = 'center';
+		context.fillText(rows.length ? 'No queue matches the filter.' : 'This recording has no queue.', width() / 2, high / 2);
+	}
+	for (const line of layout)
+		if (line.y + line.height > top && line.y < top + high)
+			lineDraw(context, line, line.y - top);
+	context.save();
+	context.beginPath();
+	context.rect(NAMES_WIDTH, 0, plotWidth(), high);
+	context.clip();
+	arrowsDraw(context, top, high);
+	bandsDraw(context, high);
+	context.restore();
+}

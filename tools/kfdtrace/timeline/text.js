@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+// Times, names and sentences.
+
+const UNITS = [['s', 1e9], ['ms', 1e6], ['\u00b5s', 1e3], ['ns', 1]];
+
+function duration(ns) {
+	const [unit, size] = UNITS.find(entry => ns >= entry[1] * 0.9995) ?? UNITS[3];
+	const value = ns / size;
+
+	return unit === 'ns' ? `${Math.round(ns)} ns` :
+		`${value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0)} ${unit}`;
+}
+
+// Exact, and as trace-cmd report prints it.
+function moment(ns) {
+	const whole = BigInt(Math.round(ns)), clock = whole + BigInt(head.first_ns);
+	const seconds = number => `${number / 1000000000n}.${String(number % 1000000000n).padStart(9, '0')}`;
+
+	return `${seconds(whole)} s (${head.clock} ${seconds(clock)})`;
+}
+
+function bandOf(prio) {
+	return prio < 0 ? '' : prio < 7 ? 'low' : prio < 11 ? 'normal' : 'high';
+}
+
+function prioText(process) {
+	if (process.prio !== null)
+		return `${process.prio} ${bandOf(process.prio)}`;
+	return process.effective < 0 ? '' : `(${process.effective} ${bandOf(process.effective)})`;
+}
+
+function processName(process) {
+	return `${process.command} \u00b7 PID ${process.pid}` +
+		(process.inner_pid === null ? '' : ` (${process.inner_pid} inside)`);
+}
+
+function gpuName(gpu) {
+	return `GPU ${gpu.gpu_id}` + (gpu.name ? ` ${gpu.name}` : '') + (gpu.pci ? ` (${gpu.pci})` : '');
+}
+
+function queueName(row) {
+	return `queue ${row.queue_id}` + (row.type === '?' ? '' : ` ${row.type.toLowerCase().replace('_', ' ')}`);
+}
+
+function reasonText(preemption) {
+	return `${preemption.reason ?? 'begin not recorded'} \u2192 ` +
+		(preemption.ended ?? 'end not recorded');
+}
+
+function preemptionText(preemption) {
+	const who = preemption.process ? processName(preemption.process) : `PID ${preemption.pid}`;
+
+	return `by ${who}, priority ${preemption.prio}: ${reasonText(preemption)}, ` +
+		`${duration(preemption.to - preemption.from)}`;
+}
+
+function spanTimes(from, to) {
+	return `from ${moment(from)}\nto ${moment(to)}\nfor ${duration(to - from)}`;
+}
+
+function spanText(row, kind, from, to) {
+	const lines = [`${KIND_NAMES[kind]}: ${queueName(row)}, priority ${row.prio}`, processName(row.process), spanTimes(from, to)];
+
+	if (kind === PREEMPTED) {
+		const by = preemptionsOf(row.process, from, to);
+
+		for (const preemption of by.slice(0, 3))
+			lines.push(preemptionText(preemption));
+		if (by.length > 3)
+			lines.push(`and ${by.length - 3} more`);
+	}
+	if (kind === EVICTED)
+		lines.push('by KFD: memory, suspend or debugger');
+	if (kind === ALIVE)
+		lines[0] = `not mapped: ${queueName(row)}, priority ${row.prio}`;
+	return lines.join('\n');
+}
+
+function preemptingText(preemption) {
+	const count = (number, what) => number === null ? `? ${what}s` : `${number} ${what}${number === 1 ? '' : 's'}`;
+
+	return [`preempts ${count(preemption.victims, 'process').replace('processs', 'processes')}, ` +
+		`${count(preemption.queues, 'queue')}: ${reasonText(preemption)}`,
+		preemption.process ? processName(preemption.process) : `PID ${preemption.pid}`,
+		spanTimes(preemption.from, preemption.to),
+		`number ${preemption.seq}, priority ${preemption.prio}` + (preemption.ret ? `, failed: ${preemption.ret}` : '')].join('\n');
+}
+
+function gapText(gap) {
+	return `EVENTS ARE MISSING: CPU ${gap.cpu}\n${spanTimes(gap.from, gap.to)}\nwhat is shown here may be wrong`;
+}
+
+function warnings() {
+	const list = [], times = nr => nr === 1 ? '1 place' : `${nr} places`;
+
+	if (head.lost)
+		list.push(`LOST ${head.lost} EVENTS while this was recorded: what is shown may be wrong; where, is hatched.`);
+	else if (head.gaps.length > 0)
+		list.push(`EVENTS ARE MISSING at ${times(head.gaps.length)}, which are hatched: what is shown there may be wrong.`);
+	if (head.damaged)
+		list.push(`The recording is DAMAGED at ${times(head.damaged)}, which were skipped.`);
+	if (head.pid)
+		list.push(`Only the process ${head.pid} is shown.`);
+	return list.join(' ');
+}
+
+function facts() {
+	const list = [];
+
+	if (head.command)
+		list.push(head.command.join(' '));
+	list.push(duration(end), gpus.map(gpuName).join(', '));
+	if (head.kernel)
+		list.push(`Linux ${head.kernel}`);
+	if (head.recorded)
+		list.push(new Date(head.recorded * 1000).toISOString().replace('T', ' ').replace(/\..*/, ' UTC'));
+	list.push(`${processes.length} process${processes.length === 1 ? '' : 'es'}, ${rows.length} queue${rows.length === 1 ? '' : 's'}, ` +
+		`${preemptions.length} preemption${preemptions.length === 1 ? '' : 's'}`);
+	return list.filter(text => text).join(' \u00b7 ');
+}
