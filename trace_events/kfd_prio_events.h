@@ -16,8 +16,8 @@
  *	prio		priority in force, 0..15, 15 is the most important; -1: none set
  *	ret		0, or a negative errno
  *
- * Order in the life of a queue: kfd_create_queue, kfd_init_mqd, kfd_map_queue (each
- * time it goes to the hardware), ..., kfd_destroy_queue.
+ * Order in the life of a queue: kfd_ioctl_create_queue, kfd_create_queue, kfd_init_mqd,
+ * kfd_map_queue (each time it goes to the hardware), ..., kfd_destroy_queue.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM kfd
@@ -122,6 +122,22 @@ TRACE_DEFINE_ENUM(KFD_PIPE_PRIORITY_CS_HIGH);
 
 #define KFD_QUEUE_FMT	"gpu_id=%u pid=%d queue_id=%u prio=%d"
 #define kfd_queue_args	__entry->gpu_id, __entry->pid, __entry->queue_id, __entry->prio
+
+/*
+ * A process asks for a queue, AMDKFD_IOC_CREATE_QUEUE; nothing was done or checked yet.  The
+ * task that records it is the thread that asks, as it is for kfd_create_queue.
+ */
+TRACE_EVENT(kfd_ioctl_create_queue,
+	TP_PROTO(s32 pid),
+	TP_ARGS(pid),
+	TP_STRUCT__entry(
+		__field(s32, pid)
+	),
+	TP_fast_assign(
+		__entry->pid = pid;
+	),
+	TP_printk("pid=%d", __entry->pid)
+);
 
 /*
  * A queue was created but for its MQD.  Failure later is told by

@@ -34,10 +34,15 @@ bool kfd_prio_hook_open(struct file *filep)
  * @filep: of /dev/kfd
  * @cmd: ioctl command
  *
- * Every call on a file that has no kfd_process is: KFD would dereference it.
+ * Every call on a file that has no kfd_process is: KFD would dereference it.  KFD looks at
+ * none before this one, so that here is where a call for a queue begins.
  */
 bool kfd_prio_owns_ioctl(struct file *filep, unsigned int cmd)
 {
+	/* the number alone, as KFD does: the size grows with the struct */
+	if (trace_kfd_ioctl_create_queue_enabled() && filep->private_data &&
+	    _IOC_NR(cmd) == _IOC_NR(AMDKFD_IOC_CREATE_QUEUE))
+		trace_kfd_ioctl_create_queue(current->tgid);
 	return !filep->private_data ||
 	       (_IOC_TYPE(cmd) == KFD_PRIO_IOC_MAGIC && _IOC_NR(cmd) >= KFD_PRIO_IOC_FIRST);
 }

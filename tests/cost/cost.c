@@ -3,7 +3,7 @@
  * cost ROUNDS - CPU time of this thread for creating and destroying a queue, in ns.
  * Under tests/vm/run --icount one ns is one guest instruction of ours: user space, the
  * ioctls, and waiting for the (simulated) firmware, but not the firmware's own thread.
- * Prints "median MEDIAN min MIN rounds ROUNDS" after a warm-up of a fifth more rounds.
+ * Prints "median MEDIAN min MIN rounds ROUNDS mean MEAN" after a warm-up of a fifth more rounds.
  */
 #include <err.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 	struct kfdc_queue_attr attr = KFDC_QUEUE_DEFAULT;
 	int i, rounds = argc == 2 ? atoi(argv[1]) : 0;
 	struct kfdc_queue *q;
-	long long *t, began;
+	long long *t, began, sum = 0;
 	struct kfdc *c;
 
 	if (rounds < 1)
@@ -46,7 +46,9 @@ int main(int argc, char **argv)
 		if (i >= 0)
 			t[i] = cpu_ns() - began;
 	}
+	for (i = 0; i < rounds; i++)
+		sum += t[i];
 	qsort(t, rounds, sizeof(*t), cmp);
-	printf("median %lld min %lld rounds %d\n", t[rounds / 2], t[0], rounds);
+	printf("median %lld min %lld rounds %d mean %lld\n", t[rounds / 2], t[0], rounds, sum / rounds);
 	return 0;
 }

@@ -142,7 +142,7 @@ static void check_mes_maps(const struct events *e, const struct kfdc_queue *upda
 
 static void test_life(void)
 {
-	const struct event *c1, *c2, *mqd, *runlist, *map;
+	const struct event *asked, *c1, *c2, *mqd, *runlist, *map;
 	struct events *e = events_start("kfd");
 	struct kfdc_queue *q1, *q2;
 
@@ -171,6 +171,9 @@ static void test_life(void)
 	       (long long)(q2->doorbell_offset - q1->doorbell_offset),
 	       "kfd_create_queue: doorbells are as far apart as the client's");
 
+	asked = need(e, NULL, "kfd_ioctl_create_queue", "pid", getpid());
+	tap_ok(asked < c1 && events_find(e, asked, "kfd_ioctl_create_queue", NULL, 0) > c1,
+	       "kfd_ioctl_create_queue: once before each kfd_create_queue");
 	mqd = need(e, c1, "kfd_init_mqd", "queue_id", q1->id);
 	runlist = mes ? mqd : need(e, mqd, "kfd_map_queues", NULL, 0);
 	map = need(e, runlist, "kfd_map_queue", "queue_id", q1->id);

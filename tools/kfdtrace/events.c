@@ -73,6 +73,7 @@ static const struct {
 	[EV_PREEMPT_END] = { "kfd_preempt_end",
 			     { F_GPU_ID, F_PID, F_PRIO, F_SEQ, F_REASON, F_VICTIMS, F_QUEUES,
 			       F_DUR_NS, F_RET, NO_FIELD } },
+	[EV_IOCTL_CREATE_QUEUE] = { "kfd_ioctl_create_queue", { F_PID, NO_FIELD } },
 };
 
 static const char *name_of(const struct kfd_name *names, int64_t value)

@@ -18,6 +18,7 @@
 
 static const char *const step_names[NR_STEPS] = {
 	[STEP_ALLOCATING] = "looks for a hardware queue",
+	[STEP_IOCTL] = "ioctl, AMDKFD_IOC_CREATE_QUEUE",
 	[STEP_CREATE] = "kfd_create_queue",
 	[STEP_INIT_MQD] = "kfd_init_mqd",
 	[STEP_MAP] = "first kfd_map_queue",
@@ -30,7 +31,8 @@ static const char *const step_names[NR_STEPS] = {
 
 static bool step_in_kernel(enum step step)
 {
-	return step == STEP_CREATE || step == STEP_INIT_MQD || step == STEP_MAP || step == STEP_DESTROY;
+	return step == STEP_IOCTL || step == STEP_CREATE || step == STEP_INIT_MQD ||
+	       step == STEP_MAP || step == STEP_DESTROY;
 }
 
 /* The steps that there are, by time. */

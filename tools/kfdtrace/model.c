@@ -28,6 +28,38 @@ static void anomaly_add(struct model *model, enum anomaly_kind kind, uint64_t ts
 	};
 }
 
+/* A thread begins to ask for a queue; what it asked for before came to nothing. */
+static void ask_note(struct model *model, const struct kfd_event *event)
+{
+	unsigned int i;
+
+	for (i = 0; i < MODEL_MAX_ASKED; i++)
+		if (model->asked[i].ts && model->asked[i].task == event->task)
+			break;
+	if (i == MODEL_MAX_ASKED) {
+		i = model->next_asked;
+		model->next_asked = (i + 1) % MODEL_MAX_ASKED;
+	}
+	model->asked[i].task = event->task;
+	model->asked[i].ts = event->ts;
+}
+
+/* When this thread began to ask for the queue that it gets now, 0 if that is not known. */
+static uint64_t ask_take(struct model *model, int32_t task)
+{
+	unsigned int i;
+	uint64_t ts;
+
+	for (i = 0; i < MODEL_MAX_ASKED; i++) {
+		ts = model->asked[i].ts;
+		if (!ts || model->asked[i].task != task)
+			continue;
+		model->asked[i].ts = 0;
+		return ts;
+	}
+	return 0;
+}
+
 static int on_create(struct model *model, struct queue *queue, const struct kfd_event *event)
 {
 	/* Its end was lost, or it could not be destroyed. */
@@ -42,6 +74,7 @@ static int on_create(struct model *model, struct queue *queue, const struct kfd_
 		queue->prio = event->v[F_PRIO];
 	}
 	queue->created_seen = true;
+	queue->asked = ask_take(model, event->task);
 	queue->created = event->ts;
 	queue->type = event->v[F_TYPE];
 	queue->format = event->v[F_FORMAT];
@@ -341,6 +374,9 @@ int model_event(struct model *model, const struct kfd_event *event)
 	case EV_RESTORE_PROCESS:
 	case EV_DOORBELL_WAKE:
 		return client_event(model, event);
+	case EV_IOCTL_CREATE_QUEUE:
+		ask_note(model, event);
+		return 0;
 	case EV_SET_PRIORITY:
 		process = store_process(model, event->v[F_PID]);
 		if (!process)

@@ -17,6 +17,7 @@
 
 #define MODEL_MAX_QUEUES    100000
 #define MODEL_MAX_ANOMALIES 1000
+#define MODEL_MAX_ASKED	    64 /* threads that ask for a queue at once */
 #define NO_PRIO		    (-1)
 
 struct client;
@@ -45,6 +46,7 @@ struct preemption {
  * @alive: its end was not recorded
  * @mapped: it is on the GPU, or in the runlist for it
  * @preempted: it is off the GPU because of a process of higher priority
+ * @asked: when the ioctl began, ns; 0 if it was not recorded
  * @created, @mqd_init, @first_map, @destroyed: ns, 0 if it was not recorded
  * @since: ns, of @mapped or not
  * @preempted_since: ns, of @preempted
@@ -64,7 +66,7 @@ struct queue {
 	struct client *client;
 	uint32_t queue_id;
 	bool created_seen, alive, mapped, preempted, counted;
-	uint64_t created, mqd_init, first_map, destroyed;
+	uint64_t asked, created, mqd_init, first_map, destroyed;
 	uint64_t since, preempted_since;
 	struct preemption left_for;
 	int32_t type, format, prio, req_prio, pipe_prio;
@@ -262,6 +264,11 @@ struct model {
 	struct queue **queue_hash;
 	size_t queue_hash_size, hashed_queues;
 	struct process *process_hash[4096];
+	struct {
+		int32_t task;
+		uint64_t ts;
+	} asked[MODEL_MAX_ASKED];
+	unsigned int next_asked;
 };
 
 int model_init(struct model *model, uint64_t slow_unmap_ns);

@@ -227,6 +227,7 @@ void paths_make(struct paths *paths, const struct view *view)
 			continue;
 		path = &paths->path[paths->nr++];
 		path->queue = queue;
+		path->ts[STEP_IOCTL] = queue->asked;
 		path->ts[STEP_CREATE] = queue->created;
 		path->ts[STEP_INIT_MQD] = queue->mqd_init;
 		path->ts[STEP_MAP] = queue->first_map;

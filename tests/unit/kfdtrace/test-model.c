@@ -374,6 +374,55 @@ static void followed(void **state)
 	assert_int_equal(client_of(HIGH)->live, 1);
 }
 
+static void ask(int task)
+{
+	struct kfd_event event = { .ts = now, .type = EV_IOCTL_CREATE_QUEUE, .task = task };
+
+	event.v[F_PID] = HIGH;
+	assert_int_equal(model_event(&model, &event), 0);
+}
+
+static void get(int task, unsigned int queue)
+{
+	struct kfd_event event = { .ts = now, .type = EV_CREATE_QUEUE, .task = task };
+
+	event.v[F_GPU_ID] = GPU;
+	event.v[F_PID] = HIGH;
+	event.v[F_QUEUE_ID] = queue;
+	assert_int_equal(model_event(&model, &event), 0);
+}
+
+/* Two threads ask, the first of them twice; a third one's ioctl was not recorded. */
+static void asked(void **state)
+{
+	int task;
+
+	(void)state;
+	ask(101);
+	now = 1100;
+	ask(101);
+	now = 1200;
+	ask(102);
+	now = 1300;
+	get(102, 0);
+	get(101, 1);
+	get(103, 2);
+	get(101, 3);
+	assert_int_equal(model.queues[0]->asked, 1200);
+	assert_int_equal(model.queues[1]->asked, 1100);
+	assert_int_equal(model.queues[2]->asked, 0);
+	assert_int_equal(model.queues[3]->asked, 0);
+	assert_int_equal(model.gpus->hangs, 0);
+	/* more than are remembered: the oldest is forgotten */
+	for (task = 0; task <= MODEL_MAX_ASKED; task++)
+		ask(1000 + task);
+	get(1000, 4);
+	get(1001, 5);
+	assert_int_equal(model.queues[4]->asked, 0);
+	assert_int_equal(model.queues[5]->asked, 1300);
+	model_end(&model);
+}
+
 int run_model(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -385,6 +434,7 @@ int run_model(void)
 		cmocka_unit_test_setup_teardown(slices, setup, teardown),
 		cmocka_unit_test_setup_teardown(many_queues, setup, teardown),
 		cmocka_unit_test_setup_teardown(followed, setup, teardown),
+		cmocka_unit_test_setup_teardown(asked, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("model", tests, NULL, NULL);
