@@ -87,6 +87,12 @@ END {
 	ratio("unused_ioctl_cost_ratio", "cost_off_create", "cost_stock_create")
 	ratio("unused_runlist_cost_ratio", "cost_off_toggle", "cost_stock_toggle")
 	ratio("events_on_cost_ratio", "cost_on_create", "cost_stock_create")
+	if (have("recording_nothing_again_ns")) {
+		nothing = (v["recording_nothing_ns"] + v["recording_nothing_again_ns"]) / 2
+		derive("recording_kfdtrace_cost_ratio", (v["recording_kfdtrace_churn_ns"] + v["recording_kfdtrace_reader_ns"]) / nothing)
+		derive("recording_function_cost_ratio", v["recording_function_churn_ns"] / nothing)
+	}
+	ratio("report_vs_trace_cmd_awk_ratio", "report_part_trace_cmd_awk_cpu_s", "report_part_cpu_s")
 	if (have("timers_unused_irqs"))
 		derive("unused_timer_irqs", v["timers_unused_irqs"])
 	if (have("order_preemptions")) {
@@ -149,6 +155,6 @@ END {
 			num(at[i] "_missed", "%d")
 	print ""
 	for (i = 1; i <= nkeys; i++)
-		if (keys[i] ~ /^(offline_kept|online_p99_added|ring_to_unmap|mark_ns|hiq_packets_per|unused_|events_on|packets_|preemptions$|floor_)/)
+		if (keys[i] ~ /^(offline_kept|online_p99_added|ring_to_unmap|mark_ns|hiq_packets_per|unused_|events_on|recording_.*_cost_ratio$|report_|packets_|preemptions$|floor_)/)
 			printf "  %-46s %s\n", keys[i], v[keys[i]]
 }
