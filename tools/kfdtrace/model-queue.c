@@ -132,6 +132,8 @@ void queue_on(struct queue *queue, uint64_t ts)
 	if (gpu->mapped)
 		gpu->mapped->mapped_prev = queue;
 	gpu->mapped = queue;
+	queue->counted = queue->type <= 0;
+	gpu->mapped_compute += queue->counted;
 	mapped_count(queue->client, 1, ts);
 	queue_resume(queue, ts);
 	client_resume(queue->client, ts);

@@ -44,6 +44,11 @@ const steps = {
 
 		steps.mouse('mousemove', x, y);
 	},
+	overload: (gpu, t) => {
+		const box = byId('load').getBoundingClientRect();
+
+		steps.mouse('mousemove', box.left + xOf(t), box.top + (gpu + 0.5) * loadHeight());
+	},
 	view: (from, to) => viewSet(from, to),
 	time: frames => {
 		const from = performance.now();
@@ -53,7 +58,8 @@ const steps = {
 		return (performance.now() - from) / frames;
 	},
 	where: placeOf,
-	box: () => ({ names: NAMES_WIDTH, plot: plotWidth(), axis: AXIS_HEIGHT, ...byId('chart').getBoundingClientRect().toJSON() }),
+	box: () => ({ names: NAMES_WIDTH, plot: plotWidth(), axis: AXIS_HEIGHT, top: byId('chart').getBoundingClientRect().top,
+		      below: window.innerHeight - byId('load').getBoundingClientRect().top }),
 };
 
 function check(list) {

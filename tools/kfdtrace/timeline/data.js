@@ -67,10 +67,6 @@ function spansRead(chunks) {
 		}
 }
 
-function processOf(gpu_id, pid) {
-	return processes.find(process => process.gpu_id === gpu_id && process.pid === pid);
-}
-
 // How many compute queues are mapped, and SDMA ones: the moments at which that changes.
 function loadMake(gpu, types) {
 	let total = 0;

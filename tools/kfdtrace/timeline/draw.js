@@ -9,8 +9,6 @@ const MIN_ARROW_ROOM = 24;
 const view = { from: 0, to: 1, filter: '', picked: null, select: null, pointer: null };
 let layout = [];	// lines of the chart: what, and where
 let height = 0;		// of all of them
-let theme = {};
-let patterns = {};
 let drawn = {};		// what the last frame did
 
 const contextOf = id => byId(id).getContext('2d');
@@ -60,78 +58,6 @@ function layoutMake() {
 }
 
 const sameLine = (a, b) => a.kind === b.kind && (a.row ?? a.process ?? a.gpu) === (b.row ?? b.process ?? b.gpu);
-
-function pattern(back, draw) {
-	const tile = document.createElement('canvas');
-
-	tile.width = tile.height = 8;
-	const context = tile.getContext('2d');
-	if (back) {
-		context.fillStyle = back;
-		context.fillRect(0, 0, 8, 8);
-	}
-	draw(context);
-	return context.createPattern(tile, 'repeat');
-}
-
-function stripes(colour, thick) {
-	return context => {
-		context.strokeStyle = colour;
-		context.lineWidth = thick;
-		context.beginPath();
-		for (const x of [-8, 0, 8]) {
-			context.moveTo(x - 1, 9);
-			context.lineTo(x + 9, -1);
-		}
-		context.stroke();
-	};
-}
-
-function themeRead() {
-	const style = getComputedStyle(document.documentElement);
-
-	theme = new Proxy({}, { get: (cache, name) => cache[name] ??= style.getPropertyValue(`--${name}`).trim() });
-	patterns = {
-		preempted: pattern(theme.preempted, stripes(theme['preempted-stripe'], 1.5)),
-		evicted: pattern(theme.evicted, context => {
-			context.fillStyle = theme['evicted-dot'];
-			context.fillRect(1, 1, 2, 2);
-			context.fillRect(5, 5, 2, 2);
-		}),
-		lost: pattern(null, stripes(theme.lost, 1.5)),
-	};
-	legendDraw();
-}
-
-function legendDraw() {
-	const legend = byId('legend');
-	const item = (text, draw) => {
-		const entry = document.createElement('li'), canvas = document.createElement('canvas');
-
-		canvas.width = 22;
-		canvas.height = 14;
-		draw(canvas.getContext('2d'));
-		entry.append(canvas, text);
-		legend.append(entry);
-	};
-	const fill = style => context => {
-		context.fillStyle = style;
-		context.fillRect(0, 0, 22, 14);
-	};
-
-	legend.textContent = '';
-	item('mapped', fill(theme.mapped));
-	item('preempted', fill(patterns.preempted));
-	item('evicted', fill(patterns.evicted));
-	item('not mapped', context => {
-		context.fillStyle = theme.alive;
-		context.fillRect(0, 6, 22, 2);
-	});
-	item('preempts others', fill(theme.preempting));
-	item('doorbell', context => wakeDraw(context, 11, 12));
-	item('priority set', context => prioDraw(context, 11, 7));
-	item('events missing', fill(patterns.lost));
-}
 
 function wakeDraw(context, x, y) {
 	context.fillStyle = theme.text;
@@ -224,45 +150,59 @@ function axisDraw(marks) {
 // Spans of all kinds of one line; returns how long it was mapped in the view.
 function spansDraw(context, process, spans, y, high) {
 	const wide = plotWidth(), scale = wide / (view.to - view.from), columns = Math.ceil(wide);
-	const shares = [MAPPED, PREEMPTED, EVICTED].map(() => null);
-	const styles = [theme.mapped, patterns.preempted, patterns.evicted];
+	const shares = [null, null, null], styles = [theme.mapped, patterns.preempted, patterns.evicted];
 	let mapped = 0;
 
-	for (const kind of [ALIVE, EVICTED, PREEMPTED, MAPPED]) {
-		const { from, to } = spans[kind];
+	aliveDraw(context, spans[ALIVE], y + high / 2 - 1, scale);
+	for (const kind of [EVICTED, PREEMPTED, MAPPED]) {
+		const { from, to } = spans[kind], first = above(to, view.from);
+		let total = 0, i;
 
-		for (let i = above(to, view.from); i < from.length && from[i] < view.to; i++) {
+		if (first === from.length || from[first] >= view.to)
+			continue;
+		const share = shares[kind] = new Float32Array(columns + 1);
+		for (i = first; i < from.length && from[i] < view.to; i++) {
 			const start = Math.max(from[i], view.from), stop = Math.min(to[i], view.to);
 			const x0 = (start - view.from) * scale, x1 = (stop - view.from) * scale;
+			const left = Math.ceil(x0), right = Math.floor(x1);
 
-			drawn.spans++;
-			if (kind === MAPPED)
-				mapped += stop - start;
-			if (kind === ALIVE) {
-				context.fillStyle = theme.alive;
-				context.fillRect(NAMES_WIDTH + x0, y + high / 2 - 1, Math.max(x1 - x0, 1), 2);
+			total += stop - start;
+			// whole pixels are filled, parts of pixels add up
+			if (right < left) {
+				share[right] += x1 - x0;
 				continue;
 			}
-			// whole pixels are filled, parts of pixels add up
-			const left = Math.ceil(x0), right = Math.floor(x1);
-			if (right > left) {
-				context.fillStyle = styles[kind];
-				context.fillRect(NAMES_WIDTH + left, y, right - left, high);
-				drawn.rects++;
-				if (right - left > 46)
-					spanLabel(context, kind, labelsOf(process, kind, from[i], to[i]), left, right, y, high);
-			}
-			shares[kind] ??= new Float32Array(columns + 1);
-			if (right >= left) {
-				shares[kind][left > 0 ? left - 1 : 0] += left - x0;
-				shares[kind][right] += x1 - right;
-			} else {
-				shares[kind][right] += x1 - x0;
-			}
+			share[left > 0 ? left - 1 : 0] += left - x0;
+			share[right] += x1 - right;
+			if (right === left)
+				continue;
+			context.fillStyle = styles[kind];
+			context.fillRect(NAMES_WIDTH + left, y, right - left, high);
+			drawn.rects++;
+			if (right - left > 46)
+				spanLabel(context, kind, labelsOf(process, kind, from[i], to[i]), left, right, y, high);
 		}
+		drawn.spans += i - first;
+		if (kind === MAPPED)
+			mapped = total;
 	}
 	columnsDraw(context, shares, styles, columns, y, high);
 	return mapped;
+}
+
+function aliveDraw(context, { from, to }, y, scale) {
+	let done = -1;
+
+	context.fillStyle = theme.alive;
+	for (let i = above(to, view.from); i < from.length && from[i] < view.to; i++) {
+		const x0 = Math.max((from[i] - view.from) * scale, 0), x1 = Math.max((Math.min(to[i], view.to) - view.from) * scale, x0 + 1);
+
+		// it would be in a pixel that is drawn already
+		if (x1 < done + 0.5)
+			continue;
+		context.fillRect(NAMES_WIDTH + x0, y, x1 - x0, 2);
+		done = x1;
+	}
 }
 
 function columnsDraw(context, shares, styles, columns, y, high) {
@@ -316,29 +256,37 @@ function spanLabel(context, kind, labels, left, right, y, high) {
 function processDraw(context, process, y, high) {
 	let last = -Infinity;
 
+	let done = -Infinity;
+	const wide = plotWidth(), scale = wide / (view.to - view.from), edge = NAMES_WIDTH + wide;
+	const x = t => NAMES_WIDTH + (t - view.from) * scale;
+
 	for (const preemption of process.preempting) {
 		if (preemption.to < view.from || preemption.from > view.to)
 			continue;
-		const left = Math.max(xOf(preemption.from), NAMES_WIDTH);
-		const right = Math.min(Math.max(xOf(preemption.to), left + 1), NAMES_WIDTH + plotWidth());
+		const left = Math.max(x(preemption.from), NAMES_WIDTH, done);
+		const right = Math.min(Math.max(x(preemption.to), x(preemption.from) + 1), edge);
 
+		// it would be in a pixel that is drawn already
+		if (right - left < 0.5)
+			continue;
+		done = right;
 		context.fillStyle = theme.preempting;
 		context.fillRect(left, y + 4, right - left, high - 8);
 		drawn.rects++;
+		if (right - left < 60)
+			continue;
 		const text = fitted(context, `preempts ${preemption.queues ?? '?'} queues: ${reasonText(preemption)}`, right - left - 10);
-		if (text && right - left > 60) {
+		if (text) {
 			context.fillStyle = theme['on-preempting'];
 			context.textAlign = 'left';
 			context.fillText(text, left + 5, y + high / 2 + 1);
 		}
 	}
 	for (let i = above(process.wakes, view.from); i < process.wakes.length && process.wakes[i] <= view.to; i++) {
-		const x = xOf(process.wakes[i]);
-
-		if (x - last < 3)
+		if (x(process.wakes[i]) - last < 3)
 			continue;
-		last = x;
-		wakeDraw(context, x, y + high - 1);
+		last = x(process.wakes[i]);
+		wakeDraw(context, last, y + high - 1);
 	}
 	for (const change of process.prios)
 		if (change.ts >= view.from && change.ts <= view.to)
@@ -410,8 +358,12 @@ function bandsDraw(context, high) {
 
 		if (right < NAMES_WIDTH || left > NAMES_WIDTH + plotWidth())
 			continue;
+		const wide = Math.max(right - left, 5);
 		context.fillStyle = patterns.lost;
-		context.fillRect(left, 0, Math.max(right - left, 3), high);
+		context.fillRect(left, 0, wide, high);
+		context.fillStyle = theme.lost;
+		context.fillRect(Math.round(left), 0, 1, high);
+		context.fillRect(Math.round(left + wide) - 1, 0, 1, high);
 	}
 	if (view.select) {
 		const [from, to] = view.select.map(x => Math.min(Math.max(x, NAMES_WIDTH), NAMES_WIDTH + plotWidth()));
