@@ -60,13 +60,15 @@ class Picture:
         return tuple(self.lines[y][x * self.bytes:x * self.bytes + 3])
 
 
-def browse(page, steps=(), picture=None, work=".", **wanted):
-    """Opens a page and takes the steps of timeline/check.js; returns what the page then says of itself."""
+def browse(page, steps=(), picture=None, work=".", dark=False, **wanted):
+    """Opens a page as somebody would who likes it dark, or not, and takes the steps of timeline/check.js; returns what the
+    page then says of itself."""
     wanted["test"] = json.dumps(list(steps))
     address = "file://" + urllib.parse.quote(os.path.abspath(page)) + "#" + urllib.parse.urlencode(wanted, quote_via=urllib.parse.quote)
     # the page is ours: a sandbox is not to be had everywhere, least of all for root
     command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
                "--hide-scrollbars", "--force-device-scale-factor=1", "--force-color-profile=srgb",
+               f"--blink-settings=preferredColorScheme={0 if dark else 1}",
                "--window-size=%d,%d" % SIZE, f"--user-data-dir={work}/profile", "--dump-dom"]
     if picture:
         command.append(f"--screenshot={picture}")

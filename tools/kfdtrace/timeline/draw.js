@@ -131,8 +131,8 @@ function axisDraw(marks) {
 
 	context.fillStyle = theme.quiet;
 	context.textAlign = 'right';
-	context.fillText(marks.base, NAMES_WIDTH - 10, AXIS_HEIGHT / 2);
-	context.fillText('mapped', width() - 4, AXIS_HEIGHT / 2);
+	context.fillText(marks.base, NAMES_WIDTH - 10, AXIS_HEIGHT / 2 - 2);
+	context.fillText('mapped', width() - 4, AXIS_HEIGHT / 2 - 2);
 	context.textAlign = 'center';
 	for (const { t, label } of marks.list) {
 		const x = xOf(t), room = context.measureText(label).width / 2 + 2;
@@ -290,7 +290,7 @@ function processDraw(context, process, y, high) {
 	}
 	for (const change of process.prios)
 		if (change.ts >= view.from && change.ts <= view.to)
-			prioDraw(context, xOf(change.ts), y + high / 2);
+			prioDraw(context, Math.max(xOf(change.ts), NAMES_WIDTH + 5), y + high / 2);
 }
 
 function lineDraw(context, line, y) {
@@ -407,7 +407,8 @@ function arrowsDraw(context, top, high) {
 		context.globalAlpha = 0.5;
 		context.fillRect(x, Math.min(from, ...ys), 1, Math.max(from, ...ys) - Math.min(from, ...ys));
 		context.globalAlpha = 1;
-		for (const y of ys)
+		// a dot must not hide how short it was
+		for (const y of xOf(preemption.to) - x > 8 ? ys : [])
 			if (y > -10 && y < high + 10) {
 				context.beginPath();
 				context.arc(x + 0.5, y, 3, 0, 7);

@@ -63,7 +63,7 @@ function loadDraw(marks) {
 		context.fillRect(0, top, width(), 1);
 		context.textAlign = 'left';
 		context.fillStyle = theme.text;
-		const limitText = gpu.compute_hqds ? `of ${gpu.compute_hqds} HQDs` : 'queues; HQDs not recorded';
+		const limitText = `of ${gpu.compute_hqds ?? '?'} HQDs`;
 		const middle = top + high / 2 + 1;
 		if (high >= 40) {
 			context.fillText(fitted(context, gpuName(gpu), NAMES_WIDTH - 20), 8, middle - 9);

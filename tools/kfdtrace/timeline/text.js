@@ -76,10 +76,12 @@ function spanText(row, kind, from, to) {
 	return lines.join('\n');
 }
 
-function preemptingText(preemption) {
-	const count = (number, what) => number === null ? `? ${what}s` : `${number} ${what}${number === 1 ? '' : 's'}`;
+function count(number, what) {
+	return `${number ?? '?'} ${what}` + (number === 1 ? '' : what === 'process' ? 'es' : 's');
+}
 
-	return [`preempts ${count(preemption.victims, 'process').replace('processs', 'processes')}, ` +
+function preemptingText(preemption) {
+	return [`preempts ${count(preemption.victims, 'process')}, ` +
 		`${count(preemption.queues, 'queue')}: ${reasonText(preemption)}`,
 		preemption.process ? processName(preemption.process) : `PID ${preemption.pid}`,
 		spanTimes(preemption.from, preemption.to),
@@ -114,7 +116,7 @@ function facts() {
 		list.push(`Linux ${head.kernel}`);
 	if (head.recorded)
 		list.push(new Date(head.recorded * 1000).toISOString().replace('T', ' ').replace(/\..*/, ' UTC'));
-	list.push(`${processes.length} process${processes.length === 1 ? '' : 'es'}, ${rows.length} queue${rows.length === 1 ? '' : 's'}, ` +
-		`${preemptions.length} preemption${preemptions.length === 1 ? '' : 's'}`);
+	list.push(`${count(new Set(rows.map(row => row.process.pid)).size, 'process')}, ${count(rows.length, 'queue')}, ` +
+		count(preemptions.length, 'preemption'));
 	return list.filter(text => text).join(' \u00b7 ');
 }
