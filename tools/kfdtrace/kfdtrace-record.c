@@ -368,7 +368,7 @@ static int exit_status(const struct recording *rec, int ret)
  */
 int kfdtrace_record(int argc, char **argv)
 {
-	struct record_options options = { 0 };
+	struct record_options options = { .verb = "record", .prefix = "kfdtrace" };
 	struct recording rec = { .options = &options, .dir_fd = -1, .child_status = -1 };
 	int trace_fd = -1, meta_fd = -1, pidfd, exec_errno = 0, ret;
 	char why[RECORD_WHY], name[64];

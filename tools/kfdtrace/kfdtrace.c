@@ -24,6 +24,7 @@ static const struct {
 	{ "queues", kfdtrace_queues, "one line per queue" },
 	{ "path", kfdtrace_path, "the way of each queue, through ROCm's log and the kernel" },
 	{ "timeline", kfdtrace_timeline, "who had the GPU when, as a page or as JSON for Perfetto" },
+	{ "live", kfdtrace_live, "who has the GPU now, who is off it and for whom" },
 	{ "compare", kfdtrace_compare,
 	  "two recordings side by side, and what differs by more than noise" },
 };

@@ -35,6 +35,37 @@ int model_sync_queue(struct model *model, uint32_t gpu_id, int32_t pid, uint32_t
 }
 
 /**
+ * model_sync_process() - a process is there
+ * @model: the model
+ * @gpu_id: a GPU that it uses
+ * @pid: the process
+ * @prio: set for it, or NO_PRIO
+ * @evicted: its queues are off, by KFD
+ * @preempting: others are preempted for it
+ * @ts: now; not before the last event
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int model_sync_process(struct model *model, uint32_t gpu_id, int32_t pid, int32_t prio, bool evicted,
+		       bool preempting, uint64_t ts)
+{
+	struct client *client = store_client(model, gpu_id, pid);
+	struct gpu *gpu;
+
+	if (!client)
+		return -ENOMEM;
+	client->process->prio = prio;
+	client->evicted = evicted;
+	client->evicted_since = ts;
+	if (!preempting)
+		return 0;
+	gpu = client->gpu;
+	gpu->preempting = true;
+	gpu->begin = (struct preemption){ .ts = ts, .seq = -1, .pid = pid, .prio = prio };
+	return 0;
+}
+
+/**
  * model_sync_off() - events are missing: forget which queues there are and what is under way
  * @model: the model; its sums stay
  * @ts: now; not before the last event

@@ -275,8 +275,8 @@ static int on_preempt_end(struct model *model, struct gpu *gpu, const struct kfd
 	client->preempting_ns += event->v[F_DUR_NS];
 	client->last_reason = reason;
 	client->last_by = event->v[F_PID];
-	/* another one took over, and has begun */
-	if (gpu->preempting && gpu->begin.seq != event->v[F_SEQ])
+	/* another one took over, and has begun; of one that was not seen to begin, seq is not known */
+	if (gpu->preempting && gpu->begin.seq >= 0 && gpu->begin.seq != event->v[F_SEQ])
 		return 0;
 	gpu->preempting = false;
 	gpu->take_left = 0;

@@ -277,6 +277,8 @@ void model_end(struct model *model);
 void model_free(struct model *model);
 int model_sync_queue(struct model *model, uint32_t gpu_id, int32_t pid, uint32_t queue_id, bool mapped,
 		     uint64_t ts);
+int model_sync_process(struct model *model, uint32_t gpu_id, int32_t pid, int32_t prio, bool evicted,
+		       bool preempting, uint64_t ts);
 void model_sync_off(struct model *model, uint64_t ts);
 void model_prune(struct model *model, bool (*gone)(void *context, int32_t pid), void *context);
 const char *anomaly_name(enum anomaly_kind kind);

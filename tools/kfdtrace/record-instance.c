@@ -15,18 +15,20 @@
 #define MIN_KB	   64	/* per CPU: below this a burst of one runlist may not fit */
 #define DEFAULT_KB 8192 /* per CPU: 80,000 events, 0.1 s and more of the fastest churn */
 
-static void why_no_access(char *why)
+static void why_no_access(const struct recording *rec, char *why)
 {
 	const struct passwd *user = getpwuid(geteuid());
 	const char *name = user ? user->pw_name : "USER";
+	bool runs = !strcmp(rec->options->verb, "record");
 
 	snprintf(why, RECORD_WHY,
 		 "no access to /sys/kernel/tracing, which is root's. Either\n"
-		 "  sudo kfdtrace record ...            the command still runs as you, '%s'\n"
+		 "  sudo kfdtrace %s%s%s%s\n"
 		 "or let root give you a trace instance once per boot, and name it with --instance %s:\n"
 		 "  sudo sh -c 'cd /sys/kernel/tracing && mkdir instances/%s && chown -R %s instances/%s &&\n"
 		 "              chmod o+x . instances'",
-		 name, name, name, name, name);
+		 rec->options->verb, runs ? " ...            the command still runs as you, '" : "",
+		 runs ? name : "", runs ? "'" : "", name, name, name, name);
 }
 
 static int raw_open(struct recording *rec, char *why)
@@ -76,7 +78,7 @@ int instance_open(struct recording *rec, char *why)
 	/* Without the right to look into it, one cannot even tell whether it is there. */
 	if (!tracing || (!rec->options->instance && access(tracing, R_OK | W_OK | X_OK))) {
 		if (geteuid()) {
-			why_no_access(why);
+			why_no_access(rec, why);
 			return -EACCES;
 		}
 		snprintf(why, RECORD_WHY,
@@ -91,13 +93,13 @@ int instance_open(struct recording *rec, char *why)
 		}
 		rec->instance = tracefs_instance_alloc(NULL, rec->options->instance);
 	} else {
-		snprintf(name, sizeof(name), "kfdtrace-%d", getpid());
+		snprintf(name, sizeof(name), "%s-%d", rec->options->prefix, getpid());
 		rec->instance = tracefs_instance_create(name);
 		rec->owned = rec->instance && tracefs_instance_is_new(rec->instance);
 	}
 	if (!rec->instance) {
 		if (errno == EACCES || errno == EPERM)
-			why_no_access(why);
+			why_no_access(rec, why);
 		else
 			snprintf(why, RECORD_WHY, "cannot make a trace instance: %s", strerror(errno));
 		return -(errno ? errno : EIO);

@@ -85,7 +85,7 @@ static unsigned long size_parse(const char *text)
  * record_options_parse() - parse them; does not return if they are wrong
  * @argc: number of @argv
  * @argv: the verb's arguments
- * @options: all zero; filled in
+ * @options: all zero but for its verb and prefix; filled in
  */
 void record_options_parse(int argc, char **argv, struct record_options *options)
 {

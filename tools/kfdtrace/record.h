@@ -16,6 +16,8 @@
 
 /**
  * struct record_options - what was asked for
+ * @verb: who asks, for messages
+ * @prefix: of the name of a trace instance of our own
  * @dir: where to record to; NULL for a name made of the date
  * @events: event systems or SYSTEM:EVENT, ends with NULL
  * @buffer_kb: wanted per CPU, 0 for what is sensible
@@ -26,6 +28,8 @@
  * @command: to run, ends with NULL; NULL if there is none
  */
 struct record_options {
+	const char *verb;
+	const char *prefix;
 	char *dir;
 	char **events;
 	unsigned long buffer_kb;

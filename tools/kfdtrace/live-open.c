@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Where "kfdtrace live" knows from: the driver, its GPUs, and the events if that is allowed. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "live.h"
+
+/* The process of the PID namespace that the events mean; see linux/proc_ns.h */
+#define INIT_PID_NS "pid:[4026531836]"
+#define SIMULATED   "/sys/module/amdgpu/parameters/reserved2_ns"
+#define DEBUGFS	    "/sys/kernel/debug/kfd/preempt"
+#define POLICY	    "/sys/module/amdgpu/parameters/sched_policy"
+#define GFX11	    110000 /* gfx_target_version from which on KFD uses MES */
+
+/**
+ * live_oom() - there is no memory
+ * @why: filled in; RECORD_WHY bytes
+ *
+ * Return: -ENOMEM.
+ */
+int live_oom(char *why)
+{
+	snprintf(why, RECORD_WHY, "out of memory");
+	return -ENOMEM;
+}
+
+/* As debugfs says, which only root may ask; else as the GPU lets one conclude. */
+static const char *mode_of(const struct kfd_gpu *gpu)
+{
+	FILE *file = fopen(DEBUGFS, "re");
+	char line[128], mode[32];
+	const char *found = NULL;
+	unsigned int gpu_id;
+	uint64_t gfx = 0;
+
+	while (file && !found && fgets(line, sizeof(line), file))
+		if (sscanf(line, "GPU %u (%31[^)])", &gpu_id, mode) == 2 && gpu_id == gpu->gpu_id)
+			found = !strcmp(mode, "MES")   ? "MES"
+				: !strcmp(mode, "HWS") ? "HWS"
+						       : "no HWS";
+	if (file)
+		fclose(file);
+	if (found)
+		return found;
+	file = fopen(POLICY, "re");
+	if (file) {
+		if (fgets(line, sizeof(line), file) && *line == '2')
+			found = "no HWS";
+		fclose(file);
+	}
+	if (found)
+		return found;
+	kfd_topology_prop(gpu, "gfx_target_version", &gfx);
+	return gfx >= GFX11 ? "MES" : "HWS";
+}
+
+static bool outer_namespace(void)
+{
+	char text[64];
+	ssize_t got = readlink("/proc/self/ns/pid", text, sizeof(text) - 1);
+
+	if (got < 0)
+		return false;
+	text[got] = '\0';
+	return !strcmp(text, INIT_PID_NS);
+}
+
+/**
+ * live_list() - ask the driver who uses KFD
+ * @live: with an open device; its list is renewed
+ * @why: on failure, what is wrong; RECORD_WHY bytes
+ *
+ * Return: 0 or -errno.
+ */
+int live_list(struct live *live, char *why)
+{
+	struct kfd_prio_list_entry *list;
+	size_t nr;
+	int ret = kfd_dev_list(&live->dev, &list, &nr);
+
+	if (ret) {
+		snprintf(why, RECORD_WHY, "cannot list the processes that use KFD: %s",
+			 strerror(-ret));
+		return ret;
+	}
+	free(live->list);
+	live->list = list;
+	live->nr_list = nr;
+	return 0;
+}
+
+static int source_open(struct live *live, char *why)
+{
+	enum live_source want = live->options->source;
+	int ret;
+
+	if (want == LIVE_STATS) {
+		snprintf(live->note, sizeof(live->note), "asked for");
+		return 0;
+	}
+	if (!outer_namespace()) {
+		ret = -EPERM;
+		snprintf(why, RECORD_WHY,
+			 "this is not the host's PID namespace, whose PIDs are in the events");
+	} else {
+		ret = live_events_open(&live->events, live->options->instance, why);
+	}
+	if (!ret)
+		return 0;
+	live_events_close(&live->events);
+	if (want == LIVE_EVENTS)
+		return ret;
+	if (ret == -EACCES)
+		snprintf(why, RECORD_WHY,
+			 "no access to trace events: sudo kfdtrace live, or --instance");
+	snprintf(live->note, sizeof(live->note), "%.*s", (int)strcspn(why, "\n"), why);
+	return 0;
+}
+
+/**
+ * live_begin() - open everything, and count from now on
+ * @live: its options are set; filled in, to be ended with live_end() also on failure
+ * @why: on failure, what is wrong; RECORD_WHY bytes
+ *
+ * Return: 0 or -errno.
+ */
+int live_begin(struct live *live, char *why)
+{
+	int ret = kfd_dev_open(&live->dev, why);
+	size_t i;
+
+	if (ret)
+		return ret;
+	if (kfd_topology_read(&live->topo) || model_init(&live->model, UINT64_MAX))
+		return live_oom(why);
+	/* of queues that have ended, none is wanted */
+	live->model.max_queues = 0;
+	live->modes = calloc(live->topo.nr + 1, sizeof(*live->modes));
+	if (!live->modes)
+		return live_oom(why);
+	for (i = 0; i < live->topo.nr; i++)
+		live->modes[i] = mode_of(&live->topo.gpus[i]);
+	live->simulated = !access(SIMULATED, F_OK);
+	ret = source_open(live, why);
+	if (ret)
+		return ret;
+	ret = live_drain(live, why);
+	if (!ret)
+		ret = live_list(live, why);
+	live->ts = live_now();
+	if (!ret && live->events.open && live_sync(live, live->ts))
+		return live_oom(why);
+	if (!ret)
+		ret = live_rows(live, why);
+	live->seen = live->events.all;
+	return ret;
+}
+
+/**
+ * live_end() - close and free everything; a trace instance of our own is removed
+ * @live: of live_begin()
+ */
+void live_end(struct live *live)
+{
+	live_events_close(&live->events);
+	kfd_dev_close(&live->dev);
+	kfd_topology_free(&live->topo);
+	model_free(&live->model);
+	free(live->modes);
+	free(live->rows);
+	free(live->last);
+	free(live->list);
+}

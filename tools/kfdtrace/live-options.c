@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The options of kfdtrace live. */
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kfdtrace.h"
+#include "live.h"
+
+#define DELAY_MIN     0.1
+#define DELAY_MAX     3600
+#define DELAY_DEFAULT 2000000000ULL
+
+static void usage(void)
+{
+	fputs("\n"
+	      "Usage:\n"
+	      " kfdtrace live [options]\n"
+	      "\n"
+	      "Which process has the GPU now, and who is off it for whom: a view that is renewed,\n"
+	      "in which h shows the keys and q quits.\n"
+	      "\n"
+	      "Options:\n"
+	      " -d, --delay SECONDS     from one view to the next (default 2)\n"
+	      " -n, --count COUNT       end after so many\n"
+	      " -b, --batch             plain text, one view after the other; so, too, without a terminal\n"
+	      "     --once              one view, as --batch --count 1\n"
+	      " -J, --json              a line of JSON for each\n"
+	      " -p, --pid PID           only this process\n"
+	      " -o, --sort KEY          prio, pid, mapped, preempted, suffered, caused (default prio)\n"
+	      " -s, --source SOURCE     events, stats, auto (default: events if that is allowed)\n"
+	      " -i, --instance NAME     use this trace instance, which root has given you\n"
+	      " -h, --help              display this help\n"
+	      "\n"
+	      "For more details see kfdtrace(1).\n",
+	      stdout);
+}
+
+static uint64_t delay_parse(const char *text)
+{
+	char *end;
+	double seconds;
+
+	errno = 0;
+	seconds = strtod(text, &end);
+	if (errno || end == text || *end || !(seconds >= DELAY_MIN && seconds <= DELAY_MAX))
+		usage_error("live", "--delay '%s': not a number of seconds from %g to %d", text,
+			    DELAY_MIN, DELAY_MAX);
+	return seconds * 1e9;
+}
+
+static uint64_t count_parse(const char *text)
+{
+	unsigned long long count;
+	char *end;
+
+	errno = 0;
+	count = strtoull(text, &end, 10);
+	if (errno || *text < '0' || *text > '9' || *end || !count)
+		usage_error("live", "--count '%s': not a number greater than 0", text);
+	return count;
+}
+
+static enum live_sort sort_parse(const char *text)
+{
+	enum live_sort sort;
+
+	for (sort = 0; sort < NR_SORTS; sort++)
+		if (!strcmp(text, live_sort_name(sort)))
+			return sort;
+	usage_error("live",
+		    "--sort '%s': not one of prio, pid, mapped, preempted, suffered, caused", text);
+}
+
+static enum live_source source_parse(const char *text)
+{
+	if (!strcmp(text, "auto"))
+		return LIVE_AUTO;
+	if (!strcmp(text, "events"))
+		return LIVE_EVENTS;
+	if (!strcmp(text, "stats"))
+		return LIVE_STATS;
+	usage_error("live", "--source '%s': not one of events, stats, auto", text);
+}
+
+/**
+ * live_options_parse() - parse them; does not return if they are wrong
+ * @argc: number of @argv
+ * @argv: the verb's arguments
+ * @options: filled in
+ */
+void live_options_parse(int argc, char **argv, struct live_options *options)
+{
+	static const struct option longs[] = {
+		{ "delay", required_argument, NULL, 'd' },
+		{ "count", required_argument, NULL, 'n' },
+		{ "batch", no_argument, NULL, 'b' },
+		{ "once", no_argument, NULL, '1' },
+		{ "json", no_argument, NULL, 'J' },
+		{ "pid", required_argument, NULL, 'p' },
+		{ "sort", required_argument, NULL, 'o' },
+		{ "source", required_argument, NULL, 's' },
+		{ "instance", required_argument, NULL, 'i' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	char why[KFDLIB_WHY];
+	bool once = false;
+	int option;
+
+	*options = (struct live_options){ .delay_ns = DELAY_DEFAULT };
+	while ((option = getopt_long(argc, argv, "d:n:bJp:o:s:i:h", longs, NULL)) != -1) {
+		switch (option) {
+		case 'd':
+			options->delay_ns = delay_parse(optarg);
+			break;
+		case 'n':
+			options->count = count_parse(optarg);
+			break;
+		case 'b':
+			options->batch = true;
+			break;
+		case '1':
+			once = true;
+			break;
+		case 'J':
+			options->json = true;
+			break;
+		case 'p':
+			if (pid_parse(optarg, &options->pid, why))
+				errx(EXIT_FAILURE, "%s", why);
+			break;
+		case 'o':
+			options->sort = sort_parse(optarg);
+			break;
+		case 's':
+			options->source = source_parse(optarg);
+			break;
+		case 'i':
+			if (!*optarg || strchr(optarg, '/') || *optarg == '.')
+				usage_error("live", "--instance '%s': not the name of one", optarg);
+			options->instance = optarg;
+			break;
+		case 'h':
+			usage();
+			exit(stdout_check(EXIT_SUCCESS));
+		default:
+			usage_error("live", NULL);
+		}
+	}
+	if (optind < argc)
+		usage_error("live", "'%s' is one argument too many", argv[optind]);
+	if (once && options->count > 1)
+		usage_error("live", "--once and --count: give only one of them");
+	if (options->instance && options->source == LIVE_STATS)
+		usage_error("live", "--instance is for --source events");
+	if (options->instance)
+		options->source = LIVE_EVENTS;
+	if (once)
+		options->count = 1;
+	options->batch |= once || options->json;
+}
