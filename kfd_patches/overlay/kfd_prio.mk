@@ -21,13 +21,14 @@ AMDKFD_FILES += $(AMDKFD_PATH)/kfd_prio_main.o \
 # The event header is read a second time through <trace/define_trace.h>.
 ccflags-y += -I$(FULL_AMD_PATH)/amdkfd
 
-# kfd_prio_probe NAME, CODE: -DKFD_PRIO_HAVE_NAME if CODE compiles after kfd_priv.h's
-# struct device_queue_manager is known.  Run once, kept beside the sources.
-kfd_prio_probe = printf '%s\n' \
-	'\#include "kfd_device_queue_manager.h"' '$(strip $(2))' | \
+# kfd_prio_compiles CODE: does CODE compile after kfd_priv.h's struct device_queue_manager is known?
+kfd_prio_compiles = printf '%s\n' \
+	'\#include "kfd_device_queue_manager.h"' '$(strip $(1))' | \
 	$(CC) $(LINUXINCLUDE) $(KBUILD_CPPFLAGS) $(KBUILD_CFLAGS) $(KBUILD_SUBDIR_CCFLAGS) $(ccflags-y) \
 		-include linux/kconfig.h -DKBUILD_MODNAME='"amdgpu"' -DKBUILD_BASENAME='"probe"' \
-		-DKFD_PRIO_PROBE -w -fsyntax-only -x c - >/dev/null 2>&1 && \
+		-DKFD_PRIO_PROBE -w -fsyntax-only -x c - >/dev/null 2>&1
+# kfd_prio_probe NAME, CODE: -DKFD_PRIO_HAVE_NAME if CODE compiles.  Run once, kept beside the sources.
+kfd_prio_probe = $(call kfd_prio_compiles, $(2)) && \
 	echo 'ccflags-y += -DKFD_PRIO_HAVE_$(strip $(1))' >>$(kfd_prio_probes)
 
 kfd_prio_comma := ,
@@ -58,5 +59,7 @@ $(shell $(call kfd_prio_probe, MQD_REPIN, \
 	bool probe(struct queue *q); bool probe(struct queue *q) { return q->needs_mqd_repin; }))
 $(shell $(call kfd_prio_probe, KEEP_IDLE_EVICTED, \
 	int probe(void); int probe(void) { return keep_idle_process_evicted; }))
+# A compiler that is missing, or takes nothing, says nothing about the tree: that answer is not kept.
+$(shell $(call kfd_prio_compiles, int probe(void);) || rm -f $(kfd_prio_probes))
 endif
-include $(kfd_prio_probes)
+-include $(kfd_prio_probes)
