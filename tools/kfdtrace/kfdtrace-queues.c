@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kfdlib.h"
+#include "cells.h"
 #include "kfdtrace.h"
 #include "queues.h"
 #include "view-options.h"
@@ -54,54 +54,6 @@ static const struct column columns[NR_COLS] = {
 	[COL_COMMAND] = { "COMMAND", "command", false },
 };
 
-/* Seconds as trace-cmd prints them. */
-static void when(char *text, uint64_t ns, bool csv)
-{
-	if (!ns)
-		snprintf(text, CELL, "%s", csv ? "" : "-");
-	else if (csv)
-		snprintf(text, CELL, "%" PRIu64, ns);
-	else
-		snprintf(text, CELL, "%" PRIu64 ".%06" PRIu64, ns / 1000000000, ns / 1000 % 1000000);
-}
-
-static void how_long(char *text, uint64_t ns, bool csv)
-{
-	if (csv)
-		snprintf(text, CELL, "%" PRIu64, ns);
-	else if (!ns)
-		snprintf(text, CELL, "-");
-	else
-		duration_format(text, CELL, ns);
-}
-
-static void address(char *text, uint64_t value, bool csv)
-{
-	if (value)
-		snprintf(text, CELL, "0x%" PRIx64, value);
-	else if (!csv)
-		snprintf(text, CELL, "-");
-}
-
-static void name(char *text, int64_t value, const char *(*name_of)(int64_t), bool csv)
-{
-	if (value >= 0)
-		snprintf(text, CELL, "%s", name_of(value));
-	else if (!csv)
-		snprintf(text, CELL, "-");
-}
-
-static void command(char *text, const struct view *view, int pid, bool csv)
-{
-	char *printable =
-		csv ? text_utf8(view_command(view, pid)) : text_printable(view_command(view, pid));
-
-	if (!printable)
-		errx(EXIT_FAILURE, "out of memory");
-	snprintf(text, CELL, "%s", printable);
-	free(printable);
-}
-
 static void cell(void *context, size_t row, unsigned int column, bool csv, char *text)
 {
 	const struct queue_rows *rows = context;
@@ -109,59 +61,59 @@ static void cell(void *context, size_t row, unsigned int column, bool csv, char 
 
 	switch (column) {
 	case COL_GPU:
-		snprintf(text, CELL, "%u", queue->client->gpu->gpu_id);
+		cell_count(text, queue->client->gpu->gpu_id);
 		break;
 	case COL_PID:
-		snprintf(text, CELL, "%d", queue->client->process->pid);
+		cell_number(text, true, queue->client->process->pid, csv);
 		break;
 	case COL_QUEUE:
-		snprintf(text, CELL, "%u", queue->queue_id);
+		cell_count(text, queue->queue_id);
 		break;
 	case COL_TYPE:
-		name(text, queue->type, kfd_queue_type_name, csv);
+		cell_name(text, queue->type, kfd_queue_type_name, csv);
 		break;
 	case COL_FORMAT:
-		name(text, queue->format, kfd_queue_format_name, csv);
+		cell_name(text, queue->format, kfd_queue_format_name, csv);
 		break;
 	case COL_PRIO:
-		snprintf(text, CELL, "%d", queue->prio);
+		cell_number(text, true, queue->prio, csv);
 		break;
 	case COL_PIPE:
-		name(text, queue->pipe_prio, kfd_pipe_name, csv);
+		cell_name(text, queue->pipe_prio, kfd_pipe_name, csv);
 		break;
 	case COL_CREATED:
-		when(text, queue->created, csv);
+		cell_when(text, queue->created, csv);
 		break;
 	case COL_ENDED:
-		when(text, queue->destroyed, csv);
+		cell_when(text, queue->destroyed, csv);
 		break;
 	case COL_RING:
-		address(text, queue->ring_base, csv);
+		cell_address(text, queue->ring_base, csv);
 		break;
 	case COL_RING_SIZE:
 		if (queue->ring_size || !csv)
-			snprintf(text, CELL, "%" PRIu64, queue->ring_size);
+			cell_count(text, queue->ring_size);
 		break;
 	case COL_MQD:
-		address(text, queue->mqd_addr, csv);
+		cell_address(text, queue->mqd_addr, csv);
 		break;
 	case COL_MAPS:
-		snprintf(text, CELL, "%" PRIu64, queue->maps);
+		cell_count(text, queue->maps);
 		break;
 	case COL_MAPPED:
-		how_long(text, queue->mapped_ns, csv);
+		cell_duration(text, queue->mapped_ns, csv);
 		break;
 	case COL_UNMAPPED:
-		how_long(text, queue->unmapped_ns, csv);
+		cell_duration(text, queue->unmapped_ns, csv);
 		break;
 	case COL_PREEMPTIONS:
-		snprintf(text, CELL, "%" PRIu64, queue->preemptions);
+		cell_count(text, queue->preemptions);
 		break;
 	case COL_PREEMPTED:
-		how_long(text, queue->preempted_ns, csv);
+		cell_duration(text, queue->preempted_ns, csv);
 		break;
 	default:
-		command(text, rows->view, queue->client->process->pid, csv);
+		cell_command(text, rows->view, queue->client->process->pid, csv);
 	}
 }
 

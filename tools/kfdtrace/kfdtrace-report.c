@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cells.h"
 #include "kfdlib.h"
 #include "kfdtrace.h"
 #include "queues.h"
@@ -81,82 +82,63 @@ const struct latency latencies[NR_LATENCIES] = {
 	{ "preempt", "preemption, begin to end", of_preempt },
 };
 
-static void how_long(char *text, uint64_t ns, bool csv)
-{
-	if (csv)
-		snprintf(text, CELL, "%" PRIu64, ns);
-	else if (!ns)
-		snprintf(text, CELL, "-");
-	else
-		duration_format(text, CELL, ns);
-}
-
 static void cell(void *context, size_t row, unsigned int column, bool csv, char *text)
 {
 	const struct client_rows *rows = context;
 	const struct client *client = rows->clients[row];
-	char *printable;
-	int inner;
+	int inner = 0;
+	bool known;
 
 	switch (column) {
 	case COL_GPU:
-		snprintf(text, CELL, "%u", client->gpu->gpu_id);
+		cell_count(text, client->gpu->gpu_id);
 		break;
 	case COL_PID:
-		snprintf(text, CELL, "%d", client->process->pid);
+		cell_number(text, true, client->process->pid, csv);
 		break;
 	case COL_INNER:
-		if (view_inner_pid(rows->view, client->process->pid, &inner))
-			snprintf(text, CELL, "%d", inner);
-		else if (!csv)
-			snprintf(text, CELL, "-");
+		known = view_inner_pid(rows->view, client->process->pid, &inner);
+		cell_number(text, known, inner, csv);
 		break;
 	case COL_PRIO:
-		if (client->process->prio != NO_PRIO)
-			snprintf(text, CELL, "%d", client->process->prio);
-		else if (!csv)
-			snprintf(text, CELL, "-");
+		known = client->process->prio != NO_PRIO;
+		cell_number(text, known, client->process->prio, csv);
 		break;
 	case COL_QUEUES:
-		snprintf(text, CELL, "%" PRIu64, client->created);
+		cell_count(text, client->created);
 		break;
 	case COL_ENDED:
-		snprintf(text, CELL, "%" PRIu64, client->destroyed);
+		cell_count(text, client->destroyed);
 		break;
 	case COL_MAPS:
-		snprintf(text, CELL, "%" PRIu64, client->maps);
+		cell_count(text, client->maps);
 		break;
 	case COL_MAPPED:
-		how_long(text, client->mapped_ns, csv);
+		cell_duration(text, client->mapped_ns, csv);
 		break;
 	case COL_PREEMPTED:
-		snprintf(text, CELL, "%" PRIu64, client->preemptions);
+		cell_count(text, client->preemptions);
 		break;
 	case COL_PREEMPTED_NS:
-		how_long(text, client->preempted_ns, csv);
+		cell_duration(text, client->preempted_ns, csv);
 		break;
 	case COL_PREEMPTING:
-		snprintf(text, CELL, "%" PRIu64, client->preempting);
+		cell_count(text, client->preempting);
 		break;
 	case COL_PREEMPTING_NS:
-		how_long(text, client->preempting_ns, csv);
+		cell_duration(text, client->preempting_ns, csv);
 		break;
 	case COL_WAKES:
-		snprintf(text, CELL, "%" PRIu64, client->wakes);
+		cell_count(text, client->wakes);
 		break;
 	case COL_EVICTED:
-		snprintf(text, CELL, "%" PRIu64, client->evictions);
+		cell_count(text, client->evictions);
 		break;
 	case COL_EVICTED_NS:
-		how_long(text, client->evicted_ns, csv);
+		cell_duration(text, client->evicted_ns, csv);
 		break;
 	default:
-		printable = csv ? text_utf8(view_command(rows->view, client->process->pid)) :
-				  text_printable(view_command(rows->view, client->process->pid));
-		if (!printable)
-			errx(EXIT_FAILURE, "out of memory");
-		snprintf(text, CELL, "%s", printable);
-		free(printable);
+		cell_command(text, rows->view, client->process->pid, csv);
 	}
 }
 
