@@ -24,7 +24,7 @@ static void one(const uint8_t *bytes, size_t size)
 	fuzz_events(&view);
 	/* slow beside the rest, and it repeats itself */
 	if (size % 8 == 0) {
-		report_json(&view);
+		report_json(&view, NULL);
 		queues_table(&view, 50, false);
 	}
 	model_free(&view.model);

@@ -14,8 +14,6 @@
 #include "path.h"
 #include "view-options.h"
 
-#define MAX_CLOCK_GAP 1000000000LL /* ns: a line of the log that is later is not of this creation */
-
 static const char *const step_names[NR_STEPS] = {
 	[STEP_ALLOCATING] = "looks for a hardware queue",
 	[STEP_IOCTL] = "ioctl, AMDKFD_IOC_CREATE_QUEUE",
@@ -138,33 +136,6 @@ static void path_json(const struct view *view, const struct queue_path *path)
 	json_close('}');
 }
 
-static void print_log(const struct paths *paths)
-{
-	const struct amdlog *log = paths->log;
-	char low[32], high[32];
-
-	if (!log) {
-		puts("no log of ROCm's: record with --amd-log, or name one with --amd-log FILE");
-		return;
-	}
-	printf("ROCm's log: %" PRIu64 " lines, %" PRIu64 " of them about queues, %" PRIu64
-	       " others of ROCm's, %" PRIu64 " of the program's\n",
-	       log->lines, log->known, log->headed > log->known ? log->headed - log->known : 0,
-	       log->lines - log->headed);
-	if (paths->unjoined)
-		printf("%" PRIu64 " queues that the log names are not in the recording\n",
-		       paths->unjoined);
-	if (!paths->joined)
-		return;
-	duration_format(low, sizeof(low), llabs(paths->min_gap));
-	duration_format(high, sizeof(high), llabs(paths->max_gap));
-	printf("%" PRIu64
-	       " queues joined by address; the log tells of them from %s%s to %s%s after their creation\n",
-	       paths->joined, paths->min_gap < 0 ? "-" : "", low, paths->max_gap < 0 ? "-" : "", high);
-	if (paths->min_gap < 0 || paths->max_gap > MAX_CLOCK_GAP)
-		puts("THE TIMES DO NOT FIT: is it the log of this recording?");
-}
-
 static void usage(void)
 {
 	fputs("\n"
@@ -195,19 +166,7 @@ static void print_json(const struct view *view, const struct paths *paths)
 	for (i = 0; i < paths->nr; i++)
 		path_json(view, &paths->path[i]);
 	json_close(']');
-	if (paths->log) {
-		json_open("log", '{');
-		json_count("lines", paths->log->lines);
-		json_count("known", paths->log->known);
-		json_count("headed", paths->log->headed);
-		json_count("joined", paths->joined);
-		json_count("unjoined", paths->unjoined);
-		if (paths->joined) {
-			json_number("min_gap_ns", paths->min_gap);
-			json_number("max_gap_ns", paths->max_gap);
-		}
-		json_close('}');
-	}
+	log_json(paths);
 	json_close('}');
 }
 
@@ -235,7 +194,10 @@ int kfdtrace_path(int argc, char **argv)
 	} else {
 		for (i = 0; i < paths.nr; i++)
 			print_path(&view, &paths.path[i], paths.log);
-		print_log(&paths);
+		if (paths.log)
+			log_print(&paths);
+		else
+			puts("no log of ROCm's: record with --amd-log, or name one with --amd-log FILE");
 	}
 	paths_free(&paths);
 	view_close(&view);

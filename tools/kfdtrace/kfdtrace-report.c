@@ -345,7 +345,7 @@ static void print_anomalies(const struct model *model)
 		printf("  and %" PRIu64 " more\n", all - i);
 }
 
-static void print_text(const struct view *view, struct client_rows *rows)
+static void print_text(const struct view *view, struct client_rows *rows, const struct paths *paths)
 {
 	const struct gpu *gpu;
 	size_t more;
@@ -361,6 +361,10 @@ static void print_text(const struct view *view, struct client_rows *rows)
 	for (gpu = view->model.gpus; gpu; gpu = gpu->next)
 		print_gpu(view, gpu);
 	print_anomalies(&view->model);
+	if (!paths->log)
+		return;
+	putchar('\n');
+	log_print(paths);
 }
 
 static void usage(void)
@@ -394,6 +398,7 @@ int kfdtrace_report(int argc, char **argv)
 {
 	struct view_options options = { .verb = "report" };
 	struct client_rows rows;
+	struct paths paths;
 	struct view view;
 
 	view_options_parse(argc, argv, "p:s:JCh", usage, &options);
@@ -401,12 +406,14 @@ int kfdtrace_report(int argc, char **argv)
 	view_read(&view);
 	view_losses(&view);
 	client_rows_make(&rows, &view);
+	paths_make(&paths, &view);
 	if (options.json)
-		report_json(&view);
+		report_json(&view, &paths);
 	else if (options.csv)
 		table_print(columns, NR_COLS, rows.nr, cell, &rows, true);
 	else
-		print_text(&view, &rows);
+		print_text(&view, &rows, &paths);
+	paths_free(&paths);
 	free(rows.clients);
 	view_close(&view);
 	return stdout_check(EXIT_SUCCESS);

@@ -54,5 +54,7 @@ struct paths {
 
 void paths_make(struct paths *paths, const struct view *view);
 void paths_free(struct paths *paths);
+void log_print(const struct paths *paths);
+void log_json(const struct paths *paths);
 
 #endif /* KFDTRACE_PATH_H */

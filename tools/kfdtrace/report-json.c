@@ -136,8 +136,9 @@ static void anomalies_json(const struct model *model)
 /**
  * report_json() - the whole document
  * @view: the recording, read
+ * @paths: ROCm's log joined to it, NULL for none
  */
-void report_json(const struct view *view)
+void report_json(const struct view *view, const struct paths *paths)
 {
 	const struct trace_loss *loss = trace_loss(view->file);
 	const struct model *model = &view->model;
@@ -170,5 +171,7 @@ void report_json(const struct view *view)
 		gpu_json(view, gpu);
 	json_close(']');
 	anomalies_json(model);
+	if (paths)
+		log_json(paths);
 	json_close('}');
 }

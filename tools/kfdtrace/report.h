@@ -3,6 +3,7 @@
 #ifndef KFDTRACE_REPORT_H
 #define KFDTRACE_REPORT_H
 
+#include "path.h"
 #include "view.h"
 
 /**
@@ -36,6 +37,6 @@ struct client_rows {
 
 void client_rows_make(struct client_rows *rows, const struct view *view);
 uint64_t anomalies_count(const struct model *model);
-void report_json(const struct view *view);
+void report_json(const struct view *view, const struct paths *paths);
 
 #endif /* KFDTRACE_REPORT_H */

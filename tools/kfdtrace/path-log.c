@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What ROCm's log was like, and how well it fits the recording: for "path" and "report". */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "output.h"
+#include "path.h"
+
+#define MAX_CLOCK_GAP 1000000000LL /* ns: a line of the log that is later is not of this creation */
+
+/**
+ * log_print() - print it
+ * @paths: made, with a log
+ */
+void log_print(const struct paths *paths)
+{
+	const struct amdlog *log = paths->log;
+	char low[32], high[32];
+
+	printf("ROCm's log: %" PRIu64 " lines, %" PRIu64 " of them about queues, %" PRIu64
+	       " others of ROCm's, %" PRIu64 " of the program's\n",
+	       log->lines, log->known, log->headed > log->known ? log->headed - log->known : 0,
+	       log->lines - log->headed);
+	if (paths->unjoined)
+		printf("%" PRIu64 " queues that the log names are not in the recording\n",
+		       paths->unjoined);
+	if (!paths->joined)
+		return;
+	duration_format(low, sizeof(low), llabs(paths->min_gap));
+	duration_format(high, sizeof(high), llabs(paths->max_gap));
+	printf("%" PRIu64
+	       " queues joined by address; the log tells of them from %s%s to %s%s after their creation\n",
+	       paths->joined, paths->min_gap < 0 ? "-" : "", low, paths->max_gap < 0 ? "-" : "", high);
+	if (paths->min_gap < 0 || paths->max_gap > MAX_CLOCK_GAP)
+		puts("THE TIMES DO NOT FIT: is it the log of this recording?");
+}
+
+/**
+ * log_json() - a member "log" of the document, if there is one
+ * @paths: made
+ */
+void log_json(const struct paths *paths)
+{
+	if (!paths->log)
+		return;
+	json_open("log", '{');
+	json_count("lines", paths->log->lines);
+	json_count("known", paths->log->known);
+	json_count("headed", paths->log->headed);
+	json_count("joined", paths->joined);
+	json_count("unjoined", paths->unjoined);
+	if (paths->joined) {
+		json_number("min_gap_ns", paths->min_gap);
+		json_number("max_gap_ns", paths->max_gap);
+	}
+	json_close('}');
+}
