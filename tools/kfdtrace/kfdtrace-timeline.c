@@ -24,7 +24,8 @@ static void slice(void *context, const struct queue *queue, enum slice_kind kind
 {
 	struct timeline *timeline = context;
 
-	if (!view_shows(&timeline->view, queue->client))
+	if (!view_shows(&timeline->view, queue->client) &&
+	    (kind != SLICE_MAPPED || !timeline->format->others))
 		return;
 	/* a damaged file may say anything */
 	timeline->format->slice(timeline, queue, kind, from < to ? from : to, to);

@@ -250,12 +250,16 @@ static void losses_json(const struct timeline *timeline)
 	json_count("damaged", loss->damaged);
 	json_open("gaps", '[');
 	for (i = 0; i < nr; i++) {
-		uint64_t to = gaps[i].to < model->last ? gaps[i].to : model->last;
+		uint64_t to = gaps[i].to < UINT64_MAX ? gaps[i].to : model->last;
+
+		/* nothing is known of the time before */
+		if (!model->first)
+			break;
 
 		json_open(NULL, '{');
 		json_number("cpu", gaps[i].cpu);
 		json_count("from", after_first(timeline, gaps[i].from));
-		json_count("to", after_first(timeline, to));
+		json_count("to", after_first(timeline, to > gaps[i].from ? to : gaps[i].from));
 		json_close('}');
 	}
 	json_close(']');
@@ -309,6 +313,7 @@ static void end(struct timeline *timeline)
 }
 
 const struct timeline_format timeline_html = {
+	.others = true,
 	.begin = begin,
 	.slice = slice,
 	.event = event,

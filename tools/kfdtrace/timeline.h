@@ -34,12 +34,14 @@ struct timeline;
 /**
  * struct timeline_format - writes to stdout as it is told
  * @begin: first of all
+ * @others: wants to know when queues are mapped that were not asked for, too
  * @slice: of a queue, when it ends, in the order of the ends
  * @event: of those that are no slices and no preemptions
  * @preemption: when it ends; reason and numbers are -1 if the begin was not recorded
  * @end: last of all; the model is complete
  */
 struct timeline_format {
+	bool others;
 	void (*begin)(struct timeline *timeline);
 	void (*slice)(struct timeline *timeline, const struct queue *queue, enum slice_kind kind,
 		      uint64_t from, uint64_t to);

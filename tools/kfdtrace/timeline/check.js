@@ -58,6 +58,11 @@ const steps = {
 		return (performance.now() - from) / frames;
 	},
 	where: placeOf,
+	labels: () => ticks().list.map(tick => tick.label),
+	longer: ns => {
+		end = ns;
+		viewSet(0, end);
+	},
 	box: () => ({ names: NAMES_WIDTH, plot: plotWidth(), axis: AXIS_HEIGHT, top: byId('chart').getBoundingClientRect().top,
 		      below: window.innerHeight - byId('load').getBoundingClientRect().top }),
 };

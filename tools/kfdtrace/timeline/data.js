@@ -114,7 +114,8 @@ function read() {
 	const chunks = [];
 
 	head = JSON.parse(byId('head').textContent);
-	end = Math.max(head.last_ns - head.first_ns, 1);
+	// after the last event may be a time of which all is lost
+	end = Math.max(head.last_ns - head.first_ns, ...head.gaps.map(gap => gap.to), 1);
 	gpus = head.gpus;
 	gpus.forEach((gpu, order) => Object.assign(gpu, { order, rows: [], hangs: [] }));
 	processes = head.processes;
@@ -126,8 +127,8 @@ function read() {
 		const process = found.get(`${gpu_id}/${pid}`);
 		const row = { process, queue_id, type, prio };
 
-		process.rows.push(row);
-		process.gpu.rows.push(row);
+		process?.rows.push(row);
+		gpus.find(gpu => gpu.gpu_id === gpu_id).rows.push(row);
 		return row;
 	});
 	for (const line of lines(byId('stream').textContent)) {
@@ -147,6 +148,8 @@ function read() {
 					   ended: line[8], victims: line[9], queues: line[10], ret: line[11] });
 	}
 	spansRead(chunks);
+	// with --pid: the others count for the load, no more
+	rows = rows.filter(row => row.process);
 	preemptions.sort((a, b) => a.from - b.from);
 	for (const preemption of preemptions) {
 		preemption.process = found.get(`${preemption.gpu_id}/${preemption.pid}`);

@@ -114,6 +114,8 @@ function fitted(context, text, room) {
 // that is told at the left.
 function ticks() {
 	const range = view.to - view.from, want = Math.max(range / Math.max(plotWidth() / 110, 1), 1);
+	if (want > 50e9)
+		return ticksOfHours(want);
 	const power = 10 ** Math.floor(Math.log10(want));
 	const step = [1, 2, 5, 10].map(factor => factor * power).find(size => size >= want);
 	const whole = UNITS.find(entry => view.to >= entry[1]) ?? UNITS[3], near = step * 1000 >= whole[1];
@@ -124,6 +126,18 @@ function ticks() {
 	for (let nr = Math.ceil(view.from / step); nr * step <= view.to; nr++)
 		list.push({ t: nr * step, label: `${near ? '' : '+'}${((nr * step - base) / size).toFixed(decimals)} ${unit}` });
 	return { base: near ? 'time' : `${(base / 1e9).toFixed(9).replace(/0{1,8}$/, '')} s`, list };
+}
+
+function ticksOfHours(want) {
+	const steps = [60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400].map(seconds => seconds * 1e9);
+	const step = steps.find(size => size >= want) ?? Math.ceil(want / 86400e9) * 86400e9, list = [];
+
+	for (let nr = Math.ceil(view.from / step); nr * step <= view.to; nr++) {
+		const minutes = Math.round(Math.abs(nr) * step / 60e9);
+
+		list.push({ t: nr * step, label: `${nr < 0 ? '-' : ''}${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')} h` });
+	}
+	return { base: 'time', list };
 }
 
 function axisDraw(marks) {

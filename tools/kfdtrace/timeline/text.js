@@ -3,7 +3,23 @@
 
 const UNITS = [['s', 1e9], ['ms', 1e6], ['\u00b5s', 1e3], ['ns', 1]];
 
+// What the words of a preemption mean; see preemption.rst.
+const REASONS = {
+	WORK: 'it had work',
+	IDLE: 'it had none for linger_us',
+	BUDGET: 'its work made no progress for busy_budget_ms',
+	FLOOR: 'it was the turn of the others, floor_pct',
+	RATE: 'max_preempt_per_s was reached',
+	OFF: 'kfd_preempt was switched off',
+	GONE: 'it has ended or lost its priority',
+};
+
 function duration(ns) {
+	if (ns >= 119.5e9) {
+		const seconds = Math.round(ns / 1e9), two = number => String(number).padStart(2, '0');
+
+		return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)} h`;
+	}
 	const [unit, size] = UNITS.find(entry => ns >= entry[1] * 0.9995) ?? UNITS[3];
 	const value = ns / size;
 
@@ -47,10 +63,16 @@ function reasonText(preemption) {
 		(preemption.ended ?? 'end not recorded');
 }
 
+function reasonLong(preemption) {
+	const say = (reason, otherwise) => REASONS[reason] ?? reason ?? otherwise;
+
+	return `${reasonText(preemption)} (${say(preemption.reason, 'begin not recorded')}, then ${say(preemption.ended, 'end not recorded')})`;
+}
+
 function preemptionText(preemption) {
 	const who = preemption.process ? processName(preemption.process) : `PID ${preemption.pid}`;
 
-	return `by ${who}, priority ${preemption.prio}: ${reasonText(preemption)}, ` +
+	return `by ${who}, priority ${preemption.prio}: ${reasonLong(preemption)}, ` +
 		`${duration(preemption.to - preemption.from)}`;
 }
 
@@ -82,7 +104,7 @@ function count(number, what) {
 
 function preemptingText(preemption) {
 	return [`preempts ${count(preemption.victims, 'process')}, ` +
-		`${count(preemption.queues, 'queue')}: ${reasonText(preemption)}`,
+		`${count(preemption.queues, 'queue')}: ${reasonLong(preemption)}`,
 		preemption.process ? processName(preemption.process) : `PID ${preemption.pid}`,
 		spanTimes(preemption.from, preemption.to),
 		`number ${preemption.seq}, priority ${preemption.prio}` + (preemption.ret ? `, failed: ${preemption.ret}` : '')].join('\n');
@@ -96,7 +118,8 @@ function warnings() {
 	const list = [], times = nr => nr === 1 ? '1 place' : `${nr} places`;
 
 	if (head.lost)
-		list.push(`LOST ${head.lost} EVENTS while this was recorded: what is shown may be wrong; where, is hatched.`);
+		list.push(`LOST ${head.lost} EVENTS while this was recorded: what is shown may be wrong; ` +
+			(head.gaps.length ? 'where, is hatched.' : 'where, is not known.'));
 	else if (head.gaps.length > 0)
 		list.push(`EVENTS ARE MISSING at ${times(head.gaps.length)}, which are hatched: what is shown there may be wrong.`);
 	if (head.damaged)
