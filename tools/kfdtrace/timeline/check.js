@@ -13,9 +13,14 @@ function stateOf(name) {
 
 function rowState(row) {
 	const total = spans => spans.to.reduce((sum, to, i) => sum + to - spans.from[i], 0);
+	const { from, to } = row.spans[PREEMPTED];
+	const by = new Set();
+
+	from.slice(0, 1000).forEach((start, i) => preemptionsOf(row.process, start, to[i]).forEach(one => by.add(one.pid)));
 
 	return {
 		gpu_id: row.process.gpu_id, pid: row.process.pid, queue_id: row.queue_id, type: row.type,
+		takers: Array.from(from.slice(0, 1000), start => takerOf(row.process, start)?.pid), by: [...by],
 		...Object.fromEntries(KIND_NAMES.map((name, kind) => [name, { nr: row.spans[kind].from.length, ns: total(row.spans[kind]) }])),
 	};
 }
