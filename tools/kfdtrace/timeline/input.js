@@ -193,7 +193,8 @@ function spanMove(by) {
 
 function preemptionMove(by) {
 	const now = view.preemption?.from ?? (by > 0 ? view.from - 1 : view.to);
-	const list = preemptions.filter(one => layout.some(line => line.kind === 'process' && line.process === one.process));
+	const here = new Set(layout.filter(line => line.kind === 'process').map(line => line.process));
+	const list = preemptions.filter(one => here.has(one.process));
 	const next = by > 0 ? list.find(one => one.from > now) : list.filter(one => one.from < now).pop();
 
 	if (!next)
