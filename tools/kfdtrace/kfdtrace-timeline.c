@@ -200,8 +200,7 @@ int kfdtrace_timeline(int argc, char **argv)
 	timeline.view.model.slice_context = &timeline;
 	timeline.format->begin(&timeline);
 	while ((ret = trace_next(timeline.view.file, &event, why)) > 0) {
-		if (model_event(&timeline.view.model, &event))
-			errx(EXIT_FAILURE, "out of memory");
+		view_event(&timeline.view, &event);
 		tell(&timeline, &event);
 	}
 	if (ret)

@@ -20,15 +20,21 @@ static size_t hash_of(uint32_t gpu_id, int32_t pid, uint32_t queue_id)
  * @model: the model
  * @gpu_id: its number
  *
- * Return: the GPU, or NULL without memory.
+ * Return: the GPU, or NULL without memory, or if there are too many.
  */
 struct gpu *store_gpu(struct model *model, uint32_t gpu_id)
 {
 	struct gpu **at = &model->gpus;
+	unsigned int nr = 0;
 
-	for (; *at; at = &(*at)->next)
+	for (; *at; at = &(*at)->next, nr++)
 		if ((*at)->gpu_id == gpu_id)
 			return *at;
+	/* each has histograms: a damaged file must not make a fortune of them */
+	if (nr == MODEL_MAX_GPUS) {
+		model->too_many_gpus = true;
+		return NULL;
+	}
 	*at = calloc(1, sizeof(**at));
 	if (*at) {
 		(*at)->gpu_id = gpu_id;

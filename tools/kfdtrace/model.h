@@ -15,6 +15,7 @@
 #include "events.h"
 #include "hist.h"
 
+#define MODEL_MAX_GPUS	    1024
 #define MODEL_MAX_QUEUES    100000
 #define MODEL_MAX_ANOMALIES 1000
 #define MODEL_MAX_ASKED	    64 /* threads that ask for a queue at once */
@@ -240,6 +241,7 @@ typedef void (*slice_fn)(void *context, const struct queue *queue, enum slice_ki
  * @first, @last: ns, of the first and last event
  * @events: how many of each kind
  * @gpus, @processes: lists
+ * @too_many_gpus: why model_event() failed: the file cannot be right
  * @queues: array of @nr_queues, in the order of their first event
  * @max_queues: with more than that, queues that end are left out
  * @queues_left_out: queues that have ended and are only in the sums of their processes
@@ -253,6 +255,7 @@ struct model {
 	uint64_t first, last;
 	uint64_t events[NR_KFD_EVENTS];
 	struct gpu *gpus;
+	bool too_many_gpus;
 	struct process *processes;
 	struct queue **queues;
 	size_t nr_queues, room_queues, max_queues;

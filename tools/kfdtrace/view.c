@@ -87,6 +87,19 @@ void view_open(struct view *view, const struct view_options *options)
 }
 
 /**
+ * view_event() - take an event into the model; does not return if that fails
+ * @view: the recording
+ * @event: the event
+ */
+void view_event(struct view *view, const struct kfd_event *event)
+{
+	if (model_event(&view->model, event))
+		errx(EXIT_FAILURE, "%s: %s", view->trace_path,
+		     view->model.too_many_gpus ? "damaged: it has more GPUs than any host" :
+						 "out of memory");
+}
+
+/**
  * view_read() - read all events into the model; does not return if that fails
  * @view: the recording
  */
@@ -97,8 +110,7 @@ void view_read(struct view *view)
 	int ret;
 
 	while ((ret = trace_next(view->file, &event, why)) > 0)
-		if (model_event(&view->model, &event))
-			errx(EXIT_FAILURE, "out of memory");
+		view_event(view, &event);
 	if (ret)
 		errx(EXIT_FAILURE, "%s", why);
 	model_end(&view->model);

@@ -50,6 +50,7 @@ struct view {
 };
 
 void view_open(struct view *view, const struct view_options *options);
+void view_event(struct view *view, const struct kfd_event *event);
 void view_read(struct view *view);
 void view_close(struct view *view);
 struct json_object *view_meta(const char *path);

@@ -423,6 +423,20 @@ static void asked(void **state)
 	model_end(&model);
 }
 
+static void too_many_gpus(void **state)
+{
+	struct kfd_event event = { .ts = 1, .type = EV_HWS_HANG };
+
+	(void)state;
+	for (; event.v[F_GPU_ID] < MODEL_MAX_GPUS; event.v[F_GPU_ID]++)
+		assert_int_equal(model_event(&model, &event), 0);
+	assert_false(model.too_many_gpus);
+	assert_int_not_equal(model_event(&model, &event), 0);
+	assert_true(model.too_many_gpus);
+	event.v[F_GPU_ID] = 0;
+	assert_int_equal(model_event(&model, &event), 0);
+}
+
 int run_model(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -435,6 +449,7 @@ int run_model(void)
 		cmocka_unit_test_setup_teardown(many_queues, setup, teardown),
 		cmocka_unit_test_setup_teardown(followed, setup, teardown),
 		cmocka_unit_test_setup_teardown(asked, setup, teardown),
+		cmocka_unit_test_setup_teardown(too_many_gpus, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("model", tests, NULL, NULL);
