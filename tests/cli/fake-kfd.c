@@ -2,7 +2,7 @@
 /*
  * A driver made of text files, for tests without one.
  *
- * Linked into kfdprio with --wrap: what it asks of /dev/kfd is answered from
+ * Linked into kfdprio and kfdtrace with --wrap: what they ask of /dev/kfd is answered from
  * the directory $FAKE_KFD.  Everything else reaches the real system.  Files:
  *
  *	open pidfd get set list	an errno name (EPERM): that call fails so
@@ -38,6 +38,9 @@ int __wrap_open(const char *path, int flags, ...);
 int __wrap_ioctl(int fd, unsigned long request, ...);
 int __wrap_stat(const char *path, struct stat *st);
 int __wrap_pidfd_open(pid_t pid, unsigned int flags);
+
+/* kfdtrace has none */
+#pragma weak doctor_root
 
 static int device_fd = -1;
 
@@ -304,5 +307,6 @@ static __attribute__((constructor)) void topology_point(void)
 	path_of(path, "nodes");
 	kfd_topology_path = path;
 	path_of(root, "root");
-	doctor_root = root;
+	if (&doctor_root)
+		doctor_root = root;
 }

@@ -182,8 +182,8 @@ static void row_listed(struct live *live, struct live_row *row, struct live_coun
 	row_fill(live, row, now, client);
 }
 
-/* It has ended, and so is shown once more. */
-static void row_ended(struct live *live, struct live_row *row, struct live_counts *now,
+/* It has ended, and so is shown once more; or it came after the driver made its list. */
+static void row_unlisted(struct live *live, struct live_row *row, struct live_counts *now,
 		      const struct client *client)
 {
 	now->pid = client->process->pid;
@@ -191,7 +191,9 @@ static void row_ended(struct live *live, struct live_row *row, struct live_count
 	counts_of_client(now, client, live->ts);
 	row->priority = client->process->prio;
 	row->effective = KFD_PRIO_UNSET;
-	row->state = STATE_ENDED;
+	row->queues = client->live;
+	row->active = client->mapped_queues;
+	row->state = row->active ? STATE_RUNNING : row->queues ? STATE_IDLE : STATE_ENDED;
 	row_fill(live, row, now, client);
 }
 
@@ -244,7 +246,7 @@ int live_rows(struct live *live, char *why)
 	for (gpu = live->model.gpus; gpu; gpu = gpu->next)
 		for (client = gpu->clients; client; client = client->next)
 			if (!listed(live, client->process->pid)) {
-				row_ended(live, &rows[nr], &counts[nr], client);
+				row_unlisted(live, &rows[nr], &counts[nr], client);
 				nr++;
 			}
 	names_keep(rows, nr, live->rows, live->nr_rows);
@@ -279,6 +281,9 @@ int live_frame(struct live *live, char *why)
 	uint64_t before = live->ts, lost;
 	int ret;
 
+	ret = live_list(live, why);
+	if (ret)
+		return ret;
 	live->ts = live_now();
 	live->span_ns = live->ts - before;
 	if (live->events.open) {
@@ -290,9 +295,6 @@ int live_frame(struct live *live, char *why)
 	}
 	live->event_rate = rate(live->events.all, live->seen, live->span_ns);
 	live->seen = live->events.all;
-	ret = live_list(live, why);
-	if (ret)
-		return ret;
 	ret = live_rows(live, why);
 	if (ret)
 		return ret;
