@@ -79,6 +79,7 @@ check-preempt: setup tools
 
 .PHONY: check-trees
 check-trees: setup tools
+	@$(MAKE) -s -C tests all
 	@tests/trees/run
 
 .PHONY: check-soak
