@@ -9,6 +9,7 @@ import urllib.parse
 import zlib
 
 SIZE = (1280, 720)
+LIMIT = 300  # s, for a busy machine: a page takes 2 s on one that is not
 ATTEMPTS = 3  # of a browser that does not come up, not of a page that is wrong
 
 
@@ -74,7 +75,7 @@ def browse(page, steps=(), picture=None, work=".", dark=False, **wanted):
         command.append(f"--screenshot={picture}")
     for attempt in range(ATTEMPTS):
         try:
-            done = subprocess.run(command + [address], capture_output=True, text=True, timeout=120, env={**os.environ, "HOME": work})
+            done = subprocess.run(command + [address], capture_output=True, text=True, timeout=LIMIT, env={**os.environ, "HOME": work})
         except subprocess.TimeoutExpired:
             print(f"chromium took too long, attempt {attempt + 1}", file=sys.stderr)
             continue

@@ -158,6 +158,10 @@ function read() {
 	for (const gpu of gpus) {
 		gpu.preemptions = preemptions.filter(one => one.gpu_id === gpu.gpu_id);
 		gpu.begins = Float64Array.from(gpu.preemptions, one => one.from);
+		// the latest end so far: sorted, too
+		gpu.ends = Float64Array.from(gpu.preemptions, one => one.to);
+		for (let i = 1; i < gpu.ends.length; i++)
+			gpu.ends[i] = Math.max(gpu.ends[i], gpu.ends[i - 1]);
 		gpu.load = loadMake(gpu, ['COMPUTE', '?']);
 		gpu.sdma = loadMake(gpu, ['SDMA', 'SDMA_XGMI']);
 	}
@@ -174,8 +178,10 @@ function takerOf(process, ts) {
 
 // The preemptions that kept a process off in a span.
 function preemptionsOf(process, from, to) {
-	return preemptions.filter(preemption => preemption.gpu_id === process.gpu_id && preemption.from < to &&
-		preemption.to > from && preemption.pid !== process.pid);
+	const { preemptions: list, begins, ends } = process.gpu;
+
+	return list.slice(above(ends, from), above(begins, to)).filter(preemption => preemption.from < to && preemption.to > from &&
+		preemption.pid !== process.pid);
 }
 
 // Any of its queues was: as one span, for a folded process.
