@@ -38,6 +38,11 @@ test_source() {
 	*) check "$name: it says where to look" says "$work/out" "make.log" ;; # DKMS 3.1 puts what PRE_BUILD says there
 	esac
 	check "$name: modprobe loads the kernel's own" stock_is_loadable
+	# what the package of a new kernel runs when it is configured
+	driver 0 "$name, a kernel's package is configured" /etc/kernel/postinst.d/dkms "$abi"
+	check "$name, a kernel's package is configured: it says what is not built, and why" says "$work/out" \
+		"kfdprio: not built for ${abi//+/[+]}, .*apt install linux-source-$series=${version//+/[+]}" "dkms autoinstall -k ${abi//+/[+]}"
+	driver 0 "$name, a kernel that no patch is for: autoinstall" dkms autoinstall -k 6.9.1-none
 	driver 1 "$name, kfdprio-driver install" kfdprio-driver install
 	check "$name: the exact apt command, the file to send, the driver that is used" says "$work/out" \
 		"apt install linux-source-$series=${version//+/[+]}" "send /var/lib/dkms/kfdprio/.*/make.log" "modprobe loads /lib/modules/[^ ]*/kernel/"
