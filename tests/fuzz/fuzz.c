@@ -17,19 +17,6 @@
 #error FUZZ_DATA
 #endif
 
-/* libtraceevent forgets to free what it cannot parse. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-	return "leak:libtraceevent.so\nleak:tep_parse_\n";
-}
-
-const char *__lsan_default_options(void);
-const char *__lsan_default_options(void)
-{
-	return "print_suppressions=0";
-}
-
 /* Of kfdtrace.c, which has a main() of its own; no target has options. */
 void usage_error(const char *verb, const char *format, ...)
 {

@@ -11,7 +11,7 @@ static struct view view;
 static void begin(void)
 {
 	fuzz_view(&view, "preempt");
-	json_object_put(view.meta);
+	view_meta_close(&view);
 }
 
 static void one(const uint8_t *bytes, size_t size)
@@ -21,7 +21,7 @@ static void one(const uint8_t *bytes, size_t size)
 	const char *name;
 	int inner;
 
-	view.meta = view_meta(fuzz_file(bytes, size));
+	view_meta_open(&view, fuzz_file(bytes, size));
 	for (process = view.model.processes; process; process = process->next) {
 		/* a name there is whatever the file says */
 		name = view_command(&view, process->pid);
@@ -35,7 +35,7 @@ static void one(const uint8_t *bytes, size_t size)
 			abort();
 	}
 	view_simulated(&view);
-	json_object_put(view.meta);
+	view_meta_close(&view);
 }
 
 const struct fuzz_target fuzz_meta = { "meta", begin, one };

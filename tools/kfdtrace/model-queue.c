@@ -7,16 +7,23 @@
 
 static int client_preempt(struct client *client, uint64_t ts)
 {
+	struct gpu *gpu = client->gpu;
+
 	if (client->preempted)
 		return 0;
-	client->preemptor = store_pair(client, client->gpu->begin.pid);
+	client->preemptor = store_pair(client, gpu->begin.pid);
 	if (!client->preemptor)
 		return -ENOMEM;
 	client->preempted = true;
+	client->preempted_prev = NULL;
+	client->preempted_next = gpu->preempted;
+	if (gpu->preempted)
+		gpu->preempted->preempted_prev = client;
+	gpu->preempted = client;
 	client->preempted_since = client->pair_since = ts;
 	client->preemptions++;
-	client->last_reason = client->gpu->begin.reason;
-	client->last_by = client->gpu->begin.pid;
+	client->last_reason = gpu->begin.reason;
+	client->last_by = gpu->begin.pid;
 	client->preemptor->count++;
 	return 0;
 }
@@ -31,6 +38,12 @@ void client_resume(struct client *client, uint64_t ts)
 	if (!client->preempted)
 		return;
 	client->preempted = false;
+	if (client->preempted_prev)
+		client->preempted_prev->preempted_next = client->preempted_next;
+	else
+		client->gpu->preempted = client->preempted_next;
+	if (client->preempted_next)
+		client->preempted_next->preempted_prev = client->preempted_prev;
 	client->preempted_ns += ts - client->preempted_since;
 	client->preemptor->ns += ts - client->pair_since;
 }

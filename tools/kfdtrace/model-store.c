@@ -5,16 +5,6 @@
 
 #include "model-store.h"
 
-#define FIRST_HASH 1024
-
-static size_t hash_of(uint32_t gpu_id, int32_t pid, uint32_t queue_id)
-{
-	uint64_t key = ((uint64_t)gpu_id << 32 | (uint32_t)pid) * 0x9e3779b97f4a7c15ULL;
-
-	key = (key ^ key >> 29 ^ queue_id) * 0xbf58476d1ce4e5b9ULL;
-	return key ^ key >> 32;
-}
-
 /**
  * store_gpu() - find or make a GPU
  * @model: the model
@@ -52,18 +42,21 @@ struct gpu *store_gpu(struct model *model, uint32_t gpu_id)
  */
 struct process *store_process(struct model *model, int32_t pid)
 {
-	struct process **slot = &model->process_hash[(uint32_t)pid % 4096], *process;
+	uint64_t hash = table_hash(pid, 0, 0);
+	struct process *process = table_first(&model->process_table, hash);
 
-	for (process = *slot; process; process = process->hash_next)
+	for (; process; process = table_next(process))
 		if (process->pid == pid)
 			return process;
 	process = calloc(1, sizeof(*process));
 	if (!process)
 		return NULL;
+	if (table_add(&model->process_table, &process->node, hash)) {
+		free(process);
+		return NULL;
+	}
 	process->pid = pid;
 	process->prio = NO_PRIO;
-	process->hash_next = *slot;
-	*slot = process;
 	process->next = model->processes;
 	model->processes = process;
 	return process;
@@ -80,56 +73,24 @@ struct process *store_process(struct model *model, int32_t pid)
 struct client *store_client(struct model *model, uint32_t gpu_id, int32_t pid)
 {
 	struct gpu *gpu = store_gpu(model, gpu_id);
-	struct client **at, *client;
+	struct process *process = gpu ? store_process(model, pid) : NULL;
+	struct client *client;
 
-	if (!gpu)
+	if (!process)
 		return NULL;
-	for (at = &gpu->clients; *at; at = &(*at)->next)
-		if ((*at)->process->pid == pid) {
-			/* who is asked for once is asked for again */
-			client = *at;
-			*at = client->next;
-			client->next = gpu->clients;
-			gpu->clients = client;
+	for (client = process->clients; client; client = client->process_next)
+		if (client->gpu == gpu)
 			return client;
-		}
 	client = calloc(1, sizeof(*client));
 	if (!client)
 		return NULL;
-	client->process = store_process(model, pid);
-	if (!client->process) {
-		free(client);
-		return NULL;
-	}
+	client->process = process;
+	client->process_next = process->clients;
+	process->clients = client;
 	client->gpu = gpu;
 	client->next = gpu->clients;
 	gpu->clients = client;
 	return client;
-}
-
-static int hash_grow(struct model *model)
-{
-	size_t size = model->queue_hash_size ? 2 * model->queue_hash_size : FIRST_HASH, i;
-	struct queue **grown, *queue, *next;
-
-	grown = calloc(size, sizeof(struct queue *));
-	if (!grown)
-		return -1;
-	for (i = 0; i < model->queue_hash_size; i++)
-		for (queue = model->queue_hash[i]; queue; queue = next) {
-			struct queue **slot =
-				&grown[hash_of(queue->client->gpu->gpu_id,
-					       queue->client->process->pid, queue->queue_id) &
-				       (size - 1)];
-
-			next = queue->hash_next;
-			queue->hash_next = *slot;
-			*slot = queue;
-		}
-	free(model->queue_hash);
-	model->queue_hash = grown;
-	model->queue_hash_size = size;
-	return 0;
 }
 
 static int queues_append(struct model *model, struct queue *queue)
@@ -150,15 +111,12 @@ static int queues_append(struct model *model, struct queue *queue)
 }
 
 /* A queue with this number that has not ended. */
-static struct queue *queue_find(const struct model *model, uint32_t gpu_id, int32_t pid,
-				uint32_t queue_id)
+static struct queue *queue_find(const struct model *model, uint64_t hash, uint32_t gpu_id,
+				int32_t pid, uint32_t queue_id)
 {
-	struct queue *queue;
+	struct queue *queue = table_first(&model->queue_table, hash);
 
-	if (!model->queue_hash_size)
-		return NULL;
-	queue = model->queue_hash[hash_of(gpu_id, pid, queue_id) & (model->queue_hash_size - 1)];
-	for (; queue; queue = queue->hash_next)
+	for (; queue; queue = table_next(queue))
 		if (queue->queue_id == queue_id && queue->client->process->pid == pid &&
 		    queue->client->gpu->gpu_id == gpu_id)
 			return queue;
@@ -178,30 +136,27 @@ static struct queue *queue_find(const struct model *model, uint32_t gpu_id, int3
 struct queue *store_queue(struct model *model, uint32_t gpu_id, int32_t pid, uint32_t queue_id,
 			  uint64_t ts)
 {
-	struct queue *queue = queue_find(model, gpu_id, pid, queue_id), **slot;
+	uint64_t hash = table_hash(gpu_id, pid, queue_id);
+	struct queue *queue = queue_find(model, hash, gpu_id, pid, queue_id);
 	struct client *client;
 
 	if (queue)
 		return queue;
 	client = store_client(model, gpu_id, pid);
-	if (!client || (model->hashed_queues >= model->queue_hash_size && hash_grow(model)))
+	if (!client)
 		return NULL;
 	queue = calloc(1, sizeof(*queue));
 	if (!queue)
 		return NULL;
-	if (queues_append(model, queue)) {
-		free(queue);
-		return NULL;
-	}
+	if (queues_append(model, queue))
+		goto err_free;
+	if (table_add(&model->queue_table, &queue->node, hash))
+		goto err_append;
 	queue->client = client;
 	queue->queue_id = queue_id;
 	queue->alive = true;
 	queue->since = ts;
 	queue->type = queue->format = queue->pipe_prio = queue->req_prio = -1;
-	slot = &model->queue_hash[hash_of(gpu_id, pid, queue_id) & (model->queue_hash_size - 1)];
-	queue->hash_next = *slot;
-	*slot = queue;
-	model->hashed_queues++;
 	queue->client_next = client->queues;
 	if (client->queues)
 		client->queues->client_prev = queue;
@@ -210,6 +165,12 @@ struct queue *store_queue(struct model *model, uint32_t gpu_id, int32_t pid, uin
 	if (client->live > client->max_live)
 		client->max_live = client->live;
 	return queue;
+
+err_append:
+	model->nr_queues--;
+err_free:
+	free(queue);
+	return NULL;
 }
 
 /* Too many have ended: this one, the last, is only in the sums. */
@@ -235,14 +196,8 @@ static void queue_leave_out(struct model *model, struct queue *queue)
 void store_forget(struct model *model, struct queue *queue)
 {
 	struct client *client = queue->client;
-	struct queue **slot =
-		&model->queue_hash[hash_of(client->gpu->gpu_id, client->process->pid, queue->queue_id) &
-				   (model->queue_hash_size - 1)];
 
-	while (*slot != queue)
-		slot = &(*slot)->hash_next;
-	*slot = queue->hash_next;
-	model->hashed_queues--;
+	table_remove(&model->queue_table, &queue->node);
 	if (queue->client_prev)
 		queue->client_prev->client_next = queue->client_next;
 	else
@@ -264,14 +219,21 @@ void store_forget(struct model *model, struct queue *queue)
  */
 struct pair *store_pair(struct client *client, int32_t pid)
 {
-	struct pair *pair;
+	struct model *model = client->gpu->model;
+	uint64_t hash = table_hash(client->gpu->gpu_id, client->process->pid, pid);
+	struct pair *pair = table_first(&model->pair_table, hash);
 
-	for (pair = client->by; pair; pair = pair->next)
-		if (pair->pid == pid)
+	for (; pair; pair = table_next(pair))
+		if (pair->client == client && pair->pid == pid)
 			return pair;
 	pair = calloc(1, sizeof(*pair));
 	if (!pair)
 		return NULL;
+	if (table_add(&model->pair_table, &pair->node, hash)) {
+		free(pair);
+		return NULL;
+	}
+	pair->client = client;
 	pair->pid = pid;
 	pair->next = client->by;
 	client->by = pair;
@@ -366,6 +328,8 @@ void model_free(struct model *model)
 	for (i = 0; i < model->nr_queues; i++)
 		free(model->queues[i]);
 	free(model->queues);
-	free(model->queue_hash);
+	table_free(&model->queue_table);
+	table_free(&model->process_table);
+	table_free(&model->pair_table);
 	free(model->anomalies);
 }

@@ -90,36 +90,35 @@ void model_sync_off(struct model *model, uint64_t ts)
 	}
 }
 
-static void pairs_free(struct client *client)
+static void pairs_free(struct model *model, struct client *client)
 {
 	struct pair *pair;
 
 	while ((pair = client->by)) {
 		client->by = pair->next;
+		table_remove(&model->pair_table, &pair->node);
 		free(pair);
 	}
 }
 
-static bool process_used(const struct model *model, const struct process *process)
+static void client_drop(struct model *model, struct client **at)
 {
-	const struct client *client;
-	const struct gpu *gpu;
+	struct client *client = *at, **of = &client->process->clients;
 
-	for (gpu = model->gpus; gpu; gpu = gpu->next)
-		for (client = gpu->clients; client; client = client->next)
-			if (client->process == process)
-				return true;
-	return false;
+	*at = client->next;
+	while (*of != client)
+		of = &(*of)->process_next;
+	*of = client->process_next;
+	pairs_free(model, client);
+	free(client);
 }
 
 static void process_drop(struct model *model, struct process **at)
 {
-	struct process *process = *at, **slot = &model->process_hash[(uint32_t)process->pid % 4096];
+	struct process *process = *at;
 
 	*at = process->next;
-	while (*slot != process)
-		slot = &(*slot)->hash_next;
-	*slot = process->hash_next;
+	table_remove(&model->process_table, &process->node);
 	free(process);
 }
 
@@ -140,17 +139,16 @@ void model_prune(struct model *model, bool (*gone)(void *context, int32_t pid), 
 	for (gpu = model->gpus; gpu; gpu = gpu->next)
 		for (at = &gpu->clients; (client = *at);) {
 			if (!client->preempted)
-				pairs_free(client);
-			if (client->queues || !gone(context, client->process->pid)) {
+				pairs_free(model, client);
+			if (client->queues || client->preempted ||
+			    !gone(context, client->process->pid)) {
 				at = &client->next;
 				continue;
 			}
-			*at = client->next;
-			pairs_free(client);
-			free(client);
+			client_drop(model, at);
 		}
 	for (process = &model->processes; *process;)
-		if (gone(context, (*process)->pid) && !process_used(model, *process))
+		if (!(*process)->clients && gone(context, (*process)->pid))
 			process_drop(model, process);
 		else
 			process = &(*process)->next;

@@ -248,9 +248,7 @@ static int on_preempt_begin(struct model *model, struct gpu *gpu, const struct k
 	gpu->take_left = event->v[F_QUEUES];
 	gpu->wake_preempts = gpu->waking && gpu->wake_pid == gpu->begin.pid;
 	/* who is off already is so for another one from now on */
-	for (client = gpu->clients; client; client = client->next) {
-		if (!client->preempted)
-			continue;
+	for (client = gpu->preempted; client; client = client->preempted_next) {
 		client->preemptor->ns += event->ts - client->pair_since;
 		client->last_reason = reason;
 		client->last_by = gpu->begin.pid;
@@ -281,9 +279,7 @@ static int on_preempt_end(struct model *model, struct gpu *gpu, const struct kfd
 	gpu->preempting = false;
 	gpu->take_left = 0;
 	/* what has no work is not mapped again, and nobody keeps it off */
-	for (client = gpu->clients; client; client = client->next) {
-		if (!client->preempted)
-			continue;
+	while ((client = gpu->preempted)) {
 		client_resume(client, event->ts);
 		for (queue = client->queues; queue; queue = queue->client_next)
 			queue_resume(queue, event->ts);

@@ -14,6 +14,7 @@
 
 #include "events.h"
 #include "hist.h"
+#include "table.h"
 
 #define MODEL_MAX_GPUS	    1024
 #define MODEL_MAX_QUEUES    100000
@@ -64,6 +65,7 @@ struct preemption {
  * @destroy_reason: of its end
  */
 struct queue {
+	struct table_node node; /* private */
 	struct client *client;
 	uint32_t queue_id;
 	bool created_seen, alive, mapped, preempted, counted;
@@ -78,7 +80,6 @@ struct queue {
 	uint64_t mapped_ns, unmapped_ns, preempted_ns;
 	int32_t destroy_reason;
 	/* private */
-	struct queue *hash_next;
 	struct queue *client_prev, *client_next; /* those alive */
 	struct queue *mapped_prev, *mapped_next; /* those mapped, of the GPU */
 };
@@ -88,23 +89,29 @@ struct queue {
  * @pid: TGID in the initial PID namespace
  * @prio: set, NO_PRIO if none is or it is not known
  * @changes: how often its priority was changed
- * @next: in the order of their first event
+ * @clients: of it, one for each GPU it used
+ * @next: another one
  */
 struct process {
+	struct table_node node; /* private */
 	int32_t pid;
 	int32_t prio;
 	uint64_t changes;
-	struct process *next, *hash_next;
+	struct client *clients;
+	struct process *next;
 };
 
 /**
  * struct pair - a process that preempted another
+ * @client: who was preempted
  * @pid: who preempted
  * @count: how often
  * @ns: how long in all
- * @next: another one
+ * @next: another one of the same @client
  */
 struct pair {
+	struct table_node node; /* private */
+	const struct client *client;
 	int32_t pid;
 	uint64_t count, ns;
 	struct pair *next;
@@ -145,6 +152,9 @@ struct client {
 	int32_t last_by;
 	struct queue *queues;
 	struct client *next; /* of the same GPU */
+	/* private */
+	struct client *process_next;
+	struct client *preempted_prev, *preempted_next; /* those preempted, of the GPU */
 };
 
 /**
@@ -171,7 +181,7 @@ struct gpu {
 	struct gpu *next;
 	/* private */
 	struct model *model;
-	struct client *clients;
+	struct client *clients, *preempted;
 	struct queue *mapped;
 	bool over, unmapping, preempting, waking, wake_preempts;
 	uint64_t over_since, unmap_ts, wake_ts;
@@ -240,7 +250,7 @@ typedef void (*slice_fn)(void *context, const struct queue *queue, enum slice_ki
  * @slice_context: its own
  * @first, @last: ns, of the first and last event
  * @events: how many of each kind
- * @gpus, @processes: lists
+ * @gpus, @processes: lists; a process that has ended stays, unless model_prune() takes it out
  * @too_many_gpus: why model_event() failed: the file cannot be right
  * @queues: array of @nr_queues, in the order of their first event
  * @max_queues: with more than that, queues that end are left out
@@ -264,9 +274,7 @@ struct model {
 	size_t kept_anomalies;
 	uint64_t nr_anomalies[NR_ANOMALIES];
 	/* private */
-	struct queue **queue_hash;
-	size_t queue_hash_size, hashed_queues;
-	struct process *process_hash[4096];
+	struct table queue_table, process_table, pair_table;
 	struct {
 		int32_t task;
 		uint64_t ts;

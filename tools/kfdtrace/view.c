@@ -11,8 +11,6 @@
 #include "kfdtrace.h"
 #include "view.h"
 
-#define MAX_META (16L << 20)
-
 /**
  * view_file() - the path of a file of the recording
  * @options: name the recording
@@ -35,33 +33,6 @@ char *view_file(const struct view_options *options, const char *name)
 }
 
 /**
- * view_meta() - read meta.json
- * @path: the file, or NULL
- *
- * What it lacks is not shown, and a damaged one is told of: the events are what counts.
- *
- * Return: an object, to be freed with json_object_put(), or NULL.
- */
-struct json_object *view_meta(const char *path)
-{
-	struct json_object *meta;
-	struct stat status;
-
-	if (!path || stat(path, &status))
-		return NULL;
-	if (status.st_size > MAX_META) {
-		warnx("%s: too large, ignored", path);
-		return NULL;
-	}
-	meta = json_object_from_file(path);
-	if (meta && json_object_is_type(meta, json_type_object))
-		return meta;
-	warnx("%s: damaged, ignored: names of processes are missing", path);
-	json_object_put(meta);
-	return NULL;
-}
-
-/**
  * view_open() - open a recording; does not return if that fails
  * @view: filled in, to be closed with view_close()
  * @options: which; must outlive @view
@@ -80,7 +51,7 @@ void view_open(struct view *view, const struct view_options *options)
 	view->file = trace_open(view->trace_path, why);
 	if (!view->file)
 		errx(EXIT_FAILURE, "%s", why);
-	view->meta = view_meta(meta);
+	view_meta_open(view, meta);
 	free(meta);
 	if (model_init(&view->model, options->slow_ns))
 		errx(EXIT_FAILURE, "out of memory");
@@ -145,150 +116,8 @@ void view_close(struct view *view)
 {
 	model_free(&view->model);
 	trace_close(view->file);
-	json_object_put(view->meta);
+	view_meta_close(view);
 	free(view->trace_path);
-}
-
-/* The entry of an array of @meta whose member @key is @number. */
-static struct json_object *meta_find(const struct view *view, const char *array, const char *key,
-				     int64_t number)
-{
-	struct json_object *list, *entry, *value;
-	size_t i;
-
-	if (!view->meta || !json_object_object_get_ex(view->meta, array, &list) ||
-	    !json_object_is_type(list, json_type_array))
-		return NULL;
-	for (i = 0; i < json_object_array_length(list); i++) {
-		entry = json_object_array_get_idx(list, i);
-		if (json_object_is_type(entry, json_type_object) &&
-		    json_object_object_get_ex(entry, key, &value) &&
-		    json_object_get_int64(value) == number)
-			return entry;
-	}
-	return NULL;
-}
-
-/**
- * view_command() - the name of a process
- * @view: the recording
- * @pid: the process
- *
- * Return: its name, raw bytes, owned by @view; "?" if it is not known.
- */
-const char *view_command(const struct view *view, int pid)
-{
-	struct json_object *entry = meta_find(view, "processes", "pid", pid), *value;
-	const char *name = NULL;
-
-	if (entry && json_object_object_get_ex(entry, "command", &value))
-		name = json_object_get_string(value);
-	if (!name)
-		name = trace_comm(view->file, pid);
-	return name ? name : "?";
-}
-
-/**
- * view_inner_pid() - the PID that a process in a container has for itself
- * @view: the recording
- * @pid: the process
- * @inner: out: its PID in the innermost PID namespace
- *
- * Return: whether there is one, that is, the process was in a container.
- */
-bool view_inner_pid(const struct view *view, int pid, int *inner)
-{
-	struct json_object *entry = meta_find(view, "processes", "pid", pid), *list;
-	size_t nr;
-
-	if (!entry || !json_object_object_get_ex(entry, "nspid", &list) ||
-	    !json_object_is_type(list, json_type_array))
-		return false;
-	nr = json_object_array_length(list);
-	if (nr < 2)
-		return false;
-	*inner = json_object_get_int(json_object_array_get_idx(list, nr - 1));
-	return true;
-}
-
-/**
- * view_gpu_name() - what the driver calls a GPU
- * @view: the recording
- * @gpu_id: its number
- *
- * Return: its name, raw bytes, owned by @view, or NULL.
- */
-const char *view_gpu_name(const struct view *view, uint32_t gpu_id)
-{
-	struct json_object *entry = meta_find(view, "gpus", "gpu_id", gpu_id), *value;
-
-	return entry && json_object_object_get_ex(entry, "name", &value) ?
-		       json_object_get_string(value) :
-		       NULL;
-}
-
-/**
- * view_gpu_pci() - where a GPU is
- * @view: the recording
- * @gpu_id: its number
- *
- * Return: its PCI address, raw bytes, owned by @view, or NULL.
- */
-const char *view_gpu_pci(const struct view *view, uint32_t gpu_id)
-{
-	struct json_object *entry = meta_find(view, "gpus", "gpu_id", gpu_id), *value;
-
-	return entry && json_object_object_get_ex(entry, "pci", &value) ?
-		       json_object_get_string(value) :
-		       NULL;
-}
-
-/**
- * view_gpu_hqds() - how many compute queues are on a GPU at once
- * @view: the recording
- * @gpu_id: its number
- *
- * Return: that number, or 0 if the recording does not tell.
- */
-int view_gpu_hqds(const struct view *view, uint32_t gpu_id)
-{
-	struct json_object *entry = meta_find(view, "gpus", "gpu_id", gpu_id), *value;
-	int hqds = 0;
-
-	if (entry && json_object_object_get_ex(entry, "compute_hqds", &value))
-		hqds = json_object_get_int(value);
-	return hqds > 0 ? hqds : 0;
-}
-
-/**
- * view_meta_value() - something that meta.json says
- * @view: the recording
- * @key: of what
- * @type: that it must have
- *
- * Return: the value, owned by @view, or NULL.
- */
-struct json_object *view_meta_value(const struct view *view, const char *key, enum json_type type)
-{
-	struct json_object *value;
-
-	return view->meta && json_object_object_get_ex(view->meta, key, &value) &&
-			       json_object_is_type(value, type) ?
-		       value :
-		       NULL;
-}
-
-/**
- * view_simulated() - whether the simulated GPU made the recording
- * @view: the recording
- *
- * Return: whether; false also if the recording does not tell.
- */
-bool view_simulated(const struct view *view)
-{
-	struct json_object *value = view_meta_value(view, "simulated", json_type_boolean);
-
-	return value && json_object_get_boolean(value);
 }
 
 /**

@@ -34,11 +34,22 @@ struct view_options {
 };
 
 /**
+ * struct view_process - a process that meta.json tells of
+ * @pid: in the initial PID namespace
+ * @entry: what it tells
+ */
+struct view_process {
+	int64_t pid;
+	struct json_object *entry;
+};
+
+/**
  * struct view - a recording
  * @options: what was asked for
  * @trace_path: its trace.dat
  * @file: open
  * @meta: meta.json, NULL if there is none
+ * @processes: that it tells of, array of @nr_processes in the order of PID
  * @model: of all its events
  */
 struct view {
@@ -46,6 +57,8 @@ struct view {
 	char *trace_path;
 	struct trace_file *file;
 	struct json_object *meta;
+	struct view_process *processes;
+	size_t nr_processes;
 	struct model model;
 };
 
@@ -53,9 +66,10 @@ void view_open(struct view *view, const struct view_options *options);
 void view_event(struct view *view, const struct kfd_event *event);
 void view_read(struct view *view);
 void view_close(struct view *view);
-struct json_object *view_meta(const char *path);
 char *view_file(const struct view_options *options, const char *name);
 void view_losses(const struct view *view);
+void view_meta_open(struct view *view, const char *path);
+void view_meta_close(struct view *view);
 const char *view_command(const struct view *view, int pid);
 bool view_inner_pid(const struct view *view, int pid, int *inner);
 const char *view_gpu_name(const struct view *view, uint32_t gpu_id);

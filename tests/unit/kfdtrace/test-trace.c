@@ -14,23 +14,11 @@
 #define DATA "../../kfdtrace/data/preempt/trace.dat"
 #define PAGES 8192 /* bytes of them in it */
 
-/* libtraceevent forgets to free what it cannot parse. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-	return "leak:libtraceevent.so\nleak:tep_parse_\n";
-}
-
-const char *__lsan_default_options(void);
-const char *__lsan_default_options(void)
-{
-	return "print_suppressions=0";
-}
-
 static unsigned char *whole, *copy;
 static size_t size;
 static int fd;
 static char path[64], why[TRACE_WHY];
+static uint64_t lasted;
 
 static int setup(void **state)
 {
@@ -84,6 +72,7 @@ static long read_bytes(const void *bytes, size_t nr)
 	}
 	assert_int_equal(ret, 0);
 	model_end(&model);
+	lasted = model.last - model.first;
 	model_free(&model);
 	trace_close(file);
 	return events;
@@ -93,7 +82,8 @@ static void intact(void **state)
 {
 	(void)state;
 	assert_true(size > PAGES);
-	assert_true(read_bytes(whole, size) > 50);
+	assert_int_equal(read_bytes(whole, size), 163);
+	assert_int_equal(lasted, 667639153);
 }
 
 static void truncated(void **state)
@@ -124,6 +114,75 @@ static void foreign(void **state)
 	copy[12] = 1;
 	assert_int_equal(read_bytes(copy, size), -1);
 	assert_non_null(strstr(why, "byte order"));
+}
+
+/* Where the table of CPUs is: their number, and behind the word place and size of each one's pages. */
+static size_t cpus_at(size_t *table)
+{
+	static const char options[] = "options  ", word[] = "flyrecord";
+	const unsigned char *at = memmem(whole, size, options, sizeof(options));
+
+	assert_non_null(at);
+	*table = (unsigned char *)memmem(at, whole + size - at, word, sizeof(word)) - whole + sizeof(word);
+	return at - whole - 4;
+}
+
+/* The recording with so many CPUs: the first has the events, the others none. */
+static long read_cpus(uint32_t nr, uint64_t place, uint64_t bytes)
+{
+	size_t table, count = cpus_at(&table), entries = 16 * (size_t)(nr ? nr : 1);
+	uint64_t entry[2] = { place, bytes };
+	unsigned char *grown = calloc(1, size + entries);
+	long events;
+
+	assert_non_null(grown);
+	memcpy(grown, whole, table);
+	memcpy(grown + count, &nr, 4);
+	memcpy(grown + table, entry, 16);
+	memcpy(grown + table + entries, whole + size - PAGES, PAGES);
+	events = read_bytes(grown, table + entries + PAGES);
+	free(grown);
+	return events;
+}
+
+static void cpu_count(void **state)
+{
+	long all = read_bytes(whole, size);
+	size_t table;
+
+	(void)state;
+	cpus_at(&table);
+	assert_int_equal(read_cpus(1, table + 16, PAGES), all);
+	assert_int_equal(read_cpus(4096, table + 16 * 4096, PAGES), all);
+	assert_int_equal(read_cpus(4097, table + 16 * 4097, PAGES), -1);
+	assert_non_null(strstr(why, "damaged: 4097 CPUs"));
+	assert_int_equal(read_cpus(0, table + 16, PAGES), -1);
+	assert_non_null(strstr(why, "damaged: 0 CPUs"));
+}
+
+static void cpu_place(void **state)
+{
+	static const char said[] = "the events of CPU 0 end after the file: truncated";
+	uint64_t end, place;
+	size_t table;
+
+	(void)state;
+	cpus_at(&table);
+	place = table + 16;
+	end = place + PAGES;
+	/* none, at the very end */
+	assert_int_equal(read_cpus(1, end, 0), 0);
+	assert_int_equal(read_cpus(1, place, PAGES + 1), -1);
+	assert_non_null(strstr(why, said));
+	assert_int_equal(read_cpus(1, place + 1, PAGES), -1);
+	assert_non_null(strstr(why, said));
+	assert_int_equal(read_cpus(1, end + 1, 0), -1);
+	assert_non_null(strstr(why, said));
+	/* the sum is small again */
+	assert_int_equal(read_cpus(1, UINT64_MAX - PAGES + 1, PAGES), -1);
+	assert_non_null(strstr(why, said));
+	assert_int_equal(read_cpus(1, place, UINT64_MAX - place + 1), -1);
+	assert_non_null(strstr(why, said));
 }
 
 /* Bytes, and numbers of 32 bits that are likely to hurt. */
@@ -169,6 +228,8 @@ int run_trace(void)
 		cmocka_unit_test(intact),
 		cmocka_unit_test(truncated),
 		cmocka_unit_test(foreign),
+		cmocka_unit_test(cpu_count),
+		cmocka_unit_test(cpu_place),
 		cmocka_unit_test(damaged),
 	};
 

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What meta.json says of a recording.  A damaged file may say anything. */
+#define _GNU_SOURCE
+#include <err.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "kfdtrace.h"
+#include "view.h"
+
+#define MAX_META (16L << 20)
+
+static struct json_object *meta_read(const char *path)
+{
+	struct json_object *meta;
+	struct stat status;
+
+	if (!path || stat(path, &status))
+		return NULL;
+	if (status.st_size > MAX_META) {
+		warnx("%s: too large, ignored", path);
+		return NULL;
+	}
+	meta = json_object_from_file(path);
+	if (meta && json_object_is_type(meta, json_type_object))
+		return meta;
+	warnx("%s: damaged, ignored: names of processes are missing", path);
+	json_object_put(meta);
+	return NULL;
+}
+
+/* The objects of an array of @meta that have a member @key. */
+static struct json_object *entry_next(const struct json_object *list, const char *key, size_t *at,
+				      int64_t *number)
+{
+	struct json_object *entry, *value;
+
+	while (*at < json_object_array_length(list)) {
+		entry = json_object_array_get_idx(list, (*at)++);
+		if (!json_object_is_type(entry, json_type_object) ||
+		    !json_object_object_get_ex(entry, key, &value))
+			continue;
+		*number = json_object_get_int64(value);
+		return entry;
+	}
+	return NULL;
+}
+
+static int process_compare(const void *left, const void *right)
+{
+	const struct view_process *a = left, *b = right;
+
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+/**
+ * view_meta_open() - read meta.json
+ * @view: @meta and @processes are filled in, to be freed with view_meta_close()
+ * @path: the file, or NULL
+ *
+ * What it lacks is not shown, and a damaged one is told of: the events are what counts.
+ */
+void view_meta_open(struct view *view, const char *path)
+{
+	struct json_object *list, *entry;
+	size_t at = 0;
+	int64_t pid;
+
+	view->meta = meta_read(path);
+	view->processes = NULL;
+	view->nr_processes = 0;
+	list = view_meta_value(view, "processes", json_type_array);
+	if (!list)
+		return;
+	/* thousands of them are looked up, thousands of times */
+	view->processes = calloc(json_object_array_length(list) + 1, sizeof(*view->processes));
+	if (!view->processes)
+		errx(EXIT_FAILURE, "out of memory");
+	while ((entry = entry_next(list, "pid", &at, &pid)))
+		view->processes[view->nr_processes++] = (struct view_process){ pid, entry };
+	qsort(view->processes, view->nr_processes, sizeof(*view->processes), process_compare);
+}
+
+/**
+ * view_meta_close() - free what view_meta_open() read
+ * @view: the recording
+ */
+void view_meta_close(struct view *view)
+{
+	json_object_put(view->meta);
+	free(view->processes);
+}
+
+static struct json_object *process_find(const struct view *view, int pid)
+{
+	struct view_process key = { .pid = pid }, *found = NULL;
+
+	if (view->nr_processes)
+		found = bsearch(&key, view->processes, view->nr_processes, sizeof(key), process_compare);
+	return found ? found->entry : NULL;
+}
+
+static struct json_object *gpu_find(const struct view *view, uint32_t gpu_id)
+{
+	struct json_object *list = view_meta_value(view, "gpus", json_type_array), *entry;
+	int64_t number;
+	size_t at = 0;
+
+	while (list && (entry = entry_next(list, "gpu_id", &at, &number)))
+		if (number == gpu_id)
+			return entry;
+	return NULL;
+}
+
+/**
+ * view_command() - the name of a process
+ * @view: the recording
+ * @pid: the process
+ *
+ * Return: its name, raw bytes, owned by @view; "?" if it is not known.
+ */
+const char *view_command(const struct view *view, int pid)
+{
+	struct json_object *entry = process_find(view, pid), *value;
+	const char *name = NULL;
+
+	if (entry && json_object_object_get_ex(entry, "command", &value))
+		name = json_object_get_string(value);
+	if (!name)
+		name = trace_comm(view->file, pid);
+	return name ? name : "?";
+}
+
+/**
+ * view_inner_pid() - the PID that a process in a container has for itself
+ * @view: the recording
+ * @pid: the process
+ * @inner: out: its PID in the innermost PID namespace
+ *
+ * Return: whether there is one, that is, the process was in a container.
+ */
+bool view_inner_pid(const struct view *view, int pid, int *inner)
+{
+	struct json_object *entry = process_find(view, pid), *list;
+	size_t nr;
+
+	if (!entry || !json_object_object_get_ex(entry, "nspid", &list) ||
+	    !json_object_is_type(list, json_type_array))
+		return false;
+	nr = json_object_array_length(list);
+	if (nr < 2)
+		return false;
+	*inner = json_object_get_int(json_object_array_get_idx(list, nr - 1));
+	return true;
+}
+
+/**
+ * view_gpu_name() - what the driver calls a GPU
+ * @view: the recording
+ * @gpu_id: its number
+ *
+ * Return: its name, raw bytes, owned by @view, or NULL.
+ */
+const char *view_gpu_name(const struct view *view, uint32_t gpu_id)
+{
+	struct json_object *entry = gpu_find(view, gpu_id), *value;
+
+	return entry && json_object_object_get_ex(entry, "name", &value) ?
+		       json_object_get_string(value) :
+		       NULL;
+}
+
+/**
+ * view_gpu_pci() - where a GPU is
+ * @view: the recording
+ * @gpu_id: its number
+ *
+ * Return: its PCI address, raw bytes, owned by @view, or NULL.
+ */
+const char *view_gpu_pci(const struct view *view, uint32_t gpu_id)
+{
+	struct json_object *entry = gpu_find(view, gpu_id), *value;
+
+	return entry && json_object_object_get_ex(entry, "pci", &value) ?
+		       json_object_get_string(value) :
+		       NULL;
+}
+
+/**
+ * view_gpu_hqds() - how many compute queues are on a GPU at once
+ * @view: the recording
+ * @gpu_id: its number
+ *
+ * Return: that number, or 0 if the recording does not tell.
+ */
+int view_gpu_hqds(const struct view *view, uint32_t gpu_id)
+{
+	struct json_object *entry = gpu_find(view, gpu_id), *value;
+	int hqds = 0;
+
+	if (entry && json_object_object_get_ex(entry, "compute_hqds", &value))
+		hqds = json_object_get_int(value);
+	return hqds > 0 ? hqds : 0;
+}
+
+/**
+ * view_meta_value() - something that meta.json says
+ * @view: the recording
+ * @key: of what
+ * @type: that it must have
+ *
+ * Return: the value, owned by @view, or NULL.
+ */
+struct json_object *view_meta_value(const struct view *view, const char *key, enum json_type type)
+{
+	struct json_object *value;
+
+	return view->meta && json_object_object_get_ex(view->meta, key, &value) &&
+			       json_object_is_type(value, type) ?
+		       value :
+		       NULL;
+}
+
+/**
+ * view_simulated() - whether the simulated GPU made the recording
+ * @view: the recording
+ *
+ * Return: whether; false also if the recording does not tell.
+ */
+bool view_simulated(const struct view *view)
+{
+	struct json_object *value = view_meta_value(view, "simulated", json_type_boolean);
+
+	return value && json_object_get_boolean(value);
+}
