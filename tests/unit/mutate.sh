@@ -26,7 +26,7 @@ mutant() {	# number
 	elif CMOCKA_MESSAGE_OUTPUT=TAP STEPS=${STEPS:-20000} timeout 60 "$dir/$mutate_program" >"$dir/log" 2>&1; then
 		echo "not ok $1 - $what: not noticed"
 	else
-		echo "ok $1 - $what # noticed by $(sed -n 's/^not ok [0-9]* - test_//p' "$dir/log" | head -n 3 | paste -sd, |
+		echo "ok $1 - $what # noticed by $(sed -n 's/^not ok [0-9]* - \(test_\)\?//p' "$dir/log" | head -n 3 | paste -sd, |
 			grep . || echo "a crash or the time limit")"
 	fi
 	[ -n "$keep" ] || rm -rf "$dir"

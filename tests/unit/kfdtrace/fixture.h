@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 int run_amdlog(void);
+int run_events(void);
 int run_hist(void);
 int run_model(void);
 int run_trace(void);

@@ -3,7 +3,7 @@
 
 int main(void)
 {
-	int failed = run_amdlog() + run_hist() + run_model() + run_trace();
+	int failed = run_amdlog() + run_events() + run_hist() + run_model() + run_trace();
 
 	return failed != 0;
 }

@@ -208,6 +208,57 @@ static void who_is_a_victim(void **state)
 	assert_int_equal(model.nr_anomalies[ANOMALY_PREEMPT_OPEN], 1);
 }
 
+/* Each victim has its own account of the one that preempts all. */
+static void two_victims(void **state)
+{
+	(void)state;
+	create(LOW, 0, 7);
+	create(LOW + 1, 0, 7);
+	map(LOW, 0, 7);
+	map(LOW + 1, 0, 7);
+	begin(1, 2);
+	unmap_all(5);
+	now += 100;
+	map(LOW, 0, 7);
+	now += 100;
+	map(LOW + 1, 0, 7);
+	end(1, 205);
+	model_end(&model);
+	assert_int_equal(client_of(LOW)->by->count, 1);
+	assert_int_equal(client_of(LOW)->by->ns, 100);
+	assert_null(client_of(LOW)->by->next);
+	assert_int_equal(client_of(LOW + 1)->by->count, 1);
+	assert_int_equal(client_of(LOW + 1)->by->ns, 200);
+}
+
+/* A process is preempted on one GPU and not on the other. */
+static void two_gpus(void **state)
+{
+	struct kfd_event event = { .ts = now, .type = EV_MAP_QUEUE };
+	const struct gpu *other;
+
+	(void)state;
+	create(LOW, 0, 7);
+	map(LOW, 0, 7);
+	event.v[F_GPU_ID] = GPU + 1;
+	event.v[F_PID] = LOW;
+	event.v[F_QUEUE_ID] = 1;
+	event.v[F_PRIO] = 7;
+	assert_int_equal(model_event(&model, &event), 0);
+	begin(1, 1);
+	unmap_all(5);
+	now += 100;
+	model_end(&model);
+	other = model.gpus->next;
+	assert_int_equal(client_of(LOW)->mapped_ns, 5);
+	assert_int_equal(client_of(LOW)->preemptions, 1);
+	assert_int_equal(other->gpu_id, GPU + 1);
+	assert_ptr_equal(other->clients->process, client_of(LOW)->process);
+	assert_int_equal(other->clients->preemptions, 0);
+	assert_int_equal(other->clients->live, 1);
+	assert_int_equal(other->clients->mapped_ns, 5);
+}
+
 static void anomalies(void **state)
 {
 	(void)state;
@@ -374,6 +425,58 @@ static void followed(void **state)
 	assert_int_equal(client_of(HIGH)->live, 1);
 }
 
+static bool short_lived(void *context, int32_t pid)
+{
+	(void)context;
+	return pid != LOW;
+}
+
+/* One that stays is preempted by each of many that come and go; quadratic work would take minutes. */
+static void many_processes(void **state)
+{
+	enum { MANY = 50000 };
+	const struct pair *pair;
+	struct client *low;
+	int i, nr = 0;
+
+	(void)state;
+	create(LOW, 0, 7);
+	map(LOW, 0, 7);
+	for (i = 0; i < MANY; i++) {
+		int pid = 1000 + i;
+
+		create(pid, 0, 12);
+		TELL(EV_PREEMPT_BEGIN, { F_PID, pid }, { F_PRIO, 12 }, { F_SEQ, i }, { F_REASON, WORK },
+		     { F_QUEUES, 1 });
+		unmap_all(1);
+		now += 10;
+		TELL(EV_PREEMPT_END, { F_PID, pid }, { F_SEQ, i }, { F_REASON, IDLE }, { F_DUR_NS, 11 });
+		map(LOW, 0, 7);
+		destroy(pid, 0, 0, 0);
+	}
+	low = client_of(LOW);
+	assert_null(model.gpus->preempted);
+	assert_int_equal(low->preemptions, MANY);
+	assert_int_equal(low->preempted_ns, 10 * MANY);
+	for (pair = low->by; pair; pair = pair->next, nr++) {
+		assert_int_equal(pair->count, 1);
+		assert_int_equal(pair->ns, 10);
+	}
+	assert_int_equal(nr, MANY);
+	assert_int_equal(client_of(1000)->preempting, 1);
+	model_prune(&model, short_lived, NULL);
+	assert_ptr_equal(model.gpus->clients, low);
+	assert_null(low->next);
+	assert_null(low->by);
+	assert_null(model.processes->next);
+	assert_int_equal(model.process_table.nr, 1);
+	assert_int_equal(model.pair_table.nr, 0);
+	/* and are others if they come again */
+	create(1000, 0, 12);
+	assert_int_equal(client_of(1000)->preempting, 0);
+	model_end(&model);
+}
+
 static void ask(int task)
 {
 	struct kfd_event event = { .ts = now, .type = EV_IOCTL_CREATE_QUEUE, .task = task };
@@ -444,10 +547,13 @@ int run_model(void)
 		cmocka_unit_test_setup_teardown(preempted_one_by_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(taken_over, setup, teardown),
 		cmocka_unit_test_setup_teardown(who_is_a_victim, setup, teardown),
+		cmocka_unit_test_setup_teardown(two_victims, setup, teardown),
+		cmocka_unit_test_setup_teardown(two_gpus, setup, teardown),
 		cmocka_unit_test_setup_teardown(anomalies, setup, teardown),
 		cmocka_unit_test_setup_teardown(slices, setup, teardown),
 		cmocka_unit_test_setup_teardown(many_queues, setup, teardown),
 		cmocka_unit_test_setup_teardown(followed, setup, teardown),
+		cmocka_unit_test_setup_teardown(many_processes, setup, teardown),
 		cmocka_unit_test_setup_teardown(asked, setup, teardown),
 		cmocka_unit_test_setup_teardown(too_many_gpus, setup, teardown),
 	};
