@@ -89,7 +89,7 @@ static void device(struct doctor *d)
 	char why[KFDLIB_WHY], initstate[32];
 	int ret = kfd_dev_open(&d->dev, why);
 
-	d->simulated = doctor_exists(MODULE "/parameters/reserved2_ns");
+	d->simulated = kfd_simulated(doctor_root);
 	if (d->simulated)
 		doctor_say(d, FINDING_WARN, "SIMULATED GPU", NULL,
 			   "the driver is linked with a model of GPU and firmware (tests/sim): nothing below was found on hardware");

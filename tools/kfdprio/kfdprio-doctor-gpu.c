@@ -11,10 +11,7 @@
 #include "doctor.h"
 
 #define PARAMETERS	"/sys/module/amdgpu/parameters"
-#define DEBUG_PREEMPT	"/sys/kernel/debug/kfd/preempt"
 #define PROC		"/sys/class/kfd/kfd/proc"
-
-#define GFX11	110000	/* gfx_target_version from which on KFD uses MES */
 
 /* "gpu 26544: mode" */
 static const char *topic(char *text, size_t size, const struct kfd_gpu *gpu, const char *what)
@@ -46,48 +43,24 @@ static void identity(struct doctor *d, const struct kfd_gpu *gpu)
 		   xcc ? xcc : 1, xcc > 1 ? "s" : "");
 }
 
-/* What debugfs says in the brackets of "GPU 26544 (HWS)"; NULL if it cannot be asked. */
-static const char *mode_told(const struct kfd_gpu *gpu, char *text, size_t size)
+static void scheduler(struct doctor *d, const struct kfd_gpu *gpu)
 {
-	char *all = doctor_slurp(DEBUG_PREEMPT), key[32], *at;
+	static const char *const names[] = {
+		[KFD_SCHEDULER_NONE] = "no hardware scheduler",
+		[KFD_SCHEDULER_HWS] = "HWS",
+		[KFD_SCHEDULER_MES] = "MES",
+	};
+	enum kfd_scheduler which;
+	const char *how;
+	char what[64];
 
-	snprintf(key, sizeof(key), "\nGPU %u (", gpu->gpu_id);
-	at = all ? strstr(all, key) : NULL;
-	if (at) {
-		at += strlen(key);
-		snprintf(text, size, "%.*s", (int)strcspn(at, ")\n"), at);
-	}
-	free(all);
-	return at ? text : NULL;
-}
-
-static void mode(struct doctor *d, const struct kfd_gpu *gpu)
-{
-	uint64_t gfx = prop(gpu, "gfx_target_version");
-	char policy[16], told[64], what[64];
-	const char *mode_is, *how;
-
-	mode_is = mode_told(gpu, told, sizeof(told));
-	how = "the driver says so in debugfs";
-	if (!mode_is) {
-		if (doctor_read(policy, sizeof(policy), PARAMETERS "/sched_policy") &&
-		    !strcmp(policy, "2")) {
-			mode_is = "no hardware scheduler";
-			how = "sched_policy is 2";
-		} else if (gfx >= GFX11) {
-			mode_is = "MES";
-			how = "concluded: gfx11 and later have it";
-		} else {
-			mode_is = "HWS";
-			how = "concluded: before gfx11, and sched_policy is not 2";
-		}
-	}
+	which = kfd_scheduler(gpu, doctor_root, &how);
 	topic(what, sizeof(what), gpu, "scheduler");
-	if (!strncmp(mode_is, "no ", 3))
+	if (which == KFD_SCHEDULER_NONE)
 		doctor_say(d, FINDING_WARN, what, "remove sched_policy=2 from the module's options",
-			   "%s (%s): nobody is preempted", mode_is, how);
+			   "%s (%s): nobody is preempted", names[which], how);
 	else
-		doctor_say(d, FINDING_OK, what, NULL, "%s (%s)", mode_is, how);
+		doctor_say(d, FINDING_OK, what, NULL, "%s (%s)", names[which], how);
 }
 
 static void cwsr(struct doctor *d, const struct kfd_gpu *gpu)
@@ -207,7 +180,7 @@ void doctor_gpus(struct doctor *d)
 		if (d->only && gpu->gpu_id != d->only)
 			continue;
 		identity(d, gpu);
-		mode(d, gpu);
+		scheduler(d, gpu);
 		cwsr(d, gpu);
 		queues(d, gpu);
 		firmware(d, gpu);

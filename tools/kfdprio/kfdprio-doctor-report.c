@@ -105,7 +105,6 @@ void doctor_json(const struct doctor *d)
 	struct json_object *document = checked(json_object_new_object());
 	struct json_object *findings = checked(json_object_new_array());
 	struct json_object *measures = checked(json_object_new_array());
-	const char *json;
 	char *text;
 	size_t i;
 
@@ -119,10 +118,7 @@ void doctor_json(const struct doctor *d)
 	for (i = 0; i < d->nr_measures; i++)
 		append(measures, measure_object(&d->measures[i]));
 	add(document, "measures", measures);
-	json = json_object_to_json_string_ext(document, JSON_C_TO_STRING_PRETTY |
-							JSON_C_TO_STRING_SPACED |
-							JSON_C_TO_STRING_NOSLASHESCAPE);
-	text = json ? text_json_printable(json) : NULL;
+	text = json_printable(document, true);
 	if (!text)
 		errx(EXIT_FAILURE, "out of memory");
 	puts(text);

@@ -146,11 +146,7 @@ void json_add_process(struct json_object *document, pid_t pid, int priority,
  */
 void json_end(struct json_object *document)
 {
-	const char *json =
-		json_object_to_json_string_ext(document, JSON_C_TO_STRING_PRETTY |
-								 JSON_C_TO_STRING_SPACED |
-								 JSON_C_TO_STRING_NOSLASHESCAPE);
-	char *text = json ? text_json_printable(json) : NULL;
+	char *text = json_printable(document, true);
 
 	if (!text)
 		errx(EXIT_FAILURE, "out of memory");

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 /* Exit statuses of "kfdtrace record -- COMMAND" that are not the command's, as of env(1). */
 #define EXIT_OWN	 125 /* kfdtrace failed */
@@ -25,5 +26,7 @@ int kfdtrace_live(int argc, char **argv);
 __attribute__((noreturn, format(printf, 2, 3))) void usage_error(const char *verb,
 								 const char *format, ...);
 int stdout_check(int status);
+pid_t option_pid(const char *text);
+const char *option_instance(const char *verb, const char *name);
 
 #endif /* KFDTRACE_H */

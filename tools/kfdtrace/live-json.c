@@ -110,7 +110,6 @@ void live_print_json(const struct live *live)
 {
 	struct json_object *object = made(json_object_new_object());
 	struct json_object *array = made(json_object_new_array());
-	const char *json;
 	char *text;
 	size_t i;
 
@@ -127,9 +126,7 @@ void live_print_json(const struct live *live)
 		if (json_object_array_add(array, row_json(&live->rows[i])))
 			errx(EXIT_FAILURE, "out of memory");
 	add(object, "processes", array);
-	json = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
-							      JSON_C_TO_STRING_NOSLASHESCAPE);
-	text = json ? text_json_printable(json) : NULL;
+	text = json_printable(object, false);
 	if (!text)
 		errx(EXIT_FAILURE, "out of memory");
 	puts(text);

@@ -11,10 +11,6 @@
 
 /* The process of the PID namespace that the events mean; see linux/proc_ns.h */
 #define INIT_PID_NS "pid:[4026531836]"
-#define SIMULATED   "/sys/module/amdgpu/parameters/reserved2_ns"
-#define DEBUGFS	    "/sys/kernel/debug/kfd/preempt"
-#define POLICY	    "/sys/module/amdgpu/parameters/sched_policy"
-#define GFX11	    110000 /* gfx_target_version from which on KFD uses MES */
 
 /**
  * live_oom() - there is no memory
@@ -28,34 +24,15 @@ int live_oom(char *why)
 	return -ENOMEM;
 }
 
-/* As debugfs says, which only root may ask; else as the GPU lets one conclude. */
 static const char *mode_of(const struct kfd_gpu *gpu)
 {
-	FILE *file = fopen(DEBUGFS, "re");
-	char line[128], mode[32];
-	const char *found = NULL;
-	unsigned int gpu_id;
-	uint64_t gfx = 0;
+	static const char *const names[] = {
+		[KFD_SCHEDULER_NONE] = "no HWS",
+		[KFD_SCHEDULER_HWS] = "HWS",
+		[KFD_SCHEDULER_MES] = "MES",
+	};
 
-	while (file && !found && fgets(line, sizeof(line), file))
-		if (sscanf(line, "GPU %u (%31[^)])", &gpu_id, mode) == 2 && gpu_id == gpu->gpu_id)
-			found = !strcmp(mode, "MES")   ? "MES"
-				: !strcmp(mode, "HWS") ? "HWS"
-						       : "no HWS";
-	if (file)
-		fclose(file);
-	if (found)
-		return found;
-	file = fopen(POLICY, "re");
-	if (file) {
-		if (fgets(line, sizeof(line), file) && *line == '2')
-			found = "no HWS";
-		fclose(file);
-	}
-	if (found)
-		return found;
-	kfd_topology_prop(gpu, "gfx_target_version", &gfx);
-	return gfx >= GFX11 ? "MES" : "HWS";
+	return names[kfd_scheduler(gpu, "", NULL)];
 }
 
 static bool outer_namespace(void)
@@ -144,7 +121,7 @@ int live_begin(struct live *live, char *why)
 		return live_oom(why);
 	for (i = 0; i < live->topo.nr; i++)
 		live->modes[i] = mode_of(&live->topo.gpus[i]);
-	live->simulated = !access(SIMULATED, F_OK);
+	live->simulated = kfd_simulated("");
 	ret = source_open(live, why);
 	if (ret)
 		return ret;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The options of kfdtrace live. */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -107,7 +106,6 @@ void live_options_parse(int argc, char **argv, struct live_options *options)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	char why[KFDLIB_WHY];
 	bool once = false;
 	int option;
 
@@ -130,8 +128,7 @@ void live_options_parse(int argc, char **argv, struct live_options *options)
 			options->json = true;
 			break;
 		case 'p':
-			if (pid_parse(optarg, &options->pid, why))
-				errx(EXIT_FAILURE, "%s", why);
+			options->pid = option_pid(optarg);
 			break;
 		case 'o':
 			options->sort = sort_parse(optarg);
@@ -140,9 +137,7 @@ void live_options_parse(int argc, char **argv, struct live_options *options)
 			options->source = source_parse(optarg);
 			break;
 		case 'i':
-			if (!*optarg || strchr(optarg, '/') || *optarg == '.')
-				usage_error("live", "--instance '%s': not the name of one", optarg);
-			options->instance = optarg;
+			options->instance = option_instance("live", optarg);
 			break;
 		case 'h':
 			usage();

@@ -20,9 +20,6 @@
 /* Where KFD lists the processes that use it. */
 #define KFD_PROC "/sys/class/kfd/kfd/proc"
 
-/* A parameter that only the driver of the simulated GPU has; see simulator.rst. */
-#define SIMULATED "/sys/module/amdgpu/parameters/reserved2_ns"
-
 static void nspid_read(struct seen_process *seen)
 {
 	char path[64], line[512], *at, *end;
@@ -246,7 +243,6 @@ int meta_write(const struct recording *rec, int fd, char *why)
 	struct json_object *version = driver();
 	struct utsname uts;
 	char *text = NULL;
-	const char *json;
 	int ret = -ENOMEM;
 
 	if (!object)
@@ -268,12 +264,10 @@ int meta_write(const struct recording *rec, int fd, char *why)
 	add(object, "recorded_per_cpu", numbers(rec->entries, rec->nr_cpus));
 	add(object, "lost_per_cpu", numbers(rec->lost, rec->nr_cpus));
 	add_command(object, rec);
-	add(object, "simulated", json_object_new_boolean(!access(SIMULATED, F_OK)));
+	add(object, "simulated", json_object_new_boolean(kfd_simulated("")));
 	add(object, "gpus", gpus());
 	add(object, "processes", processes(rec));
-	json = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
-							      JSON_C_TO_STRING_NOSLASHESCAPE);
-	text = json ? text_json_printable(json) : NULL;
+	text = json_printable(object, true);
 	if (!text)
 		goto out;
 	ret = dprintf(fd, "%s\n", text) < 0 ? -errno : 0;

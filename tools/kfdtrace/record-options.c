@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kfdlib.h"
 #include "kfdtrace.h"
 #include "record.h"
 
@@ -101,7 +100,6 @@ void record_options_parse(int argc, char **argv, struct record_options *options)
 		{ NULL, 0, NULL, 0 },
 	};
 	static char *kfd_alone[] = { "kfd", NULL };
-	char why[KFDLIB_WHY];
 	size_t nr_events = 0;
 	int option;
 
@@ -119,13 +117,10 @@ void record_options_parse(int argc, char **argv, struct record_options *options)
 			options->buffer_kb = size_parse(optarg);
 			break;
 		case 'i':
-			if (!*optarg || strchr(optarg, '/') || *optarg == '.')
-				usage_error("record", "--instance '%s': not the name of one", optarg);
-			options->instance = optarg;
+			options->instance = option_instance("record", optarg);
 			break;
 		case 'p':
-			if (pid_parse(optarg, &options->pid, why))
-				errx(EXIT_FAILURE, "%s", why);
+			options->pid = option_pid(optarg);
 			break;
 		case 'a':
 			options->amd_log = AMD_LOG_LEVEL_DEFAULT;

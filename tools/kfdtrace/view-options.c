@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The options that the verbs share which look at a recording. */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kfdlib.h"
 #include "kfdtrace.h"
 #include "view-options.h"
 
@@ -47,7 +45,6 @@ void view_options_parse(int argc, char **argv, const char *letters, void (*usage
 		{ "help", no_argument, NULL, 'h' },
 	};
 	struct option longs[sizeof(all) / sizeof(*all) + 1] = { 0 };
-	char why[KFDLIB_WHY];
 	size_t i, nr = 0;
 	int option, wanted;
 
@@ -58,8 +55,7 @@ void view_options_parse(int argc, char **argv, const char *letters, void (*usage
 	while ((option = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		switch (option) {
 		case 'p':
-			if (pid_parse(optarg, &options->pid, why))
-				errx(EXIT_FAILURE, "%s", why);
+			options->pid = option_pid(optarg);
 			break;
 		case 'J':
 			options->json = true;

@@ -94,9 +94,22 @@ void kfd_topology_free(struct kfd_topology *topo);
 const struct kfd_gpu *kfd_topology_find(const struct kfd_topology *topo, unsigned int gpu_id);
 bool kfd_topology_prop(const struct kfd_gpu *gpu, const char *name, uint64_t *value);
 
+/* What schedules the queues of a GPU. */
+enum kfd_scheduler {
+	KFD_SCHEDULER_NONE, /* the kernel itself: nobody is preempted */
+	KFD_SCHEDULER_HWS,
+	KFD_SCHEDULER_MES,
+};
+
+enum kfd_scheduler kfd_scheduler(const struct kfd_gpu *gpu, const char *root, const char **how);
+bool kfd_simulated(const char *root);
+
 char *text_printable(const char *raw);
 char *text_utf8(const char *raw);
 char *text_json_printable(const char *json);
 size_t text_width(const char *text);
+
+struct json_object;
+char *json_printable(struct json_object *document, bool pretty);
 
 #endif /* KFDLIB_H */

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What schedules the queues of a GPU, and whether it is a GPU at all. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kfdlib.h"
+
+#define DEBUGFS	   "/sys/kernel/debug/kfd/preempt"
+#define PARAMETERS "/sys/module/amdgpu/parameters"
+#define GFX11	   110000 /* gfx_target_version from which on KFD uses MES */
+
+static FILE *file_open(const char *root, const char *name)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s%s", root, name);
+	return fopen(path, "re");
+}
+
+/* "GPU 26544 (HWS)" in debugfs, which only root may read. */
+static bool scheduler_told(const struct kfd_gpu *gpu, const char *root, enum kfd_scheduler *told)
+{
+	FILE *file = file_open(root, DEBUGFS);
+	char line[128], word[32];
+	unsigned int gpu_id;
+	bool found = false;
+
+	while (file && !found && fgets(line, sizeof(line), file))
+		if (sscanf(line, "GPU %u (%31[^)])", &gpu_id, word) == 2 && gpu_id == gpu->gpu_id) {
+			*told = !strcmp(word, "MES")   ? KFD_SCHEDULER_MES
+				: !strcmp(word, "HWS") ? KFD_SCHEDULER_HWS
+						       : KFD_SCHEDULER_NONE;
+			found = true;
+		}
+	if (file)
+		fclose(file);
+	return found;
+}
+
+static bool scheduler_off(const char *root)
+{
+	FILE *file = file_open(root, PARAMETERS "/sched_policy");
+	char line[16];
+	bool off;
+
+	if (!file)
+		return false;
+	off = fgets(line, sizeof(line), file) && (!strcmp(line, "2\n") || !strcmp(line, "2"));
+	fclose(file);
+	return off;
+}
+
+/**
+ * kfd_scheduler() - what schedules the queues of a GPU
+ * @gpu: the GPU
+ * @root: put before the paths, "" but for tests
+ * @how: out: how that is known, for the user; may be NULL
+ *
+ * Return: as the driver says in debugfs; else as the GPU and the parameters let one conclude.
+ */
+enum kfd_scheduler kfd_scheduler(const struct kfd_gpu *gpu, const char *root, const char **how)
+{
+	enum kfd_scheduler scheduler;
+	uint64_t gfx = 0;
+	const char *text;
+
+	kfd_topology_prop(gpu, "gfx_target_version", &gfx);
+	if (scheduler_told(gpu, root, &scheduler)) {
+		text = "the driver says so in debugfs";
+	} else if (scheduler_off(root)) {
+		scheduler = KFD_SCHEDULER_NONE;
+		text = "sched_policy is 2";
+	} else if (gfx >= GFX11) {
+		scheduler = KFD_SCHEDULER_MES;
+		text = "concluded: gfx11 and later have it";
+	} else {
+		scheduler = KFD_SCHEDULER_HWS;
+		text = "concluded: before gfx11, and sched_policy is not 2";
+	}
+	if (how)
+		*how = text;
+	return scheduler;
+}
+
+/**
+ * kfd_simulated() - whether the driver is that of the simulated GPU
+ * @root: put before the path, "" but for tests
+ *
+ * Return: whether it has the parameter that no other has; see simulator.rst.
+ */
+bool kfd_simulated(const char *root)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s" PARAMETERS "/reserved2_ns", root);
+	return !access(path, F_OK);
+}
