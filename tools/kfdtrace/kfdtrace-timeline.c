@@ -47,6 +47,21 @@ static void preemption_begin(struct timeline *timeline, const struct kfd_event *
 	timeline->open = open;
 }
 
+/* The one that takes over begins before the other one ends. */
+static uint64_t taken_over(const struct timeline *timeline, const struct kfd_event *event,
+			   uint64_t since)
+{
+	const struct open_preemption *open;
+	uint64_t first = event->ts;
+
+	for (open = timeline->open; open; open = open->next)
+		if (open->gpu_id == (uint32_t)event->v[F_GPU_ID] &&
+		    open->begin.seq != event->v[F_SEQ] && open->begin.ts >= since &&
+		    open->begin.ts < first)
+			first = open->begin.ts;
+	return first;
+}
+
 /* The begin may have been lost, or was before the recording. */
 static void preemption_end(struct timeline *timeline, const struct kfd_event *event)
 {
@@ -63,18 +78,21 @@ static void preemption_end(struct timeline *timeline, const struct kfd_event *ev
 	for (at = &timeline->open; (open = *at); at = &open->next) {
 		if (open->gpu_id != (uint32_t)event->v[F_GPU_ID] || open->begin.seq != begin.seq)
 			continue;
+		end.taken_over = taken_over(timeline, event, open->begin.ts);
 		timeline->format->preemption(timeline, open->gpu_id, &open->begin, &end);
 		*at = open->next;
 		free(open);
 		return;
 	}
 	begin.ts = event->ts - (dur < known ? dur : known);
+	end.taken_over = taken_over(timeline, event, begin.ts);
 	timeline->format->preemption(timeline, event->v[F_GPU_ID], &begin, &end);
 }
 
 static void preemptions_left(struct timeline *timeline)
 {
-	struct preemption_end end = { .ts = timeline->view.model.last, .reason = -1 };
+	uint64_t last = timeline->view.model.last;
+	struct preemption_end end = { .ts = last, .taken_over = last, .reason = -1 };
 	struct open_preemption *open;
 
 	while ((open = timeline->open)) {

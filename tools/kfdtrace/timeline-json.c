@@ -110,8 +110,9 @@ static void preemption(struct timeline *timeline, uint32_t gpu_id, const struct 
 		       const struct preemption_end *end)
 {
 	(void)timeline;
+	/* slices that overlap and are not one inside the other are dropped by viewers */
 	slice_open("preemption", GPU_PROCESS(gpu_id), ROW_PREEMPTION, begin->ts,
-		   end->ts > begin->ts ? end->ts : begin->ts);
+		   end->taken_over > begin->ts ? end->taken_over : begin->ts);
 	json_open("args", '{');
 	json_number("pid", begin->pid);
 	json_number("prio", begin->prio);

@@ -20,11 +20,12 @@ struct open_preemption {
 /**
  * struct preemption_end - how a preemption ended
  * @ts: ns
+ * @taken_over: ns, when another one of the same GPU began before, else @ts
  * @reason: why, -1 if the end was not recorded
  * @ret: of the runlist without it
  */
 struct preemption_end {
-	uint64_t ts;
+	uint64_t ts, taken_over;
 	int64_t reason;
 	int64_t ret;
 };
