@@ -12,7 +12,7 @@
 
 static const struct test *const groups[] = {
 	tests_basic, tests_policy, tests_ring, tests_claim, tests_victim, tests_debug,
-	tests_compose, tests_reset, tests_end, tests_two,
+	tests_compose, tests_reset, tests_end, tests_host, tests_two,
 };
 
 static bool wanted(const char *name, char **names, int n)

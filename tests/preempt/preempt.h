@@ -165,6 +165,6 @@ struct test {
 };
 
 extern const struct test tests_basic[], tests_policy[], tests_ring[], tests_claim[], tests_victim[],
-	tests_debug[], tests_compose[], tests_reset[], tests_end[], tests_two[];
+	tests_debug[], tests_compose[], tests_reset[], tests_end[], tests_host[], tests_two[];
 
 #endif

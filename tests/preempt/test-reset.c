@@ -266,13 +266,20 @@ static void refused(void)
 	actor_kill(&holder);
 }
 
-/* MES does not remove or add */
+/* MES does not remove or add: the first queue of a batch, or one in the middle of it */
 static void mes_refuses(void)
 {
-	static const char * const faults[] = { "mes_remove", "mes_add" };
-	struct actor off, on;
+	static const struct {
+		const char *fault, *setting;
+		int victims;
+	} t[] = {
+		{ "mes_remove", "1", 1 }, { "mes_add", "1", 1 },
+		{ "mes_remove", "4", 6 }, { "mes_add", "4", 6 },
+	};
+	struct actor off[6], on;
 	long long resets;
 	unsigned int i;
+	int k;
 	long r;
 
 	if (!has_mes(0)) {
@@ -283,21 +290,24 @@ static void mes_refuses(void)
 		tap_skip("mes_refuses", "the amdkfd of 6.1 does not survive a queue that MES does not remove");
 		return;
 	}
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
 		on = online_start(0, 12);
-		off = offline_start(0, 50 * MS, 3);
-		wait_mapped(0, 2);
+		for (k = 0; k < t[i].victims; k++)
+			off[k] = offline_start(0, 50 * MS, 3);
+		wait_mapped(0, t[i].victims + 1);
 		resets = sim_counter(0, "resets");
-		sim_fault_set(0, faults[i], "1");
+		sim_fault_set(0, t[i].fault, t[i].setting);
 		actor_tell(&on, act_submit, 5 * MS, 1);
 		if (!actor_hear(&on, &r, 20000))
 			tap_bail("the process that rang does not return");
-		tap_ok(wait_resets(resets + 1), "mes_refuses: %s fails: a reset", faults[i]);
-		sim_fault_set(0, faults[i], "0");
+		tap_ok(wait_resets(resets + 1), "mes_refuses: %s fails, number %s of %d: a reset", t[i].fault,
+		       t[i].setting, t[i].victims);
+		sim_fault_set(0, t[i].fault, "0");
 		nap_ns(knob("busy_budget_ms") * MS + 100 * MS);
 		works("mes_refuses, the dead still there");
 		actor_kill(&on);
-		actor_kill(&off);
+		for (k = 0; k < t[i].victims; k++)
+			actor_kill(&off[k]);
 		works("mes_refuses");
 	}
 }
