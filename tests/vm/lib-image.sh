@@ -159,6 +159,7 @@ guest_conf() {
 	setting VM_SIM_DEPS "$deps"
 	setting VM_SIM_PARAMS "${opt_param[*]}"
 	setting VM_COVER "$cover"
+	setting VM_GDB "${gdb_ask-}"
 	setting VM_SHELL "$interactive"
 	# a terminal that nobody gave a size has 0 0
 	setting VM_STTY "$([ -z "$interactive" ] || stty size | awk '{ print "rows", $1 ? $1 : 24, "cols", $2 ? $2 : 80 }')"

@@ -31,6 +31,7 @@ qemu_command() {
 	# la57 only makes page walks longer
 	qemu=(qemu-system-x86_64 -nodefaults -no-user-config -display none -no-reboot
 		-m "$opt_mem" -smp "$opt_smp" -cpu 'max,-la57')
+	[ -z "$opt_gdb" ] || boot+=(nokaslr)
 	if [ -n "$opt_icount" ]; then
 		# Whatever else could differ between runs is fixed too: the clock, random numbers, addresses.
 		boot+=(nokaslr)
@@ -47,6 +48,7 @@ qemu_command() {
 		nr=$((nr + 1))
 		qemu+=(-chardev "file,id=$name,path=$dir/$name" -device "virtserialport,chardev=$name,nr=$nr")
 	done
+	[ -z "$opt_gdb" ] || gdb_qemu $((nr + 1))
 	share host / ,readonly=on 5
 	for out in "${opt_out[@]}"; do
 		share "out$i" "$out" '' $((6 + i))
@@ -130,15 +132,18 @@ boot() {
 	mkfifo "$run_dir/events" "$run_dir/alive"
 	# both ends of each, so that opening waits for nobody
 	exec {events}<>"$run_dir/events" {qemu_end}<>"$run_dir/alive"
+	[ -z "$opt_gdb" ] || exec {guest_end}<>"$run_dir/guest.out"
 	clock
 	[ -z "$timeout" ] || deadline=$((clock + timeout))
 	start_qemu
 	exec {alive}<"$run_dir/alive" {qemu_end}>&-
+	[ -z "$opt_gdb" ] || exec {guest_out}<"$run_dir/guest.out" {guest_end}>&-
 	follow_life &
 	follow_output stdout &
 	follow_output stderr >&2 &
 	# who sits at a terminal sees a crash, and may want to look around
 	[ -n "$interactive" ] || follow_log &
+	[ -z "$opt_gdb" ] || follow_gdb &
 	while :; do
 		until=$deadline
 		[ -z "$grace" ] || { [ -n "$until" ] && [ "$until" -lt "$grace" ]; } || until=$grace
@@ -150,6 +155,8 @@ boot() {
 			continue
 		elif [ "$event" = lost ]; then
 			decided=141
+		elif [ "$event" = gdb ]; then
+			decided=125
 		elif [ "$event" = crash ]; then
 			: "${grace:=$((clock + crash_grace * 100))}"
 		elif [ -n "$deadline" ] && [ "$clock" -ge "$deadline" ]; then
