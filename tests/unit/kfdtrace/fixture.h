@@ -13,6 +13,7 @@ int run_amdlog(void);
 int run_events(void);
 int run_hist(void);
 int run_model(void);
+int run_model_many(void);
 int run_trace(void);
 
 #endif /* KFDTRACE_FIXTURE_H */

@@ -3,7 +3,8 @@
 
 int main(void)
 {
-	int failed = run_amdlog() + run_events() + run_hist() + run_model() + run_trace();
+	int failed = run_amdlog() + run_events() + run_hist() + run_model() +
+		     run_model_many() + run_trace();
 
 	return failed != 0;
 }
