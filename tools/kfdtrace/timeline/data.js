@@ -123,6 +123,9 @@ function read() {
 		Object.assign(process, { gpu: gpus.find(gpu => gpu.gpu_id === process.gpu_id), rows: [], wakes: [],
 					 prios: [], preempting: [], folded: false });
 	const found = new Map(processes.map(process => [`${process.gpu_id}/${process.pid}`, process]));
+	const byPid = new Map();	// of each GPU
+	for (const process of processes)
+		byPid.set(process.pid, [...byPid.get(process.pid) ?? [], process]);
 	rows = head.rows.map(([gpu_id, pid, queue_id, type, prio]) => {
 		const process = found.get(`${gpu_id}/${pid}`);
 		const row = { process, queue_id, type, prio };
@@ -141,8 +144,8 @@ function read() {
 		else if (letter === 'h')
 			gpus.find(gpu => gpu.gpu_id === gpu_id)?.hangs.push(ts);
 		else if (letter === 'c')
-			for (const process of processes)
-				process.pid === line[2] && process.prios.push({ ts, prio: line[3], old: line[4], by: line[5] });
+			for (const process of byPid.get(line[2]) ?? [])
+				process.prios.push({ ts, prio: line[3], old: line[4], by: line[5] });
 		else if (letter === 'p')
 			preemptions.push({ from: ts, gpu_id, pid, prio: line[4], seq: line[5], reason: line[6], to: line[7],
 					   ended: line[8], victims: line[9], queues: line[10], ret: line[11] });
