@@ -207,6 +207,7 @@ static bool start_kfd(struct sim_gpu *g)
 	adev->kfd.dev = kgd2kfd_probe(adev, false);
 	if (!adev->kfd.dev)
 		return false;
+	sim_svm_init(g);
 	sim_hws_irq_enable(g, true);
 	adev->kfd.init_complete = !sim_fault(g, SIM_FAULT_DEVICE_INIT) &&
 				  kgd2kfd_device_init(adev->kfd.dev, &res);

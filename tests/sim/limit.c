@@ -85,7 +85,7 @@ static u64 vram_limit(struct sim_gpu *g)
 
 /**
  * sim_limit_reserve - may a process have this much more?
- * @g: the GPU that it is for
+ * @g: the GPU that it is for; may be NULL if @flags ask for system memory only
  * @size: bytes, whole pages
  * @flags: KFD_IOC_ALLOC_MEM_FLAGS_*
  *
@@ -106,14 +106,17 @@ int sim_limit_reserve(struct sim_gpu *g, u64 size, u32 flags)
 	if (system_used + system > system_limit())
 		pr_debug("Set no_system_mem_limit=1 if using shared memory\n");
 	if ((system_used + system > system_limit() && !READ_ONCE(no_system_mem_limit)) ||
-	    gtt_used + gtt > sim_gtt_size() || g->limit_used + vram > vram_limit(g)) {
+	    gtt_used + gtt > sim_gtt_size() ||
+	    (g && g->limit_used + vram > vram_limit(g))) {
 		pr_debug("Insufficient memory\n");
 		goto out;
 	}
 	system_used += system;
 	gtt_used += gtt;
-	g->limit_used += vram;
-	g->limit_aligned += ALIGN(vram, VRAM_ALIGN);
+	if (g) {
+		g->limit_used += vram;
+		g->limit_aligned += ALIGN(vram, VRAM_ALIGN);
+	}
 	r = 0;
 out:
 	spin_unlock(&limit_lock);
@@ -138,7 +141,7 @@ void sim_limit_release(struct sim_gpu *g, u64 size, u32 flags)
 	} else if (flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR) {
 		system_used -= size;
 	}
-	WARN_ONCE((s64)g->limit_used < 0, "KFD VRAM memory accounting unbalanced");
+	WARN_ONCE(g && (s64)g->limit_used < 0, "KFD VRAM memory accounting unbalanced");
 	WARN_ONCE((s64)gtt_used < 0, "KFD TTM memory accounting unbalanced");
 	WARN_ONCE((s64)system_used < 0, "KFD system memory accounting unbalanced");
 	spin_unlock(&limit_lock);

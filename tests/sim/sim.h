@@ -305,6 +305,15 @@ u64 sim_gtt_size(void);
 int sim_limit_reserve(struct sim_gpu *g, u64 size, u32 flags);
 void sim_limit_release(struct sim_gpu *g, u64 size, u32 flags);
 
+/* svm-612.c: shared virtual memory with 6.12 */
+#if IS_ENABLED(CONFIG_HSA_AMD_SVM) && SIM_BOUNDARY < 0x702
+void sim_svm_init(struct sim_gpu *g);
+#else
+static inline void sim_svm_init(struct sim_gpu *g)
+{
+}
+#endif
+
 /* evict.c: VRAM, and what happens when it is short */
 void sim_place_init(struct sim_gpu *g);
 int sim_place(struct sim_bo *s, enum sim_place where, const struct sim_info *info, bool wait);

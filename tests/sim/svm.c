@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * kfdsim: what amdkfd calls for shared virtual memory, where the kernel has that
- * (CONFIG_HSA_AMD_SVM: Debian's since 7.x).
+ * (CONFIG_HSA_AMD_SVM: Debian's since 7.x; a 6.12 that has it: svm-612.c).
  *
  * It is not modelled: no simulated GPU has struct pages for its VRAM (kfd.pgmap), so amdkfd
  * itself refuses SVM on all of them (KFD_IS_SVM_API_SUPPORTED) and none of this is reached.
  */
 #include "sim.h"
 
-#if IS_ENABLED(CONFIG_HSA_AMD_SVM)
+#if IS_ENABLED(CONFIG_HSA_AMD_SVM) && SIM_BOUNDARY >= 0x702
 #include "amdgpu_hmm.h"
 #include "amdgpu_job.h"
 #include "amdgpu_object.h"
