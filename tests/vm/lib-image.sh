@@ -9,12 +9,22 @@
 # for the run.
 
 guest_modules=(virtio_pci virtio_console 9pnet_virtio 9p overlay)
-guest_applets=(sh mount insmod mkdir ln cat chroot mkfifo env setsid poweroff ifconfig hostname stty dmesg tail)
+guest_applets=(sh mount insmod mkdir ln cat chroot mkfifo env setsid poweroff ifconfig hostname stty dmesg tail rmmod sleep cp find)
 
 # kernel_find VERSION: sets $kernel_dir, $kernel_abi, $kernel_image and $kernel_modules
 kernel_find() {
 	capture "fetching kernel $1" "$here/fetch-kernel" "$1"
-	kernel_dir=$captured
+	use_kernel "$captured"
+}
+
+# debug_kernel_find VARIANT: the same
+debug_kernel_find() {
+	capture "building the debug kernel $1" "$here/build-debug-kernel" "$1"
+	use_kernel "$captured"
+}
+
+use_kernel() {
+	kernel_dir=$1
 	kernel_abi=$(<"$kernel_dir/abi")
 	kernel_image=$kernel_dir/boot/vmlinuz-$kernel_abi
 	kernel_modules=$kernel_dir/lib/modules/$kernel_abi
@@ -154,6 +164,8 @@ guest_conf() {
 	done
 	setting VM_ABI "$kernel_abi"
 	setting VM_MODULES "$kernel_modules"
+	setting VM_DEBUG "$opt_debug"
+	setting VM_COVERAGE "${coverage:+$coverage/${run_dir##*/}-$kernel_abi-$opt_debug}"
 	setting VM_GPU "$opt_gpu"
 	setting VM_SIM "$sim"
 	setting VM_SIM_DEPS "$deps"

@@ -28,6 +28,8 @@ qemu_command() {
 		norandmaps
 		# a starved host CPU is no fault of the guest
 		rcupdate.rcu_cpu_stall_timeout=120 watchdog_thresh=60)
+	# its details go to the log, where scan-log finds them
+	[ -z "$opt_debug" ] || boot+=(kmemleak.verbose=1)
 	# la57 only makes page walks longer
 	qemu=(qemu-system-x86_64 -nodefaults -no-user-config -display none -no-reboot
 		-m "$opt_mem" -smp "$opt_smp" -cpu 'max,-la57')

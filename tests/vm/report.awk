@@ -5,11 +5,12 @@
 # those which make a report an expected one.
 #
 # A report is shown from two lines before the line that gives it away to its "end trace" or "</TASK>"
-# marker; one without a marker is short.  Exit status 1 if there is a report.
+# marker, those of KASAN and KCSAN to the line that closes them, a leak to the end of its backtrace; one
+# without a marker is short.  Exit status 1 if there is a report.
 
 BEGIN {
 	BEFORE = 2
-	LONGEST = 120
+	LONGEST = 200
 	SHORT = 8
 	SHOWN = 3
 	load(heads, is_head)
@@ -55,6 +56,15 @@ function end_of(from,	to, n) {
 	to = from + LONGEST - 1
 	if (to > NR)
 		to = NR
+	if (line[from] ~ /K[AC]SAN: /)
+		for (n = from; n <= to; n++)
+			if (line[n] ~ /\] =+$/)
+				return n
+	if (line[from] ~ /kmemleak: unreferenced/) {
+		for (n = from; n < to && line[n + 1] ~ /\] kmemleak: / && line[n + 1] !~ /unreferenced|new suspected/; n++)
+			;
+		return n
+	}
 	for (n = from; n <= to; n++)
 		if (line[n] ~ /---\[ end (trace|Kernel panic)/)
 			return n
