@@ -23,6 +23,8 @@ help:
 	@echo '  make bench         preemption in figures: latency, throughput, cost (simulated; GPU=mi300x), build/bench.json'
 	@echo '  make check-preempt all tests of preemption, HWS and MES and two GPUs (long)'
 	@echo '  make check-trees   every kernel tree: prepare, hooks, amdkfd, amdgpu.ko through DKMS, VM (long)'
+	@echo '  make check-debug   the driver on kernels with KASAN, lockdep, kmemleak, KCSAN, with every allocation failing (long);'
+	@echo '                     SLICE=1: ten minutes of it; the kernels are built once, half an hour each'
 	@echo '  make fuzz          libFuzzer on each parser of kfdtrace for TIME seconds (600)'
 	@echo '  make check-soak    the contention test $(BENCH_RUNS) times in a row (BENCH_RUNS=N)'
 	@echo
@@ -81,6 +83,12 @@ check-preempt: setup tools
 check-trees: setup tools
 	@$(MAKE) -s -C tests all
 	@tests/trees/run
+
+.PHONY: check-debug
+check-debug:
+	@tests/setup demo check debug
+	@$(MAKE) -s --no-print-directory tools
+	@tests/debug/run $(if $(SLICE),--slice)
 
 .PHONY: check-soak
 check-soak: setup tools
