@@ -90,6 +90,8 @@ END {
 	if (have("recording_nothing_again_ns")) {
 		nothing = (v["recording_nothing_ns"] + v["recording_nothing_again_ns"]) / 2
 		derive("recording_kfdtrace_cost_ratio", (v["recording_kfdtrace_churn_ns"] + v["recording_kfdtrace_reader_ns"]) / nothing)
+		if (have("recording_live_event_ns"))
+			derive("recording_live_cpu_s_per_million_events", v["recording_live_event_ns"] / 1000)
 		derive("recording_function_cost_ratio", v["recording_function_churn_ns"] / nothing)
 	}
 	ratio("report_vs_trace_cmd_awk_ratio", "report_part_trace_cmd_awk_cpu_s", "report_part_cpu_s")
@@ -107,11 +109,13 @@ END {
 		printf ",\n  \"%s\": %s", keys[i], v[keys[i]] >json
 	printf "\n}\n" >json
 
-	print "Everything here is SIMULATED: GPU " gpu " (constants below), Debian " kernel ", one CPU, 1 guest instruction = 1 ns."
+	print "Everything here but report_* is SIMULATED: GPU " gpu " (constants below), Debian " kernel ", one CPU, 1 guest instruction = 1 ns."
 	print "No measurement of AMD's CWSR latency has been published: the model saves, and restores, a full MI300X in 54.8 us"
 	print "(20 us, a guess, + 22.1 MiB per XCC at peak memory bandwidth). Process quantum 10 ms, gang quantum 1 ms, one dispatch"
 	print "owns the GPU. Online: open loop, 20/s, 2.7 ms of GPU time each. Offline: 100 ms dispatches, two in flight; with churn each"
 	print "process creates, updates (twice), destroys another queue, one such operation every 50 ms."
+	if (have("report_cpu_s"))
+		print "report_*: kfdtrace on the machine that runs this, in its time."
 	if (have("alone_p99_us")) {
 		printf "\n  %-46s %9s %9s %9s %7s %8s %6s\n", "online latency, us", "P50", "P99", "P99.9", "/alone", "offline*", "n"
 		row("alone, stock driver", "alone")
@@ -155,6 +159,6 @@ END {
 			num(at[i] "_missed", "%d")
 	print ""
 	for (i = 1; i <= nkeys; i++)
-		if (keys[i] ~ /^(offline_kept|online_p99_added|ring_to_unmap|mark_ns|hiq_packets_per|unused_|events_on|recording_.*_cost_ratio$|report_|packets_|preemptions$|floor_)/)
+		if (keys[i] ~ /^(offline_kept|online_p99_added|ring_to_unmap|mark_ns|hiq_packets_per|unused_|events_on|recording_.*_cost_ratio$|recording_live_(cpu|rss|view)|report_|packets_|preemptions$|floor_)/)
 			printf "  %-46s %s\n", keys[i], v[keys[i]]
 }
