@@ -65,6 +65,10 @@ static inline double now_ms()
 // One line per piece of work: when it was due and when it was done, in ms since boot.
 class work_log {
 public:
+	// lives as long as the program, whose end closes the file
+	// cppcheck-suppress noCopyConstructor
+	// cppcheck-suppress noOperatorEq
+	// cppcheck-suppress noDestructor
 	explicit work_log(const char *path) : file(fopen(path, "w"))
 	{
 		if (!file) {

@@ -25,10 +25,10 @@ static uint64_t at(const struct events *e, const char *name, pid_t pid, int nth)
 {
 	const struct event *ev = NULL;
 
-	while (nth--)
-		if (!(ev = events_find(e, ev, name, "pid", pid)))
-			return 0;
-	return ev->ns;
+	do {
+		ev = events_find(e, ev, name, "pid", pid);
+	} while (ev && --nth > 0);
+	return ev ? ev->ns : 0;
 }
 
 /* KFD's eviction begins while a preemption holds, and ends after it */

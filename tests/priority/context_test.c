@@ -58,7 +58,7 @@ static bool user_run(struct user *u)
 
 static unsigned int rows(pid_t pid, struct kfd_prio_list_entry *found)
 {
-	struct kfd_prio_list_entry e[16];
+	struct kfd_prio_list_entry e[16] = { 0 };
 	struct kfd_prio_list_args l = {
 		.entries = (unsigned long)e, .entry_size = sizeof(*e), .nr_entries = 16,
 	};

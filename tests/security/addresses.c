@@ -49,7 +49,7 @@ static const char *find_address(const char *text)
 /* Is a process off the GPU: preempted, evicted? */
 static bool off(pid_t pid)
 {
-	struct kfd_prio_list_entry e[16];
+	struct kfd_prio_list_entry e[16] = { 0 };
 	struct kfd_prio_list_args l = {
 		.entries = (unsigned long)e, .entry_size = sizeof(*e), .nr_entries = 16,
 	};

@@ -75,7 +75,7 @@ static int try_set(int kfd, const struct attempt *a, int prio)
 
 static int try_list(int kfd, const struct attempt *a)
 {
-	struct kfd_prio_list_entry e[64];
+	struct kfd_prio_list_entry e[64] = { 0 };
 	struct kfd_prio_list_args l = {
 		.entries = (unsigned long)e, .entry_size = sizeof(*e), .nr_entries = 64,
 	};

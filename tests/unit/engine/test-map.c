@@ -117,6 +117,8 @@ static void test_no_more_leave_than_wait(void **state)
 	(void)state;
 	w.e.cfg.save_ns = w.e.cfg.restore_ns = w.e.cfg.bytes_per_us = 0;
 	for (i = 0; i < 32; i++) {
+		/* the first has no predecessor, as i is 0 then */
+		/* cppcheck-suppress uninitvar */
 		q[i] = queue(i % 4 ? q[i - 1]->q.proc : proc(), 1, 0);
 		q[i]->endless = true;
 		add_n(q[i], 8, 900 * US);
@@ -234,6 +236,8 @@ static void test_limits(void **state)
 	w.e.cfg.hqds = w.e.cfg.vmids = 1;
 	w.e.cfg.slots = 64;
 	for (i = 0; i < 4; i++) {
+		/* the first has no predecessor, as i is 0 then */
+		/* cppcheck-suppress uninitvar */
 		q[i] = queue(i % 2 ? q[i - 1]->q.proc : proc(), 1, 0);
 		add_n(q[i], 20, MS);
 	}
