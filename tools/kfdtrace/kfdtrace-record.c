@@ -193,10 +193,16 @@ static char **systems_of(char **events)
 	for (i = 0, nr = 0; events[i]; i++) {
 		char *system = strndup(events[i], strcspn(events[i], ":"));
 
-		for (j = 0; system && j < nr; j++)
+		if (!system) {
+			while (nr)
+				free(systems[--nr]);
+			free(systems);
+			return NULL;
+		}
+		for (j = 0; j < nr; j++)
 			if (!strcmp(systems[j], system))
 				break;
-		if (system && j < nr)
+		if (j < nr)
 			free(system);
 		else
 			systems[nr++] = system;
