@@ -33,6 +33,7 @@ help:
 	@echo '  make shell         a shell in the VM, with the simulated GPU (GPU=mi300x,navi31 KERNEL=6.1)'
 	@echo '  make patches       make kfd_patches/*/hooks.patch anew from hooks.cocci'
 	@echo '  make lint          checkpatch, sparse, shellcheck, cppcheck on our own files'
+	@echo '  make analyze       clang-tidy, coccicheck and more, which take longer (Documentation/testing.rst)'
 	@echo '  make setup         install the Debian packages that demo and check need (make demo does, too)'
 	@echo '  make clean         remove build/; the cache of kernels is in ~/.cache/kfdprio'
 	@echo
@@ -120,6 +121,11 @@ patches:
 .PHONY: lint
 lint:
 	@tests/lint/run
+
+.PHONY: analyze
+analyze:
+	@tests/setup check analyze
+	@tests/lint/analyze
 
 PREFIX ?= /usr/local
 export PREFIX

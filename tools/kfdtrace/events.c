@@ -231,7 +231,8 @@ int kfd_decode(const struct kfd_decoder *decoder, const void *data, unsigned int
 	if (size < 8)
 		return -EPROTO;
 	memcpy(&id, data, sizeof(id));
-	type = decoder->type_of[id];
+	/* signed on purpose: -1 is an event that is not ours */
+	type = decoder->type_of[id];	/* NOLINT(bugprone-signed-char-misuse,cert-str34-c) */
 	if (type < 0)
 		return 0;
 	if (size < decoder->event[type].size)
