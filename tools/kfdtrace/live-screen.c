@@ -49,7 +49,8 @@ static const char *const help[] = {
 /* Then the default action, which makes a core. */
 static void on_crash(int sig)
 {
-	endwin();
+	/* the process is lost; that the terminal is not is worth the try */
+	endwin();	/* NOLINT(bugprone-signal-handler,cert-sig30-c) */
 	signal(sig, SIG_DFL);
 	raise(sig);
 }
