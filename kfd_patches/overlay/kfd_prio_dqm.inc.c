@@ -6,9 +6,10 @@
 #include "kfd_prio_priv.h"
 #include "kfd_prio_events.h"
 
-static bool kfd_prio_queue_stale(struct queue *q)
+/* What a queue must have while @prio, or KFD_PRIO_UNSET, is set for its process */
+static u32 kfd_prio_target(struct queue *q, int prio)
 {
-	return q->properties.priority != kfd_prio_of_queue(q);
+	return prio == KFD_PRIO_UNSET ? q->prio.requested : prio;
 }
 
 /* One MQD; the queue is off the hardware.  is_active is recomputed by KFD. */
@@ -31,13 +32,13 @@ static void kfd_prio_update_mqd(struct device_queue_manager *dqm,
  * which is what KFD_PRIO_IOC_SET promises.
  */
 static int kfd_prio_update_mes(struct device_queue_manager *dqm,
-			       struct qcm_process_device *qpd, struct queue *q)
+			       struct qcm_process_device *qpd, struct queue *q, int prio)
 {
 	int ret = 0;
 
 	if (q->properties.is_active)
 		ret = remove_queue_mes(dqm, q, qpd);
-	q->properties.priority = kfd_prio_of_queue(q);
+	q->properties.priority = kfd_prio_target(q, prio);
 	if (!ret) {
 		kfd_prio_update_mqd(dqm, qpd, q);
 		if (q->properties.is_active)
@@ -58,6 +59,9 @@ static int kfd_prio_update_mes(struct device_queue_manager *dqm,
  * the change when it is loaded next: KFD can load a queue in the context of its
  * owner only.
  *
+ * The priority is read once: it may change at any time, and who changes it comes here after
+ * us. What is unmapped and what is updated must be the same queues.
+ *
  * Context: process, takes the DQM lock
  * Return: 0; -EIO if the GPU is being reset, -ETIME if its scheduler does not
  * answer: the queues have the priority, the hardware has it after the reset
@@ -67,16 +71,17 @@ int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues)
 	struct device_queue_manager *dqm = pdd->dev->dqm;
 	struct qcm_process_device *qpd = &pdd->qpd;
 	bool stale = false, active = false;
-	int ret = 0;
+	int prio, ret = 0;
 	struct queue *q;
 
 	if (!dqm)
 		return 0;
 	dqm_lock(dqm);
 	kfd_prio_engine_priority_changed(dqm, qpd);
+	prio = kfd_prio_of_process(pdd->process);
 	list_for_each_entry(q, &qpd->queues_list, list) {
 		++*nr_queues;
-		if (!kfd_prio_queue_stale(q))
+		if (q->properties.priority == kfd_prio_target(q, prio))
 			continue;
 		stale = true;
 		active |= q->properties.is_active;
@@ -86,12 +91,12 @@ int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues)
 
 	if (kfd_prio_uses_mes(dqm)) {
 		list_for_each_entry(q, &qpd->queues_list, list) {
-			if (!kfd_prio_queue_stale(q))
+			if (q->properties.priority == kfd_prio_target(q, prio))
 				continue;
 			if (ret)
-				q->properties.priority = kfd_prio_of_queue(q);
+				q->properties.priority = kfd_prio_target(q, prio);
 			else
-				ret = kfd_prio_update_mes(dqm, qpd, q);
+				ret = kfd_prio_update_mes(dqm, qpd, q, prio);
 			trace_kfd_update_queue(q, ret);
 		}
 		goto out;
@@ -101,9 +106,9 @@ int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues)
 	if (active)
 		ret = kfd_prio_unmap_dynamic(dqm);
 	list_for_each_entry(q, &qpd->queues_list, list) {
-		if (!kfd_prio_queue_stale(q))
+		if (q->properties.priority == kfd_prio_target(q, prio))
 			continue;
-		q->properties.priority = kfd_prio_of_queue(q);
+		q->properties.priority = kfd_prio_target(q, prio);
 		if (!ret)
 			kfd_prio_update_mqd(dqm, qpd, q);
 		trace_kfd_update_queue(q, ret);
