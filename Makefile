@@ -26,6 +26,7 @@ help:
 	@echo '  make check-debug   the driver on kernels with KASAN, lockdep, kmemleak, KCSAN, with every allocation failing (long);'
 	@echo '                     SLICE=1: ten minutes of it; the kernels are built once, half an hour each'
 	@echo '  make fuzz          libFuzzer on each parser of kfdtrace for TIME seconds (600)'
+	@echo '  make check-race    each two operations on queues and priorities at once, HWS and MES (long; ROUNDS=N for each)'
 	@echo '  make check-soak    the contention test $(BENCH_RUNS) times in a row (BENCH_RUNS=N)'
 	@echo
 	@echo '  make tools         kfdprio and kfdtrace, into build/tools'
@@ -90,6 +91,12 @@ check-debug:
 	@tests/setup demo check debug
 	@$(MAKE) -s --no-print-directory tools
 	@tests/debug/run $(if $(SLICE),--slice)
+
+.PHONY: check-race
+check-race: setup tools
+	@status=0; for gpu in mi210 navi31; do \
+		tests/race/run --gpu $$gpu -- $(if $(ROUNDS),-s 86400 -n $(ROUNDS),-s 9) || status=1; \
+	done; exit $$status
 
 .PHONY: check-soak
 check-soak: setup tools

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the subject, the preemptor and the helper do.  KFD's ioctls are called directly: two lanes share one client. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "kfd.h"
+#include "kfdclient-int.h"
+#include "race.h"
+#include "simgpu.h"
+
+#define WAIT_NS		20000000000ULL
+#define PAGES		65536
+
+static struct kfdc *gpu;
+static struct kfdc_queue *base;		/* always there */
+static struct kfdc_signal *done;
+static struct {
+	struct kfdc_queue *q;		/* its memory; KFD's queue comes and goes */
+	uint32_t id;
+	bool there;
+	void *pages;			/* known to KFD as a userptr */
+} extra[2];
+
+static void nap_us(unsigned int us)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = us * 1000L }, NULL);
+}
+
+static void die(const char *what)
+{
+	snprintf(shared->why, sizeof(shared->why), "%s: %s", what, kfdc_error());
+	_exit(2);
+}
+
+static int call(unsigned long cmd, void *arg)
+{
+	int r;
+
+	do
+		r = ioctl(gpu->kfd, cmd, arg);
+	while (r && errno == EINTR);
+	return r ? errno : 0;
+}
+
+static int destroy(uint32_t id)
+{
+	struct kfd_ioctl_destroy_queue_args a = { .queue_id = id };
+
+	return call(AMDKFD_IOC_DESTROY_QUEUE, &a);
+}
+
+static int create(int nr)
+{
+	struct kfdc_queue *q = extra[nr].q;
+	struct kfd_ioctl_create_queue_args a = {
+		.ring_base_address = (uintptr_t)q->ring, .write_pointer_address = (uintptr_t)q->wptr,
+		.read_pointer_address = (uintptr_t)q->rptr, .ring_size = q->attr.packets * 64, .gpu_id = gpu->gpu_id,
+		.queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL, .queue_percentage = 100, .queue_priority = 1,
+		.eop_buffer_address = (uintptr_t)q->eop_bo.va, .eop_buffer_size = 4096,
+		.ctx_save_restore_address = (uintptr_t)q->cwsr_bo.va,
+	};
+	uint64_t ctl, area, total;
+	int err;
+
+	if (kfdc_cwsr_sizes(gpu, &ctl, &area, &total))
+		return ENOENT;
+	a.ctx_save_restore_size = area;
+	a.ctl_stack_size = ctl;
+	err = call(AMDKFD_IOC_CREATE_QUEUE, &a);
+	if (!err) {
+		extra[nr].id = a.queue_id;
+		extra[nr].there = true;
+	}
+	return err;
+}
+
+static int update(uint32_t percentage, uint32_t prio)
+{
+	struct kfd_ioctl_update_queue_args a = {
+		.ring_base_address = (uintptr_t)base->ring, .queue_id = base->id,
+		.ring_size = base->attr.packets * 64, .queue_percentage = percentage, .queue_priority = prio,
+	};
+
+	return call(AMDKFD_IOC_UPDATE_QUEUE, &a);
+}
+
+static int remove_extra(int nr)
+{
+	if (!extra[nr].there)
+		return 0;
+	extra[nr].there = false;
+	return destroy(extra[nr].id);
+}
+
+/* Replaces the pages of a userptr: KFD's queues stop until they are found again */
+static int new_pages(int nr)
+{
+	if (mmap(extra[nr].pages, PAGES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+	    MAP_FAILED)
+		return errno;
+	*(volatile int *)extra[nr].pages = 1;
+	return 0;
+}
+
+/* A dispatch that must complete, once */
+static int work(void)
+{
+	kfdc_signal_set(done, 1);
+	if (kfdc_dispatch(base, &(struct kfdc_dispatch){ .ns = 10000, .barrier = true, .signal = done }))
+		return ENOSPC;
+	if (kfdc_signal_wait(done, WAIT_NS))
+		return ETIMEDOUT;
+	return kfdc_signal_value(done) ? EOVERFLOW : 0;
+}
+
+static int subject_act(struct lane *l, int nr, enum phase phase)
+{
+	if (phase == WORK)
+		return work();
+	switch (l->op) {
+	case OP_CREATE:
+		return phase == GO ? create(nr) : phase == FINISH ? remove_extra(nr) : 0;
+	case OP_DESTROY:
+		return phase == PREPARE ? create(nr) : phase == GO ? remove_extra(nr) : 0;
+	case OP_UPDATE:
+		if (phase == GO)
+			return update(100 * lane_random(l, 2), lane_random(l, 16));
+		return phase == FINISH ? update(100, SUBJECT_PRIO) : 0;
+	case OP_EVICT:
+		return phase == GO ? new_pages(nr) : 0;
+	case OP_RESTORE:
+		/* evicted before; the worker that restores runs about 1 ms later */
+		return phase == PREPARE ? new_pages(nr) : 0;
+	case OP_EXIT:
+		if (phase == GO)
+			kill(getpid(), SIGKILL);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static void client_open(bool extras)
+{
+	struct kfdc_queue_attr attr = { .priority = SUBJECT_PRIO, .percentage = 100, .packets = 64 };
+	struct kfdc_queue_attr still = { .priority = SUBJECT_PRIO - 3, .percentage = 0, .packets = 64 };
+	struct kfdc_queue *q;
+	struct kfdc_bo bo;
+	int i;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (kfdc_open(&gpu, 0) || kfdc_queue_create(gpu, &attr, &base) || kfdc_signal_create(gpu, true, &done))
+		die("a client");
+	/* of another priority, and never active: with both, one may have to change and the other not */
+	if (extras && kfdc_queue_create(gpu, &still, &q))
+		die("an inactive queue");
+	for (i = 0; extras && i < 2; i++) {
+		if (kfdc_queue_create(gpu, &attr, &extra[i].q) || destroy(extra[i].q->id))
+			die("a queue");
+		extra[i].pages = mmap(NULL, PAGES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (extra[i].pages == MAP_FAILED || kfdc_userptr(gpu, extra[i].pages, PAGES, &bo))
+			die("a userptr");
+	}
+}
+
+void subject(int fd)
+{
+	client_open(true);
+	lanes_run(SUBJECT, subject_act, fd);
+}
+
+/* A queue and a signal are one thread's */
+static struct {
+	struct kfdc_queue *q;
+	struct kfdc_signal *done;
+} ringer[2];
+
+static int preemptor_act(struct lane *l, int nr, enum phase phase)
+{
+	struct kfdc_dispatch d = {
+		.ns = (phase == HOLD ? 4000000 : 50000) + 1000 * lane_random(l, 1000), .barrier = true,
+		.signal = ringer[nr].done,
+	};
+
+	if (phase == GO || phase == HOLD) {
+		kfdc_signal_set(d.signal, 1);
+		return kfdc_dispatch(ringer[nr].q, &d) ? ENOSPC : 0;
+	}
+	if (phase == FINISH)
+		return kfdc_signal_wait(d.signal, WAIT_NS) ? ETIMEDOUT : 0;
+	return phase == WORK ? work() : 0;
+}
+
+void preemptor(int fd)
+{
+	if (kfd_set(getpid(), PREEMPTOR_PRIO, NULL))
+		die("a priority");
+	client_open(false);
+	ringer[0].q = base;
+	ringer[0].done = done;
+	if (kfdc_queue_create(gpu, NULL, &ringer[1].q) || kfdc_signal_create(gpu, false, &ringer[1].done))
+		die("a queue");
+	lanes_run(PREEMPTOR, preemptor_act, fd);
+}
+
+/* ---- the helper, which never has /dev/kfd open for longer than a call ---- */
+
+static int unload(struct lane *l)
+{
+	unsigned int tries = 1 + lane_random(l, 4);
+	int err = 0;
+
+	while (tries--) {
+		if (!syscall(SYS_delete_module, "amdgpu", O_NONBLOCK)) {
+			shared->unloaded = true;
+			return 0;
+		}
+		err = errno;
+		if (err == ENOENT)
+			return shared->unloaded ? 0 : ENOENT;	/* the other lane was first */
+	}
+	/* in use, or going already */
+	return err == EAGAIN || err == EWOULDBLOCK || err == EBUSY ? 0 : err;
+}
+
+/*
+ * Without a process: what would open /dev/kfd for the first time, while the module may go.  In a child: whoever
+ * has had it open keeps a kfd_process, and may be ended when the GPU goes.
+ */
+static int newcomer(struct lane *l)
+{
+	uint32_t what = lane_random(l, 4), prio = lane_random(l, 17);
+	struct kfd_prio_version_args v;
+	pid_t pid = fork();
+	int fd, status;
+
+	if (pid < 0)
+		return errno;
+	if (!pid) {
+		/* open fails when there is no module any more */
+		if (what < 2)
+			_exit(kfd_set(getpid(), (int)prio - 1, NULL) == EFAULT);
+		fd = open("/dev/kfd", what == 2 ? O_ACCMODE | O_CLOEXEC : O_RDONLY | O_CLOEXEC);
+		_exit(fd >= 0 && ioctl(fd, KFD_PRIO_IOC_VERSION, &v));
+	}
+	if (waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status))
+		return EPROTO;
+	return 0;
+}
+
+/*
+ * At random; or, every other time, such that one lane takes a priority away that the active queue would have without,
+ * too, while the other sets one: what the first finds it has to change is not what the second makes of it
+ */
+static void choose_priority(struct lane *l, int nr)
+{
+	shared->prio[nr] = (int)lane_random(l, 14) - 1;
+	if (lane_random(l, 2))
+		return;
+	shared->prio[nr] = nr ? 10 : KFD_PRIO_UNSET;
+	if (!nr)
+		kfd_set(shared->subject, SUBJECT_PRIO, NULL);
+}
+
+static int helper_act(struct lane *l, int nr, enum phase phase)
+{
+	char text[16];
+	int err;
+
+	/* no FINISH: what it did is done */
+	if (phase == PREPARE && l->op == OP_SET)
+		choose_priority(l, nr);
+	if (phase != GO)
+		return 0;
+	if (shared->bare)
+		return l->op == OP_UNLOAD ? unload(l) : newcomer(l);
+	switch (l->op) {
+	case OP_SET:
+		return kfd_set(shared->subject, shared->prio[nr], NULL);
+	case OP_EVICT:
+		snprintf(text, sizeof(text), "%d", shared->subject);
+		return sim_write(0, "evict", text);
+	case OP_RESET:
+		return sim_write(0, "reset", "1");
+	case OP_UNLOAD:
+		err = unload(l);
+		return shared->unloaded ? EEXIST : err;		/* processes have it open */
+	case OP_SUSPEND:
+		err = sim_write(0, "sleep", "1");
+		nap_us(lane_random(l, 500));
+		/* another may be first */
+		if (err == EALREADY)
+			return 0;
+		return err ? err : sim_write(0, "sleep", "0");
+	default:
+		return 0;
+	}
+}
+
+void helper(int fd)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	lanes_run(HELPER, helper_act, fd);
+}
