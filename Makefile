@@ -27,6 +27,7 @@ help:
 	@echo '                     SLICE=1: ten minutes of it; the kernels are built once, half an hour each'
 	@echo '  make fuzz          libFuzzer on each parser of kfdtrace for TIME seconds (600)'
 	@echo '  make check-race    each two operations on queues and priorities at once, HWS and MES (long; ROUNDS=N for each)'
+	@echo '  make fuzz-ioctl    ioctls at random, CALLS=N of them (1000000)'
 	@echo '  make check-soak    the contention test $(BENCH_RUNS) times in a row (BENCH_RUNS=N)'
 	@echo
 	@echo '  make tools         kfdprio and kfdtrace, into build/tools'
@@ -97,6 +98,10 @@ check-race: setup tools
 	@status=0; for gpu in mi210 navi31; do \
 		tests/race/run --gpu $$gpu -- $(if $(ROUNDS),-s 86400 -n $(ROUNDS),-s 9) || status=1; \
 	done; exit $$status
+
+.PHONY: fuzz-ioctl
+fuzz-ioctl: setup tools
+	@tests/ioctl/run --timeout 90000 -- -n $(or $(CALLS),1000000) -s 86400
 
 .PHONY: check-soak
 check-soak: setup tools
