@@ -47,6 +47,26 @@ static int kfd_prio_update_mes(struct device_queue_manager *dqm,
 	return ret && ret != -EIO ? -ETIME : ret;
 }
 
+/* A runlist that lacks memory is tried so often */
+#define KFD_PRIO_MAP_TRIES	8
+
+/*
+ * When an allocation of the runlist fails, all is unmapped already, the queues of processes
+ * that have nothing to do with it, too, until somebody maps again.  So that is tried at once.
+ *
+ * @ret: of a call that maps.  Context: DQM lock.  Return: @ret, or what the last try has
+ * returned; -EIO instead of -ENOMEM, which would mean that nothing has changed
+ */
+static int kfd_prio_map_again(struct device_queue_manager *dqm, int ret)
+{
+	int tries = KFD_PRIO_MAP_TRIES;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	while (ret == -ENOMEM && !dqm->active_runlist && tries--)
+		ret = map_queues_cpsch(dqm);
+	return ret == -ENOMEM ? -EIO : ret;
+}
+
 /**
  * kfd_prio_dqm_apply() - bring the queues of a process on a GPU to its priority
  * @pdd: the process on that GPU
@@ -63,8 +83,8 @@ static int kfd_prio_update_mes(struct device_queue_manager *dqm,
  * us. What is unmapped and what is updated must be the same queues.
  *
  * Context: process, takes the DQM lock
- * Return: 0; -EIO if the GPU is being reset, -ETIME if its scheduler does not
- * answer: the queues have the priority, the hardware has it after the reset
+ * Return: 0; -EIO if the GPU is being reset or there is no memory, -ETIME if its scheduler does
+ * not answer: the queues have the priority, the hardware has it after the reset
  */
 int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues)
 {
@@ -114,7 +134,7 @@ int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues)
 		trace_kfd_update_queue(q, ret);
 	}
 	if (active && !ret)
-		ret = map_queues_cpsch(dqm);
+		ret = kfd_prio_map_again(dqm, map_queues_cpsch(dqm));
 out:
 	dqm_unlock(dqm);
 	return ret;
@@ -294,7 +314,7 @@ int kfd_prio_dqm_execute(struct device_queue_manager *dqm)
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	if (!kfd_prio_uses_mes(dqm))
-		return kfd_prio_execute_dynamic(dqm);
+		return kfd_prio_map_again(dqm, kfd_prio_execute_dynamic(dqm));
 	off = kfd_prio_execute_mes(dqm, false);
 	on = kfd_prio_execute_mes(dqm, true);
 	return off ?: on;
