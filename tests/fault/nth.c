@@ -156,7 +156,8 @@ static char *put_tree(char *p, char *end, const char *dir, unsigned int depth)
 				fd = open(path, O_RDONLY | O_CLOEXEC);
 				len = read(fd, text, sizeof(text) - 1);
 				close(fd);
-				p = put(p, end, "=%.*s", (int)(len > 0 ? strcspn(text, "\n") : 0), text);
+				text[len > 0 ? len : 0] = '\0';
+				p = put(p, end, "=%.*s", (int)strcspn(text, "\n"), text);
 			}
 			p = put(p, end, " ");
 		}
