@@ -24,7 +24,7 @@ help:
 	@echo '  make check-preempt all tests of preemption, HWS and MES and two GPUs (long)'
 	@echo '  make check-trees   every kernel tree: prepare, hooks, amdkfd, amdgpu.ko through DKMS, VM (long)'
 	@echo '  make check-debug   the driver on kernels with KASAN, lockdep, kmemleak, KCSAN, with every allocation failing (long);'
-	@echo '                     SLICE=1: ten minutes of it; the kernels are built once, half an hour each'
+	@echo '                     SLICE=1: a few of them; the kernels are built once, which takes long'
 	@echo '  make fuzz          libFuzzer on each parser of kfdtrace for TIME seconds (600)'
 	@echo '  make check-race    each two operations on queues and priorities at once, HWS and MES (long; ROUNDS=N for each)'
 	@echo '  make fuzz-ioctl    ioctls at random, CALLS=N of them (1000000)'
