@@ -11,7 +11,7 @@
  *  - an error must be one that the interface names, and must have changed nothing, but for what the
  *    interface says of EFAULT: the result could not be written, what was asked for is done;
  *  - the same thing, done again without a fault, must succeed.
- * The first N that nothing comes to ends it: the operation must have succeeded.
+ * Three in a row that nothing comes to end it: the operation must have succeeded.
  *
  * "load", loading the module, has over a thousand sites and takes seconds: SAMPLES of them, evenly spread from a
  * place that the seed chooses.  It must be refused or, if it is a GPU that cannot be had, leave the module
@@ -40,6 +40,7 @@
 #define MAX_SITES	2000	/* of one operation: more is an endless loop */
 #define PATIENCE_MS	120000	/* for one child */
 #define STATE_MAX	8192
+#define MISSES		3	/* in a row: nothing comes to any more */
 #define SAMPLES		40	/* of load */
 #define FAR		1000000	/* sites that nothing comes to */
 
@@ -403,8 +404,9 @@ static void undo_preempt(void)
 /*
  * LATE: EFAULT may come after it was done.  Our SET says so; KFD does the same wherever it has a result to
  * copy out, and a queue then stays until its process ends
+ * STOCK: KFD's update_queue() stores what was asked for before it makes the runlist, whose ENOMEM it returns
  */
-enum { LATE = 1 };
+enum { LATE = 1, STOCK = 2 };
 
 static const struct op {
 	const char *name;
@@ -422,7 +424,7 @@ static const struct op {
 	{ "open", need_file, do_open, NULL, LATE },
 	{ "open-ioctl-only", need_file, do_open_ioctl_only },
 	{ "create", need_gpu, do_create, NULL, LATE },
-	{ "update", need_queue, do_update },
+	{ "update", need_queue, do_update, NULL, STOCK },
 	{ "destroy", need_queue, do_destroy, NULL, LATE },
 	{ "mmap", need_queue, do_mmap },
 	{ "fork", need_priority, do_fork },
@@ -464,7 +466,8 @@ static int child(int fd, void *arg)
 	if (r.err) {
 		state(after);
 		r.changed = strcmp(before, after);
-		r.late = r.changed && r.err == EFAULT && (op->flags & LATE);
+		r.late = r.changed && ((r.err == EFAULT && (op->flags & LATE)) ||
+					(r.err == ENOMEM && (op->flags & STOCK)));
 		snprintf(r.before, sizeof(r.before), "%.1023s", before);
 		snprintf(r.after, sizeof(r.after), "%.1023s", after);
 		if (!r.late)
@@ -497,7 +500,7 @@ static const char *judge(const struct result *r)
 
 static void try(const struct op *op)
 {
-	unsigned int nth, failed = 0, late = 0, absorbed = 0, wrong = 0;
+	unsigned int nth, tried = 0, missed = 0, failed = 0, late = 0, absorbed = 0, wrong = 0;
 	struct sim_child ch;
 	struct result r;
 	const char *why;
@@ -524,8 +527,13 @@ static void try(const struct op *op)
 			tap_diag("%s, site %u: %s%s", op->name, nth, r.err ? strerror(r.err) : "survived",
 				 r.late ? ", done all the same" : "");
 		}
-		if (!r.hit)
+		/* how many sites there are differs a little from time to time, with what slabs have left */
+		if (!r.hit && ++missed == MISSES)
 			break;
+		if (!r.hit)
+			continue;
+		missed = 0;
+		tried++;
 		if (!r.err)
 			absorbed++;
 		else if (r.late)
@@ -533,10 +541,10 @@ static void try(const struct op *op)
 		else
 			failed++;
 	}
-	tap_ok(!wrong && nth <= MAX_SITES && nth > 1, "%s: each of its %u faults is survived", op->name,
-	       nth - 1);
+	tap_ok(!wrong && nth <= MAX_SITES && tried, "%s: each of its %u faults is survived", op->name,
+	       tried);
 	tap_diag("faults of %-15s %4u: %u clean errors, %u done but not told, %u no matter, %u wrong",
-		 op->name, nth - 1, failed, late, absorbed, wrong);
+		 op->name, tried, failed, late, absorbed, wrong);
 }
 
 /* ---- the module ---- */
