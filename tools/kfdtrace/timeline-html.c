@@ -63,6 +63,7 @@ static struct row *row_make(const struct row *key)
 
 	if (nr_rows == room_rows) {
 		room_rows = room_rows ? 2 * room_rows : 64;
+		/* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
 		grown = reallocarray(rows, room_rows, sizeof(*rows));
 	}
 	if (!row || !grown)

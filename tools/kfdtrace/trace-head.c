@@ -393,7 +393,7 @@ static int take_cpus(struct trace_file *file)
  */
 int trace_head_read(struct trace_file *file)
 {
-	uint32_t size;
+	uint32_t size = 0;
 	int ret;
 
 	ret = take_magic(file);
