@@ -111,8 +111,8 @@ struct kfd_prio_version_args {
  * thread that leads no group, or a kernel thread), EBADF (@pidfd is not open),
  * ESRCH (no such process, or @pid and @pidfd differ), EPERM (see Permission),
  * ENOMEM, EOPNOTSUPP (this kernel offers no way to follow fork), EFAULT, E2BIG,
- * EIO or ETIME (a GPU is being reset or does not answer, which ends in a reset:
- * the priority is set, and queues created after the reset have it).  All but EIO
+ * EIO or ETIME (a GPU is being reset, has no memory for a runlist, or does not answer
+ * and is reset: the priority is set, and queues created afterwards have it).  All but EIO
  * and ETIME leave everything unchanged, and EFAULT when it is the result that
  * cannot be written: the priority is set then.
  */
