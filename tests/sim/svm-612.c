@@ -31,6 +31,14 @@ MODULE_PARM_DESC(svm, "SVM: ranges, their attributes and pages; nothing can be m
 uint amdgpu_svm_default_granularity = 9;
 int amdgpu_mtype_local = -1;
 
+/* The rings of interrupts are always empty: they are given to amdkfd as they come */
+static u32 ih_wptr(struct amdgpu_device *adev, struct amdgpu_ih_ring *ih)
+{
+	return ih->rptr;
+}
+
+static const struct amdgpu_ih_funcs ih_funcs = { .get_wptr = ih_wptr };
+
 /**
  * sim_svm_init - offer shared virtual memory, if that was asked for
  * @g: the GPU, before amdkfd knows it. The pages go with its device
@@ -41,6 +49,7 @@ void sim_svm_init(struct sim_gpu *g)
 
 	if (!svm)
 		return;
+	g->adev.irq.ih_funcs = &ih_funcs;
 	g->adev.gmc.real_vram_size = min(size, SVM_VRAM);
 	if (kgd2kfd_init_zone_device(&g->adev))
 		pr_warn("no struct pages for VRAM: no SVM\n");
