@@ -306,7 +306,8 @@ static int kfd_prio_execute_mes(struct device_queue_manager *dqm, bool active)
  * HWS: one unmap and one runlist, however many queues.
  *
  * Context: DQM lock; waits for the unmap, as every operation of KFD does
- * Return: 0; -EIO if the GPU is being reset, -ETIME if its scheduler does not answer
+ * Return: 0; -EIO if the GPU is being reset or there is no memory for the runlist, -ETIME if its
+ * scheduler does not answer
  */
 int kfd_prio_dqm_execute(struct device_queue_manager *dqm)
 {
