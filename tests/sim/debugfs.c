@@ -8,10 +8,13 @@
  *			for an UNMAP_QUEUES or a RUN_LIST; 0 on a kernel that does not tell
  *			(SIM_HIQ_KICK). MES: when amdkfd asked for a REMOVE_QUEUE ("U")
  *	evict		write a PID: memory pressure on it, that is its eviction fence
+ *	restore		write a PID: its userptrs that were invalidated are looked up now, not a little later;
+ *			returns when its queues may go on
  *	vram_pressure	bytes of VRAM that somebody else takes, see evict.c
  *	hang		write 1: the scheduler stops at its next packet, until a reset; 0: it
  *			does not. The same as fault/hang
- *	reset		write 1: the GPU is reset; returns when that is over
+ *	reset		write 1: the GPU is reset; 0: wait for a reset that somebody else has asked for.
+ *			Returns when that is over
  *	sleep		write 1: suspend to RAM, 0: resume; return when amdkfd has done it
  *	reset_lock	write N: N ms without a reset in which its semaphore is taken, as by
  *			amdgpu_test_ib of amdgpu's debugfs; returns when that is over
@@ -150,6 +153,22 @@ static const struct file_operations evict_fops = {
 	.write = evict_write,
 };
 
+static ssize_t restore_write(struct file *file, const char __user *ubuf, size_t n, loff_t *pos)
+{
+	pid_t pid;
+	int r = kstrtoint_from_user(ubuf, n, 0, &pid);
+
+	if (!r)
+		r = sim_vm_user_restore(file->private_data, pid);
+	return r ? : n;
+}
+
+static const struct file_operations restore_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = restore_write,
+};
+
 static ssize_t hang_write(struct file *file, const char __user *ubuf, size_t n, loff_t *pos)
 {
 	struct sim_gpu *g = file->private_data;
@@ -175,6 +194,8 @@ static ssize_t reset_write(struct file *file, const char __user *ubuf, size_t n,
 
 	if (!r && on)
 		sim_reset_request(file->private_data);
+	else if (!r)
+		flush_work(&((struct sim_gpu *)file->private_data)->adev.kfd.reset_work);
 	return r ? : n;
 }
 
@@ -318,6 +339,7 @@ void sim_debugfs_init(struct sim_gpu *g)
 	debugfs_create_file("counters", 0444, g->dbg, g, &counters_fops);
 	debugfs_create_file("submits", 0444, g->dbg, g, &submits_fops);
 	debugfs_create_file("evict", 0200, g->dbg, g, &evict_fops);
+	debugfs_create_file("restore", 0200, g->dbg, g, &restore_fops);
 	debugfs_create_file("hang", 0200, g->dbg, g, &hang_fops);
 	debugfs_create_file("reset", 0200, g->dbg, g, &reset_fops);
 	debugfs_create_file("sleep", 0200, g->dbg, g, &sleep_fops);

@@ -102,6 +102,18 @@ uint64_t amdgpu_amdkfd_gpuvm_get_process_page_dir(void *drm_priv)
 	return to_svm(drm_priv_to_vm(drm_priv))->pd;
 }
 
+/* Those listed are alive */
+static struct sim_info *info_of(struct sim_gpu *g, pid_t pid)
+{
+	struct sim_vm *vm;
+
+	lockdep_assert_held(&g->vm_lock);
+	list_for_each_entry(vm, &g->vms, link)
+		if (vm->fpriv.vm.process_info && pid_vnr(vm->fpriv.vm.process_info->pid) == pid)
+			return to_sinfo(vm->fpriv.vm.process_info);
+	return NULL;
+}
+
 /**
  * sim_vm_eviction_fence - the fence that evicts a process when memory is short
  * @g: the GPU
@@ -113,22 +125,47 @@ struct dma_fence *sim_vm_eviction_fence(struct sim_gpu *g, pid_t pid)
 {
 	struct dma_fence *ef = NULL;
 	struct sim_info *info;
-	struct sim_vm *vm;
 
-	mutex_lock(&g->vm_lock);	/* those listed are alive */
-	list_for_each_entry(vm, &g->vms, link) {
-		if (!vm->fpriv.vm.process_info)
-			continue;
-		info = to_sinfo(vm->fpriv.vm.process_info);
-		if (pid_vnr(info->info.pid) != pid)
-			continue;
+	mutex_lock(&g->vm_lock);
+	info = info_of(g, pid);
+	if (info) {
 		spin_lock(&info->ef_lock);
 		ef = dma_fence_get(&info->info.eviction_fence->base);
 		spin_unlock(&info->ef_lock);
-		break;
 	}
 	mutex_unlock(&g->vm_lock);
 	return ef;
+}
+
+/**
+ * sim_vm_user_restore - look up userptrs now that the worker would look up a little later, and wait for that
+ * @g: the GPU
+ * @pid: process, in the caller's PID namespace
+ *
+ * Return: 0, also if nothing was invalidated; -ESRCH; -EINTR; -ETIMEDOUT after a second
+ */
+int sim_vm_user_restore(struct sim_gpu *g, pid_t pid)
+{
+	unsigned long end = jiffies + HZ;
+	struct sim_info *info;
+	bool wait;
+
+	for (;;) {
+		mutex_lock(&g->vm_lock);
+		info = info_of(g, pid);
+		/* without its lock: whoever invalidates meanwhile comes later */
+		wait = info && (READ_ONCE(info->invalidated) || work_busy(&info->info.restore_userptr_work.work));
+		if (wait && delayed_work_pending(&info->info.restore_userptr_work))
+			mod_delayed_work(system_freezable_wq, &info->info.restore_userptr_work, 0);
+		mutex_unlock(&g->vm_lock);
+		if (!wait)
+			return info ? 0 : -ESRCH;
+		if (signal_pending(current))
+			return -EINTR;
+		if (time_after(jiffies, end))
+			return -ETIMEDOUT;
+		usleep_range(10, 20);
+	}
 }
 
 void amdgpu_amdkfd_block_mmu_notifications(void *p)

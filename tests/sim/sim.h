@@ -298,6 +298,7 @@ bool sim_vm_mapped(struct sim_vm *vm, struct kgd_mem *mem);
 void sim_mem_attach(struct sim_mem *m, struct sim_info *info, struct sim_bo *s, u32 flags, u64 va);
 void sim_mem_detach(struct sim_mem *m);
 struct dma_fence *sim_vm_eviction_fence(struct sim_gpu *g, pid_t pid);
+int sim_vm_user_restore(struct sim_gpu *g, pid_t pid);
 
 /* limit.c: what KFD processes may allocate */
 u64 sim_vram_size(struct sim_gpu *g);
