@@ -26,7 +26,8 @@ help:
 	@echo '  make check-debug   the driver on kernels with KASAN, lockdep, kmemleak, KCSAN, with every allocation failing (long);'
 	@echo '                     SLICE=1: a few of them; the kernels are built once, which takes long'
 	@echo '  make fuzz          libFuzzer on each parser of kfdtrace for TIME seconds (600)'
-	@echo '  make check-race    each two operations on queues and priorities at once, HWS and MES (long; ROUNDS=N for each)'
+	@echo '  make check-race    each two operations on queues and priorities at once, HWS and MES (long); ROUNDS=N: of each pair'
+	@echo '                     so many, and what was done before of the same sources counts'
 	@echo '  make fuzz-ioctl    ioctls at random, CALLS=N of them (1000000)'
 	@echo '  make check-soak    the contention test $(BENCH_RUNS) times in a row (BENCH_RUNS=N)'
 	@echo
@@ -96,8 +97,9 @@ check-debug:
 .PHONY: check-race
 check-race: setup tools
 	@status=0; for gpu in mi210 navi31; do \
-		tests/race/run --gpu $$gpu -- $(if $(ROUNDS),-s 86400 -n $(ROUNDS),-s 9) || status=1; \
-	done; exit $$status
+		tests/race/run $(if $(ROUNDS),--resume --timeout 864000) --gpu $$gpu -- \
+			$(if $(ROUNDS),-s 60 -n $(ROUNDS),-s 9) || status=1; \
+	done; $(if $(ROUNDS),tests/race/run --table;) exit $$status
 
 .PHONY: fuzz-ioctl
 fuzz-ioctl: setup tools

@@ -23,6 +23,9 @@
 static struct kfdc *gpu;
 static struct kfdc_queue *base;		/* always there */
 static struct kfdc_signal *done;
+static uint64_t cwsr_area, cwsr_ctl;	/* sizes for CREATE_QUEUE */
+static int restore_fd = -1;		/* simulated GPU: what a worker would do a little later, now */
+static char me[16];
 static struct {
 	struct kfdc_queue *q;		/* its memory; KFD's queue comes and goes */
 	uint32_t id;
@@ -66,16 +69,11 @@ static int create(int nr)
 		.read_pointer_address = (uintptr_t)q->rptr, .ring_size = q->attr.packets * 64, .gpu_id = gpu->gpu_id,
 		.queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL, .queue_percentage = 100, .queue_priority = 1,
 		.eop_buffer_address = (uintptr_t)q->eop_bo.va, .eop_buffer_size = 4096,
-		.ctx_save_restore_address = (uintptr_t)q->cwsr_bo.va,
+		.ctx_save_restore_address = (uintptr_t)q->cwsr_bo.va, .ctx_save_restore_size = cwsr_area,
+		.ctl_stack_size = cwsr_ctl,
 	};
-	uint64_t ctl, area, total;
-	int err;
+	int err = call(AMDKFD_IOC_CREATE_QUEUE, &a);
 
-	if (kfdc_cwsr_sizes(gpu, &ctl, &area, &total))
-		return ENOENT;
-	a.ctx_save_restore_size = area;
-	a.ctl_stack_size = ctl;
-	err = call(AMDKFD_IOC_CREATE_QUEUE, &a);
 	if (!err) {
 		extra[nr].id = a.queue_id;
 		extra[nr].there = true;
@@ -111,6 +109,12 @@ static int new_pages(int nr)
 	return 0;
 }
 
+/* They are found again, and KFD's queues go on; amdgpu's worker would do it a few ms later. Not what a fence evicted */
+static int restore(void)
+{
+	return write(restore_fd, me, strlen(me)) < 0 ? errno : 0;
+}
+
 /* A dispatch that must complete, once */
 static int work(void)
 {
@@ -136,10 +140,10 @@ static int subject_act(struct lane *l, int nr, enum phase phase)
 			return update(100 * lane_random(l, 2), lane_random(l, 16));
 		return phase == FINISH ? update(100, SUBJECT_PRIO) : 0;
 	case OP_EVICT:
-		return phase == GO ? new_pages(nr) : 0;
+		/* mostly such that the next is one, too */
+		return phase == GO ? new_pages(nr) : phase == FINISH && lane_random(l, 4) ? restore() : 0;
 	case OP_RESTORE:
-		/* evicted before; the worker that restores runs about 1 ms later */
-		return phase == PREPARE ? new_pages(nr) : 0;
+		return phase == PREPARE ? new_pages(nr) : phase == GO ? restore() : 0;
 	case OP_EXIT:
 		if (phase == GO)
 			kill(getpid(), SIGKILL);
@@ -149,21 +153,27 @@ static int subject_act(struct lane *l, int nr, enum phase phase)
 	}
 }
 
-static void client_open(bool extras)
+static void client_open(bool still)
 {
 	struct kfdc_queue_attr attr = { .priority = SUBJECT_PRIO, .percentage = 100, .packets = 64 };
-	struct kfdc_queue_attr still = { .priority = SUBJECT_PRIO - 3, .percentage = 0, .packets = 64 };
+	struct kfdc_queue_attr low = { .priority = SUBJECT_PRIO - 3, .percentage = 0, .packets = 64 };
 	struct kfdc_queue *q;
+	uint64_t total;
 	struct kfdc_bo bo;
 	int i;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (kfdc_open(&gpu, 0) || kfdc_queue_create(gpu, &attr, &base) || kfdc_signal_create(gpu, true, &done))
+	snprintf(me, sizeof(me), "%d", getpid());
+	restore_fd = open("/sys/kernel/debug/kfdsim/0/restore", O_WRONLY | O_CLOEXEC);
+	if (restore_fd < 0)
+		die("debugfs");
+	if (kfdc_open(&gpu, 0) || kfdc_queue_create(gpu, &attr, &base) || kfdc_signal_create(gpu, true, &done) ||
+	    kfdc_cwsr_sizes(gpu, &cwsr_ctl, &cwsr_area, &total))
 		die("a client");
 	/* of another priority, and never active: with both, one may have to change and the other not */
-	if (extras && kfdc_queue_create(gpu, &still, &q))
+	if (still && kfdc_queue_create(gpu, &low, &q))
 		die("an inactive queue");
-	for (i = 0; extras && i < 2; i++) {
+	for (i = 0; still && shared->extras && i < 2; i++) {
 		if (kfdc_queue_create(gpu, &attr, &extra[i].q) || destroy(extra[i].q->id))
 			die("a queue");
 		extra[i].pages = mmap(NULL, PAGES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -184,20 +194,34 @@ static struct {
 	struct kfdc_signal *done;
 } ringer[2];
 
+/* What the barrier ends is the rest of a preemption, as a rule, or nothing */
 static int preemptor_act(struct lane *l, int nr, enum phase phase)
 {
-	struct kfdc_dispatch d = {
-		.ns = (phase == HOLD ? 4000000 : 50000) + 1000 * lane_random(l, 1000), .barrier = true,
-		.signal = ringer[nr].done,
-	};
+	/* every fourth is long enough that others meet its middle and its end */
+	uint64_t us = lane_random(l, 4) ? 10 + lane_random(l, 50) : 50 + lane_random(l, 1000);
+	struct kfdc_dispatch d = { .ns = phase == HOLD ? shared->hold_ns : us * 1000, .barrier = true,
+				   .signal = ringer[nr].done };
 
-	if (phase == GO || phase == HOLD) {
+	if (l->op == OP_EXIT && phase == GO)
+		kill(getpid(), SIGKILL);
+	if (l->op == OP_EXIT && phase != WORK)
+		return 0;
+	switch (phase) {
+	case PREPARE:
+		if (lane_random(l, 2))
+			nap_us(lane_random(l, 600));
+		return 0;
+	case GO:
+	case HOLD:
 		kfdc_signal_set(d.signal, 1);
 		return kfdc_dispatch(ringer[nr].q, &d) ? ENOSPC : 0;
-	}
-	if (phase == FINISH)
+	case FINISH:
 		return kfdc_signal_wait(d.signal, WAIT_NS) ? ETIMEDOUT : 0;
-	return phase == WORK ? work() : 0;
+	case WORK:
+		return work();
+	default:
+		return 0;
+	}
 }
 
 void preemptor(int fd)
@@ -209,6 +233,9 @@ void preemptor(int fd)
 	ringer[0].done = done;
 	if (kfdc_queue_create(gpu, NULL, &ringer[1].q) || kfdc_signal_create(gpu, false, &ringer[1].done))
 		die("a queue");
+	/* while its indices are in a page that is not there, kfdprio cannot know that it has no work: see busy_budget_ms */
+	if (*ringer[1].q->rptr != *ringer[1].q->wptr)
+		die("a new queue");
 	lanes_run(PREEMPTOR, preemptor_act, fd);
 }
 
@@ -257,6 +284,32 @@ static int newcomer(struct lane *l)
 	return 0;
 }
 
+/* Open for as long as an order lasts, by lane: the module may go between two of them */
+static struct {
+	int kfd, pidfd;
+} target[2] = { { -1, -1 }, { -1, -1 } };
+
+static void target_open(int nr)
+{
+	target[nr].kfd = open("/dev/kfd", O_ACCMODE | O_CLOEXEC);
+	target[nr].pidfd = syscall(SYS_pidfd_open, shared->subject, 0);
+}
+
+static void target_close(int nr)
+{
+	close(target[nr].kfd);
+	close(target[nr].pidfd);
+}
+
+static int set(int nr, int prio)
+{
+	struct kfd_prio_set_args a = { .pid = shared->subject, .pidfd = target[nr].pidfd, .priority = prio };
+
+	if (target[nr].kfd < 0 || target[nr].pidfd < 0)
+		return ESRCH;
+	return ioctl(target[nr].kfd, KFD_PRIO_IOC_SET, &a) ? errno : 0;
+}
+
 /*
  * At random; or, every other time, such that one lane takes a priority away that the active queue would have without,
  * too, while the other sets one: what the first finds it has to change is not what the second makes of it
@@ -268,7 +321,18 @@ static void choose_priority(struct lane *l, int nr)
 		return;
 	shared->prio[nr] = nr ? 10 : KFD_PRIO_UNSET;
 	if (!nr)
-		kfd_set(shared->subject, SUBJECT_PRIO, NULL);
+		set(nr, SUBJECT_PRIO);
+}
+
+static int suspend(struct lane *l)
+{
+	int err = sim_write(0, "sleep", "1");
+
+	nap_us(lane_random(l, 500));
+	/* another may be first */
+	if (err == EALREADY)
+		return 0;
+	return err ? err : sim_write(0, "sleep", "0");
 }
 
 static int helper_act(struct lane *l, int nr, enum phase phase)
@@ -276,16 +340,20 @@ static int helper_act(struct lane *l, int nr, enum phase phase)
 	char text[16];
 	int err;
 
-	/* no FINISH: what it did is done */
-	if (phase == PREPARE && l->op == OP_SET)
+	if (shared->bare)
+		return phase != GO ? 0 : l->op == OP_UNLOAD ? unload(l) : newcomer(l);
+	if (l->op == OP_SET && phase == BEGIN)
+		target_open(nr);
+	if (l->op == OP_SET && phase == PREPARE)
 		choose_priority(l, nr);
+	if (l->op == OP_SET && phase == END)
+		target_close(nr);
+	/* what it did is done */
 	if (phase != GO)
 		return 0;
-	if (shared->bare)
-		return l->op == OP_UNLOAD ? unload(l) : newcomer(l);
 	switch (l->op) {
 	case OP_SET:
-		return kfd_set(shared->subject, shared->prio[nr], NULL);
+		return set(nr, shared->prio[nr]);
 	case OP_EVICT:
 		snprintf(text, sizeof(text), "%d", shared->subject);
 		return sim_write(0, "evict", text);
@@ -295,12 +363,7 @@ static int helper_act(struct lane *l, int nr, enum phase phase)
 		err = unload(l);
 		return shared->unloaded ? EEXIST : err;		/* processes have it open */
 	case OP_SUSPEND:
-		err = sim_write(0, "sleep", "1");
-		nap_us(lane_random(l, 500));
-		/* another may be first */
-		if (err == EALREADY)
-			return 0;
-		return err ? err : sim_write(0, "sleep", "0");
+		return suspend(l);
 	default:
 		return 0;
 	}

@@ -9,10 +9,15 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 #include "kfdclient.h"
 #include "race.h"
 #include "simgpu.h"
+
+#define SPIN_NS		50000		/* then sleep: others want the CPU */
+#define MEET_NS		2000000000ULL	/* the other may die instead of coming */
+#define WHILE_NS	5000000u	/* longest, however long the other's operation takes */
 
 struct shared *shared;
 
@@ -24,38 +29,108 @@ uint32_t lane_random(struct lane *l, uint32_t n)
 	return sim_random(&l->number) % n;
 }
 
-/* Both lanes at once, as far as that can be, the @nth time; the other may die instead of coming */
-static void meet(struct lane *l, unsigned int nth)
+/* Is the other there, within so many ns? */
+static bool spin(atomic_uint *count, unsigned int want, uint64_t ns)
 {
-	uint64_t end = kfdc_now() + 2000000000ULL, until;
-	unsigned int spins = 0;
+	uint64_t end = kfdc_now() + ns;
 
-	atomic_fetch_add(&shared->met, 1);
-	while (atomic_load(&shared->met) < 2 * nth && kfdc_now() < end)
-		if (++spins > 200)
-			sched_yield();
-	until = kfdc_now() + lane_random(l, shared->window_us + 1) * 1000ULL;
+	while (atomic_load(count) < want)
+		if (kfdc_now() > end)
+			return false;
+	return true;
+}
+
+/*
+ * Both lanes at once, as far as that can be. Whoever sleeps before the first half is late when it is woken: the second is
+ * for that
+ */
+static void meet(void)
+{
+	struct timespec slice = { .tv_nsec = 20000000 };
+	uint64_t end = kfdc_now() + MEET_NS;
+	unsigned int have;
+
+	if (atomic_fetch_add(&shared->met, 1)) {
+		syscall(SYS_futex, &shared->met, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	} else if (!spin(&shared->met, 2, SPIN_NS)) {
+		while ((have = atomic_load(&shared->met)) < 2 && kfdc_now() < end)
+			syscall(SYS_futex, &shared->met, FUTEX_WAIT, have, &slice, NULL, 0);
+	}
+	atomic_fetch_add(&shared->ready, 1);
+	while (!spin(&shared->ready, 2, SPIN_NS) && kfdc_now() < end)
+		sched_yield();
+}
+
+/*
+ * A while. @met: from nothing to as long as the other's operation takes, and the other does the same: they overlap, and
+ * each point of one meets each point of the other. Later, when both go on by themselves, less, lest they keep step.
+ */
+static void linger(struct lane *l, bool met)
+{
+	uint32_t most = atomic_load(&shared->took[l->other]);
+	uint64_t until = kfdc_now();
+
+	most = most < WHILE_NS ? most : WHILE_NS;
+	until += lane_random(l, (met ? most : most / 4) + 1);
 	while (kfdc_now() < until)
 		;
 }
 
+/* How long an operation takes: a quarter take less, so that it is the operation's own time, not the host's */
+static void learn(enum op op, uint64_t ns)
+{
+	uint32_t old = atomic_load(&shared->took[op]);
+
+	atomic_store(&shared->took[op], ns < old ? old - old / 16 : old + old / 48 + 1);
+}
+
+/* @since becomes now */
+static void spent(int nr, enum phase phase, uint64_t *since)
+{
+	uint64_t now = kfdc_now();
+
+	atomic_fetch_add(&shared->spent[nr][phase], now - *since);
+	*since = now;
+}
+
+/*
+ * The lanes meet once, then each goes on by itself: on a busy host a barrier costs a hundred times what an operation
+ * does. Who is faster goes on until the other has done its rounds, too.
+ */
 static int carry_out(struct lane *l, int nr)
 {
-	int err = 0, first = 0;
-	unsigned int i;
+	unsigned int n = l->rounds ? l->rounds : 1, i;
+	uint64_t since = kfdc_now();
+	int err, first;
 
 	if (l->phase != GO)
 		return act(l, nr, l->phase);
-	for (i = 0; !i || i < l->rounds; i++) {
+	first = act(l, nr, BEGIN);
+	spent(nr, BEGIN, &since);
+	for (i = 0; i < n || (n > 1 && i < ROUNDS_MAX && atomic_load(&shared->round[!nr]) < n); i++) {
+		struct stamp *s = &shared->stamp[nr][i];
+
 		err = act(l, nr, PREPARE);
 		first = first ? first : err;
-		meet(l, i + 1);
+		spent(nr, PREPARE, &since);
+		if (!i)
+			meet();
+		linger(l, !i);
+		spent(nr, MEET, &since);
+		atomic_store(&s->begin, since);
 		err = act(l, nr, GO);
 		first = first ? first : err;
+		spent(nr, GO, &since);
+		atomic_store(&s->end, since);
+		learn(l->op, since - atomic_load(&s->begin));
+		atomic_store(&shared->round[nr], i + 1);
 		err = l->rounds ? act(l, nr, FINISH) : 0;
 		first = first ? first : err;
+		spent(nr, FINISH, &since);
 	}
-	return first;
+	err = act(l, nr, END);
+	spent(nr, END, &since);
+	return first ? first : err;
 }
 
 static void *lane_main(void *arg)

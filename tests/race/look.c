@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What must be right after a round */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "kfd.h"
+#include "kfdclient.h"
+#include "race.h"
+#include "simgpu.h"
+#include "tap.h"
+
+#define SEC	1000000000ULL
+
+static bool listed(pid_t pid, struct kfd_prio_list_entry *found)
+{
+	struct kfd_prio_list_entry e[16] = { 0 };
+	struct kfd_prio_list_args l = {
+		.entries = (unsigned long)e, .entry_size = sizeof(*e), .nr_entries = 16,
+	};
+	int kfd = open("/dev/kfd", O_ACCMODE | O_CLOEXEC);
+	unsigned int i;
+
+	if (kfd < 0 || ioctl(kfd, KFD_PRIO_IOC_LIST, &l))
+		tap_bail("KFD_PRIO_IOC_LIST: %s", strerror(errno));
+	close(kfd);
+	for (i = 0; i < l.nr_entries && i < 16; i++)
+		if (e[i].pid == pid) {
+			*found = e[i];
+			return true;
+		}
+	return false;
+}
+
+/* Does the hardware have a queue of that priority mapped? */
+static bool on_hardware(int prio)
+{
+	const char *state = sim_read(0, "state");
+	char text[32];
+
+	snprintf(text, sizeof(text), " queue_prio %d ", prio);
+	return state && strstr(state, text);
+}
+
+#define WRONG(...)	(snprintf(shared->why, sizeof(shared->why), __VA_ARGS__), false)
+
+/*
+ * It has its two queues, with the priority that is set, or that it asked for; the active one's MQD has it, too; and
+ * within 20 s neither preemption nor eviction holds it off
+ */
+bool look_settled(pid_t pid)
+{
+	uint64_t until = kfdc_now() + 20 * SEC;
+	struct kfd_prio_list_entry e = { 0 };
+	int want;
+
+	for (;;) {
+		if (!listed(pid, &e))
+			return WRONG("process %d is not listed", pid);
+		want = e.priority == KFD_PRIO_UNSET ? SUBJECT_PRIO : e.priority;
+		if (e.nr_queues != 2)
+			return WRONG("it has %u queues instead of 2", e.nr_queues);
+		if (e.effective != want)
+			return WRONG("priority %d, its queue has %d", e.priority, e.effective);
+		if (e.nr_active == 1 && !e.flags && (!kfdc_has_queue_priority() || on_hardware(want)))
+			return true;
+		if (kfdc_now() > until)
+			return WRONG("priority %d: %u active, flags %#x, its MQD is %s", want, e.nr_active, e.flags,
+				     on_hardware(want) ? "right" : "not mapped or not right");
+		usleep(200);
+	}
+}
+
+/* Preemptions that a process has begun since it was asked for last, or since it lives */
+unsigned long long look_preemptions(pid_t pid)
+{
+	static unsigned long long before;
+	static pid_t whose;
+	struct kfd_prio_list_entry e = { 0 };
+	unsigned long long n;
+
+	if (!pid || !listed(pid, &e))
+		return 0;
+	n = e.preempting_count - (whose == e.pid ? before : 0);
+	whose = e.pid;
+	before = e.preempting_count;
+	return n;
+}
