@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+/* nth: the operations */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/kfd_ioctl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "kfd.h"
+#include "kfdclient.h"
+#include "nth.h"
+#include "tap.h"
+
+static struct kfdc *gpu;
+static struct kfdc_queue *queue;
+static int kfd, pidfd;
+static volatile uint64_t *bell;
+
+static void need_file(void)
+{
+	kfd = open("/dev/kfd", O_ACCMODE | O_CLOEXEC);
+	pidfd = syscall(SYS_pidfd_open, getpid(), 0);
+	if (kfd < 0 || pidfd < 0)
+		tap_bail("/dev/kfd: %s", strerror(errno));
+}
+
+static void need_gpu(void)
+{
+	need_file();
+	if (kfdc_open(&gpu, 0))
+		tap_bail("%s", kfdc_error());
+}
+
+static void need_queue(void)
+{
+	struct kfdc_queue_attr attr = KFDC_QUEUE_DEFAULT;
+
+	need_gpu();
+	attr.packets = 64;
+	if (kfdc_queue_create(gpu, &attr, &queue))
+		tap_bail("%s", kfdc_error());
+	bell = queue->doorbell;
+}
+
+static void need_priority(void)
+{
+	int err;
+
+	need_queue();
+	err = kfd_set(getpid(), 9, NULL);
+	if (err)
+		tap_bail("set: %s", strerror(err));
+}
+
+static int do_ioctl(unsigned long cmd, void *arg)
+{
+	fault.cmd = cmd;
+	return ioctl(kfd, cmd, arg) ? errno : 0;
+}
+
+static int do_version(void)
+{
+	struct kfd_prio_version_args v;
+
+	return do_ioctl(KFD_PRIO_IOC_VERSION, &v);
+}
+
+static int do_get(void)
+{
+	struct kfd_prio_get_args g = { .pid = getpid(), .pidfd = pidfd };
+
+	return do_ioctl(KFD_PRIO_IOC_GET, &g);
+}
+
+static int do_set_to(int prio)
+{
+	struct kfd_prio_set_args s = { .pid = getpid(), .pidfd = pidfd, .priority = prio };
+
+	return do_ioctl(KFD_PRIO_IOC_SET, &s);
+}
+
+static int do_set(void)
+{
+	return do_set_to(13);
+}
+
+static int do_unset(void)
+{
+	return do_set_to(KFD_PRIO_UNSET);
+}
+
+static int do_list(void)
+{
+	struct kfd_prio_list_entry e[8];
+	struct kfd_prio_list_args l = {
+		.entries = (uintptr_t)e, .entry_size = sizeof(*e), .nr_entries = 8,
+	};
+
+	return do_ioctl(KFD_PRIO_IOC_LIST, &l);
+}
+
+static int do_create(void)
+{
+	struct kfdc_queue_attr attr = KFDC_QUEUE_DEFAULT;
+
+	attr.packets = 64;
+	fault.cmd = AMDKFD_IOC_CREATE_QUEUE;
+	return -kfdc_queue_create(gpu, &attr, &queue);
+}
+
+static int do_update(void)
+{
+	fault.cmd = AMDKFD_IOC_UPDATE_QUEUE;
+	return -kfdc_queue_update(queue, 100, 3);
+}
+
+static int do_destroy(void)
+{
+	struct kfd_ioctl_destroy_queue_args a = { .queue_id = queue->id };
+
+	fault.cmd = AMDKFD_IOC_DESTROY_QUEUE;
+	return ioctl(kfdc_fd(gpu), AMDKFD_IOC_DESTROY_QUEUE, &a) ? errno : 0;
+}
+
+static int do_open_as(int mode)
+{
+	int fd, err;
+
+	arm();
+	fd = syscall(SYS_openat, AT_FDCWD, "/dev/kfd", mode | O_CLOEXEC);
+	disarm();
+	err = fd < 0 ? errno : 0;
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+static int do_open(void)
+{
+	return do_open_as(O_RDWR);
+}
+
+static int do_open_ioctl_only(void)
+{
+	return do_open_as(O_ACCMODE);
+}
+
+/* The doorbells once more, and touched */
+static int do_mmap(void)
+{
+	size_t size = 8192;
+	void *p;
+
+	arm();
+	p = (void *)syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, kfdc_fd(gpu),
+			    queue->doorbell_offset & ~(uint64_t)(size - 1));
+	disarm();
+	if (p == MAP_FAILED)
+		return errno;
+	munmap(p, size);
+	return 0;
+}
+
+/* A child that inherits: it must, as the ledger has a reserve for it */
+static int do_fork(void)
+{
+	int status, err;
+	pid_t pid;
+
+	arm();
+	pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (!pid) {
+		fault.nth = 0;	/* fault.fd is the parent's; a child begins without */
+		_exit(kfd_get(getpid()).priority == 9 ? 0 : 1);
+	}
+	disarm();
+	if (pid < 0)
+		return errno;
+	err = waitpid(pid, &status, 0) == pid && !status ? 0 : EPROTO;
+	return err;
+}
+
+static struct kfdc_signal *done;
+static pid_t other;	/* somebody to preempt */
+
+static void need_victim(void)
+{
+	need_file();
+	/* before this process is in the runlist, so that it owns nothing of it */
+	other = kfd_child(7, true);
+	need_queue();
+	if (kfdc_signal_create(gpu, false, &done) || kfd_set(getpid(), 13, NULL))
+		tap_bail("%s", kfdc_error());
+}
+
+/* The first ring after the priority was set: the page fault on the trapped doorbell, and the preemption */
+static int do_preempt(void)
+{
+	struct kfdc_dispatch d = { .ns = 1000, .barrier = true, .signal = done, .no_ring = true };
+	uint64_t at = *queue->wptr;
+	int err;
+
+	kfdc_signal_set(done, 1);
+	err = kfdc_dispatch(queue, &d);
+	if (err)
+		return -err;
+	arm();
+	*bell = at;
+	disarm();
+	return -kfdc_signal_wait(done, 60000000000ULL);
+}
+
+static void undo_preempt(void)
+{
+	kfd_child_end(other);
+}
+
+const struct op ops[] = {
+	{ "version", need_file, do_version },
+	{ "get", need_queue, do_get },
+	{ "set", need_queue, do_set, NULL, LATE },
+	{ "change", need_priority, do_set, NULL, LATE },
+	{ "unset", need_priority, do_unset, NULL, LATE },
+	{ "list", need_queue, do_list },
+	{ "open", need_file, do_open, NULL, LATE },
+	{ "open-ioctl-only", need_file, do_open_ioctl_only },
+	{ "create", need_gpu, do_create, NULL, LATE },
+	{ "update", need_queue, do_update, NULL, STOCK },
+	{ "destroy", need_queue, do_destroy, NULL, LATE },
+	{ "mmap", need_queue, do_mmap },
+	{ "fork", need_priority, do_fork },
+	{ "preempt", need_victim, do_preempt, undo_preempt },
+};
+
+const unsigned int nr_ops = sizeof(ops) / sizeof(*ops);
