@@ -11,7 +11,7 @@
 #define SAMPLES		40	/* of its sites */
 #define FAR		1000000	/* sites that nothing comes to */
 
-static int load_struck(unsigned int nth)
+int load_struck(unsigned int nth)
 {
 	int err;
 
@@ -22,7 +22,7 @@ static int load_struck(unsigned int nth)
 	return err;
 }
 
-static bool has_gpu(void)
+bool has_gpu(void)
 {
 	return sim_read(0, "counters") != NULL;
 }

@@ -3,7 +3,7 @@
  * nth - every operation with its 1st, 2nd, 3rd, ... allocation or copy from or to the user failing
  *
  *   nth [-v] [OPERATION...]		in the VM with a debug kernel: tests/vm/run --debug -- ...
- *   nth -l				list the operations
+ *   nth -l				list the operations, "load" and "functions" among them
  *
  * /proc/self/fail-nth makes the N-th fault site fail that the calling thread comes to: slab and page
  * allocations, copy_from_user() and copy_to_user().  Each N is a child of its own: it makes ready,
@@ -16,6 +16,9 @@
  * "load", loading the module, has over a thousand sites and takes seconds: SAMPLES of them, evenly spread from a
  * place that the seed chooses.  It must be refused or, if it is a GPU that cannot be had, leave the module
  * without one; it must unload, and load again with its GPU.
+ *
+ * "functions": functions of the kernel that our code calls fail instead (fail_function, with ENOMEM), each call of them
+ * in turn: what must be without them is said by try_functions().
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +47,9 @@ void arm(void)
 	int len = snprintf(text, sizeof(text), "%u", fault.nth);
 
 	fault.hit = false;
-	if (fault.nth && pwrite(fault.fd, text, len, 0) != len)
+	if (fault.nth && fault.function)
+		function_arm(fault.nth);
+	else if (fault.nth && pwrite(fault.fd, text, len, 0) != len)
 		tap_bail("/proc/thread-self/fail-nth: %s", strerror(errno));
 }
 
@@ -53,15 +58,17 @@ void disarm(void)
 	int err = errno;
 	char text[16] = "";
 
-	if (fault.nth) {
+	if (fault.nth && fault.function) {
+		fault.hit = function_disarm();
+	} else if (fault.nth) {
 		/* the reading itself may be struck: then nothing before it was */
 		fault.hit = pread(fault.fd, text, sizeof(text) - 1, 0) > 0 && !atoi(text);
 		fault.left = atoi(text);
 		/* and so may be this */
 		while (pwrite(fault.fd, "0", 1, 0) != 1)
 			;
-		fault.nth = 0;
 	}
+	fault.nth = 0;
 	errno = err;
 }
 
@@ -174,17 +181,33 @@ static const char *judge(const struct result *r)
 	return NULL;
 }
 
-static void try(const struct op *op)
+static const struct op *op_named(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_ops; i++)
+		if (!strcmp(ops[i].name, name))
+			return &ops[i];
+	return NULL;
+}
+
+/* @fresh: load the module anew each time, as what is to fail is done once */
+static void try(const struct op *op, bool fresh)
 {
 	unsigned int nth, tried = 0, missed = 0, failed = 0, late = 0, absorbed = 0, wrong = 0;
 	struct sim_child ch;
 	struct result r;
+	char name[80];
 	const char *why;
 
+	snprintf(name, sizeof(name), "%s%s%s", op->name, fault.function ? " without " : "",
+		 fault.function ? fault.function : "");
 	for (nth = 1; nth <= MAX_SITES; nth++) {
+		if (fresh && (sim_unload() || sim_load("")))
+			tap_bail("%s: the module cannot be loaded anew: %s", name, strerror(errno));
 		ch = sim_child(child, (void *[]){ (void *)op, &nth });
 		if (!sim_child_hear(&ch, &r, sizeof(r), PATIENCE_MS)) {
-			tap_diag("%s, site %u: the child ended without a word, or hangs", op->name, nth);
+			tap_diag("%s, site %u: the child ended without a word, or hangs", name, nth);
 			sim_child_kill(&ch);
 			wrong++;
 			if (wrong > 3)
@@ -195,12 +218,12 @@ static void try(const struct op *op)
 		why = judge(&r);
 		if (why) {
 			wrong++;
-			tap_diag("%s, site %u: %s: %s%s%s", op->name, nth, strerror(r.err), why,
+			tap_diag("%s, site %u: %s: %s%s%s", name, nth, strerror(r.err), why,
 				 r.again ? ": " : "", r.again ? strerror(r.again) : "");
 			if (r.changed)
 				tap_diag("before: %s\nafter: %s", r.before, r.after);
 		} else if (verbose && r.hit) {
-			tap_diag("%s, site %u: %s%s", op->name, nth, r.err ? strerror(r.err) : "survived",
+			tap_diag("%s, site %u: %s%s", name, nth, r.err ? strerror(r.err) : "survived",
 				 r.late ? ", done all the same" : "");
 		}
 		/* how many sites there are differs a little from time to time, with what slabs have left */
@@ -217,14 +240,73 @@ static void try(const struct op *op)
 		else
 			failed++;
 	}
-	tap_ok(!wrong && nth <= MAX_SITES && tried, "%s: each of its %u faults is survived", op->name,
+	tap_ok(!wrong && nth <= MAX_SITES && tried, "%s: each of its %u faults is survived", name,
 	       tried);
 	tap_diag("faults of %-15s %4u: %u clean errors, %u done but not told, %u no matter, %u wrong",
-		 op->name, tried, failed, late, absorbed, wrong);
+		 name, tried, failed, late, absorbed, wrong);
+}
+
+/* The module is loaded while a function fails, which it does without; then a process preempts another */
+static void try_load_without(const char *function)
+{
+	struct sim_child ch;
+	struct result r = { .err = ECHILD };
+	unsigned int none = 0;
+	int err = sim_unload();
+
+	fault.function = function;
+	function_choose(function);
+	err = err ? err : load_struck(1);
+	function_forget(function);
+	fault.function = NULL;
+	if (err || !has_gpu())
+		tap_bail("load without %s: %s", function, err ? strerror(err) : "no GPU");
+	ch = sim_child(child, (void *[]){ (void *)op_named("preempt"), &none });
+	sim_child_hear(&ch, &r, sizeof(r), PATIENCE_MS);
+	sim_child_end(&ch, PATIENCE_MS);
+	tap_ok(fault.hit && !r.err, "load without %s: its fault is survived, a process preempts", function);
+	tap_diag("faults of %-15s %4u: %u clean errors, %u done but not told, %u no matter, %u wrong", function,
+		 fault.hit, 0, 0, fault.hit && !r.err, !fault.hit || r.err);
+}
+
+/* What fails by a function, and the operation that comes to it */
+static void try_functions(void)
+{
+	static const struct {
+		const char *function, *op;
+		bool fresh;
+	} pairs[] = {
+		{ "alloc_anon_inode", "open" },
+		{ "sysfs_create_file_ns", "open" },
+		{ "tracepoint_probe_register", "set", true },
+		{ "kthread_create_on_node", "set", true },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+		fault.function = pairs[i].function;
+		function_choose(fault.function);
+		try(op_named(pairs[i].op), pairs[i].fresh);
+		function_forget(fault.function);
+		fault.function = NULL;
+	}
+	try_load_without("kern_mount");
+	try_load_without("debugfs_lookup");
+}
+
+static void try_one(const char *name)
+{
+	if (!strcmp(name, "load"))
+		try_load(verbose);
+	else if (!strcmp(name, "functions"))
+		try_functions();
+	else
+		try(op_named(name), false);
 }
 
 int main(int argc, char **argv)
 {
+	static const char *const others[] = { "load", "functions" };
 	long long pages;
 	unsigned int i;
 	int opt, k;
@@ -235,36 +317,36 @@ int main(int argc, char **argv)
 		} else if (opt == 'l') {
 			for (i = 0; i < nr_ops; i++)
 				puts(ops[i].name);
-			puts("load");
+			puts("load\nfunctions");
 			return 0;
 		} else {
 			fprintf(stderr, "usage: nth [-v] [OPERATION...], nth -l\n");
 			return 2;
 		}
 	}
-	pages = sim_counter(0, "ram_pages");
-	faults_init(verbose);
-	for (k = optind; k < argc; k++) {
-		if (!strcmp(argv[k], "load")) {
-			try_load(verbose);
-			pages = sim_counter(0, "ram_pages");
-			continue;
-		}
-		for (i = 0; i < nr_ops && strcmp(ops[i].name, argv[k]); i++)
-			;
-		if (i == nr_ops) {
+	for (k = optind; k < argc; k++)
+		if (!op_named(argv[k]) && strcmp(argv[k], others[0]) && strcmp(argv[k], others[1])) {
 			fprintf(stderr, "nth: no operation '%s', see nth -l\n", argv[k]);
 			return 2;
 		}
-		try(&ops[i]);
-	}
+	pages = sim_counter(0, "ram_pages");
+	faults_init(verbose);
+	for (k = optind; k < argc; k++)
+		if (op_named(argv[k]))
+			try_one(argv[k]);
 	for (i = 0; optind == argc && i < nr_ops; i++)
-		try(&ops[i]);
-	if (optind == argc) {
-		tap_ok(sim_clean(0, pages), "nothing is left before the module is loaded anew");
-		try_load(verbose);
-		pages = sim_counter(0, "ram_pages");
-	}
+		try_one(ops[i].name);
 	tap_ok(sim_clean(0, pages), "nothing is left of any of them");
+	/* these load the module anew */
+	for (i = 0; i < 2; i++) {
+		for (k = optind; k < argc && strcmp(argv[k], others[i]); k++)
+			;
+		if (optind < argc && k == argc)
+			continue;
+		try_one(others[i]);
+		pages = sim_counter(0, "ram_pages");
+		tap_eq(sim_use(0, false), 0, "and the GPU works afterwards");
+		tap_ok(sim_clean(0, pages), "nothing is left");
+	}
 	return tap_done();
 }

@@ -37,13 +37,15 @@ extern const unsigned int nr_ops;
  * struct nth_fault - the fault that this process is about to meet
  * @fd: /proc/thread-self/fail-nth
  * @cmd: the ioctl that is to be struck, 0: none
- * @nth: at which site, 0: not at all
+ * @function: the function that is to fail, instead of an allocation or a copy; NULL: none
+ * @nth: at which site, or which call of the function, 0: not at all
  * @hit: it was
  * @left: sites until it would have been
  */
 struct nth_fault {
 	int fd;
 	unsigned long cmd;
+	const char *function;
 	unsigned int nth;
 	bool hit;
 	unsigned int left;
@@ -58,11 +60,23 @@ void disarm(void);
 /* Which sites there are: all, those that may wait for memory as well; @verbose: tell the kernel log of each */
 void faults_init(bool verbose);
 
+/* Make a function ready to fail with ENOMEM, and no longer; the @nth call of this thread does; did one? */
+void function_choose(const char *name);
+void function_forget(const char *name);
+void function_arm(unsigned int nth);
+bool function_disarm(void);
+
 /* Is that an error which the interfaces name for a lack of memory, or a page that is not there? */
 bool clean_error(int err);
 
 /* What kfdprio -l and sysfs show of this process, without what time changes; STATE_MAX bytes */
 void state(char *buf);
+
+/* Load the module, with its @nth site failing; returns 0 or an errno */
+int load_struck(unsigned int nth);
+
+/* Is there a GPU? */
+bool has_gpu(void);
 
 /* Some of the sites of loading the module; @verbose: tell of each */
 void try_load(bool verbose);
