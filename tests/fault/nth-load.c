@@ -67,6 +67,6 @@ void try_load(bool verbose)
 	}
 	close(fault.fd);
 	tap_ok(!wrong, "load: each of %u of its %u faults is survived", SAMPLES, total);
-	tap_diag("faults of %-15s %4u: %u clean errors, %u without the GPU, %u no matter, %u wrong", "load",
+	tap_diag("faults of %-32s %4u: %u clean errors, %u without the GPU, %u no matter, %u wrong", "load",
 		 SAMPLES, failed, without, absorbed, wrong);
 }

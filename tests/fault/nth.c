@@ -200,7 +200,7 @@ static void try(const struct op *op, bool fresh)
 	char name[80];
 	const char *why;
 
-	snprintf(name, sizeof(name), "%s%s%s", op->name, fault.function ? " without " : "",
+	snprintf(name, sizeof(name), "%s%s%s", op->name, fault.function ? "/" : "",
 		 fault.function ? fault.function : "");
 	for (nth = 1; nth <= MAX_SITES; nth++) {
 		if (fresh && (sim_unload() || sim_load("")))
@@ -242,7 +242,7 @@ static void try(const struct op *op, bool fresh)
 	}
 	tap_ok(!wrong && nth <= MAX_SITES && tried, "%s: each of its %u faults is survived", name,
 	       tried);
-	tap_diag("faults of %-15s %4u: %u clean errors, %u done but not told, %u no matter, %u wrong",
+	tap_diag("faults of %-32s %4u: %u clean errors, %u done but not told, %u no matter, %u wrong",
 		 name, tried, failed, late, absorbed, wrong);
 }
 
@@ -265,7 +265,7 @@ static void try_load_without(const char *function)
 	sim_child_hear(&ch, &r, sizeof(r), PATIENCE_MS);
 	sim_child_end(&ch, PATIENCE_MS);
 	tap_ok(fault.hit && !r.err, "load without %s: its fault is survived, a process preempts", function);
-	tap_diag("faults of %-15s %4u: %u clean errors, %u done but not told, %u no matter, %u wrong", function,
+	tap_diag("faults of load/%-27s %4u: %u clean errors, %u done but not told, %u no matter, %u wrong", function,
 		 fault.hit, 0, 0, fault.hit && !r.err, !fault.hit || r.err);
 }
 
@@ -344,6 +344,8 @@ int main(int argc, char **argv)
 		if (optind < argc && k == argc)
 			continue;
 		try_one(others[i]);
+		if (sim_unload() || sim_load(""))
+			tap_bail("%s: the module cannot be loaded anew: %s", others[i], strerror(errno));
 		pages = sim_counter(0, "ram_pages");
 		tap_eq(sim_use(0, false), 0, "and the GPU works afterwards");
 		tap_ok(sim_clean(0, pages), "nothing is left");

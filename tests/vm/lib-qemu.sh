@@ -29,7 +29,10 @@ qemu_command() {
 		# a starved host CPU is no fault of the guest
 		rcupdate.rcu_cpu_stall_timeout=120 watchdog_thresh=60)
 	# its details go to the log, where scan-log finds them
-	[ -z "$opt_debug" ] || boot+=(kmemleak.verbose=1)
+	[ "$opt_debug" != kasan ] || boot+=(kmemleak.verbose=1)
+	# Every 50th access of the driver is watched, as few as there are in a test; for longer than an emulated CPU
+	# takes from one to the next.  Without early_enable nothing is: allnoconfig says so.
+	[ "$opt_debug" != kcsan ] || boot+=(kcsan.early_enable=1 kcsan.skip_watch=50 kcsan.udelay_task=100)
 	# la57 only makes page walks longer
 	qemu=(qemu-system-x86_64 -nodefaults -no-user-config -display none -no-reboot
 		-m "$opt_mem" -smp "$opt_smp" -cpu 'max,-la57')
