@@ -91,6 +91,9 @@ int ioctl(int fd, unsigned long cmd, ...)
 	return ret;
 }
 
+static const char *const fault_dirs[] = { "failslab", "fail_page_alloc", "fail_usercopy" };
+#define NR_DIRS	(sizeof(fault_dirs) / sizeof(*fault_dirs))
+
 static void fault_attr(const char *dir, const char *name, const char *value)
 {
 	char path[128];
@@ -103,15 +106,59 @@ static void fault_attr(const char *dir, const char *name, const char *value)
 
 void faults_init(bool verbose)
 {
-	static const char *const dirs[] = { "failslab", "fail_page_alloc", "fail_usercopy" };
 	unsigned int i;
 
-	for (i = 0; i < sizeof(dirs) / sizeof(*dirs); i++)
-		fault_attr(dirs[i], "verbose", verbose ? "2" : "0");
+	for (i = 0; i < NR_DIRS; i++)
+		fault_attr(fault_dirs[i], "verbose", verbose ? "2" : "0");
 	fault_attr("failslab", "ignore-gfp-wait", "N");
 	fault_attr("fail_page_alloc", "ignore-gfp-wait", "N");
 	fault_attr("fail_page_alloc", "ignore-gfp-highmem", "N");
 	fault_attr("fail_page_alloc", "min-order", "0");
+}
+
+/* Where the code of a function begins and ends */
+static void range_of(const char *function, char *first, char *end, size_t size)
+{
+	unsigned long long at, from = 0, to = ~0ULL;
+	char line[256], name[160];
+	int pass;
+	FILE *f;
+
+	for (pass = 0; pass < 2; pass++) {
+		f = fopen("/proc/kallsyms", "re");
+		while (f && fgets(line, sizeof(line), f)) {
+			if (sscanf(line, "%llx %*c %159s", &at, name) != 2)
+				continue;
+			if (!pass && !strcmp(name, function))
+				from = at;
+			else if (pass && at > from && at < to)
+				to = at;
+		}
+		if (f)
+			fclose(f);
+		if (!from)
+			tap_bail("/proc/kallsyms: no function %s", function);
+	}
+	snprintf(first, size, "0x%llx", from);
+	snprintf(end, size, "0x%llx", to);
+}
+
+void faults_filter(const char *within, const char *without)
+{
+	char require[2][24] = { "0", "0xffffffffffffffff" }, reject[2][24] = { "0", "0" };
+	unsigned int i;
+
+	if (within)
+		range_of(within, require[0], require[1], sizeof(require[0]));
+	if (without)
+		range_of(without, reject[0], reject[1], sizeof(reject[0]));
+	for (i = 0; i < NR_DIRS; i++) {
+		fault_attr(fault_dirs[i], "stacktrace-depth", within || without ? "32" : "0");
+		fault_attr(fault_dirs[i], "require-start", require[0]);
+		fault_attr(fault_dirs[i], "require-end", require[1]);
+		fault_attr(fault_dirs[i], "reject-start", reject[0]);
+		fault_attr(fault_dirs[i], "reject-end", reject[1]);
+	}
 }
 
 /* ---- one child ---- */
@@ -202,6 +249,7 @@ static void try(const struct op *op, bool fresh)
 
 	snprintf(name, sizeof(name), "%s%s%s", op->name, fault.function ? "/" : "",
 		 fault.function ? fault.function : "");
+	faults_filter(op->within, op->without);
 	for (nth = 1; nth <= MAX_SITES; nth++) {
 		if (fresh && (sim_unload() || sim_load("")))
 			tap_bail("%s: the module cannot be loaded anew: %s", name, strerror(errno));
@@ -240,6 +288,7 @@ static void try(const struct op *op, bool fresh)
 		else
 			failed++;
 	}
+	faults_filter(NULL, NULL);
 	tap_ok(!wrong && nth <= MAX_SITES && tried, "%s: each of its %u faults is survived", name,
 	       tried);
 	tap_diag("faults of %-32s %4u: %u clean errors, %u done but not told, %u no matter, %u wrong",

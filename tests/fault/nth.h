@@ -21,6 +21,7 @@ enum { LATE = 1, STOCK = 2 };
  * @run: does it, with one call armed; returns 0 or an errno
  * @undo: ends what @ready began outside the process, or NULL
  * @flags: LATE, STOCK
+ * @within, @without: see faults_filter()
  */
 struct op {
 	const char *name;
@@ -28,6 +29,7 @@ struct op {
 	int (*run)(void);
 	void (*undo)(void);
 	unsigned int flags;
+	const char *within, *without;
 };
 
 extern const struct op ops[];
@@ -59,6 +61,9 @@ void disarm(void);
 
 /* Which sites there are: all, those that may wait for memory as well; @verbose: tell the kernel log of each */
 void faults_init(bool verbose);
+
+/* Of these, only what comes from the function @within, and nothing that comes from @without; NULL: any, none */
+void faults_filter(const char *within, const char *without);
 
 /* Make a function ready to fail with ENOMEM, and no longer; the @nth call of this thread does; did one? */
 void function_choose(const char *name);
