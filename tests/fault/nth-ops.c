@@ -234,7 +234,7 @@ const struct op ops[] = {
 	{ "create", need_gpu, do_create, NULL, LATE, .without = "kobject_init_and_add" },
 	{ "update", need_queue, do_update, NULL, STOCK },
 	{ "destroy", need_queue, do_destroy, NULL, LATE },
-	{ "mmap", need_queue, do_mmap },
+	{ "mmap", need_queue, do_mmap, NULL, REMAP },
 	{ "fork", need_priority, do_fork },
 	{ "preempt", need_victim, do_preempt, undo_preempt },
 };

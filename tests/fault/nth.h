@@ -11,8 +11,9 @@
  * LATE: EFAULT may come after it was done.  Our SET says so; KFD does the same wherever it has a result to
  * copy out, and a queue then stays until its process ends
  * STOCK: KFD's update_queue() stores what was asked for before it makes the runlist, whose ENOMEM it returns
+ * REMAP: remap_pfn_range() turns ENOMEM of the memory type's bookkeeping into EINVAL
  */
-enum { LATE = 1, STOCK = 2 };
+enum { LATE = 1, STOCK = 2, REMAP = 4 };
 
 /**
  * struct op - an operation
@@ -20,7 +21,7 @@ enum { LATE = 1, STOCK = 2 };
  * @ready: makes ready, in a process of its own
  * @run: does it, with one call armed; returns 0 or an errno
  * @undo: ends what @ready began outside the process, or NULL
- * @flags: LATE, STOCK
+ * @flags: LATE, STOCK, REMAP
  * @within, @without: see faults_filter()
  */
 struct op {
