@@ -356,6 +356,12 @@ static bool read_wptr(struct sim_hws *h, struct sim_queue *q, u64 now)
 	if (!wp)
 		return false;
 	v = smp_load_acquire(wp);	/* before the packets */
+	/*
+	 * There is no more than a ring, however far ahead garbage says: a stream of fillers would never end, and this
+	 * thread with it.  An AQL packet is INVALID once it was taken, and its producers may well be ahead.
+	 */
+	if (q->kind != SIM_QUEUE_AQL)
+		v = min(v, q->next + q->mask + 1);
 	if (v > q->wptr) {
 		q->wptr = v;
 		q->seen = now;

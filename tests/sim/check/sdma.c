@@ -266,6 +266,21 @@ static void refused(volatile uint32_t *m)
 	}
 }
 
+/* Garbage for a write index: the ring is read once, and the scheduler still answers */
+static void ahead(void)
+{
+	struct kfdc_ring_attr small = KFDC_SDMA_DEFAULT;
+	struct kfdc_ring *r;
+
+	small.bytes = 1024;
+	must(kfdc_ring_create(c, &small, &r));
+	*r->wptr = 1ULL << 60;
+	*r->doorbell = 0;
+	sleep_ns(10 * MS);
+	tap_eq(*r->rptr, 1024, "a write index far ahead means a full ring, of NOPs here");
+	must(kfdc_ring_destroy(r));
+}
+
 int main(void)
 {
 	struct kfdc_bo gtt, vram, small;
@@ -293,6 +308,7 @@ int main(void)
 	past_4g(small.va);
 	unmaps(r, gtt.va, vram.va, small.va);
 	refused(small.va);
+	ahead();
 	must(kfdc_ring_destroy(r));
 	userptr_free(c, handle);
 	kfdc_close(c);
