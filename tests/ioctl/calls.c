@@ -60,12 +60,16 @@ FILL(create)
 	static const uint32_t types[] = { KFD_IOC_QUEUE_TYPE_COMPUTE_AQL, KFD_IOC_QUEUE_TYPE_COMPUTE_AQL,
 					  KFD_IOC_QUEUE_TYPE_COMPUTE, KFD_IOC_QUEUE_TYPE_SDMA };
 	ARGS(kfd_ioctl_create_queue_args);
-	a->ring_base_address = (uintptr_t)w->ring;
-	a->write_pointer_address = (uintptr_t)w->pointers + 512 * below(seed, 4);
-	a->read_pointer_address = a->write_pointer_address + 128;
-	a->ring_size = 4096;
-	a->gpu_id = w->gpu_id;
 	a->queue_type = types[below(seed, 4)];
+	a->ring_base_address = (uintptr_t)(a->queue_type == KFD_IOC_QUEUE_TYPE_COMPUTE_AQL ? w->ring :
+					   a->queue_type == KFD_IOC_QUEUE_TYPE_SDMA ? w->sdma : w->pm4);
+	a->write_pointer_address = (uintptr_t)w->pointers + 512 * below(seed, INDICES);
+	a->read_pointer_address = a->write_pointer_address + 128;
+	/* otherwise it has work from the start, if one with this index had some */
+	if (below(seed, 2))
+		*(volatile uint64_t *)a->write_pointer_address = 0;
+	a->ring_size = RING;
+	a->gpu_id = w->gpu_id;
 	a->queue_percentage = below(seed, 4) ? 100 : below(seed, 102);
 	a->queue_priority = below(seed, 16);
 	a->eop_buffer_address = (uintptr_t)w->eop;
@@ -80,6 +84,7 @@ static void took_create(struct worker *w, const void *args)
 	const struct kfd_ioctl_create_queue_args *a = args;
 
 	keep(&w->queues, a->queue_id);
+	keep(&w->bells, a->doorbell_offset & 8191);
 	keep(&w->mmap_offsets, a->doorbell_offset & ~8191ULL);
 }
 
@@ -94,7 +99,7 @@ FILL(update)
 	ARGS(kfd_ioctl_update_queue_args);
 	a->queue_id = pick(&w->queues, seed);
 	a->ring_base_address = (uintptr_t)w->ring;
-	a->ring_size = 4096;
+	a->ring_size = RING;
 	a->queue_percentage = below(seed, 4) ? 100 : below(seed, 102);
 	a->queue_priority = below(seed, 16);
 }
@@ -263,32 +268,32 @@ static void guard_wait(void *args)
 		a->num_events = 4096;
 }
 
-#define CALL(cmd, weight, fill, ...)	{ #cmd, cmd, weight, fill_##fill, __VA_ARGS__ }
+#define CALL(cmd, busy, quiet, fill, ...)	{ #cmd, cmd, busy, quiet, fill_##fill, __VA_ARGS__ }
 
 const struct call calls[] = {
-	CALL(KFD_PRIO_IOC_VERSION, 1, version),
-	CALL(KFD_PRIO_IOC_SET, 16, set),
-	CALL(KFD_PRIO_IOC_GET, 4, get),
-	CALL(KFD_PRIO_IOC_LIST, 4, list, .guard = guard_list),
-	CALL(AMDKFD_IOC_CREATE_QUEUE, 8, create, .took = took_create),
-	CALL(AMDKFD_IOC_DESTROY_QUEUE, 7, destroy),
-	CALL(AMDKFD_IOC_UPDATE_QUEUE, 8, update),
-	CALL(AMDKFD_IOC_SET_CU_MASK, 3, cu_mask),
-	CALL(AMDKFD_IOC_GET_QUEUE_WAVE_STATE, 2, wave_state),
-	CALL(AMDKFD_IOC_ACQUIRE_VM, 1, acquire),
-	CALL(AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, 4, alloc, .guard = guard_alloc, .took = took_alloc),
-	CALL(AMDKFD_IOC_FREE_MEMORY_OF_GPU, 4, free),
-	CALL(AMDKFD_IOC_MAP_MEMORY_TO_GPU, 3, map, .guard = guard_map),
-	CALL(AMDKFD_IOC_UNMAP_MEMORY_FROM_GPU, 3, unmap, .guard = guard_map),
-	CALL(AMDKFD_IOC_AVAILABLE_MEMORY, 1, available),
-	CALL(AMDKFD_IOC_SET_MEMORY_POLICY, 1, policy),
-	CALL(AMDKFD_IOC_GET_PROCESS_APERTURES_NEW, 1, apertures, .guard = guard_apertures),
-	CALL(AMDKFD_IOC_GET_CLOCK_COUNTERS, 1, clock),
-	CALL(AMDKFD_IOC_CREATE_EVENT, 2, create_event, .took = took_event),
-	CALL(AMDKFD_IOC_DESTROY_EVENT, 2, event),
-	CALL(AMDKFD_IOC_SET_EVENT, 1, event),
-	CALL(AMDKFD_IOC_RESET_EVENT, 1, event),
-	CALL(AMDKFD_IOC_WAIT_EVENTS, 2, wait, .guard = guard_wait),
+	CALL(KFD_PRIO_IOC_VERSION, 1, 8, version),
+	CALL(KFD_PRIO_IOC_SET, 16, 3, set),
+	CALL(KFD_PRIO_IOC_GET, 4, 24, get),
+	CALL(KFD_PRIO_IOC_LIST, 4, 6, list, .guard = guard_list),
+	CALL(AMDKFD_IOC_CREATE_QUEUE, 8, 1, create, .took = took_create),
+	CALL(AMDKFD_IOC_DESTROY_QUEUE, 7, 1, destroy),
+	CALL(AMDKFD_IOC_UPDATE_QUEUE, 8, 1, update),
+	CALL(AMDKFD_IOC_SET_CU_MASK, 3, 1, cu_mask),
+	CALL(AMDKFD_IOC_GET_QUEUE_WAVE_STATE, 2, 3, wave_state),
+	CALL(AMDKFD_IOC_ACQUIRE_VM, 1, 2, acquire),
+	CALL(AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, 4, 1, alloc, .guard = guard_alloc, .took = took_alloc),
+	CALL(AMDKFD_IOC_FREE_MEMORY_OF_GPU, 4, 1, free),
+	CALL(AMDKFD_IOC_MAP_MEMORY_TO_GPU, 3, 1, map, .guard = guard_map),
+	CALL(AMDKFD_IOC_UNMAP_MEMORY_FROM_GPU, 3, 1, unmap, .guard = guard_map),
+	CALL(AMDKFD_IOC_AVAILABLE_MEMORY, 1, 3, available),
+	CALL(AMDKFD_IOC_SET_MEMORY_POLICY, 1, 1, policy),
+	CALL(AMDKFD_IOC_GET_PROCESS_APERTURES_NEW, 1, 5, apertures, .guard = guard_apertures),
+	CALL(AMDKFD_IOC_GET_CLOCK_COUNTERS, 1, 6, clock),
+	CALL(AMDKFD_IOC_CREATE_EVENT, 2, 7, create_event, .took = took_event),
+	CALL(AMDKFD_IOC_DESTROY_EVENT, 2, 7, event),
+	CALL(AMDKFD_IOC_SET_EVENT, 1, 5, event),
+	CALL(AMDKFD_IOC_RESET_EVENT, 1, 5, event),
+	CALL(AMDKFD_IOC_WAIT_EVENTS, 2, 6, wait, .guard = guard_wait),
 };
 
 const unsigned int n_calls = sizeof(calls) / sizeof(calls[0]);

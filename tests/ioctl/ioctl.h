@@ -10,6 +10,8 @@
 #define WORKERS		4
 #define THREADS		2	/* of each worker */
 #define ARGS_MAX	256	/* bytes of the largest struct, and room behind it */
+#define RING		4096	/* bytes of a queue's ring */
+#define INDICES		4	/* pairs of a write and a read index, 512 bytes apart; queues share them */
 #define POOL		32
 #define ERRNOS		135	/* 0, all errnos of Linux, and one for what is none */
 
@@ -31,10 +33,11 @@ struct worker {
 	int pidfd[WORKERS + 2];
 	pid_t pid[WORKERS + 2];
 	int sock[2];			/* descriptors come and go here */
-	struct pool queues, events, handles, mmap_offsets;
-	char *ring, *pointers, *cwsr, *eop, *user;	/* memory that KFD knows */
+	struct pool queues, bells, events, handles, mmap_offsets;
+	char *ring, *pm4, *sdma, *pointers, *cwsr, *eop, *user;	/* memory that KFD knows */
 	uint64_t ctl, cwsr_size;
-	volatile uint64_t *doorbells;
+	char *doorbells;
+	uint64_t doorbells_at;		/* their offset in /dev/kfd */
 	uint32_t gpu_id;
 };
 
@@ -42,7 +45,8 @@ struct worker {
  * struct call - an ioctl
  * @name: as printed
  * @cmd: its number
- * @weight: how often, relative to the others
+ * @busy: how often, relative to the others, while a thread makes queues come and go
+ * @quiet: the same while it mostly looks on: what changes the runlist costs a hundred times what only reads
  * @fill: a struct that KFD would most likely take; @size bytes, zeroed
  * @guard: after a field was changed: keep what would only wait, or what stock KFD is known to answer badly
  * @took: the call has succeeded: keep what it returned
@@ -50,7 +54,7 @@ struct worker {
 struct call {
 	const char *name;
 	unsigned long cmd;
-	unsigned int weight;
+	unsigned int busy, quiet;
 	void (*fill)(struct worker *w, void *args, uint64_t *seed);
 	void (*guard)(void *args);
 	void (*took)(struct worker *w, const void *args);
@@ -63,6 +67,7 @@ extern const unsigned int n_calls;
 struct counts {
 	volatile uint64_t call[64][ERRNOS];
 	volatile uint64_t extra[EXTRAS][2];	/* failed, worked */
+	volatile uint64_t call_ns[64], extra_ns[EXTRAS];	/* all of them together took */
 	volatile uint64_t total, born, overrun;
 	volatile int odd;		/* an errno that is none */
 	volatile bool stop;
@@ -80,11 +85,17 @@ void keep(struct pool *p, uint64_t v);
 /* The life of a worker; @limit calls of all workers together, no return */
 void worker(unsigned int nr, uint64_t seed, uint64_t limit, int sock[2]) __attribute__((noreturn));
 
-/* Coverage of the calling thread, if the kernel can: before its first call, and at its end */
-void cover_start(void);
-void cover_take(void);
-/* In the main process: before the workers, and what they have reached; false if the kernel cannot */
+/*
+ * Coverage, if the kernel can: in the main process cover_init() before all others, false if it cannot, and cover_print()
+ * at the end.  Each process prepares while it is still root; of its tasks, each of a slot of its own, those are followed
+ * that start, until they end, and what was reached is taken while they run.
+ */
+#define COVER_SLOTS	(THREADS + 1)	/* the last is for a child of a worker; of two children at once it is one's */
+
 bool cover_init(void);
+void cover_prepare(void);
+void cover_start(unsigned int slot);
+void cover_take(void);
 void cover_print(void);
 
 #endif

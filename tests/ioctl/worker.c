@@ -27,6 +27,7 @@ bool stock_bugs;
 
 static struct worker me;
 static uint64_t limit;
+static __thread bool busy;
 
 uint64_t below(uint64_t *seed, uint64_t n)
 {
@@ -79,15 +80,17 @@ static const struct call *choose(uint64_t *seed)
 	unsigned int i, sum = 0, n;
 
 	for (i = 0; i < n_calls; i++)
-		sum += calls[i].weight;
+		sum += busy ? calls[i].busy : calls[i].quiet;
 	n = below(seed, sum);
-	for (i = 0; n >= calls[i].weight; i++)
-		n -= calls[i].weight;
+	for (i = 0; n >= (busy ? calls[i].busy : calls[i].quiet); i++)
+		n -= busy ? calls[i].busy : calls[i].quiet;
 	return &calls[i];
 }
 
-static void count(const struct call *c, int err)
+static void count(const struct call *c, int err, uint64_t ns)
 {
+	__atomic_add_fetch(&counts->total, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&counts->call_ns[c - calls], ns, __ATOMIC_RELAXED);
 	if (err >= ERRNOS) {
 		/* the kernel's own: no business of user space */
 		counts->odd = err;
@@ -104,6 +107,7 @@ static void one_ioctl(uint64_t *seed)
 	unsigned long cmd = c->cmd;
 	bool wrong = !below(seed, 3);
 	void *arg = args;
+	uint64_t ns;
 	int fd = me.fd[below(seed, 2) ? 0 : below(seed, 8)], err;
 
 	memset(args, CANARY, sizeof(args));
@@ -124,8 +128,9 @@ static void one_ioctl(uint64_t *seed)
 		arg = (void *)interesting(seed);
 	if (fd < 0)
 		fd = me.gpu->kfd;
+	ns = kfdc_now();
 	err = ioctl(fd, cmd, arg) ? errno : 0;
-	count(c, err);
+	count(c, err, kfdc_now() - ns);
 	if (arg != args)
 		return;
 	if (!err && c->took)
@@ -138,9 +143,31 @@ static void one_ioctl(uint64_t *seed)
 		}
 }
 
-static void extra(enum extra x, bool worked)
+/* ---- work ---- */
+
+/*
+ * Up to 7 dispatches for whatever AQL queues have this write index, and a doorbell, not always theirs.  Packets that
+ * one queue has taken are INVALID for the others of the ring, which stop there until all packets are written again.
+ */
+static bool work(uint64_t *seed)
 {
-	__atomic_add_fetch(&counts->extra[x][worked], 1, __ATOMIC_RELAXED);
+	volatile uint64_t *wptr = (void *)(me.pointers + 512 * below(seed, INDICES));
+	struct {
+		uint16_t header, setup, wg[3], reserved0;
+		uint32_t grid[3], private_size, group_size;
+		uint64_t kernel_object, kernarg, ns, signal;
+	} *p = (void *)me.ring, d = { 2, 1, { 64, 1, 1 }, 0, { 64, 1, 1 } };
+	unsigned int i, odd = below(seed, 16) ? RING : below(seed, RING / sizeof(d));
+
+	d.ns = 10000 << below(seed, 5);
+	for (i = 0; i < RING / sizeof(d); i++) {
+		/* one of another type, or of none */
+		d.header = i == odd ? below(seed, 6) : 2;
+		p[i] = d;
+	}
+	*wptr += below(seed, 8);
+	*(volatile uint64_t *)(me.doorbells + pick(&me.bells, seed)) = *wptr;
+	return true;
 }
 
 /* ---- descriptors, processes, mappings ---- */
@@ -195,10 +222,13 @@ static bool spawn(uint64_t *seed)
 	if (pid < 0)
 		return false;
 	if (!pid) {
+		cover_start(THREADS);
 		if (what == 1)
 			me.fd[1] = open("/dev/kfd", below(&mine, 2) ? O_RDWR : O_ACCMODE);
-		while (what < 3 && n--)
+		while (what < 3 && n--) {
 			one_ioctl(&mine);
+			cover_take();
+		}
 		if (what == 2)
 			execl("/bin/true", "true", NULL);
 		if (what == 3)
@@ -211,21 +241,40 @@ static bool spawn(uint64_t *seed)
 	return true;
 }
 
+/* The doorbells a second time, in use while they are moved and cut; or anything else that /dev/kfd may map */
+static bool map(uint64_t *seed)
+{
+	uint64_t at = below(seed, 4) ? me.doorbells_at : pick(&me.mmap_offsets, seed);
+	size_t size = below(seed, 4) ? 8192 : 4096 << below(seed, 3);
+	char *m, *moved;
+
+	if (!below(seed, 4))
+		at = interesting(seed) & ~4095ULL;
+	m = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, me.fd[!below(seed, 4)], at);
+	if (m == MAP_FAILED)
+		return false;
+	if (at == me.doorbells_at) {
+		*(volatile uint64_t *)(m + pick(&me.bells, seed) % size) = below(seed, 64);
+		if (below(seed, 2)) {
+			moved = mremap(m, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, me.user + 65536 + 4096 * below(seed, 8));
+			if (moved != MAP_FAILED)
+				m = moved;
+			*(volatile uint64_t *)(m + pick(&me.bells, seed) % size) = below(seed, 64);
+		}
+		if (!below(seed, 4))
+			munmap(m + 4096 * below(seed, 2), 4096);
+	}
+	munmap(m, size);
+	return true;
+}
+
 static bool other(enum extra x, uint64_t *seed)
 {
-	void *m;
-
 	switch (x) {
 	case X_RING:
-		if (me.doorbells)
-			me.doorbells[below(seed, 512)] = below(seed, 64);
-		return me.doorbells;
+		return work(seed);
 	case X_MMAP:
-		m = mmap(NULL, 4096 << below(seed, 3), PROT_READ | PROT_WRITE, MAP_SHARED, me.fd[below(seed, 2)],
-			 below(seed, 2) ? pick(&me.mmap_offsets, seed) : interesting(seed) & ~4095ULL);
-		if (m != MAP_FAILED)
-			munmap(m, 4096);
-		return m != MAP_FAILED;
+		return map(seed);
 	case X_FORK:
 		return spawn(seed);
 	case X_PASS:
@@ -241,29 +290,38 @@ static bool other(enum extra x, uint64_t *seed)
 	}
 }
 
-/* Rare things: one call in 40 or so; a fork is dear */
+/* Rare things, one call in 16 while busy, else in 64; a fork is dear */
 static void step(uint64_t *seed)
 {
 	static const unsigned int share[EXTRAS] = { [X_RING] = 40, [X_MMAP] = 8, [X_FORK] = 1, [X_PASS] = 5,
 		[X_RECEIVE] = 8, [X_CLOSE] = 4, [X_REMAP] = 2 };
 	unsigned int n, i;
+	uint64_t ns;
+	bool worked;
 
-	if (below(seed, 16)) {
+	if (below(seed, busy ? 16 : 64)) {
 		one_ioctl(seed);
 		return;
 	}
 	n = below(seed, 68);
 	for (i = 0; n >= share[i]; i++)
 		n -= share[i];
-	extra(i, other(i, seed));
+	ns = kfdc_now();
+	worked = other(i, seed);
+	__atomic_add_fetch(&counts->extra[i][worked], 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&counts->extra_ns[i], kfdc_now() - ns, __ATOMIC_RELAXED);
 }
 
 static void *one_thread(void *arg)
 {
 	uint64_t seed = (uintptr_t)arg;
+	unsigned int n = 0;
 
-	cover_start();
-	while (!counts->stop && __atomic_add_fetch(&counts->total, 1, __ATOMIC_RELAXED) <= limit) {
+	while (!counts->stop && counts->total < limit) {
+		if (!n--) {
+			busy = !below(&seed, 16);
+			n = 50 + below(&seed, 500);
+		}
 		step(&seed);
 		cover_take();
 		/* now and then a worker dies in the middle of what the other thread does */
@@ -271,6 +329,12 @@ static void *one_thread(void *arg)
 			kill(getpid(), SIGKILL);
 	}
 	return NULL;
+}
+
+static void *second_thread(void *arg)
+{
+	cover_start(1);
+	return one_thread(arg);
 }
 
 /* ---- the beginning ---- */
@@ -311,22 +375,29 @@ void worker(unsigned int nr, uint64_t seed, uint64_t max, int sock[2])
 	me.nr = nr;
 	limit = max;
 	memcpy(me.sock, sock, sizeof(me.sock));
+	cover_prepare();
+	cover_start(0);
 	if (nr % 2)
 		ordinary();
 	if (kfdc_open(&me.gpu, 0) || kfdc_cwsr_sizes(me.gpu, &me.ctl, &me.cwsr_size, &total))
 		die("open");
 	me.gpu_id = me.gpu->gpu_id;
-	me.ring = area(4096, KFD_IOC_ALLOC_MEM_FLAGS_GTT);
+	me.ring = area(RING, KFD_IOC_ALLOC_MEM_FLAGS_GTT);
+	me.sdma = area(RING, KFD_IOC_ALLOC_MEM_FLAGS_GTT);	/* NOPs */
+	me.pm4 = area(RING, KFD_IOC_ALLOC_MEM_FLAGS_GTT);
+	for (i = 0; i < RING / 4; i++)
+		((uint32_t *)me.pm4)[i] = 0x80000000;	/* filler */
 	me.pointers = area(4096, KFD_IOC_ALLOC_MEM_FLAGS_GTT);
 	me.eop = area(4096, KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_PUBLIC);
 	me.cwsr = area(total, KFD_IOC_ALLOC_MEM_FLAGS_GTT);
 	me.user = mmap(NULL, 131072, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (me.user == MAP_FAILED)
 		die("mmap");
-	/* one queue stays, if the number of it is not hit upon: its doorbell is in the page that has all of them */
+	/* one queue stays, if the number of it is not hit upon: its doorbell is in the pages that have all of them */
 	if (kfdc_queue_create(me.gpu, NULL, &q))
 		die("a queue");
-	me.doorbells = (void *)((uintptr_t)q->doorbell & ~4095UL);
+	me.doorbells = me.gpu->doorbells;
+	me.doorbells_at = q->doorbell_offset & ~8191UL;
 	for (i = 2; i < 8; i++)
 		me.fd[i] = -1;
 	me.fd[0] = me.gpu->kfd;
@@ -335,7 +406,7 @@ void worker(unsigned int nr, uint64_t seed, uint64_t max, int sock[2])
 		me.pid[i] = i < WORKERS ? counts->pid[i] : i == WORKERS ? getpid() : 1;
 		me.pidfd[i] = syscall(SYS_pidfd_open, me.pid[i] > 0 ? me.pid[i] : getpid(), 0);
 	}
-	if (pthread_create(&t, NULL, one_thread, (void *)(uintptr_t)sim_random(&seed)))
+	if (pthread_create(&t, NULL, second_thread, (void *)(uintptr_t)sim_random(&seed)))
 		die("a thread");
 	one_thread((void *)(uintptr_t)sim_random(&seed));
 	pthread_join(t, NULL);
