@@ -79,6 +79,21 @@ FILL(create)
 	a->ctl_stack_size = w->ctl;
 }
 
+/*
+ * MES: KFD forgets the reference to the process of a queue with a bad packet (kfd_dqm_suspend_bad_queue_mes()), and
+ * buffers of a queue that it refuses late, as it does when no SDMA queue is left (pqm_create_queue())
+ */
+static void guard_create(void *args)
+{
+	struct kfd_ioctl_create_queue_args *a = args;
+
+	if (!zero_index)
+		return;
+	a->write_pointer_address = zero_index;
+	if (a->queue_type != KFD_IOC_QUEUE_TYPE_COMPUTE)
+		a->queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL;
+}
+
 static void took_create(struct worker *w, const void *args)
 {
 	const struct kfd_ioctl_create_queue_args *a = args;
@@ -275,7 +290,7 @@ const struct call calls[] = {
 	CALL(KFD_PRIO_IOC_SET, 16, 3, set),
 	CALL(KFD_PRIO_IOC_GET, 4, 24, get),
 	CALL(KFD_PRIO_IOC_LIST, 4, 6, list, .guard = guard_list),
-	CALL(AMDKFD_IOC_CREATE_QUEUE, 8, 1, create, .took = took_create),
+	CALL(AMDKFD_IOC_CREATE_QUEUE, 8, 1, create, .guard = guard_create, .took = took_create),
 	CALL(AMDKFD_IOC_DESTROY_QUEUE, 7, 1, destroy),
 	CALL(AMDKFD_IOC_UPDATE_QUEUE, 8, 1, update),
 	CALL(AMDKFD_IOC_SET_CU_MASK, 3, 1, cu_mask),

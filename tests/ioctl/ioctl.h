@@ -71,12 +71,14 @@ struct counts {
 	volatile uint64_t total, born, overrun;
 	volatile int odd;		/* an errno that is none */
 	volatile bool stop;
+	volatile bool no_work;		/* the driver answers bad packets badly: queues read none */
 	volatile pid_t pid[WORKERS];
 	char why[256];
 };
 
 extern struct counts *counts;
 extern bool stock_bugs;
+extern uint64_t zero_index;	/* on MES: the write index of all queues, which have no work */
 
 uint64_t below(uint64_t *seed, uint64_t n);
 uint64_t pick(struct pool *p, uint64_t *seed);

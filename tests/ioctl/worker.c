@@ -24,6 +24,7 @@
 
 struct counts *counts;
 bool stock_bugs;
+uint64_t zero_index;
 
 static struct worker me;
 static uint64_t limit;
@@ -165,7 +166,7 @@ static bool work(uint64_t *seed)
 		d.header = i == odd ? below(seed, 6) : 2;
 		p[i] = d;
 	}
-	*wptr += below(seed, 8);
+	*wptr += zero_index ? 0 : below(seed, 8);
 	*(volatile uint64_t *)(me.doorbells + pick(&me.bells, seed)) = *wptr;
 	return true;
 }
@@ -367,7 +368,7 @@ static void ordinary(void)
 void worker(unsigned int nr, uint64_t seed, uint64_t max, int sock[2])
 {
 	struct kfdc_queue *q;
-	uint64_t total;
+	uint64_t total, gfx;
 	unsigned int i;
 	pthread_t t;
 
@@ -381,6 +382,8 @@ void worker(unsigned int nr, uint64_t seed, uint64_t max, int sock[2])
 		ordinary();
 	if (kfdc_open(&me.gpu, 0) || kfdc_cwsr_sizes(me.gpu, &me.ctl, &me.cwsr_size, &total))
 		die("open");
+	if (kfdc_prop(me.gpu, "gfx_target_version", &gfx))
+		die("gfx_target_version");
 	me.gpu_id = me.gpu->gpu_id;
 	me.ring = area(RING, KFD_IOC_ALLOC_MEM_FLAGS_GTT);
 	me.sdma = area(RING, KFD_IOC_ALLOC_MEM_FLAGS_GTT);	/* NOPs */
@@ -388,6 +391,10 @@ void worker(unsigned int nr, uint64_t seed, uint64_t max, int sock[2])
 	for (i = 0; i < RING / 4; i++)
 		((uint32_t *)me.pm4)[i] = 0x80000000;	/* filler */
 	me.pointers = area(4096, KFD_IOC_ALLOC_MEM_FLAGS_GTT);
+	if (gfx >= 110000 && !stock_bugs) {
+		zero_index = (uintptr_t)me.pointers;
+		counts->no_work = true;
+	}
 	me.eop = area(4096, KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_PUBLIC);
 	me.cwsr = area(total, KFD_IOC_ALLOC_MEM_FLAGS_GTT);
 	me.user = mmap(NULL, 131072, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
