@@ -390,6 +390,17 @@ static unsigned int at_most(enum op a, enum op b)
 	return x < y ? x : y;
 }
 
+/* Of @n rounds, those that end by @until, as far as is known; always one */
+static unsigned int in_time(const struct score *s, unsigned int n, uint64_t until)
+{
+	uint64_t now = kfdc_now(), left = until > now ? until - now : 0, fit;
+
+	if (!s->rounds)
+		return n < 8 ? n : 8;
+	fit = left / (s->order / s->rounds + 1);
+	return fit < 1 ? 1 : fit < n ? fit : n;
+}
+
 static bool needs_extras(enum op op)
 {
 	return op == OP_CREATE || op == OP_DESTROY || op == OP_EVICT || op == OP_RESTORE;
@@ -441,6 +452,7 @@ bool rounds_run(enum op a, enum op b, double secs, unsigned long rounds, struct 
 		n = 1 + rnd(rnd(4) ? most : most / 16 + 1);
 		if (n > rounds - s->rounds)
 			n = rounds - s->rounds;
+		n = in_time(s, n, until);
 		/* can it be unloaded? All that has it open is gone in these pairs */
 		if ((a == OP_UNLOAD || b == OP_UNLOAD) && !rnd(BARE))
 			ok = bare_round(x, y, s);

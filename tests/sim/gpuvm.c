@@ -142,11 +142,11 @@ struct dma_fence *sim_vm_eviction_fence(struct sim_gpu *g, pid_t pid)
  * @g: the GPU
  * @pid: process, in the caller's PID namespace
  *
- * Return: 0, also if nothing was invalidated; -ESRCH; -EINTR; -ETIMEDOUT after a second
+ * Return: 0, also if nothing was invalidated; -ESRCH; -EINTR; -ETIMEDOUT after 20 s
  */
 int sim_vm_user_restore(struct sim_gpu *g, pid_t pid)
 {
-	unsigned long end = jiffies + HZ;
+	unsigned long end = jiffies + 20 * HZ;
 	struct sim_info *info;
 	bool wait;
 
