@@ -27,7 +27,7 @@
 #include "tap.h"
 
 #define ENOUGH		100	/* rounds of which a share can be told */
-#define SHARE		10	/* one in so many must overlap */
+#define SHARE		20	/* one in so many must overlap */
 
 static struct options {
 	unsigned long rounds;

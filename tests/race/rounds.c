@@ -16,6 +16,7 @@
 
 #define SEC	1000000000ULL
 #define ORDER	(60 * SEC)	/* longest time for one order */
+#define FEW	16		/* rounds of most orders, at most */
 #define BARE	16		/* one order in so many finds nobody on the GPU, if the module may go */
 
 const struct operation operations[OPS] = {
@@ -448,8 +449,8 @@ bool rounds_run(enum op a, enum op b, double secs, unsigned long rounds, struct 
 		shared->evict_by_fence = !rnd(16);
 		if (most < ROUNDS)
 			hurry(rnd(4));
-		/* many that go on without a look are more of a race, few say better what went wrong */
-		n = 1 + rnd(rnd(4) ? most : most / 16 + 1);
+		/* many that go on without a look are more of a race; what the next operation puts right, only few show */
+		n = 1 + rnd(rnd(4) ? (most < FEW ? most : FEW) : most);
 		if (n > rounds - s->rounds)
 			n = rounds - s->rounds;
 		n = in_time(s, n, until);
@@ -457,7 +458,7 @@ bool rounds_run(enum op a, enum op b, double secs, unsigned long rounds, struct 
 		if ((a == OP_UNLOAD || b == OP_UNLOAD) && !rnd(BARE))
 			ok = bare_round(x, y, s);
 		else
-			ok = rounds_of(x, y, n, turn / 2 % 2, s);
+			ok = rounds_of(x, y, n, rnd(4), s);
 	}
 	if (ok && s->rounds) {
 		start(SUBJECT);
