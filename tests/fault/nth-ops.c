@@ -165,8 +165,7 @@ static int do_mmap(void)
 	return 0;
 }
 
-/* A child that inherits: it must, as the ledger has a reserve for it */
-static int do_fork(void)
+static int fork_one(bool inherits)
 {
 	int status, err;
 	pid_t pid;
@@ -175,13 +174,25 @@ static int do_fork(void)
 	pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 	if (!pid) {
 		fault.nth = 0;	/* fault.fd is the parent's; a child begins without */
-		_exit(kfd_get(getpid()).priority == 9 ? 0 : 1);
+		_exit(kfd_get(getpid()).priority == (inherits ? 9 : KFD_PRIO_UNSET) ? 0 : 1);
 	}
 	disarm();
 	if (pid < 0)
 		return errno;
 	err = waitpid(pid, &status, 0) == pid && !status ? 0 : EPROTO;
 	return err;
+}
+
+/* A child that inherits: it must, as the ledger has a reserve for it */
+static int do_fork(void)
+{
+	return fork_one(true);
+}
+
+/* Unless the reserve is used up: then it has none, and that is logged */
+static int do_fork_alone(void)
+{
+	return fork_one(!fault.nth || fault.nth > 1);
 }
 
 static struct kfdc_signal *done;
@@ -236,6 +247,7 @@ const struct op ops[] = {
 	{ "destroy", need_queue, do_destroy, NULL, LATE },
 	{ "mmap", need_queue, do_mmap, NULL, REMAP },
 	{ "fork", need_priority, do_fork },
+	{ "fork-alone", need_priority, do_fork_alone, NULL, FUNCTION },
 	{ "preempt", need_victim, do_preempt, undo_preempt },
 };
 

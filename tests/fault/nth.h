@@ -12,8 +12,9 @@
  * copy out, and a queue then stays until its process ends
  * STOCK: KFD's update_queue() stores what was asked for before it makes the runlist, whose ENOMEM it returns
  * REMAP: remap_pfn_range() turns ENOMEM of the memory type's bookkeeping into EINVAL
+ * FUNCTION: for "functions" only
  */
-enum { LATE = 1, STOCK = 2, REMAP = 4 };
+enum { LATE = 1, STOCK = 2, REMAP = 4, FUNCTION = 8 };
 
 /**
  * struct op - an operation
@@ -21,7 +22,7 @@ enum { LATE = 1, STOCK = 2, REMAP = 4 };
  * @ready: makes ready, in a process of its own
  * @run: does it, with one call armed; returns 0 or an errno
  * @undo: ends what @ready began outside the process, or NULL
- * @flags: LATE, STOCK, REMAP
+ * @flags: LATE, STOCK, REMAP, FUNCTION
  * @within, @without: see faults_filter()
  */
 struct op {
@@ -66,7 +67,7 @@ void faults_init(bool verbose);
 /* Of these, only what comes from the function @within, and nothing that comes from @without; NULL: any, none */
 void faults_filter(const char *within, const char *without);
 
-/* Make a function ready to fail with ENOMEM, and no longer; the @nth call of this thread does; did one? */
+/* Make a function ready to fail with ENOMEM or NULL, and no longer; the @nth call of this thread does; did one? */
 void function_choose(const char *name);
 void function_forget(const char *name);
 void function_arm(unsigned int nth);

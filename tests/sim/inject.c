@@ -8,6 +8,7 @@
 #include <linux/error-injection.h>
 #include <linux/fs.h>
 #include <linux/kthread.h>
+#include <linux/mempool.h>
 #include <linux/module.h>
 #include <linux/mount.h>
 #include <linux/sysfs.h>
@@ -19,6 +20,8 @@ ALLOW_ERROR_INJECTION(kthread_create_on_node, ERRNO);
 ALLOW_ERROR_INJECTION(tracepoint_probe_register, ERRNO);
 ALLOW_ERROR_INJECTION(debugfs_lookup, ERRNO);
 ALLOW_ERROR_INJECTION(sysfs_create_file_ns, ERRNO);
+ALLOW_ERROR_INJECTION(mempool_create_node_noprof, NULL);
+ALLOW_ERROR_INJECTION(mempool_alloc_noprof, NULL);
 
 MODULE_DESCRIPTION("functions that may be made to fail");
 MODULE_LICENSE("GPL");
