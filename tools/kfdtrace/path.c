@@ -56,6 +56,7 @@ static bool address_fits(const struct queue_path *path, uint64_t hwq, bool *by_o
 {
 	if (!hwq)
 		return false;
+	/* the first paths->nr have a queue: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 	if (path->queue->ring_base == hwq) {
 		*by_object = false;
 		return true;

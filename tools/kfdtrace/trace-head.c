@@ -21,14 +21,11 @@
 #define MAX_COMMS  1000000
 
 /**
- * trace_fail() - say what is wrong with a file
+ * trace_say() - say what is wrong with a file
  * @file: the file
- * @err: an errno
  * @format: of printf(3)
- *
- * Return: -@err.
  */
-int trace_fail(struct trace_file *file, int err, const char *format, ...)
+void trace_say(struct trace_file *file, const char *format, ...)
 {
 	va_list args;
 	int n;
@@ -39,7 +36,6 @@ int trace_fail(struct trace_file *file, int err, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(file->why + n, TRACE_WHY - n, format, args);
 	va_end(args);
-	return -err;
 }
 
 static int take(struct trace_file *file, void *to, size_t size)
@@ -50,7 +46,7 @@ static int take(struct trace_file *file, void *to, size_t size)
 		return trace_fail(file, EPROTO, "the file ends in the middle of its head: truncated");
 	got = pread(file->fd, to, size, file->pos);
 	if (got < 0)
-		return trace_fail(file, errno, "%s", strerror(errno));
+		return trace_fail(file, EIO, "%s", strerror(errno));
 	if ((size_t)got != size)
 		return trace_fail(file, EPROTO, "the file ends in the middle of its head: truncated");
 	file->pos += size;

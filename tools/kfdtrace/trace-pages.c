@@ -75,7 +75,7 @@ static int page_load(struct trace_file *file, struct stream *stream)
 			}
 			got = pread(file->fd, stream->window, want, stream->pos);
 			if (got < 0)
-				return trace_fail(file, errno, "%s", strerror(errno));
+				return trace_fail(file, EIO, "%s", strerror(errno));
 			if ((size_t)got < want)
 				return trace_fail(file, EPROTO, "the file has become shorter");
 			stream->have = got;

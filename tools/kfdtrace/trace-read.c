@@ -32,18 +32,18 @@ struct trace_file *trace_open(const char *path, char *why)
 	/* not to wait for the writer of a pipe */
 	file->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (file->fd < 0 || fstat(file->fd, &status)) {
-		trace_fail(file, errno, "%s", strerror(errno));
+		trace_say(file, "%s", strerror(errno));
 		goto err_close;
 	}
 	if (!S_ISREG(status.st_mode)) {
-		trace_fail(file, EINVAL, "not a file");
+		trace_say(file, "not a file");
 		goto err_close;
 	}
 	file->size = status.st_size;
 	posix_fadvise(file->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	file->tep = tep_alloc();
 	if (!file->tep) {
-		trace_fail(file, ENOMEM, "out of memory");
+		trace_say(file, "out of memory");
 		goto err_close;
 	}
 	tep_set_loglevel(TEP_LOG_NONE);

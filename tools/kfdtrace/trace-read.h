@@ -67,8 +67,11 @@ struct trace_file {
 	char *why;
 };
 
-__attribute__((format(printf, 3, 4))) int trace_fail(struct trace_file *file, int err,
-						     const char *format, ...);
+__attribute__((format(printf, 2, 3))) void trace_say(struct trace_file *file, const char *format, ...);
+
+/* Say what is wrong, and -err, a constant. A macro: it is seen not to be 0, also by an analyzer. */
+#define trace_fail(file, err, ...) (trace_say(file, __VA_ARGS__), -(err))
+
 int trace_head_read(struct trace_file *file);
 int trace_pages_start(struct trace_file *file);
 int trace_pages_next(struct trace_file *file, const struct stream **next);

@@ -114,6 +114,7 @@ int proc_open(pid_t pid, int *pidfd, char *why)
 	*pidfd = pidfd_open(pid, 0);
 	err = *pidfd < 0 ? errno : 0;
 	if (!proc_read(pid, &info)) {
+		/* fopen(3) that fails has set errno: NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
 		if (info.tgid != pid) {
 			snprintf(why, KFDLIB_WHY,
 				 "PID %d is a thread of process %d: a priority belongs to a whole process; use %d",
