@@ -317,7 +317,7 @@ static void test_levels(void)
 
 static void test_gang_quantum(void)
 {
-	long long saves, ran, d[2];
+	long long saves, ran, quantum, d[2];
 	struct seen s[2];
 	pid_t a, b;
 
@@ -333,11 +333,12 @@ static void test_gang_quantum(void)
 	d[1] = look(8).ran_ns - s[1].ran_ns;
 	saves = counter("saves") - saves;
 	ran = d[0] + d[1];
+	quantum = saves ? ran / saves : 0;
 	tap_ok(s[0].level == MES_NORMAL && s[1].level == MES_NORMAL, "without a priority: level NORMAL");
 	tap_ok(d[0] > ran * 0.47 && d[0] < ran * 0.53, "equal levels share one slot: %lld and %lld us",
 	       d[0] / US, d[1] / US);
-	tap_ok(ran / saves > 0.97 * MS && ran / saves < 1.03 * MS,
-	       "gang quantum 1 ms: %lld us between %lld saves", ran / saves / US, saves);
+	tap_ok(quantum > 0.97 * MS && quantum < 1.03 * MS,
+	       "gang quantum 1 ms: %lld us between %lld saves", quantum / US, saves);
 	kfd_child_end(a);
 	kfd_child_end(b);
 	ms_sleep(50);

@@ -334,6 +334,7 @@ static void more_queues_than_hqds(void)
 {
 	unsigned int n = sh->hqds + 2, i, most = 0;
 	struct kfdc_signal *s = signal_new();
+	/* an array of pointers: NOLINTNEXTLINE(bugprone-sizeof-expression) */
 	struct kfdc_queue **q = calloc(n, sizeof(*q));
 	long long ran = counter("dispatches");
 	bool over = false;

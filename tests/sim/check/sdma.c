@@ -78,7 +78,7 @@ static void big_copy(struct kfdc_ring *r, unsigned char *s, unsigned char *d, ui
 	       "64 MB at odd offsets compare equal");
 	ns = (ts[1] - ts[0]) * 10;		/* 100 MHz */
 	tap_ok(ns > n / 25 && ns < n / 25 * 11 / 10, "it took %.3f ms, 25 GB/s make %.3f",
-	       ns / 1e6, n / 25 / 1e6);
+	       ns / 1e6, n / 25e6);
 	/* two ranges of one page, the whole of it moved on by one */
 	must(kfdc_sdma_copy(r, s + 8192 + 2048, s + 8192 + 1, 2048));
 	run(r);
