@@ -35,8 +35,8 @@ help:
 	@echo '  make sim           the simulated GPU with the patched amdkfd of Debian $(KERNEL) (KERNEL=6.1)'
 	@echo '  make shell         a shell in the VM, with the simulated GPU (GPU=mi300x,navi31 KERNEL=6.1)'
 	@echo '  make patches       make kfd_patches/*/hooks.patch anew from hooks.cocci'
-	@echo '  make lint          checkpatch, sparse, shellcheck, cppcheck on our own files'
-	@echo '  make analyze       clang-tidy, coccicheck and more, which take longer (Documentation/testing.rst)'
+	@echo '  make lint          checkpatch, sparse, shellcheck, cppcheck, clang-tidy, coccicheck on our own files'
+	@echo '  make analyze       static analyzer of clang, checkpatch of the tests and more, which take longer (Documentation/testing.rst)'
 	@echo '  make setup         install the Debian packages that demo and check need (make demo does, too)'
 	@echo '  make clean         remove build/; the cache of kernels is in ~/.cache/kfdprio'
 	@echo
@@ -138,7 +138,7 @@ lint:
 
 .PHONY: analyze
 analyze:
-	@tests/setup check analyze
+	@tests/setup check
 	@tests/lint/analyze
 
 PREFIX ?= /usr/local
