@@ -8,6 +8,7 @@
 #include "hws.h"
 #include "fault.h"
 #include "kfd_priv.h"
+#include "amdgpu_dma_buf.h"
 
 #if SIM_BOUNDARY >= 0x60c
 
@@ -373,6 +374,7 @@ static void get_cu_occupancy(struct amdgpu_device *adev, int pasid, int *wave_cn
 
 /* the members that differ, as in 6.1's tables: no cu_occupancy but on gfx9, and so on */
 #define SIM_TABLE(name, occupancy, trap)					\
+extern const struct kfd2kgd_calls name;						\
 const struct kfd2kgd_calls name = {						\
 	.program_sh_mem_settings = program_sh_mem_settings,			\
 	.set_pasid_vmid_mapping = set_pasid_vmid_mapping,			\
