@@ -367,19 +367,20 @@ int main(int argc, char **argv)
 	unsigned int i;
 	int opt, k;
 
-	while ((opt = getopt(argc, argv, "lv")) != -1) {
-		if (opt == 'v') {
+	while ((opt = getopt(argc, argv, "lv")) != -1)
+		switch (opt) {
+		case 'v':
 			verbose = true;
-		} else if (opt == 'l') {
+			break;
+		case 'l':
 			for (i = 0; i < nr_ops; i++)
 				puts(ops[i].name);
 			puts("load\nfunctions");
 			return 0;
-		} else {
+		default:
 			fprintf(stderr, "usage: nth [-v] [OPERATION...], nth -l\n");
 			return 2;
 		}
-	}
 	for (k = optind; k < argc; k++)
 		if (!op_named(argv[k]) && strcmp(argv[k], others[0]) && strcmp(argv[k], others[1])) {
 			fprintf(stderr, "nth: no operation '%s', see nth -l\n", argv[k]);
