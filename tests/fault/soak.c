@@ -32,6 +32,8 @@ static unsigned int rnd(unsigned int n)
 
 /* ---- how many preemptions: a histogram in the kernel, which loses nothing ---- */
 
+static bool counted;	/* events are */
+
 /* False: the kernel has no CONFIG_HIST_TRIGGERS (a debug kernel) */
 static bool count_events(const char *event, bool on)
 {
@@ -54,6 +56,8 @@ static long long hits(const char *event)
 	long long n = 0;
 	FILE *f;
 
+	if (!counted)
+		return 0;
 	snprintf(path, sizeof(path), EVENTS "%s/hist", event);
 	f = fopen(path, "re");
 	if (!f)
@@ -227,7 +231,6 @@ int main(int argc, char **argv)
 	uint64_t start_ns, end, told;
 	char params[64];
 	long long pages, resets;
-	bool counted;
 	int err;
 
 	seed = argc > 2 ? strtoull(argv[2], NULL, 0) : sim_seed();
