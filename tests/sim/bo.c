@@ -68,7 +68,8 @@ struct page *sim_bo_page(struct sim_bo *s, pgoff_t idx)
  * sim_bo_vmap - a kernel mapping of a whole buffer
  * @s: the buffer, SIM_BO_RAM
  *
- * Populates all of it. Return: the address, valid as long as @s, or NULL.
+ * Populates all of it. What is mapped stays so, and is asked for under the DQM lock, where the lock of a buffer
+ * that allocates must not be taken. Return: the address, valid as long as @s, or NULL.
  */
 void *sim_bo_vmap(struct sim_bo *s)
 {
@@ -77,6 +78,9 @@ void *sim_bo_vmap(struct sim_bo *s)
 
 	if (s->kind != SIM_BO_RAM)
 		return NULL;
+	/* pairs with the release below */
+	if (smp_load_acquire(&s->kaddr))
+		return s->kaddr;
 	mutex_lock(&s->lock);
 	if (s->kaddr)
 		goto out;
@@ -88,8 +92,8 @@ void *sim_bo_vmap(struct sim_bo *s)
 		if (IS_ERR(pages[i]))
 			break;
 	}
-	if (i == n)
-		s->kaddr = vmap(pages, n, VM_MAP, PAGE_KERNEL);
+	if (i == n)	/* with all that was mapped */
+		smp_store_release(&s->kaddr, vmap(pages, n, VM_MAP, PAGE_KERNEL));
 	kvfree(pages);
 out:
 	mutex_unlock(&s->lock);
@@ -218,11 +222,15 @@ void amdgpu_bo_unref(struct amdgpu_bo **bo)
 u64 amdgpu_bo_gpu_offset(struct amdgpu_bo *bo)
 {
 	struct sim_bo *s = to_sbo(bo);
-	void *kaddr = sim_bo_vmap(s);
+	u64 addr = READ_ONCE(s->gart_addr);
+	void *kaddr;
 
+	if (addr)
+		return addr;
+	kaddr = sim_bo_vmap(s);
 	mutex_lock(&s->lock);
 	if (!s->gart_addr && kaddr)
-		s->gart_addr = sim_gart_bind(sim_bo_gpu(s), kaddr, s->size);
+		WRITE_ONCE(s->gart_addr, sim_gart_bind(sim_bo_gpu(s), kaddr, s->size));
 	mutex_unlock(&s->lock);
 	return s->gart_addr;
 }
