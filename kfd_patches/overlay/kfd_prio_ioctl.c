@@ -88,7 +88,8 @@ static struct task_struct *kfd_prio_task_get(int nr, int pidfd)
 	rcu_read_unlock();
 	if (!task)
 		goto err_pid;
-	if (task->flags & PF_KTHREAD) {
+	/* its own business, which may change other bits now: dqm_lock() does */
+	if (READ_ONCE(task->flags) & PF_KTHREAD) {
 		put_task_struct(task);
 		err = -EINVAL;
 		goto err_pid;
