@@ -240,6 +240,15 @@ static const struct op *op_named(const char *name)
 	return NULL;
 }
 
+static void load_anew(const char *name)
+{
+	int err = sim_unload();
+
+	err = err ? err : sim_load("");
+	if (err)
+		tap_bail("%s: the module cannot be loaded anew: %s", name, strerror(err));
+}
+
 /* @fresh: load the module anew each time, as what is to fail is done once */
 static void try(const struct op *op, bool fresh)
 {
@@ -254,12 +263,13 @@ static void try(const struct op *op, bool fresh)
 		 fault.function ? fault.function : "");
 	faults_filter(op->within, op->without);
 	for (nth = 1; nth <= MAX_SITES; nth++) {
-		if (fresh && (sim_unload() || sim_load("")))
-			tap_bail("%s: the module cannot be loaded anew: %s", name, strerror(errno));
+		if (fresh)
+			load_anew(name);
 		ch = sim_child(child, (void *[]){ (void *)op, &nth });
 		if (!sim_child_hear(&ch, &r, sizeof(r), PATIENCE_MS)) {
 			status = sim_child_end(&ch, 1);
-			tap_diag("%s, site %u: the child ended without a word, or hangs: wait status %#x", name, nth, status);
+			tap_diag("%s, site %u: the child ended without a word, or hangs: wait status %#x", name, nth,
+				 status);
 			wrong++;
 			if (wrong > 3)
 				break;
@@ -402,8 +412,7 @@ int main(int argc, char **argv)
 		if (optind < argc ? k == argc : i == 0)
 			continue;
 		try_one(others[i]);
-		if (sim_unload() || sim_load(""))
-			tap_bail("%s: the module cannot be loaded anew: %s", others[i], strerror(errno));
+		load_anew(others[i]);
 		pages = sim_counter(0, "ram_pages");
 		tap_eq(sim_use(0, false), 0, "and the GPU works afterwards");
 		tap_ok(sim_clean(0, pages), "nothing is left");
