@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 //
-// The master of every change to existing amdkfd code.  One added line per hook;
-// all logic is in overlay/.  The prototypes, and the lock each hook runs under,
-// are in overlay/kfd_prio_hooks.h.
+// The master of every change to existing amdkfd code.  One added line per hook, or
+// one changed where the rule says why; all logic is in overlay/.  The prototypes, and
+// the lock each hook runs under, are in overlay/kfd_prio_hooks.h.
 //
 // "make patches" applies these rules to each supported tree and commits the
 // result as <tree>/hooks.patch.  hooks.expect says how often each hook must
@@ -237,10 +237,13 @@ identifier p;
 
 // ---- queues of a process -----------------------------------------------------------
 
+// KFD stores what it is asked for without the DQM lock.  Instead of that it is noted, and
+// stored under the lock by kfd_prio_hook_resolve_priority(): whoever holds the lock
+// reads the priority of a queue more than once, and must read the same.
 @update_request@
 identifier pqn, p;
 @@
- 	pqn->q->properties.priority = p->priority;
+-	pqn->q->properties.priority = p->priority;
 +	kfd_prio_hook_request_priority(pqn->q, p->priority);
 
 @create_failed@

@@ -31,14 +31,16 @@ struct vm_area_struct;
 
 /**
  * struct kfd_prio_queue - what we keep in each struct queue
- * @requested: priority the owner asked for, 0..15; the one in force is
- *	queue_properties.priority.  Protected by the DQM lock, but for the owner's
- *	update request, which KFD serialises with the process lock
+ * @asked: priority that the owner asks for, 0..15; written under the process lock, and
+ *	without any lock seen by the update that follows at once
+ * @requested: the same, as it was when that update took the DQM lock, which protects it;
+ *	the one in force is queue_properties.priority, protected by the same
  * @announced: kfd_create_queue was traced, kfd_destroy_queue is due
  * @marked: preemption has changed if it is active, MES does not know yet; protected by
  *	the DQM lock and false when it is released, unless MES is to be asked again
  */
 struct kfd_prio_queue {
+	u32 asked;
 	u32 requested;
 	bool announced;
 	bool marked;

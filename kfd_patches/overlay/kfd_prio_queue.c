@@ -4,7 +4,7 @@
  *
  * The priority that hardware sees is always queue_properties.priority; KFD makes
  * the MQD and MES input from it.  It is what is set for the process, or else what
- * the owner asked for (kfd_prio_queue.requested).  Both are joined under the DQM
+ * the owner has asked for (kfd_prio_queue.requested).  Both are joined under the DQM
  * lock, in kfd_prio_hook_create_queue(), _resolve_priority() and
  * kfd_prio_dqm_apply(): whoever comes last reads the table last.
  */
@@ -79,14 +79,14 @@ int kfd_prio_apply(struct pid *pid, u32 *nr_queues)
 /**
  * kfd_prio_hook_request_priority() - the owner asks for another priority
  * @q: its queue
- * @priority: 0..15; KFD has stored it already, kfd_prio_hook_resolve_priority()
- *	decides what becomes of it
+ * @priority: 0..15; KFD does not store it, kfd_prio_hook_resolve_priority(), which
+ *	comes next, decides what becomes of it
  *
  * Context: process lock
  */
 void kfd_prio_hook_request_priority(struct queue *q, u32 priority)
 {
-	q->prio.requested = priority;
+	WRITE_ONCE(q->prio.asked, priority);
 }
 
 /**
@@ -100,6 +100,7 @@ void kfd_prio_hook_request_priority(struct queue *q, u32 priority)
 void kfd_prio_hook_create_queue(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
 				struct queue *q)
 {
+	q->prio.asked = q->properties.priority;
 	q->prio.requested = q->properties.priority;
 	q->properties.priority = kfd_prio_of_queue(q);
 	q->prio.announced = true;
@@ -138,6 +139,7 @@ void kfd_prio_hook_init_mqd(struct device_queue_manager *dqm, struct queue *q, b
  */
 void kfd_prio_hook_resolve_priority(struct device_queue_manager *dqm, struct queue *q)
 {
+	q->prio.requested = READ_ONCE(q->prio.asked);
 	q->properties.priority = kfd_prio_of_queue(q);
 }
 
