@@ -232,7 +232,8 @@ bool kfd_prio_hook_doorbell_mmap(struct kfd_process_device *pdd, struct vm_area_
  */
 void kfd_prio_hook_unmap_range(loff_t start, loff_t len)
 {
-	unsigned long first = start >> PAGE_SHIFT, last = (start + len - 1) >> PAGE_SHIFT;
+	/* the type of a mapping is in the top bits of its offset: loff_t, it is negative */
+	pgoff_t first = (u64)start >> PAGE_SHIFT, last = ((u64)start + len - 1) >> PAGE_SHIFT;
 	struct kfd_prio_qpd *qp;
 	struct kfd_process *p;
 	struct inode *inode;

@@ -118,6 +118,28 @@ void actor_end(struct actor *a)
 	a->pid = 0;
 }
 
+bool actor_ends_by_sigbus(struct actor *a)
+{
+	uint64_t end = kfdc_now() + 20 * SEC;
+	int status = 0;
+	pid_t pid;
+
+	do {
+		pid = waitpid(a->pid, &status, WNOHANG);
+		if (!pid)
+			nap_ns(10 * MS);
+	} while (!pid && kfdc_now() < end);
+	if (pid != a->pid || !WIFSIGNALED(status) || WTERMSIG(status) != SIGBUS) {
+		tap_diag("process %d: %s, status %#x", a->pid, pid ? "ended" : "still there", status);
+		if (!pid)
+			actor_kill(a);
+		return false;
+	}
+	close(a->fd);
+	a->pid = 0;
+	return true;
+}
+
 /* ---- in the child ---- */
 
 long act_create(long n, long prio)

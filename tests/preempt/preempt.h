@@ -77,6 +77,9 @@ bool actor_hear(const struct actor *a, long *result, int ms);
 void actor_kill(struct actor *a);
 void actor_end(struct actor *a);
 
+/* Does SIGBUS end it, within 20 s?  If not it is killed */
+bool actor_ends_by_sigbus(struct actor *a);
+
 /* What actors do.  Results are 0 or more, or -errno */
 long act_open(long queues, long prio);
 long act_submit(long ns, long n);		/* n dispatches on the first queue */

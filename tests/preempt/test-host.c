@@ -31,27 +31,6 @@ static bool request_preempts(const struct actor *on, const struct actor *off, lo
 
 /* ---- a GPU is removed ---- */
 
-static bool ends_by_sigbus(struct actor *a)
-{
-	uint64_t end = kfdc_now() + 20 * SEC;
-	int status = 0;
-	pid_t pid;
-
-	do {
-		pid = waitpid(a->pid, &status, WNOHANG);
-		if (!pid)
-			nap_ns(10 * MS);
-	} while (!pid && kfdc_now() < end);
-	if (pid != a->pid || !WIFSIGNALED(status) || WTERMSIG(status) != SIGBUS) {
-		tap_diag("process %d: %s, status %#x", a->pid, pid ? "ended" : "still there", status);
-		if (!pid)
-			actor_kill(a);
-		return false;
-	}
-	close(a->fd);
-	return true;
-}
-
 enum when { PREEMPTED, TRAPPED, RELEASED };
 
 static void unplug(void)
@@ -77,7 +56,7 @@ static void unplug(void)
 			actor_do(&on, act_wait, 1000, 0);
 		err = sim_poke(PCI_GPU "/remove", "1");
 		tap_ok(!err, "unplug: %s (%s)", names[when], strerror(err));
-		tap_ok(ends_by_sigbus(&on) & ends_by_sigbus(&off), "unplug: both processes get SIGBUS, as on a stock kernel");
+		tap_ok(actor_ends_by_sigbus(&on) & actor_ends_by_sigbus(&off), "unplug: both processes get SIGBUS, as on a stock kernel");
 		tap_ok(!engine_thread(), "unplug: the engine's thread is gone");
 		events_stop(e);
 		tap_ok(paired(e), "unplug: what begins ends");

@@ -312,7 +312,74 @@ static void mes_refuses(void)
 	}
 }
 
+/* ---- doorbells that a reset takes away ---- */
+
+static long act_ring_on(long unused, long unused2)
+{
+	uint64_t end = kfdc_now() + 60 * SEC;
+
+	(void)unused, (void)unused2;
+	while (kfdc_now() < end)
+		kfdc_ring(me.q[0]);
+	return 0;
+}
+
+static long act_ring_anew(long unused, long unused2)
+{
+	long r = kfdc_doorbells_remap(me.q[0]);
+
+	(void)unused, (void)unused2;
+	if (!r)
+		kfdc_ring(me.q[0]);
+	return r;
+}
+
+static void reset_takes_doorbells(void)
+{
+	sim_fault_set(0, "doorbells", "1");
+	reset();
+}
+
+/* As amdgpu does from 7.2 on */
+static void doorbells(void)
+{
+	struct actor on = online_start(0, 12), off = offline_start(0, 50 * MS, 5);
+	struct actor anew = online_start(0, 12), late = actor_start(0, 1, 7), none = actor_bare(0);
+	bool bus = true;
+	int round;
+
+	reset_takes_doorbells();
+	tap_eq(actor_do(&anew, act_ring_anew, 0, 0), 0, "doorbells: mapped anew after the reset they can be rung");
+	actor_tell(&on, act_faults, 1, 0);
+	tap_ok(actor_ends_by_sigbus(&on), "doorbells: taken away while they are trapped: SIGBUS");
+	actor_tell(&off, act_faults, 1, 0);
+	tap_ok(actor_ends_by_sigbus(&off), "doorbells: taken away while they are mapped: SIGBUS");
+	actor_tell(&late, act_faults, 1, 0);
+	tap_ok(actor_ends_by_sigbus(&late), "doorbells: taken away before the first ring: SIGBUS");
+	tap_ok(!actor_do(&none, act_open, 1, 7) && actor_do(&none, act_request, MS, 0) > 0,
+	       "doorbells: who had none maps them and rings");
+	works("doorbells, one of them still there");
+	actor_kill(&anew);
+	actor_kill(&none);
+	for (round = 0; round < 10 && bus; round++) {
+		on = online_start(0, 12);
+		off = offline_start(0, 5 * MS, 2);
+		knob_set("linger_us", 0);
+		actor_tell(&on, act_ring_on, 0, 0);
+		actor_tell(&off, act_ring_on, 0, 0);
+		nap_ns(10 * MS + round * 300 * US);
+		reset_takes_doorbells();
+		bus = actor_ends_by_sigbus(&on) & actor_ends_by_sigbus(&off);
+		knobs_reset();
+	}
+	tap_ok(bus, "doorbells: taken away in the middle of rings: SIGBUS, each of %d times", round);
+	works("doorbells");
+	actor_kill(&on);
+	actor_kill(&off);
+}
+
 const struct test tests_reset[] = {
 	{ "reset_held", reset_held }, { "hang", hang }, { "stubborn", stubborn },
-	{ "reset_race", reset_race }, { "refused", refused }, { "mes_refuses", mes_refuses }, {}
+	{ "reset_race", reset_race }, { "refused", refused }, { "mes_refuses", mes_refuses },
+	{ "doorbells", doorbells }, {}
 };

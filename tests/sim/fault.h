@@ -30,6 +30,7 @@ enum sim_fault {
 	SIM_FAULT_VM_FAULT,	/* an access of a queue to its process's memory faults */
 	SIM_FAULT_DEVICE_INIT,	/* amdkfd refuses the device; amdgpu goes on without it */
 	SIM_FAULT_LOST_IRQ,	/* an interrupt is lost */
+	SIM_FAULT_DOORBELLS,	/* a reset takes the mapped doorbells away */
 	SIM_FAULTS
 };
 

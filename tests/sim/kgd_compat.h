@@ -39,6 +39,7 @@
 #define SIM_KFD_USERS(kfd)	atomic_read(&(kfd)->kfd_processes_count)
 #define SIM_KFD_GRACE_MS	0
 #define SIM_KFD_SMI_IDLE(kfd)	list_empty(&(kfd)->nodes[0]->smi_clients)
+#define SIM_KFD_GPU_ID(kfd)	((kfd)->nodes[0]->id)
 
 /* keeps new processes off */
 #define sim_kfd_processes_lock()	mutex_lock(&kfd_processes_mutex)
@@ -112,6 +113,7 @@
 	(!hash_empty(kfd_processes_table) || !ida_is_empty(&(kfd)->doorbell_ida))
 #define SIM_KFD_GRACE_MS		200
 #define SIM_KFD_SMI_IDLE(kfd)		list_empty(&(kfd)->smi_clients)
+#define SIM_KFD_GPU_ID(kfd)		((kfd)->id)
 #define sim_kfd_processes_lock()	do { } while (0)	/* it is amdkfd's own: nobody is kept off */
 #define sim_kfd_processes_unlock()	do { } while (0)
 #define SIM_DRM_DATE			.date = "20260101",

@@ -5,6 +5,22 @@
 #include "hws.h"
 #include "kfd_priv.h"
 
+/*
+ * The amdgpu of 7.x takes the mapped doorbells of all processes away before it resets a GPU, that of 6.x leaves them. Here
+ * it is done on request, on any kernel. Stock amdkfd of 6.x has nothing to take them away with.
+ */
+static void take_doorbells(struct sim_gpu *g)
+{
+	struct kfd_dev *kfd = g->adev.kfd.dev;
+
+	if (!kfd || !sim_fault(g, SIM_FAULT_DOORBELLS))
+		return;
+#if __has_include("kfd_prio_hooks.h")
+	kfd_prio_hook_unmap_range(KFD_MMAP_TYPE_DOORBELL | KFD_MMAP_GPU_ID(SIM_KFD_GPU_ID(kfd)),
+				  kfd_doorbell_process_slice(kfd));
+#endif
+}
+
 /**
  * sim_reset_work - what amdgpu_device_gpu_recover() does around amdkfd, same lock order
  * @work: amdgpu_kfd_dev.reset_work
@@ -23,6 +39,7 @@ void sim_reset_work(struct work_struct *work)
 	dev_info(adev->dev, "kfdsim: GPU reset begin: %s\n", g->reset_why);
 	atomic_set(&adev->reset_domain->in_gpu_reset, 1);
 	down_write(&adev->reset_domain->sem);
+	take_doorbells(g);
 	if (adev->kfd.dev)
 		kgd2kfd_pre_reset(adev->kfd.dev, &rc);
 	sim_hws_reset(g);

@@ -213,6 +213,22 @@ void kfdc_ring(struct kfdc_queue *q)
 }
 
 /**
+ * kfdc_doorbells_remap - map the doorbells of all queues anew where they were
+ * @q: any queue of the process on this GPU
+ *
+ * After a reset has taken them away, which is SIGBUS for who rings.
+ */
+int kfdc_doorbells_remap(struct kfdc_queue *q)
+{
+	struct kfdc *c = q->c;
+
+	if (mmap(c->doorbells, c->doorbells_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, c->kfd,
+		 q->doorbell_offset & ~(c->doorbells_size - 1)) == MAP_FAILED)
+		return kfdc_fail(errno, "mmap of the doorbells");
+	return 0;
+}
+
+/**
  * kfdc_packet - write any packet
  * @q: the queue
  * @packet: 64 bytes; its first 16 bits are written last

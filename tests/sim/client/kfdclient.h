@@ -179,6 +179,7 @@ int kfdc_barrier(struct kfdc_queue *q, bool any, struct kfdc_signal *const *dep,
 		 struct kfdc_signal *signal);
 int kfdc_packet(struct kfdc_queue *q, const void *packet, bool ring);
 void kfdc_ring(struct kfdc_queue *q);
+int kfdc_doorbells_remap(struct kfdc_queue *q);
 
 int kfdc_ring_create(struct kfdc *c, const struct kfdc_ring_attr *attr, struct kfdc_ring **r);
 int kfdc_ring_update(struct kfdc_ring *r, uint32_t percentage, uint32_t priority);
