@@ -111,6 +111,13 @@ bool sim_old_kernel(void)
 	return !uname(&u) && !strncmp(u.release, "6.1.", 4);
 }
 
+bool sim_debug_kernel(void)
+{
+	struct utsname u;
+
+	return !uname(&u) && (strstr(u.release, "-kasan") || strstr(u.release, "-kcsan"));
+}
+
 /* splitmix64 */
 uint64_t sim_random(uint64_t *state)
 {

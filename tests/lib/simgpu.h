@@ -45,6 +45,9 @@ uint64_t sim_random(uint64_t *state);
 /* Is the kernel a 6.1? */
 bool sim_old_kernel(void);
 
+/* Is it one of tests/vm/run --debug? */
+bool sim_debug_kernel(void);
+
 /* insmod with the VM's GPUs and these parameters, rmmod; return 0 or an errno */
 int sim_load(const char *params);
 int sim_unload(void);

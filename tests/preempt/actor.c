@@ -293,3 +293,33 @@ long act_sdma_copy(long bytes, long unused)
 	r = kfdc_ring_wait(me.sdma, REQUEST_NS);
 	return r ? r : (long)(kfdc_now() - t);
 }
+
+/* One after the other, each behind a wait for the one before: the read index follows */
+long act_pm4(long ms, long unused)
+{
+	const struct kfdc_ring_attr attr = KFDC_PM4_DEFAULT;
+	volatile uint64_t *done;
+	struct kfdc_ring *ring;
+	struct kfdc_bo bo;
+	long i, r;
+
+	(void)unused;
+	r = kfdc_ring_create(me.c, &attr, &ring);
+	if (!r)
+		r = kfdc_bo_alloc(me.c, 4096, KFD_IOC_ALLOC_MEM_FLAGS_GTT, &bo);
+	if (r)
+		return r;
+	done = bo.va;
+	expect(1);
+	for (i = 1; i <= ms && !r; i++) {
+		/* a full load of waves takes 20 us */
+		r = kfdc_pm4_dispatch(ring, kfdc_max_waves(me.c) * 50);
+		r = r ? r : kfdc_pm4_release(ring, done, i, 0);
+		r = r ? r : kfdc_pm4_wait(ring, (volatile uint32_t *)done, i);
+	}
+	r = r ? r : kfdc_pm4_signal(ring, me.s);
+	if (r)
+		return r;
+	kfdc_ring_submit(ring);
+	return kfdc_signal_wait(me.s, REQUEST_NS);
+}

@@ -138,6 +138,20 @@ static void path_of(char *path, size_t n, const char *name)
 	snprintf(path, n, PARAM "%s", name);
 }
 
+bool in_time(long long ns, long long limit)
+{
+	bool slow = ns >= limit && sim_debug_kernel();
+
+	if (slow)
+		tap_diag("%lld us, not less than %lld: on a debug kernel", ns / 1000, limit / 1000);
+	return ns >= 0 && (ns < limit || slow);
+}
+
+uint64_t longer(uint64_t ns)
+{
+	return sim_debug_kernel() ? 8 * ns : ns;
+}
+
 long knob(const char *name)
 {
 	char path[96];

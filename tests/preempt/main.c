@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * preempt [-l | -q | NAME...] - the tests of preemption, those that take no minutes (-q), or
- * those of these names; -l lists them.
+ * preempt [-l | -q | [-w] NAME...] - the tests of preemption, those that take no minutes (-q), or
+ * those of these names; -l lists them.  With -w somebody reads what debugfs tells of it all the time.
  *
  * Each begins with default parameters and an idle GPU, and must leave it so.  TAP.
  */
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 #include "preempt.h"
 
@@ -49,6 +52,28 @@ static void run(const struct test *t)
 	       "%s: no packet was refused", t->name);
 }
 
+/* Does not hold the module: where it is being unloaded there is no such file, or no data */
+static void watch(void)
+{
+	char text[4096];
+	FILE *f;
+
+	fflush(stdout);
+	switch (fork()) {
+	case -1:
+		tap_bail("fork: %s", strerror(errno));
+	case 0:
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;; nap_ns(20 * MS)) {
+			f = fopen("/sys/kernel/debug/kfd/preempt", "re");
+			while (f && fgets(text, sizeof(text), f))
+				;
+			if (f)
+				fclose(f);
+		}
+	}
+}
+
 int main(int argc, char **argv)
 {
 	bool list = argc > 1 && !strcmp(argv[1], "-l"), quick = argc > 1 && !strcmp(argv[1], "-q");
@@ -58,6 +83,11 @@ int main(int argc, char **argv)
 
 	if (quick)
 		argc = 1;
+	if (argc > 1 && !strcmp(argv[1], "-w")) {
+		watch();
+		argc--;
+		argv++;
+	}
 	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
 		/* from here on they wait for evictions, resets and reloads: minutes */
 		if (quick && groups[i] == tests_compose)

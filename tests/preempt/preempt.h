@@ -93,6 +93,7 @@ long act_destroy_last(long unused, long unused2);
 long act_update(long queue, long percentage);
 long act_faults(long rings, long unused);	/* page faults of so many rings */
 long act_sdma_copy(long bytes, long unused);	/* by SDMA; the time it took, ns */
+long act_pm4(long ms, long unused);		/* so many dispatches of 1 ms, in a queue of PM4 packets */
 long act_done_at(long unused, long unused2);	/* when the last dispatch was complete, kfdc_now() */
 
 /* Queues that the scheduler's firmware has */
@@ -129,6 +130,15 @@ bool has_occupancy(unsigned int gpu);
 long knob(const char *name);
 void knob_set(const char *name, long value);
 int knob_try(const char *name, const char *text);
+
+/*
+ * Is it 0 or more, and less than @limit?  On a debug kernel, whose CPU is several times slower while the simulated
+ * GPU is not, it may be more, which is told
+ */
+bool in_time(long long ns, long long limit);
+
+/* @ns, but on a debug kernel eight times as long: so that the CPU sees the GPU at work */
+uint64_t longer(uint64_t ns);
 
 /* All of preemption's parameters as they were when the program began */
 void knobs_reset(void);

@@ -30,7 +30,7 @@ static void last_kernel(void)
 	end = events_find(e, NULL, "kfd_preempt_end", NULL, 0);
 	tap_ok(events_count(e, "kfd_preempt_begin", NULL, 0) == 1 && end && end->ns >= done,
 	       "last_kernel: equal indices and 50 ms to run: it keeps its claim to the end");
-	tap_ok(end && end->ns - done < 5 * MS, "last_kernel: and not for longer (%lld us)",
+	tap_ok(end && in_time(end->ns - done, 5 * MS), "last_kernel: and not for longer (%lld us)",
 	       end ? (long long)(end->ns - done) / 1000 : -1);
 	events_free(e);
 	tap_ok(completes(&off), "last_kernel: all is complete, once");
@@ -80,7 +80,7 @@ static void barrier(void)
 	begin = events_find(e, NULL, "kfd_preempt_begin", NULL, 0);
 	end = events_find(e, NULL, "kfd_preempt_end", NULL, 0);
 	ns = begin && end ? (long)(end->ns - begin->ns) : -1;
-	tap_ok(ns >= (long)(49 * MS) && ns < (long)(60 * MS) &&
+	tap_ok(ns >= (long)(49 * MS) && in_time(ns, 60 * MS) &&
 	       event_field(end, "reason") == REASON_BUDGET,
 	       "barrier: it ends after busy_budget_ms (50: %ld us)", ns / 1000);
 	events_free(e);
@@ -144,6 +144,30 @@ static void sdma(void)
 	actor_kill(&off);
 }
 
+/* Its indices are of 32 bits, in dwords, and the read index wraps */
+static void pm4(void)
+{
+	struct actor on = online_start(0, 12), off = offline_start(0, 100 * MS, 3);
+	const struct event *end;
+	struct events *e;
+	long r;
+
+	nap_ns(knob("linger_us") * US + 10 * MS);
+	e = events_start("kfd");
+	r = actor_do(&on, act_pm4, 20, 0);
+	nap_ns(knob("linger_us") * US + 10 * MS);
+	events_stop(e);
+	end = events_find(e, NULL, "kfd_preempt_end", NULL, 0);
+	tap_ok(!r && end && event_field(end, "dur_ns") > (long long)(15 * MS) && paired(e),
+	       "pm4: 20 ms of dispatches in a queue of PM4 packets preempt (%lld us)",
+	       end ? event_field(end, "dur_ns") / 1000 : -1);
+	tap_ok(end && event_field(end, "reason") == REASON_IDLE, "pm4: until they are done");
+	events_free(e);
+	tap_ok(wait_mapped(0, 3) && completes(&off), "pm4: then the other runs, and all is complete, once");
+	actor_kill(&on);
+	actor_kill(&off);
+}
+
 enum { GONE_PROTECT, GONE_DONTNEED, GONE_UNMAP, GONE_BACK };
 
 /* The page of the indices, as the CPU sees it */
@@ -190,7 +214,7 @@ static void index_page(void)
 		/* the read index is the GPU's: 2 queues again only if the engine gives up or sees it */
 		tap_ok(actor_do(&on, act_wait, 1000, 0) == 0, "index_page: %s: the work completes",
 		       names[what]);
-		tap_ok(wait_mapped(0, 2) && kfdc_now() - at < 400 * MS,
+		tap_ok(wait_mapped(0, 2) && in_time(kfdc_now() - at, 400 * MS),
 		       "index_page: %s: the other returns within busy_budget_ms (%llu us)", names[what],
 		       (unsigned long long)(kfdc_now() - at) / 1000);
 		left = actor_do(&off, act_left, 0, 0);
@@ -209,5 +233,5 @@ static void index_page(void)
 
 const struct test tests_claim[] = {
 	{ "last_kernel", last_kernel }, { "barrier", barrier }, { "sdma", sdma },
-	{ "index_page", index_page }, {}
+	{ "pm4", pm4 }, { "index_page", index_page }, {}
 };

@@ -44,7 +44,7 @@ static void evict_inside(void)
 	pressure_on(&off);	/* KFD puts it back after 100 ms or so */
 	if (!actor_hear(&on, &ns, 20000))
 		tap_bail("no answer from the online process");
-	tap_ok(ns < (long)(41 * MS), "evict_inside: the online work takes no longer (%ld us)", ns / 1000);
+	tap_ok(in_time(ns, 41 * MS), "evict_inside: the online work takes no longer (%ld us)", ns / 1000);
 	left = actor_do(&off, act_left, 0, 0);
 	nap_ns(20 * MS);
 	tap_ok(mapped(0) == 1 && actor_do(&off, act_left, 0, 0) == left,
@@ -83,7 +83,7 @@ static void evict_outside(void)
 	if (actor_do(&on, act_wait, 20000, 0))
 		tap_bail("the online work is not complete");
 	ns = (long)(kfdc_now() - begun);
-	tap_ok(ns < (long)(605 * MS), "evict_outside: the online work takes no longer (%ld us)",
+	tap_ok(in_time(ns, 605 * MS), "evict_outside: the online work takes no longer (%ld us)",
 	       ns / 1000);
 	tap_ok(wait_mapped(0, 2), "evict_outside: until it ends");
 	tap_ok(completes(&off), "evict_outside: all is complete, once");
@@ -108,7 +108,7 @@ static void evict_claimant(void)
 	pressure_on(&on);
 	if (!actor_hear(&on, &ns, 30000))
 		tap_bail("no answer from the online process");
-	tap_ok(ns >= (long)(300 * MS) && ns < (long)SEC,
+	tap_ok(ns >= (long)(300 * MS) && in_time(ns, SEC),
 	       "evict_claimant: KFD evicts who preempts; its work is complete after %ld us", ns / 1000);
 	tap_ok(wait_mapped(0, 2), "evict_claimant: the other returns");
 	tap_ok(completes(&off), "evict_claimant: all is complete, once");
@@ -213,7 +213,7 @@ static void asleep(void)
 		nap_ns(knob("linger_us") * US + 10 * MS);
 	}
 	ns = actor_do(&on, act_request, 10 * MS, 0);
-	tap_ok(!has_occupancy(0) || (ns > 0 && ns < (long)(11 * MS)),
+	tap_ok(!has_occupancy(0) || (ns > 0 && in_time(ns, 11 * MS)),
 	       "asleep: afterwards a request takes no longer than before (%ld us)", ns / 1000);
 	tap_ok(completes(&off), "asleep: all is complete, once");
 	events_stop(e);

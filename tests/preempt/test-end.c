@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include "preempt.h"
 
@@ -114,7 +115,7 @@ static void orphan(void)
 	tap_eq(stat_of(&off, "preempted_us"), off_us, "orphan: the other is back when who preempts is killed");
 	events_stop(e);
 	end = events_find(e, NULL, "kfd_preempt_end", NULL, 0);
-	tap_ok(end && event_field(end, "reason") == REASON_GONE && end->ns - killed < 20 * MS,
+	tap_ok(end && event_field(end, "reason") == REASON_GONE && in_time(end->ns - killed, 20 * MS),
 	       "orphan: its claim ends with it, not with the files that a child has of it (%lld us)",
 	       end ? (long long)(end->ns - killed) / 1000 : -1);
 	tap_eq(events_count(e, "kfd_preempt_begin", NULL, 0), 1, "orphan: and does not come back");
@@ -140,7 +141,7 @@ static void kill_victim(void)
 		actor_tell(&on, act_request, 20 * MS, 0);
 		nap_ns(sim_random(&seed) % (21 * MS));
 		actor_kill(&off);
-		fine &= actor_hear(&on, &ns, 20000) && ns < (long)(21 * MS);
+		fine &= actor_hear(&on, &ns, 20000) && in_time(ns, 21 * MS);
 		if (!fine)
 			tap_diag("request %d took %ld us", i, ns / 1000);
 		fine &= wait_mapped(0, 2);
@@ -189,6 +190,32 @@ const struct test tests_end[] = {
 
 /* ---- two GPUs ---- */
 
+/* KFD_PRIO_IOC_LIST has a row for each GPU of a process, by GPU */
+static bool listed_twice(const struct actor *a, int prio)
+{
+	struct kfd_prio_list_entry e[16] = { 0 };
+	struct kfd_prio_list_args l = {
+		.entries = (unsigned long)e, .entry_size = sizeof(*e), .nr_entries = 16,
+	};
+	int kfd = open("/dev/kfd", O_ACCMODE | O_CLOEXEC), err;
+	unsigned int i, rows = 0, last = 0;
+	bool fine = true;
+
+	err = kfd < 0 || ioctl(kfd, KFD_PRIO_IOC_LIST, &l);
+	if (err)
+		tap_diag("KFD_PRIO_IOC_LIST: %s", strerror(errno));
+	close(kfd);
+	for (i = 0; !err && i < l.nr_entries && i < 16; i++) {
+		if (e[i].pid != a->pid)
+			continue;
+		fine &= e[i].gpu_id > last && e[i].priority == prio &&
+			e[i].nr_queues == (e[i].gpu_id == gpu_id(a->gpu));
+		last = e[i].gpu_id;
+		rows++;
+	}
+	return rows == 2 && fine;
+}
+
 static void two_gpus(void)
 {
 	struct actor on0 = online_start(0, 12), off0 = offline_start(0, 50 * MS, 20),
@@ -200,6 +227,7 @@ static void two_gpus(void)
 
 	wait_mapped(0, 2);
 	wait_mapped(1, 1);
+	tap_ok(listed_twice(&on0, 12), "two_gpus: the list has a process on both, in their order");
 	before = commands(1);
 	actor_tell(&on0, act_request, 120 * MS, 0);
 	tap_ok(wait_mapped(0, 1), "two_gpus: a preemption on the first");
@@ -215,8 +243,8 @@ static void two_gpus(void)
 	actor_tell(&on0, act_request, 40 * MS, 0);
 	actor_tell(&on1, act_request, 40 * MS, 0);
 	tap_ok(wait_mapped(0, 1) && wait_mapped(1, 1), "two_gpus: on both at once");
-	tap_ok(actor_hear(&on0, &ns, 20000) && ns < (long)(41 * MS) &&
-	       actor_hear(&on1, &ns, 20000) && ns < (long)(41 * MS), "two_gpus: neither waits");
+	tap_ok(actor_hear(&on0, &ns, 20000) && in_time(ns, 41 * MS) &&
+	       actor_hear(&on1, &ns, 20000) && in_time(ns, 41 * MS), "two_gpus: neither waits");
 	tap_ok(wait_mapped(0, 2) && wait_mapped(1, 2), "two_gpus: all return");
 	tap_ok(completes(&off0) && completes(&on0), "two_gpus: all of the first is complete, once");
 	/* KFD evicts the processes of all GPUs for the reset of one, and restores none of them */
@@ -230,7 +258,7 @@ static void two_gpus(void)
 	off0 = offline_start(0, 50 * MS, 5);
 	wait_mapped(0, 2);
 	actor_tell(&on0, act_request, 40 * MS, 0);
-	tap_ok(wait_mapped(0, 1) && actor_hear(&on0, &ns, 20000) && ns < (long)(41 * MS),
+	tap_ok(wait_mapped(0, 1) && actor_hear(&on0, &ns, 20000) && in_time(ns, 41 * MS),
 	       "two_gpus: new processes of the first preempt");
 	tap_ok(wait_mapped(0, 2) && completes(&off0), "two_gpus: and return");
 	events_stop(e);

@@ -21,7 +21,7 @@ static bool request_preempts(const struct actor *on, const struct actor *off, lo
 {
 	long long took = stat_of(on, "preempting_count"), had = stat_of(off, "preempted_count");
 	long r = actor_do(on, act_request, ns, 0);
-	bool fine = r >= ns && r < ns + (long)MS;
+	bool fine = r >= ns && in_time(r, ns + MS);
 
 	if (!fine)
 		tap_diag("a request of %ld us took %ld", ns / 1000, r / 1000);

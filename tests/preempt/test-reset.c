@@ -39,7 +39,7 @@ static bool works(const char *name)
 	long ns;
 
 	/* four: also where nobody counts waves there is work until the last is launched */
-	if (actor_do(&on, act_submit, 5 * MS, 4))
+	if (actor_do(&on, act_submit, longer(5 * MS), 4))
 		tap_bail("%s: the online work was refused", name);
 	gone = wait_mapped(0, 1);
 	if (actor_do(&on, act_wait, 20000, 0))
@@ -49,7 +49,7 @@ static bool works(const char *name)
 	gone &= stat_of(&on, "preempting_count") == took + 1 && stat_of(&off, "preempted_count") == 1;
 	actor_kill(&on);
 	actor_kill(&off);
-	return tap_ok(here && gone && (ns < (long)(21 * MS) || !has_occupancy(0)),
+	return tap_ok(here && gone && (in_time(ns, 21 * MS) || !has_occupancy(0)),
 		      "%s: new processes run and preempt", name);
 }
 

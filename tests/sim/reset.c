@@ -15,7 +15,7 @@ static void take_doorbells(struct sim_gpu *g)
 
 	if (!kfd || !sim_fault(g, SIM_FAULT_DOORBELLS))
 		return;
-#if __has_include("kfd_prio_hooks.h")
+#ifdef KFD_PRIO_HOOKS_H_INCLUDED	/* not in stock amdkfd */
 	kfd_prio_hook_unmap_range(KFD_MMAP_TYPE_DOORBELL | KFD_MMAP_GPU_ID(SIM_KFD_GPU_ID(kfd)),
 				  kfd_doorbell_process_slice(kfd));
 #endif
