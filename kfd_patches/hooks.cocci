@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 //
-// The master of every change to existing amdkfd code.  One added line per hook, or
-// one changed where the rule says why; all logic is in overlay/.  The prototypes, and
-// the lock each hook runs under, are in overlay/kfd_prio_hooks.h.
+// The master of every change to existing amdkfd code.  One added line per hook;
+// all logic is in overlay/.  The prototypes, and the lock each hook runs under,
+// are in overlay/kfd_prio_hooks.h.
 //
 // "make patches" applies these rules to each supported tree and commits the
 // result as <tree>/hooks.patch.  hooks.expect says how often each hook must
@@ -243,8 +243,8 @@ identifier p;
 @update_request@
 identifier pqn, p;
 @@
--	pqn->q->properties.priority = p->priority;
-+	kfd_prio_hook_request_priority(pqn->q, p->priority);
++	if (!kfd_prio_hook_request_priority(pqn->q, p->priority))
+ 	pqn->q->properties.priority = p->priority;
 
 @create_failed@
 identifier q, r;

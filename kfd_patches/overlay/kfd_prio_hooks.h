@@ -243,7 +243,7 @@ void kfd_prio_hook_dqm_init(struct device_queue_manager *dqm);
 void kfd_prio_hook_dqm_uninit(struct device_queue_manager *dqm);
 
 /* Process lock; destroy_queue also from the last release of a process, no lock */
-void kfd_prio_hook_request_priority(struct queue *q, u32 priority);
+bool kfd_prio_hook_request_priority(struct queue *q, u32 priority);
 void kfd_prio_hook_destroy_queue(struct queue *q, enum kfd_prio_destroy_reason reason, int ret);
 
 /* DQM lock */

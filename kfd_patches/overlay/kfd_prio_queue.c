@@ -79,14 +79,16 @@ int kfd_prio_apply(struct pid *pid, u32 *nr_queues)
 /**
  * kfd_prio_hook_request_priority() - the owner asks for another priority
  * @q: its queue
- * @priority: 0..15; KFD does not store it, kfd_prio_hook_resolve_priority(), which
- *	comes next, decides what becomes of it
+ * @priority: 0..15; kfd_prio_hook_resolve_priority(), which comes next, decides what
+ *	becomes of it
  *
  * Context: process lock
+ * Return: true: KFD must not store it, which it would do without the DQM lock
  */
-void kfd_prio_hook_request_priority(struct queue *q, u32 priority)
+bool kfd_prio_hook_request_priority(struct queue *q, u32 priority)
 {
 	WRITE_ONCE(q->prio.asked, priority);
+	return true;
 }
 
 /**

@@ -48,7 +48,7 @@ static void unplug(void)
 			tap_bail("the queues are not mapped");
 		e = events_start("kfd");
 		/* many short ones: equal indices end a claim where waves are not counted */
-		if (when != TRAPPED && actor_do(&on, act_submit, 5 * MS, when == PREEMPTED ? 60 : 2))
+		if (when != TRAPPED && actor_do(&on, act_submit, longer(5 * MS), when == PREEMPTED ? 60 : 2))
 			tap_bail("the online work was refused");
 		if (when == PREEMPTED && !wait_mapped(0, 1))
 			tap_bail("no preemption");
