@@ -312,6 +312,38 @@ static void mes_refuses(void)
 	}
 }
 
+/* A priority is set, and the scheduler does not do what it takes */
+static void set_refused(void)
+{
+	static const char * const faults[][2] = { { "no_fence" }, { "mes_remove", "mes_add" } };
+	const char *fault;
+	struct actor a;
+	long long resets;
+	int i;
+
+	if (has_mes(0) && sim_old_kernel()) {
+		tap_skip("set_refused", "the amdkfd of 6.1 does not survive a queue that MES does not remove");
+		return;
+	}
+	for (i = 0; i < 2 && faults[has_mes(0)][i]; i++) {
+		fault = faults[has_mes(0)][i];
+		resets = sim_counter(0, "resets");
+		/* with MES the first is refused, the others are not tried */
+		a = actor_start(0, 3, 7);
+		if (!wait_mapped(0, 3))
+			tap_bail("the queues are not mapped");
+		knob_set("queue_preemption_timeout_ms", 200);
+		sim_fault_set(0, fault, "1");
+		tap_eq(kfd_set(a.pid, 12, NULL), ETIME, "set_refused: %s: ETIME", fault);
+		tap_ok(wait_resets(resets + 1), "set_refused: %s: a reset", fault);
+		sim_fault_set(0, fault, "0");
+		knob_set("queue_preemption_timeout_ms", 9000);
+		tap_eq(kfd_get(a.pid).priority, 12, "set_refused: %s: the priority is set all the same", fault);
+		actor_kill(&a);
+	}
+	works("set_refused");
+}
+
 /* ---- doorbells that a reset takes away ---- */
 
 static long act_ring_on(long unused, long unused2)
@@ -381,5 +413,5 @@ static void doorbells(void)
 const struct test tests_reset[] = {
 	{ "reset_held", reset_held }, { "hang", hang }, { "stubborn", stubborn },
 	{ "reset_race", reset_race }, { "refused", refused }, { "mes_refuses", mes_refuses },
-	{ "doorbells", doorbells }, {}
+	{ "set_refused", set_refused }, { "doorbells", doorbells }, {}
 };

@@ -96,6 +96,7 @@ static void test_version(void)
 	struct { struct kfd_prio_version_args v; char more[16]; } big;
 	struct kfd_prio_version_args v;
 	int i, set = 0;
+	char *page2;
 
 	memset(&v, 0xff, sizeof(v));
 	tap_eq(errno_of(kfd, KFD_PRIO_IOC_VERSION, &v), 0, "_VERSION");
@@ -112,6 +113,11 @@ static void test_version(void)
 		set |= big.more[i];
 	tap_ok(big.v.major == KFD_PRIO_VERSION_MAJOR && !set, "_VERSION: the rest of it is 0");
 	tap_eq(errno_of(kfd, KFD_PRIO_IOC_VERSION, NULL), EFAULT, "_VERSION to NULL: EFAULT");
+	page2 = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	munmap(page2 + 4096, 4096);
+	tap_eq(errno_of(kfd, sized(KFD_PRIO_IOC_VERSION, sizeof(big)), page2 + 4096 - sizeof(big.v)), EFAULT,
+	       "_VERSION to a longer one that ends outside of memory: EFAULT");
+	munmap(page2, 4096);
 }
 
 static void test_set_get(void)
