@@ -396,6 +396,15 @@ int main(int argc, char **argv)
 			fprintf(stderr, "nth: no operation '%s', see nth -l\n", argv[k]);
 			return 2;
 		}
+	/*
+	 * The kernel writes the CPU's number into memory of a thread that has registered it (rseq), after each switch,
+	 * and SIGSEGV ends who has no memory for that then: glibc must not register it
+	 */
+	if (!getenv("GLIBC_TUNABLES")) {
+		setenv("GLIBC_TUNABLES", "glibc.pthread.rseq=0", 1);
+		execv("/proc/self/exe", argv);
+		tap_bail("execv: %s", strerror(errno));
+	}
 	pages = sim_counter(0, "ram_pages");
 	faults_init(verbose);
 	for (k = optind; k < argc; k++)

@@ -227,7 +227,6 @@ static void two_gpus(void)
 
 	wait_mapped(0, 2);
 	wait_mapped(1, 1);
-	tap_ok(listed_twice(&on0, 12), "two_gpus: the list has a process on both, in their order");
 	before = commands(1);
 	actor_tell(&on0, act_request, 120 * MS, 0);
 	tap_ok(wait_mapped(0, 1), "two_gpus: a preemption on the first");
@@ -275,4 +274,14 @@ static void two_gpus(void)
 	actor_kill(&off1);
 }
 
-const struct test tests_two[] = { { "two_gpus", two_gpus, 2 }, {} };
+static void list_two(void)
+{
+	struct actor on0 = online_start(0, 12), on1 = online_start(1, 14);
+
+	tap_ok(listed_twice(&on0, 12) && listed_twice(&on1, 14),
+	       "list_two: the list has a process on both GPUs, in their order");
+	actor_kill(&on0);
+	actor_kill(&on1);
+}
+
+const struct test tests_two[] = { { "two_gpus", two_gpus, 2 }, { "list_two", list_two, 2 }, {} };
