@@ -181,15 +181,22 @@ static void test_newcomers(void)
 	kfd_child_end(late);
 }
 
-/* KFD's own eviction lasts 100 ms or more: its worker restores no sooner. */
+/* KFD's own eviction lasts 100 ms or more: its worker restores no sooner.  A busy host may miss it */
 static void test_evicted(pid_t low)
 {
-	struct kfd_prio_list_entry e;
+	struct kfd_prio_list_entry e = { 0 };
+	int tries, looks, err = 0;
 	char pid[16];
 
 	snprintf(pid, sizeof(pid), "%d", low);
-	tap_eq(sim_write(0, "evict", pid), 0, "memory pressure on the preempted one");
-	e = wait_flags(low, KFD_PRIO_LIST_EVICTED, KFD_PRIO_LIST_EVICTED);
+	for (tries = 0; tries < 5 && !err && !(e.flags & KFD_PRIO_LIST_EVICTED); tries++) {
+		err = sim_write(0, "evict", pid);
+		for (looks = 0; looks < 1000 && !(e.flags & KFD_PRIO_LIST_EVICTED); looks++) {
+			e = entry(low);
+			usleep(1000);
+		}
+	}
+	tap_eq(err, 0, "memory pressure on the preempted one");
 	tap_eq(e.flags, KFD_PRIO_LIST_EVICTED | KFD_PRIO_LIST_PREEMPTED, "evicted and preempted");
 	e = wait_flags(low, KFD_PRIO_LIST_EVICTED, 0);
 	tap_eq(e.flags, KFD_PRIO_LIST_PREEMPTED, "KFD puts it back: it is still preempted");
