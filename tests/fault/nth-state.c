@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* nth: what there is before and after an operation */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 #include "kfd.h"
 #include "nth.h"
@@ -59,25 +57,17 @@ static char *put_tree(char *p, char *end, const char *dir, unsigned int depth)
 
 void state(char *buf)
 {
-	struct kfd_prio_list_entry e[64];
-	struct kfd_prio_list_args l = {
-		.entries = (uintptr_t)e, .entry_size = sizeof(*e), .nr_entries = 64,
-	};
+	struct kfd_prio_list_entry e[16];
 	struct kfd_prio_get_args g = kfd_get(getpid());
-	int kfd = open("/dev/kfd", O_ACCMODE | O_CLOEXEC);
 	/* cppcheck-suppress ctuPointerArith; one past the end is no overflow */
 	char *end = buf + STATE_MAX, *p = buf, dir[64];
-	unsigned int i;
+	unsigned int i, rows = kfd_list(getpid(), e, 16);
 
 	memset(buf, 0, STATE_MAX);
-	if (kfd < 0 || ioctl(kfd, KFD_PRIO_IOC_LIST, &l))
-		tap_bail("KFD_PRIO_IOC_LIST: %s", strerror(errno));
-	close(kfd);
 	p = put(p, end, "priority %d effective %d queues %u\n", g.priority, g.effective, g.nr_queues);
-	for (i = 0; i < l.nr_entries && i < 64; i++)
-		if (e[i].pid == getpid())
-			p = put(p, end, "gpu %u priority %d effective %d queues %u flags %#x\n", e[i].gpu_id,
-				e[i].priority, e[i].effective, e[i].nr_queues, e[i].flags);
+	for (i = 0; i < rows && i < 16; i++)
+		p = put(p, end, "gpu %u priority %d effective %d queues %u flags %#x\n", e[i].gpu_id,
+			e[i].priority, e[i].effective, e[i].nr_queues, e[i].flags);
 	snprintf(dir, sizeof(dir), "/sys/class/kfd/kfd/proc/%d", getpid());
 	put_tree(p, end, dir, 2);
 }

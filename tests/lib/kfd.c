@@ -51,6 +51,25 @@ struct kfd_prio_get_args kfd_get(pid_t pid)
 	return g;
 }
 
+unsigned int kfd_list(pid_t pid, struct kfd_prio_list_entry *rows, unsigned int max)
+{
+	struct kfd_prio_list_entry e[64] = { 0 };
+	struct kfd_prio_list_args l = {
+		.entries = (unsigned long)e, .entry_size = sizeof(*e), .nr_entries = 64,
+	};
+	int err = call(KFD_PRIO_IOC_LIST, &l);
+	unsigned int i, n = 0;
+
+	if (err)
+		tap_bail("KFD_PRIO_IOC_LIST: %s", strerror(err));
+	if (l.nr_entries > 64)
+		tap_bail("KFD_PRIO_IOC_LIST: %u rows, room for 64", l.nr_entries);
+	for (i = 0; i < l.nr_entries; i++)
+		if (e[i].pid == pid && n++ < max)
+			rows[n - 1] = e[i];
+	return n;
+}
+
 bool kfd_mes(struct kfdc *gpu)
 {
 	uint64_t version;

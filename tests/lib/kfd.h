@@ -21,6 +21,17 @@ int kfd_set(pid_t pid, int prio, struct kfd_prio_set_args *out);
 /* KFD_PRIO_IOC_GET; ends the program if it fails */
 struct kfd_prio_get_args kfd_get(pid_t pid);
 
+/**
+ * kfd_list() - what KFD_PRIO_IOC_LIST tells of one process
+ * @pid: the process
+ * @rows: filled in, a row for each of its GPUs
+ * @max: room in @rows
+ *
+ * Return: how many it has, of which the first @max are in @rows; 0 if it is not listed. Ends the
+ * program if the ioctl fails
+ */
+unsigned int kfd_list(pid_t pid, struct kfd_prio_list_entry *rows, unsigned int max);
+
 struct kfdc;
 
 /* Levels of MES gangs, enum amdgpu_mes_priority_level of the kernel */

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 #include "preempt.h"
 
@@ -193,27 +192,16 @@ const struct test tests_end[] = {
 /* KFD_PRIO_IOC_LIST has a row for each GPU of a process, by GPU */
 static bool listed_twice(const struct actor *a, int prio)
 {
-	struct kfd_prio_list_entry e[16] = { 0 };
-	struct kfd_prio_list_args l = {
-		.entries = (unsigned long)e, .entry_size = sizeof(*e), .nr_entries = 16,
-	};
-	int kfd = open("/dev/kfd", O_ACCMODE | O_CLOEXEC), err;
-	unsigned int i, rows = 0, last = 0;
-	bool fine = true;
+	struct kfd_prio_list_entry e[2];
+	bool fine = kfd_list(a->pid, e, 2) == 2;
+	unsigned int i, last = 0;
 
-	err = kfd < 0 || ioctl(kfd, KFD_PRIO_IOC_LIST, &l);
-	if (err)
-		tap_diag("KFD_PRIO_IOC_LIST: %s", strerror(errno));
-	close(kfd);
-	for (i = 0; !err && i < l.nr_entries && i < 16; i++) {
-		if (e[i].pid != a->pid)
-			continue;
+	for (i = 0; fine && i < 2; i++) {
 		fine &= e[i].gpu_id > last && e[i].priority == prio &&
 			e[i].nr_queues == (e[i].gpu_id == gpu_id(a->gpu));
 		last = e[i].gpu_id;
-		rows++;
 	}
-	return rows == 2 && fine;
+	return fine;
 }
 
 static void two_gpus(void)

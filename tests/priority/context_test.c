@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "kfd.h"
@@ -56,24 +55,6 @@ static bool user_run(struct user *u)
 	return true;
 }
 
-static unsigned int rows(pid_t pid, struct kfd_prio_list_entry *found)
-{
-	struct kfd_prio_list_entry e[16] = { 0 };
-	struct kfd_prio_list_args l = {
-		.entries = (unsigned long)e, .entry_size = sizeof(*e), .nr_entries = 16,
-	};
-	int kfd = open("/dev/kfd", O_ACCMODE | O_CLOEXEC);
-	unsigned int i, n = 0;
-
-	if (kfd < 0 || ioctl(kfd, KFD_PRIO_IOC_LIST, &l))
-		tap_bail("KFD_PRIO_IOC_LIST: %s", strerror(errno));
-	close(kfd);
-	for (i = 0; i < l.nr_entries && i < 16; i++)
-		if (e[i].pid == pid && !n++)
-			*found = e[i];
-	return n;
-}
-
 static int priority_in(const char *dir)
 {
 	char path[128];
@@ -96,7 +77,7 @@ static unsigned long long preempting(unsigned long long than)
 	int tries;
 
 	for (tries = 0; tries < 1000; tries++) {
-		rows(getpid(), &e);
+		kfd_list(getpid(), &e, 1);
 		if (e.preempting_count > than)
 			break;
 		usleep(10000);
@@ -146,7 +127,7 @@ static void test_preempts(struct user *first, struct user *second)
 	}
 	tap_eq(faults() - traced, 3, "each ring of the second context was heard: its doorbells were trapped");
 	sim_poke(TRACING "events/kfd/kfd_doorbell_wake/enable", "0");
-	tap_eq(rows(low, &e), 1, "the lower process is listed once");
+	tap_eq(kfd_list(low, &e, 1), 1, "the lower process is listed once");
 	kfd_child_end(low);
 }
 
@@ -178,7 +159,7 @@ static void test_ends(struct user *first)
 		tap_ok(waitpid(pid, &status, 0) == pid && !status, "a process ends with a context of work");
 	}
 	tap_ok(user_run(first), "the first context runs as before");
-	tap_eq(rows(getpid(), &e), 1, "one row");
+	tap_eq(kfd_list(getpid(), &e, 1), 1, "one row");
 	tap_eq(e.nr_queues, 1, "one queue");
 }
 
@@ -201,7 +182,7 @@ int main(void)
 		tap_bail("%s", kfdc_error());
 
 	tap_ok(user_run(&first) && user_run(&second), "both contexts run");
-	tap_eq(rows(getpid(), &e), 1, "the list has one row for both");
+	tap_eq(kfd_list(getpid(), &e, 1), 1, "the list has one row for both");
 	tap_eq(e.nr_queues, 2, "with the queues of both");
 	tap_eq(priority_in(""), -1, "sysfs: no priority");
 	tap_eq(priority_in("context_0/"), -1, "nor for the context");

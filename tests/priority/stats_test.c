@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,8 +19,6 @@
 
 #define PARAM "/sys/module/amdgpu/parameters/"
 #define DEBUGFS "/sys/kernel/debug/kfd/preempt"
-
-static int kfd;
 
 static void param(const char *name, const char *value)
 {
@@ -42,18 +39,10 @@ static pid_t client(int set_prio)
 
 static struct kfd_prio_list_entry entry(pid_t pid)
 {
-	struct kfd_prio_list_entry e[16] = { 0 };
-	struct kfd_prio_list_args l = {
-		.entries = (unsigned long)e, .entry_size = sizeof(*e), .nr_entries = 16,
-	};
-	unsigned int i;
+	struct kfd_prio_list_entry e = { 0 };
 
-	if (ioctl(kfd, KFD_PRIO_IOC_LIST, &l))
-		tap_bail("KFD_PRIO_IOC_LIST: %s", strerror(errno));
-	for (i = 0; i < l.nr_entries && i < 16; i++)
-		if (e[i].pid == pid)
-			return e[i];
-	return (struct kfd_prio_list_entry){ 0 };
+	kfd_list(pid, &e, 1);
+	return e;
 }
 
 /* Until the flags of @mask are @flags, 10 s at most: the last look at it */
@@ -272,9 +261,6 @@ int main(void)
 	char path[64];
 	int tries;
 
-	kfd = open("/dev/kfd", O_ACCMODE | O_CLOEXEC);
-	if (kfd < 0)
-		tap_bail("/dev/kfd: %s", strerror(errno));
 	param("floor_pct", "0");
 	param("busy_budget_ms", "60000");
 	low = client(-1);

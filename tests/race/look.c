@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What must be right after a round */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 #include "kfd.h"
 #include "kfdclient.h"
@@ -13,26 +10,6 @@
 #include "tap.h"
 
 #define SEC	1000000000ULL
-
-static bool listed(pid_t pid, struct kfd_prio_list_entry *found)
-{
-	struct kfd_prio_list_entry e[16] = { 0 };
-	struct kfd_prio_list_args l = {
-		.entries = (unsigned long)e, .entry_size = sizeof(*e), .nr_entries = 16,
-	};
-	int kfd = open("/dev/kfd", O_ACCMODE | O_CLOEXEC);
-	unsigned int i;
-
-	if (kfd < 0 || ioctl(kfd, KFD_PRIO_IOC_LIST, &l))
-		tap_bail("KFD_PRIO_IOC_LIST: %s", strerror(errno));
-	close(kfd);
-	for (i = 0; i < l.nr_entries && i < 16; i++)
-		if (e[i].pid == pid) {
-			*found = e[i];
-			return true;
-		}
-	return false;
-}
 
 /* Does the hardware have a queue of that priority mapped? */
 static bool on_hardware(int prio)
@@ -57,7 +34,7 @@ bool look_settled(pid_t pid)
 	int want;
 
 	for (;;) {
-		if (!listed(pid, &e))
+		if (!kfd_list(pid, &e, 1))
 			return WRONG("process %d is not listed", pid);
 		want = e.priority == KFD_PRIO_UNSET ? SUBJECT_PRIO : e.priority;
 		if (e.nr_queues != 2)
@@ -81,7 +58,7 @@ unsigned long long look_preemptions(pid_t pid)
 	struct kfd_prio_list_entry e = { 0 };
 	unsigned long long n;
 
-	if (!pid || !listed(pid, &e))
+	if (!pid || !kfd_list(pid, &e, 1))
 		return 0;
 	n = e.preempting_count - (whose == e.pid ? before : 0);
 	whose = e.pid;

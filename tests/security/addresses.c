@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/klog.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,20 +48,10 @@ static const char *find_address(const char *text)
 /* Is a process off the GPU: preempted, evicted? */
 static bool off(pid_t pid)
 {
-	struct kfd_prio_list_entry e[16] = { 0 };
-	struct kfd_prio_list_args l = {
-		.entries = (unsigned long)e, .entry_size = sizeof(*e), .nr_entries = 16,
-	};
-	int kfd = open("/dev/kfd", O_ACCMODE | O_CLOEXEC);
-	unsigned int i, flags = 0;
+	struct kfd_prio_list_entry e = { 0 };
 
-	if (kfd < 0 || ioctl(kfd, KFD_PRIO_IOC_LIST, &l))
-		tap_bail("KFD_PRIO_IOC_LIST: %s", strerror(errno));
-	close(kfd);
-	for (i = 0; i < l.nr_entries && i < 16; i++)
-		if (e[i].pid == pid)
-			flags |= e[i].flags;
-	return flags & (KFD_PRIO_LIST_EVICTED | KFD_PRIO_LIST_PREEMPTED);
+	kfd_list(pid, &e, 1);
+	return e.flags & (KFD_PRIO_LIST_EVICTED | KFD_PRIO_LIST_PREEMPTED);
 }
 
 static void wait_off(pid_t pid, bool want)
