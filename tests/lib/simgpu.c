@@ -111,6 +111,13 @@ bool sim_old_kernel(void)
 	return !uname(&u) && !strncmp(u.release, "6.1.", 4);
 }
 
+bool sim_new_kernel(void)
+{
+	struct utsname u;
+
+	return !uname(&u) && strtol(u.release, NULL, 10) >= 7;
+}
+
 bool sim_debug_kernel(void)
 {
 	struct utsname u;

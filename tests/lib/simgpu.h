@@ -45,6 +45,9 @@ uint64_t sim_random(uint64_t *state);
 /* Is the kernel a 6.1? */
 bool sim_old_kernel(void);
 
+/* A 7.x? */
+bool sim_new_kernel(void);
+
 /* Is it one of tests/vm/run --debug? */
 bool sim_debug_kernel(void);
 

@@ -198,6 +198,8 @@ static void test_others(void)
 	struct kfdc_queue *q = queue(7);
 	pid_t pid = kfd_child(7, false), heir;
 	struct events *e = events_start("kfd");
+	/* where the band is all that the MQD tells, the queue of 13 counts with those of 11 */
+	int alike = !kfdc_has_queue_priority();
 
 	tap_eq(kfd_set(pid, 13, NULL), 0, "another process gets 13");
 	events_stop(e);
@@ -211,10 +213,10 @@ static void test_others(void)
 	kfd_set(getpid(), 11, NULL);
 	heir = kfd_child(2, false);
 	tap_eq(kfd_get(heir).priority, 11, "a child has inherited 11");
-	tap_eq(mapped(2, 11, 2), 2, "and so has its queue");
+	tap_eq(mapped(2, 11, 2 + alike), 2 + alike, "and so has its queue");
 	kfd_set(getpid(), KFD_PRIO_UNSET, NULL);
 	tap_eq(kfd_get(heir).priority, 11, "it keeps 11 when its parent's is taken away");
-	tap_eq(mapped(2, 11, 1), 1, "and so does its queue");
+	tap_eq(mapped(2, 11, 1 + alike), 1 + alike, "and so does its queue");
 	kfd_child_end(pid);
 	kfd_child_end(heir);
 	TRY(kfdc_queue_destroy(q));
@@ -254,8 +256,11 @@ static void test_race(void)
 	kfd_set(getpid(), 9, NULL);
 	tap_eq(mapped(1, 9, 4), 4, "after a race of creation, update and change: the last one holds");
 	kfd_set(getpid(), KFD_PRIO_UNSET, NULL);
-	tap_eq(unset(0, 4, 1) + unset(0, 5, 1) + unset(0, 6, 1) + unset(1, 7, 1), 4,
-	       "and the owner's wishes were kept");
+	if (kfdc_has_queue_priority())
+		k = unset(0, 4, 1) + unset(0, 5, 1) + unset(0, 6, 1) + unset(1, 7, 1);
+	else
+		k = unset(0, 4, 3) + unset(1, 7, 1);
+	tap_eq(k, 4, "and the owner's wishes were kept");
 	for (k = 0; k < 4; k++)
 		TRY(kfdc_queue_destroy(q[k]));
 }
