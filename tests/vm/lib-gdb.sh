@@ -71,11 +71,13 @@ symbols_elf() {
 # gdb_prepare SIM: before the VM starts.  Sets $gdb_module, $gdb_kernel (an ELF file, which may have to be made when
 # the guest has told), $gdb_ask (what guest is to tell), $gdb_socket; judges the names of --break as far as is possible
 gdb_prepare() {
-	local map=$kernel_dir/boot/System.map-$kernel_abi path
+	local map=$kernel_dir/boot/System.map-$kernel_abi path sections
 	gdb_module=''
 	if [ -n "$1" ]; then
 		gdb_module=${1%/*}/tree/drivers/gpu/drm/amd/kfdsim/amdgpu.ko
-		readelf -SW "$gdb_module" 2>/dev/null | grep -q ' \.debug_info ' ||
+		# all of it first: to "grep -q", which leaves early, readelf would fail with SIGPIPE
+		sections=$(readelf -SW "$gdb_module" 2>/dev/null) || :
+		[[ $sections == *' .debug_info '* ]] ||
 			die "$gdb_module: no debug info; remove $(dirname "$1"), it is built again"
 	fi
 	gdb_ask=sections
@@ -104,12 +106,13 @@ gdb_prepare() {
 # gdb_unknown: prints those functions of --break that neither the driver nor the kernel has.  gdb knows the
 # inlined ones, which have no symbol, but reads all debug info for that; so only the rest is asked of it.
 gdb_unknown() {
-	local name files=()
+	local name said files=()
 	[ -z "$gdb_module" ] || files+=("$gdb_module")
 	files+=("$gdb_kernel")
 	for name in "${opt_break[@]}"; do
 		nm "${files[@]}" 2>/dev/null | awk -v name="$name" '$3 == name && $2 ~ /^[tTwW]$/ { found = 1 } END { exit !found }' ||
-			{ [ -n "$gdb_module" ] && gdb -nx -batch -ex "info line $name" "$gdb_module" 2>&1 | grep -q '^Line '; } ||
+			{ [ -n "$gdb_module" ] && said=$(gdb -nx -batch -ex "info line $name" "$gdb_module" 2>&1) &&
+				grep -q '^Line ' <<<"$said"; } ||
 			echo "$name"
 	done
 }
