@@ -45,7 +45,7 @@ uint64_t sim_random(uint64_t *state);
 /* Is the kernel a 6.1? */
 bool sim_old_kernel(void);
 
-/* A 7.x? */
+/* Is it a 7.x, or a later one? */
 bool sim_new_kernel(void);
 
 /* Is it one of tests/vm/run --debug? */
