@@ -213,15 +213,17 @@ expression list es;
  	...>
  }
 
+// Before 6.6 all of it stood in the notifier itself.
 @process_exit@
+identifier f = {kfd_process_notifier_release_internal, kfd_process_notifier_release};
 identifier p;
 @@
- kfd_process_notifier_release_internal(struct kfd_process *p)
+ f(...)
  {
- 	...
+ 	<...
 +	kfd_prio_hook_process_exit(p);
  	cancel_delayed_work_sync(&p->eviction_work);
- 	...
+ 	...>
  }
 
 @process_free@
@@ -331,6 +333,24 @@ identifier q, minfo, pdd, r, active;
 +	if (kfd_prio_hook_update_preempted(pdd, q, minfo, &r)) goto out_unlock;
  	...
  	dqm_unlock(dqm);
+ 	return r;
+ }
+
+// Newer ROCm has split it: every caller of the inner function holds the lock, set_perfcount() is one.
+@update_preempted_locked@
+identifier q, minfo, pdd, r, active;
+@@
+ update_queue_locked(struct device_queue_manager *dqm, struct queue *q, struct mqd_update_info *minfo)
+ {
+ 	... when any
+ 	    when exists
+ 	pdd = kfd_get_process_device_data(...);
+ 	... when any
+ 	    when exists
+ 	active = q->properties.is_active;
++	if (kfd_prio_hook_update_preempted(pdd, q, minfo, &r)) return r;
+ 	... when any
+ 	    when exists
  	return r;
  }
 

@@ -2,11 +2,12 @@
 /*
  * kfdprio: how each supported tree spells a KFD type or call.  The only place
  * with conditionals on the kernel; KFD_PRIO_HAVE_* come from the compile probes
- * in kfd_prio.mk, never from version numbers.
+ * of kfd_prio_probes.sh, never from version numbers.
  */
 #ifndef KFD_PRIO_COMPAT_H_INCLUDED
 #define KFD_PRIO_COMPAT_H_INCLUDED
 
+#include "kfd_prio_probes.h"
 #include "kfd_priv.h"
 #include "kfd_device_queue_manager.h"
 #ifdef KFD_PRIO_HAVE_SCHED_HALT
@@ -22,7 +23,8 @@
 
 /*
  * Waves of a process in flight: counted per queue of the GPU (one XCC), or per process in
- * older trees.  @occupancy: room for AMDGPU_MAX_QUEUES entries.
+ * older trees; between the two, per process on one XCC, of which KFD asks the first.
+ * @occupancy: room for AMDGPU_MAX_QUEUES entries.
  */
 #ifdef KFD_PRIO_HAVE_OCCUPANCY_BY_QUEUE
 #define KFD_PRIO_OCCUPANCY_SIZE	(AMDGPU_MAX_QUEUES * sizeof(struct kfd_cu_occupancy))
@@ -47,8 +49,13 @@ static inline bool kfd_prio_compat_waves(struct kfd_process_device *pdd, void *o
 {
 	int waves = 0, max_waves_per_cu = 0;
 
+#ifdef KFD_PRIO_HAVE_OCCUPANCY_OF_XCC
+	pdd->dev->kfd2kgd->get_cu_occupancy(pdd->dev->adev, pdd->process->pasid, &waves,
+					    &max_waves_per_cu, 0);
+#else
 	pdd->dev->kfd2kgd->get_cu_occupancy(pdd->dev->adev, pdd->process->pasid, &waves,
 					    &max_waves_per_cu);
+#endif
 	return waves > 0;
 }
 #endif

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /* kfdprio: the door. */
 #include "kfd_prio_priv.h"
+#include "kfd_prio_tree.h"
 
 /*
  * The kernel's own amdgpu has no version.  DKMS takes two modules without one for the same, and
  * does not install the second; and this tells whose amdgpu a file is, or the loaded one.
+ * ROCm's has one, by which DKMS tells an upgrade: a second would hide it.
  */
+#ifndef KFD_PRIO_TREE_HAS_VERSION
 MODULE_VERSION("kfdprio-" KFD_PRIO_PACKAGE_VERSION);
+#endif
 
 /**
  * kfd_prio_hook_module_init() - amdkfd has started

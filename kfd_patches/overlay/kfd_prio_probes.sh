@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0 OR MIT
+#
+# kfd_prio_probes.sh HEADER CC FLAG... - ask the compiler how this tree spells what
+# kfd_prio_compat.h needs, and write HEADER, with "#define KFD_PRIO_HAVE_<NAME> 1" for each probe
+# that compiles.  kfd_prio.mk runs it, with the flags of the module's own files.
+#
+# The flags are tried first: where KFD's own headers do not compile with them no answer means
+# anything, and the build stops with the compiler's words.
+set -u
+header=$1
+shift
+
+# compile CODE COMPILER...: CODE, after KFD's headers
+compile() {
+	printf '#include "kfd_device_queue_manager.h"\n%s\n' "$1" >"$header.c"
+	shift
+	"$@" -w -fsyntax-only -x c "$header.c"
+}
+trap 'rm -f "$header.c" "$header.new" "$header.log"' EXIT
+
+if ! compile 'int probe(void);' "$@" >"$header.log" 2>&1; then
+	cat "$header.log" >&2
+	echo "kfdprio: the compile probes cannot run: amdkfd's headers do not compile with the flags of this build, see above" >&2
+	exit 1
+fi
+
+# A probe must fail where the thing is missing.  A call with another signature only warns with older
+# compilers: compare the types.  Lines: NAME, and code that compiles if the tree has it.
+{
+	echo "/* made by kfd_prio_probes.sh */"
+	while read -r name code; do
+		case $name in ''|'#'*) continue ;; esac
+		found=0
+		compile "$(echo "$code" | sed 's/ \\n /\n/')" "$@" >/dev/null 2>&1 && found=1
+		[ $found = 0 ] || echo "#define KFD_PRIO_HAVE_$name 1"
+		[ $found = 0 ] || list="${list:+$list }$name"
+	done <<-'END'
+		KFD_NODE int probe(struct kfd_node *n) { return n->kfd->shared_resources.enable_mes; }
+		OCCUPANCY_BY_QUEUE unsigned long probe(void) { return sizeof(struct kfd_cu_occupancy) + sizeof(&kfd_dqm_is_queue_in_process); }
+		OCCUPANCY_OF_XCC _Static_assert(__builtin_types_compatible_p(__typeof__(((struct kfd2kgd_calls *)0)->get_cu_occupancy), void (*)(struct amdgpu_device *, int, int *, int *, uint32_t)), "");
+		RESET_QUEUE int probe(struct kfd_process_device *p) { return p->has_reset_queue; }
+		SCHED_HALT int probe(struct device_queue_manager *d) { return d->sched_halt; }
+		FLUSH_TLB_NO_TYPE void probe(struct kfd_process_device *p) { kfd_flush_tlb(p); }
+		HRTIMER_SETUP unsigned long probe(void) { return sizeof(&hrtimer_setup); }
+		EXIT_GROUP_DEAD #include <trace/events/sched.h> \n _Static_assert(__builtin_types_compatible_p(__typeof__(&check_trace_callback_type_sched_process_exit), void (*)(void (*)(void *, struct task_struct *, bool))), "");
+		QUEUE_IS_RESET bool probe(struct queue *q) { return q->properties.is_reset; }
+		MQD_REPIN bool probe(struct queue *q) { return q->needs_mqd_repin; }
+		KEEP_IDLE_EVICTED int probe(void) { return keep_idle_process_evicted; }
+	END
+	echo "#define KFD_PRIO_PROBES \"${list-}\""
+} >"$header.new" && mv "$header.new" "$header"
