@@ -8,7 +8,7 @@ KERNEL ?= 6.12
 GPU ?= mi210
 # what "make check" runs, in this order: NAME, or NAME@GPU@KERNEL; SUITES="unit cli" narrows it down.
 # First what has no scheduler to choose and HWS (mi210, 6.12), then MES, then the other GPUs, then 6.1
-SUITES ?= lint unit dkms patches cli vm-report vm gdb cli-nodev cli-stock cli-vm doctor sim trace kfdtrace priority security rocm contention lifecycle cost preempt bench soak debug \
+SUITES ?= lint unit dkms rpm patches cli vm-report vm gdb cli-nodev cli-stock cli-vm doctor sim trace kfdtrace priority security rocm contention lifecycle cost preempt bench soak debug \
 	trace@navi31 priority@navi31 contention@navi31 lifecycle@navi31 preempt@navi31 \
 	trace@gfx12 priority@gfx12 trace@mi300x priority@mi300x trace@navi21 priority@navi21 \
 	cli-vm@@6.1 trace@@6.1 priority@@6.1 rocm@@6.1 contention@@6.1 lifecycle@@6.1 trace@navi31@6.1 priority@navi31@6.1
@@ -34,7 +34,7 @@ help:
 	@echo '  make tools         kfdprio and kfdtrace, into build/tools'
 	@echo '  make sim           the simulated GPU with the patched amdkfd of Debian $(KERNEL) (KERNEL=6.1)'
 	@echo '  make shell         a shell in the VM, with the simulated GPU (GPU=mi300x,navi31 KERNEL=6.1)'
-	@echo '  make patches       make kfd_patches/*/hooks.patch anew from hooks.cocci'
+	@echo '  make patches       make kfd_patches/debian-*/hooks.patch anew from hooks.cocci; SRC=DIRECTORY TREE=NAME: of another source'
 	@echo '  make lint          checkpatch, sparse, shellcheck, cppcheck, clang-tidy, coccicheck on our own files'
 	@echo '  make analyze       static analyzer of clang, checkpatch of the tests and more, which take longer (Documentation/testing.rst)'
 	@echo '  make setup         install the Debian packages that demo and check need (make demo does, too)'
@@ -47,6 +47,7 @@ help:
 	@echo '  make status        which amdgpu is installed, would be loaded, is loaded; Secure Boot; what to do next'
 	@echo '  make install-tools tools, man pages and completion only, to $$(DESTDIR)$$(PREFIX)'
 	@echo '  make deb           Debian packages kfdprio-dkms and kfdprio, into build/deb'
+	@echo '  make rpm           RPM packages of the same names, into build/rpm'
 
 .PHONY: setup setup-demo
 setup:
@@ -125,12 +126,19 @@ shell: setup-demo tools
 	@tests/vm/run --kernel $(KERNEL) --gpu $(GPU)
 
 .PHONY: patches
+ifdef SRC
 patches:
-	@set -e; for tree in $(TREES); do \
+	@[ -n "$(TREE)" ] || { echo 'make patches: SRC=DIRECTORY needs TREE=NAME' >&2; exit 2; }
+	@kfd_patches/make-patch "$(SRC)" "kfd_patches/$(TREE)/hooks.patch"
+	@echo "kfd_patches/$(TREE)/hooks.patch: $$(grep -c '^@@' "kfd_patches/$(TREE)/hooks.patch") hunks, from $(SRC)"
+else
+patches:
+	@set -e; for tree in $(filter debian-%,$(TREES)); do \
 		dir=$$(tests/vm/fetch-kernel --quiet $${tree#debian-}); \
 		kfd_patches/make-patch $$dir/source kfd_patches/$$tree/hooks.patch; \
 		echo "kfd_patches/$$tree/hooks.patch: $$(grep -c '^@@' kfd_patches/$$tree/hooks.patch) hunks, from $$(cat $$dir/abi)"; \
 	done
+endif
 
 .PHONY: lint
 lint:
@@ -147,7 +155,7 @@ export PREFIX
 install: install-tools
 	@$(if $(DESTDIR),echo 'DESTDIR is set: the driver was not installed',\
 		install -D -m 644 Documentation/man/kfdprio-driver.8 $(PREFIX)/share/man/man8/kfdprio-driver.8 && \
-		dkms/kfdprio-driver install --sbin $(PREFIX)/sbin)
+		dkms/kfdprio-driver install --prefix $(PREFIX))
 
 install-tools: tools
 	@$(MAKE) -s -C tools install
@@ -156,16 +164,19 @@ install-tools: tools
 # the driver first: where it cannot be removed nothing is
 uninstall:
 	@$(if $(DESTDIR),echo 'DESTDIR is set: the driver was not touched',\
-		dkms/kfdprio-driver uninstall --sbin $(PREFIX)/sbin && rm -f $(PREFIX)/share/man/man8/kfdprio-driver.8)
+		dkms/kfdprio-driver uninstall --prefix $(PREFIX) && rm -f $(PREFIX)/share/man/man8/kfdprio-driver.8)
 	@$(MAKE) -s -C tools uninstall
 	@echo 'removed the tools from $(DESTDIR)$(PREFIX)'
 
 status:
 	@dkms/kfdprio-driver status
 
-.PHONY: deb
+.PHONY: deb rpm
 deb:
 	@debian/build build/deb
+
+rpm:
+	@rpm/build build/rpm
 
 .PHONY: clean
 clean:

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0
+# dkms/lib/status.sh - kfdprio-driver status
+# shellcheck shell=bash disable=SC2034,SC2154 # variables of kfdprio-driver
+
+loaded=/sys/module/amdgpu
+
+loaded_is_ours() { [ -e "$loaded/parameters/kfd_preempt" ]; }
+# is the module that is loaded another than the file that modprobe would load now?
+loaded_differs() {
+	local file have want
+	[ -d "$loaded" ] && file=$(would_load "$(uname -r)") || return 1
+	have=$(cat "$loaded/srcversion" 2>/dev/null)
+	want=$(modinfo -F srcversion "$file" 2>/dev/null)
+	if [ -n "$have" ] && [ -n "$want" ]; then
+		[ "$have" != "$want" ]
+	elif is_ours "$file"; then
+		! loaded_is_ours
+	else
+		loaded_is_ours
+	fi
+}
+reboot_hint() { ! loaded_differs || say "another amdgpu is loaded than $(would_load "$(uname -r)"): reboot to use that one"; }
+
+status_of() {
+	local kernel=$1 running=$2 file rocm installed next='' in_file=''
+	rocm=$(rocm_version "$kernel")
+	file=$(would_load "$kernel") || file=
+	installed=$(own_installed "$kernel")
+	if [ -n "$rocm" ]; then
+		installed="amdgpu/$rocm (ROCm's amdgpu-dkms$([[ $rocm != *+kfdprio* ]] || echo ' with kfdprio'))"
+		[[ $rocm == *+kfdprio* ]] || next="kfdprio-driver install -k $kernel"
+	elif [ -n "$installed" ]; then
+		installed="$own/$installed"
+	else
+		installed="nothing of kfdprio's"
+		next="kfdprio-driver install -k $kernel"
+		has_headers "$kernel" || next="$(install_hint "$(headers_package "$kernel")"), then $next"
+	fi
+	echo "kernel $kernel$([ "$kernel" != "$running" ] || echo ' (running)')"
+	echo "  installed:  $installed"
+	if [ -z "$file" ]; then
+		echo "  modprobe:   finds no amdgpu"
+	elif is_ours "$file"; then
+		in_file=$(our_version "$file")
+		echo "  modprobe:   $file (kfdprio${in_file:+, kfdprio-$in_file})"
+		[ -n "$next" ] || [ -z "$in_file" ] || [[ $in_file == "$version"* ]] || [[ $installed == "$own/$version"* ]] || next="kfdprio-driver install -k $kernel (version $version)"
+	else
+		echo "  modprobe:   $file (without kfdprio)"
+		[ -n "$next" ] || next="kfdprio-driver install -k $kernel"
+	fi
+	if [ -n "$next" ] && [ -e "$state/failed-$kernel" ]; then
+		echo "  failed:     the build of $(date -r "$state/failed-$kernel" '+%F %H:%M')$([ ! -e "$state/make-$kernel.log" ] || echo "; log: $state/make-$kernel.log")"
+	fi
+	[ -z "$next" ] || echo "  next:       $next"
+}
+
+do_status() {
+	local kernel running what=none file
+	running=$(uname -r)
+	if loaded_is_ours; then
+		what="kfdprio's, version $(cat "$loaded/version" 2>/dev/null || echo unknown)"
+	elif [ -d "$loaded" ]; then
+		what="one without kfdprio"
+	fi
+	echo "kfdprio $version"
+	for kernel in $(installed_kernels); do
+		status_of "$kernel" "$running"
+	done
+	echo "loaded amdgpu: $what"
+	if loaded_differs; then
+		file=$(would_load "$running")
+		echo "  next:       reboot: what is loaded is not $file$([ "$(find "/boot/initrd.img-$running" "/boot/initramfs-$running.img" -newer "$file" 2>/dev/null)" ] || echo ' (or an older initramfs has it)')"
+	fi
+	secure_boot_state
+	echo "Secure Boot: $secure_boot"
+	secure_boot_advice | sed 's/^kfdprio-driver: /  /'
+	return 0
+}
