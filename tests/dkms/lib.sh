@@ -23,21 +23,35 @@ check() {
 }
 note() { echo "# $*"; }
 
-# new_host: the base of $series, with a writable layer of its own, as $root; only the kernel $abi has headers there
+# base_of SERIES: what tests/dkms/base prints; where nothing is left to make it is not waited for others who use it
+base_of() {
+	local dir abi
+	abi=$(cat "$(tests/vm/fetch-kernel --quiet "$1")/abi") || return
+	for dir in "$cache/dkms"/*-"$(sha256sum <"$here/base" | cut -c1-8)"; do
+		if [ -e "$dir/.kfdprio/$abi" ] && compgen -G "$dir/.kfdprio/lib*" >/dev/null; then
+			echo "$dir"
+			return
+		fi
+	done
+	"$here/base" "$1"
+}
+
+# new_host [UPPER WORK]: the base of $series, with a writable layer of its own (or that in directory UPPER), as $root; only the
+# kernel $abi has headers there, unless $all_kernels is set
 new_host() {
 	local other
 	end_host
 	layers=$(mktemp -d "$work/host.XXXXXX")
 	root=$layers/root
 	mkdir "$layers/upper" "$layers/work" "$root"
-	mount -t overlay overlay -o "lowerdir=$base,upperdir=$layers/upper,workdir=$layers/work" "$root"
+	mount -t overlay overlay -o "lowerdir=$base,upperdir=${1:-$layers/upper},workdir=${2:-$layers/work}" "$root"
 	mount -t proc proc "$root/proc"
 	mount --bind /dev "$root/dev"
 	mount -t tmpfs tmpfs "$root/tmp"
 	mkdir -p "$root/var/cache/kfdprio-ccache"
 	mount --bind "$ccache" "$root/var/cache/kfdprio-ccache"
 	for other in "$root"/lib/modules/*; do
-		[ "${other##*/}" = "$abi" ] || mount -t tmpfs tmpfs "$other"
+		[ -n "${all_kernels-}" ] || [ ! -d "$other" ] || [ "${other##*/}" = "$abi" ] || mount -t tmpfs tmpfs "$other"
 	done
 }
 end_host() {
@@ -84,7 +98,9 @@ ours_is_loadable() {
 nothing_left() {
 	local left
 	left=$(ls -d "$root"/usr/src/kfdprio* "$root"/usr/src/.kfdprio* "$root"/var/lib/dkms/kfdprio "$root"/usr/*bin/kfdprio* \
-		"$root"/usr/local/*bin/kfdprio* "$root/lib/modules/$abi/updates" 2>/dev/null)
+		"$root"/usr/local/*bin/kfdprio* "$root"/usr/share/kfdprio* "$root"/usr/local/share/kfdprio* "$root"/etc/kernel/*/*kfdprio* \
+		"$root"/var/lib/kfdprio* "$root"/run/kfdprio "$root"/var/tmp/*kfdprio* "$root"/tmp/kfdprio-check* \
+		"$root/lib/modules/$abi/updates" 2>/dev/null)
 	[ -z "$left" ] || { echo "left: $left"; return 1; }
 }
 # says FILE REGEX...: each is in a line of FILE
@@ -103,7 +119,7 @@ use_stub() {
 	cp -r "$top/tests/dkms/stub" "$root/opt/stub"
 	# shellcheck disable=SC2016 # DKMS expands them
 	cat >"$root/etc/dkms/kfdprio.conf" <<-'END'
-		MAKE[0]="make -C $kernel_source_dir M=/opt/stub modules && mkdir -p build/dkms/drivers/gpu/drm/amd/amdgpu && cp /opt/stub/amdgpu.ko build/dkms/drivers/gpu/drm/amd/amdgpu/"
+		MAKE[0]="/opt/stub/own $kernel_source_dir $PACKAGE_VERSION"
 		PRE_BUILD=
 	END
 }
