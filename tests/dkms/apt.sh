@@ -380,15 +380,16 @@ interrupt_apt() {
 
 # Secure Boot of a chroot: a directory with the firmware's variable and a mokutil that knows what the file /etc/enrolled says
 fake_secure_boot() {
-	mkdir -p "$root/sys/firmware/efi/efivars" "$root/usr/local/sbin"
+	mkdir -p "$root/sys/firmware/efi/efivars"
 	printf '\006\000\000\000\001' >"$root/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
-	cat >"$root/usr/local/sbin/mokutil" <<-'END'
+	# apt's own PATH has no /usr/local
+	cat >"$root/usr/bin/mokutil" <<-'END'
 		#!/bin/sh
 		[ "$1" = --test-key ] && [ -s "$2" ] || exit 255
 		if [ -e /etc/enrolled ]; then echo "$2 is already enrolled"; exit 1; fi
 		echo "$2 is not enrolled"
 	END
-	chmod +x "$root/usr/local/sbin/mokutil"
+	chmod +x "$root/usr/bin/mokutil"
 }
 
 test_key() {
@@ -406,12 +407,12 @@ test_key() {
 	check "$name, --force: kfdprio is in use" in_use "$abi" 0.1.0
 	name="$series: Secure Boot (faked), no mokutil"
 	host dkms uninstall kfdprio/0.1.0 -k "$abi" >/dev/null 2>&1
-	mv "$root/usr/local/sbin/mokutil" "$root/tmp/"
+	mv "$root/usr/bin/mokutil" "$root/tmp/"
 	driver 1 "$name" kfdprio-driver install -k "$abi"
 	check "$name: it says so" says "$work/out" "without mokutil.*apt install mokutil"
 	check "$name: the kernel's own is used" stock_is_loadable
 	name="$series: Secure Boot (faked), DKMS's key is enrolled"
-	mv "$root/tmp/mokutil" "$root/usr/local/sbin/"
+	mv "$root/tmp/mokutil" "$root/usr/bin/"
 	touch "$root/etc/enrolled"
 	driver 0 "$name" kfdprio-driver autoinstall
 	check "$name: kfdprio is in use" in_use "$abi" 0.1.0
