@@ -141,3 +141,12 @@ module_directory() {
 	*) echo updates/dkms ;;	# also dkms.conf's
 	esac
 }
+# module_filesystem KERNEL: that directory, or as long as DKMS has not made it the nearest one above it: where room is needed
+module_filesystem() {
+	local dir
+	dir=/lib/modules/$1/$(module_directory)
+	while [ ! -d "$dir" ]; do
+		dir=${dir%/*}
+	done
+	echo "$dir"
+}

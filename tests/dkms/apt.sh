@@ -173,6 +173,12 @@ in_use() {
 	fi
 	list=$(host lsinitramfs "/boot/initrd.img-$1") || return
 	grep 'updates/dkms/amdgpu.ko' <<<"$list" || { grep amdgpu.ko <<<"$list"; echo "not in the initramfs"; return 1; }
+	rm -rf "$root/tmp/initramfs"
+	host unmkinitramfs "/boot/initrd.img-$1" /tmp/initramfs || return
+	list=$(find "$root/tmp/initramfs" -path '*/updates/dkms/amdgpu.ko*')
+	# newer initramfs-tools unpack modules
+	cmp <(xz -dcf "$root$file") <(xz -dcf "$list") || { echo "the initramfs has another amdgpu"; return 1; }
+	rm -rf "$root/tmp/initramfs"
 }
 # stock_in_use ABI: the kernel's own is what modprobe loads, and what the initramfs has
 stock_in_use() {
@@ -217,18 +223,37 @@ prepare_apt() {
 	host apt-get -qq update >"$work/check.log" 2>&1
 	use_stub
 	apt "$series: one apt install of kernel, headers, source and kfdprio" install "linux-image-$old_abi" "linux-headers-$old_abi" \
-		"linux-source-$series=$old_version" kfdprio-dkms
+		"linux-source-$series=$old_version" kfdprio-dkms kfdprio
 	check "$series: one apt install: kfdprio is in /lib/modules and in the initramfs" in_use "$old_abi" 0.1.0
 	end_host
 	apt_ready=1
 }
-# host_with_old: such a host
+# host_with_old: such a host; if a real amdgpu.ko of $abi was built, that is what its stub gives for this kernel
 host_with_old() {
 	prepare_apt
 	[ "$apt_ready" = 1 ] || return
 	end_host
 	first_archive
 	apt_host "$work/old"
+	[ ! -e "$work/real/$abi.ko" ] || cp -r "$work/real" "$root/opt/stub/real"
+}
+# boots NAME ours|stock: with its newest kernel, $abi, the VM loads that amdgpu; where this is a real one
+boots() {
+	local name="$1: the VM boots its newest kernel and loads that amdgpu" steps=(loads version events list unload)
+	[ -e "$work/real/$abi.ko" ] || return 0
+	[ "$2" = ours ] || steps=(stock stock-unload)
+	steps=("${steps[@]/#/^guest: }")
+	[ "$(find "$root/lib/modules" -mindepth 1 -maxdepth 1 -printf '%f\n' | sort -V | tail -n 1)" = "$abi" ] || { result 1 "$name: $abi is not its newest kernel"; return; }
+	"$top/tests/vm/run" --no-sim --kernel "$abi" --timeout 600 -- "$here/guest" "--$2" "$root" >"$work/vm.log" 2>&1
+	echo "exit $?" >>"$work/vm.log"
+	check "$name" says "$work/vm.log" "${steps[@]/%/ ok}" "^exit 0"
+}
+# make_real: sets $work/real/$abi.ko, the real amdgpu.ko with kfdprio, which DKMS built in $root
+make_real() {
+	local file
+	file=$(would_load) || return
+	mkdir -p "$work/real"
+	xz -dcf "$root$file" >"$work/real/$abi.ko"
 }
 
 test_upgrade() {
@@ -238,6 +263,7 @@ test_upgrade() {
 	apt "$name" install "linux-image-$abi" "linux-headers-$abi" "linux-source-$series"
 	check "$name: kfdprio is in /lib/modules and in the initramfs" in_use "$abi" 0.1.0
 	check "$name: the older kernel keeps it" in_use "$old_abi" 0.1.0
+	boots "$name" ours
 
 	host_with_old || return
 	name="$series: kernel upgrade, image first"
@@ -249,6 +275,7 @@ test_upgrade() {
 	apt "$name, then headers" install "linux-headers-$abi"
 	check "$name, then headers: kfdprio is in /lib/modules and in the initramfs" in_use "$abi" 0.1.0
 	check "$name: the older kernel keeps it" in_use "$old_abi" 0.1.0
+	boots "$name" ours
 
 	host_with_old || return
 	name="$series: kernel upgrade, headers first"
@@ -258,6 +285,7 @@ test_upgrade() {
 	check "$name: the kernel's own is used" stock_in_use "$abi"
 	apt "$name, then source" install "linux-source-$series"
 	check "$name, then source: kfdprio is in /lib/modules and in the initramfs" in_use "$abi" 0.1.0
+	boots "$name" ours
 	apt "$name, the older kernel goes" purge "linux-image-$old_abi" "linux-headers-$old_abi"
 	check "$name, the older kernel goes: nothing of it is left in DKMS" sh -c "! ls -d $root/var/lib/dkms/kfdprio/*/$old_abi $root/var/lib/dkms/kfdprio/kernel-$old_abi-* 2>/dev/null | grep ."
 	check "$name, the older kernel goes: kfdprio stays with the other" in_use "$abi" 0.1.0
@@ -308,6 +336,51 @@ test_package() {
 		check "$name: $abi: the kernel's own is in use" stock_in_use "$abi"
 		check "$name: $abi: nothing is left" nothing_left
 	done
+}
+
+# what a package does, with the real amdgpu.ko
+test_boot() {
+	local name
+	if [ ! -e "$work/real/$abi.ko" ]; then
+		real_host || return
+		make_real
+	fi
+	host_with_old || return
+	apt "$series: a host with the newest kernel" install "linux-image-$abi" "linux-headers-$abi" "linux-source-$series"
+	name="$series: package installed again on that"
+	apt "$name" install --reinstall kfdprio-dkms
+	check "$name: kfdprio is in use" in_use "$abi" 0.1.0
+	boots "$name" ours
+	name="$series: package removed from that"
+	apt "$name" remove kfdprio-dkms
+	check "$name: the kernel's own is in use" stock_in_use "$abi"
+	boots "$name" stock
+	name="$series: package installed after that"
+	apt "$name" install kfdprio-dkms
+	check "$name: kfdprio is in use" in_use "$abi" 0.1.0
+	boots "$name" ours
+	name="$series: package upgraded to 0.2.0 on that"
+	package_as 0.2.0
+	put_package
+	apt "$name" install kfdprio-dkms
+	check "$name: kfdprio is in use" in_use "$abi"
+	check "$name: it is of 0.2.0" sh -c "readlink $root/var/lib/dkms/kfdprio/kernel-$abi-* | grep '^0[.]2[.]0/'"
+	boots "$name" ours
+
+	name="$series: a hook in a branch that is not compiled"
+	dead_branch "$root/opt"
+	rm "$root/etc/dkms/kfdprio.conf"
+	host dkms remove kfdprio/0.2.0 -k "$abi" >/dev/null 2>&1
+	driver 1 "$name" env AMDGPU_SRC="/opt/linux-source-$series" kfdprio-driver install -k "$abi"
+	check "$name: it says which" says "$work/out" "kfd_process.c: hook kfd_prio_hook_[a-z_]* was compiled 0 times" "modprobe loads /lib/modules/${abi//+/[+]}/kernel/"
+	check "$name: the kernel's own is used" stock_is_loadable
+}
+# dead_branch DIR: DIR/linux-source-$series has amdgpu's source with a hook's place in a branch that is not compiled
+dead_branch() {
+	local file=$1/linux-source-$series/drivers/gpu/drm/amd/amdkfd/kfd_process.c
+	tar -C "$1" -xf "$root/usr/src/linux-source-$series.tar.xz"
+	sed -i 's/^	cancel_delayed_work_sync(&p->eviction_work);/#ifdef CONFIG_OF_NO_KERNEL\n&\n#endif/' "$file"
+	grep -q CONFIG_OF_NO_KERNEL "$file"
 }
 
 test_trouble() {
