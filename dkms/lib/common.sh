@@ -60,6 +60,20 @@ interruptible() {
 	trap - INT TERM HUP
 	return "$status"
 }
+# A terminal's ^C ends the maintainer script that runs us, not dpkg, which goes on with its triggers; ours would build again.
+# our_dpkg: the dpkg that we run below, as PID and start time; nothing if there is none
+interrupted=/run/kfdprio/interrupted
+our_dpkg() {
+	local pid=$$
+	while [ "${pid:-0}" -gt 1 ]; do
+		if [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = dpkg ]; then
+			echo "$pid $(cut -d' ' -f22 "/proc/$pid/stat")"
+			return
+		fi
+		pid=$(sed -n 's/^PPid:[ \t]*//p' "/proc/$pid/status" 2>/dev/null)
+	done
+}
+interrupted_in_this_dpkg() { [ -s "$interrupted" ] && [ "$(cat "$interrupted")" = "$(our_dpkg)" ]; }
 # all below process $1, as PIDs
 below() {
 	cat /proc/[0-9]*/stat 2>/dev/null | sed 's/^\([0-9]*\) (.*) [A-Za-z] \([0-9]*\) .*/\1 \2/' | awk -v top="$1" '
@@ -83,6 +97,7 @@ interrupt() {
 	wait "$1" 2>/dev/null
 	echo >&2	# DKMS's dots
 	warn "interrupted"
+	mkdir -p "${interrupted%/*}" 2>/dev/null && our_dpkg >"$interrupted" 2>/dev/null
 	[ -z "${replacing-}" ] || put_back "$replacing" "${old-}"
 	[ -z "${building-}${replacing-}" ] || after_failure "${building:-$replacing}" ''
 	exit 130

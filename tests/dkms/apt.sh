@@ -439,7 +439,6 @@ interrupt_apt() {
 	done
 	result $((i < 1200 ? 0 : 1)) "$name: it builds" "$work/out"
 	kill -INT -- "-$pid"
-	# dpkg goes on with its triggers, and that of kfdprio may build once more
 	rm -f "$root/opt/stub/slow"
 	for ((i = 0; i < 3000; i++)); do
 		kill -0 "$pid" 2>/dev/null || break
@@ -448,7 +447,12 @@ interrupt_apt() {
 	wait "$pid"
 	rm -f "$root/opt/stub/sleeping"
 	result $((i < 3000 ? 0 : 1)) "$name: apt ends" "$work/out"
+	check "$name: dpkg's triggers, with which it goes on, do not build again" built_once
 	check "$name: nothing goes on" nobody_inside
+}
+
+built_once() {
+	[ "$(grep -c ': building ' "$work/out")" = 1 ] || { cat "$work/out"; return 1; }
 }
 
 # Secure Boot of a chroot: a directory with the firmware's variable and a mokutil that knows what the file /etc/enrolled says
