@@ -76,7 +76,8 @@ attempt_key() { echo "$own_version $(content_of "$source_dir") $("$source_dir/dk
 note_failure() { mkdir -p "$state" && attempt_key "$1" >"$state/failed-$1"; } 2>/dev/null
 
 # install_own KERNEL [auto]: build it and then put it in place of what is there.  Status 0: it is in place; 1: something
-# failed, told, and what was there is in place; with "auto", 0 as well for a kernel that it cannot be built for, told
+# failed, which is printed, and the module that was there is in place; with "auto", 0 as well for a kernel that it cannot be
+# built for, which is printed
 install_own() {
 	local kernel=$1 auto=${2-} file status=0 old why log details=--details
 	[ -z "$auto" ] || details=''

@@ -70,7 +70,7 @@ secure_boot_refuses() {
 		return 1
 	fi
 	if [ "$key_state" = no-mokutil ]; then
-		warn "Secure Boot is on and without mokutil it cannot be told if DKMS's key is enrolled: $(enrolment_steps)"
+		warn "Secure Boot is on, and without mokutil kfdprio-driver cannot find out if DKMS's key is enrolled: $(enrolment_steps)"
 	else
 		warn "Secure Boot is on and DKMS's key is not enrolled, so the kernel would refuse the module: $(enrolment_steps)"
 	fi
