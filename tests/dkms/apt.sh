@@ -201,12 +201,13 @@ prepare_archive() {
 	first_archive
 	return $status
 }
+# apt_series NAME...: those tests
 apt_series() {
 	local name began=$SECONDS
-	for name in "${apt_tests[@]}"; do
+	for name; do
 		"test_$name"
 	done
-	note "$series: $((SECONDS - began)) s through apt without a build"
+	note "$series: $((SECONDS - began)) s through apt"
 }
 
 # what the tests below start from: a host with the older kernel and kfdprio, from one apt install
