@@ -380,8 +380,12 @@ test_boot() {
 dead_branch() {
 	local file=$1/linux-source-$series/drivers/gpu/drm/amd/amdkfd/kfd_process.c
 	tar -C "$1" -xf "$root/usr/src/linux-source-$series.tar.xz"
-	sed -i 's/^	cancel_delayed_work_sync(&p->eviction_work);/#ifdef CONFIG_OF_NO_KERNEL\n&\n#endif/' "$file"
-	grep -q CONFIG_OF_NO_KERNEL "$file"
+	# the hook goes between this line and the one before it
+	awk '
+		/^\tcancel_delayed_work_sync\(&p->eviction_work\);/ { before = "#ifdef CONFIG_OF_NO_KERNEL\n" before; $0 = $0 "\n#endif" }
+		NR > 1 { print before }
+		{ before = $0 }
+		END { print before }' "$file" >"$file.new" && mv "$file.new" "$file" && grep CONFIG_OF_NO_KERNEL "$file"
 }
 
 test_trouble() {
