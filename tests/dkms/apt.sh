@@ -9,29 +9,38 @@
 # series of which the distribution's archive has two kernels with their source
 has_archive() { case $series in 6.12|7.2) ;; *) false ;; esac; }
 
-# the packages of a kernel: ABI VERSION
+# the packages of a kernel: ABI VERSION.  Since 7.2 an image is several packages, which want a newer linux-base than the suite has
 packages_of() {
-	local abi=$1 version=$2
+	local abi=$1 version=$2 part
 	echo "linux-image-$abi=$version linux-headers-$abi=$version linux-headers-${abi%-amd64}-common=$version" \
 		"linux-kbuild-${abi%-amd64}=$version linux-source-$series=$version"
+	for part in linux-binary linux-modules linux-base; do
+		[ -z "$(host apt-cache madison "$part-$abi")" ] || echo "$part-$abi=$version"
+	done
+	part=$(host apt-cache madison linux-base | awk -F' *[|] *' '{ print $2; exit }')
+	[ "$(host dpkg-query -W -f '${Version}' linux-base 2>/dev/null)" = "$part" ] || echo "linux-base=$part"
 }
 
 # slim DEB DIR: the same package in DIR, smaller
 slim() {
-	local deb=$1 x=$work/slim name f keep
+	local deb=$1 x=$work/slim name f keep base
 	rm -rf "$x"
 	mkdir "$x"
 	name=$(dpkg-deb -f "$deb" Package)
 	case $name in
-	linux-image-*)
+	linux-image-*|linux-modules-*)
 		dpkg-deb -R "$deb" "$x"
-		f=${name#linux-image-}
-		depmod -b "$x" "$f" 2>/dev/null
-		keep=$(modprobe -d "$x" -S "$f" --show-depends amdgpu | awk '{ print $2 }')
-		find "$x/lib/modules/$f" -name '*.ko*' | while read -r ko; do
-			[[ $keep == *"$ko"* ]] || rm "$ko"
-		done
-		rm -f "$x/lib/modules/$f"/modules.{dep,alias,symbols,softdep,devname}* "$x/lib/modules/$f/modules.dep.bin" "$x"/boot/System.map-*.gz
+		f=${name#linux-*-} base=$x
+		[ ! -d "$x/usr/lib/modules" ] || base=$x/usr
+		rm -f "$x"/boot/System.map-*.gz
+		if [ -d "$base/lib/modules/$f" ]; then
+			depmod -b "$base" "$f" 2>/dev/null
+			keep=$(modprobe -d "$base" -S "$f" --show-depends amdgpu | awk '{ print $2 }')
+			find "$base/lib/modules/$f" -name '*.ko*' | while read -r ko; do
+				[[ $keep == *"$ko"* ]] || rm "$ko"
+			done
+			rm -f "$base/lib/modules/$f"/modules.{dep,alias,symbols,softdep,devname}* "$base/lib/modules/$f/modules.dep.bin"
+		fi
 		;;
 	linux-source-*)
 		dpkg-deb -R "$deb" "$x"
@@ -385,7 +394,7 @@ dead_branch() {
 		/^\tcancel_delayed_work_sync\(&p->eviction_work\);/ { before = "#ifdef CONFIG_OF_NO_KERNEL\n" before; $0 = $0 "\n#endif" }
 		NR > 1 { print before }
 		{ before = $0 }
-		END { print before }' "$file" >"$file.new" && mv "$file.new" "$file" && grep CONFIG_OF_NO_KERNEL "$file"
+		END { print before }' "$file" >"$file.new" && mv "$file.new" "$file" && grep -q CONFIG_OF_NO_KERNEL "$file"
 }
 
 test_trouble() {
