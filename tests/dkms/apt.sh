@@ -369,6 +369,15 @@ test_boot() {
 	apt "$name" install kfdprio-dkms
 	check "$name: kfdprio is in use" in_use "$abi" 0.1.0
 	boots "$name" ours
+	name="$series: a hook in a branch that is not compiled"
+	dead_branch "$root/opt"
+	mv "$root/etc/dkms/kfdprio.conf" "$root/tmp/"
+	host dkms remove kfdprio/0.1.0 -k "$abi" >/dev/null 2>&1
+	driver 1 "$name" env AMDGPU_SRC="/opt/linux-source-$series" kfdprio-driver install -k "$abi"
+	check "$name: it says which" says "$work/out" "kfd_process.c: hook kfd_prio_hook_[a-z_]* was compiled 0 times" "modprobe loads /lib/modules/${abi//+/[+]}/kernel/"
+	check "$name: the kernel's own is used" stock_is_loadable
+	mv "$root/tmp/kfdprio.conf" "$root/etc/dkms/"
+
 	name="$series: package upgraded to 0.2.0 on that"
 	package_as 0.2.0
 	put_package
@@ -376,14 +385,6 @@ test_boot() {
 	check "$name: kfdprio is in use" in_use "$abi"
 	check "$name: it is of 0.2.0" sh -c "readlink $root/var/lib/dkms/kfdprio/kernel-$abi-* | grep '^0[.]2[.]0/'"
 	boots "$name" ours
-
-	name="$series: a hook in a branch that is not compiled"
-	dead_branch "$root/opt"
-	rm "$root/etc/dkms/kfdprio.conf"
-	host dkms remove kfdprio/0.2.0 -k "$abi" >/dev/null 2>&1
-	driver 1 "$name" env AMDGPU_SRC="/opt/linux-source-$series" kfdprio-driver install -k "$abi"
-	check "$name: it says which" says "$work/out" "kfd_process.c: hook kfd_prio_hook_[a-z_]* was compiled 0 times" "modprobe loads /lib/modules/${abi//+/[+]}/kernel/"
-	check "$name: the kernel's own is used" stock_is_loadable
 }
 # dead_branch DIR: DIR/linux-source-$series has amdgpu's source with a hook's place in a branch that is not compiled
 dead_branch() {
