@@ -73,7 +73,9 @@ our_dpkg() {
 		pid=$(sed -n 's/^PPid:[ \t]*//p' "/proc/$pid/status" 2>/dev/null)
 	done
 }
-interrupted_in_this_dpkg() { [ -s "$interrupted" ] && [ "$(cat "$interrupted")" = "$(our_dpkg)" ]; }
+interrupted_in_this_dpkg() { [ -n "$dpkg_above" ] && [ -e "$interrupted" ] && [ "$(cat "$interrupted")" = "$dpkg_above" ]; }
+# asked now: what is between dpkg and us has ended when an interrupt is handled
+dpkg_above=$(our_dpkg)
 # all below process $1, as PIDs
 below() {
 	cat /proc/[0-9]*/stat 2>/dev/null | sed 's/^\([0-9]*\) (.*) [A-Za-z] \([0-9]*\) .*/\1 \2/' | awk -v top="$1" '
@@ -90,14 +92,15 @@ below() {
 # shellcheck disable=SC2317 # a trap
 interrupt() {
 	local list
-	trap '' INT TERM HUP
+	# run-parts, which reads what we say through a pipe, has been interrupted, too
+	trap '' INT TERM HUP PIPE
 	list=$(echo "$1"; below "$1")
 	# shellcheck disable=SC2086 # PIDs
 	kill $list 2>/dev/null
 	wait "$1" 2>/dev/null
 	echo >&2	# DKMS's dots
 	warn "interrupted"
-	mkdir -p "${interrupted%/*}" 2>/dev/null && our_dpkg >"$interrupted" 2>/dev/null
+	[ -z "$dpkg_above" ] || { mkdir -p "${interrupted%/*}" && echo "$dpkg_above" >"$interrupted"; } 2>/dev/null
 	[ -z "${replacing-}" ] || put_back "$replacing" "${old-}"
 	[ -z "${building-}${replacing-}" ] || after_failure "${building:-$replacing}" ''
 	exit 130

@@ -238,14 +238,14 @@ prepare_apt() {
 	end_host
 	apt_ready=1
 }
-# host_with_old: such a host; if a real amdgpu.ko of $abi was built, that is what its stub gives for this kernel
+# host_with_old [real]: such a host; "real": if a real amdgpu.ko of $abi was built, that is what its stub gives for this kernel
 host_with_old() {
 	prepare_apt
 	[ "$apt_ready" = 1 ] || return
 	end_host
 	first_archive
 	apt_host "$work/old"
-	[ ! -e "$work/real/$abi.ko" ] || cp -r "$work/real" "$root/opt/stub/real"
+	[ "${1-}" != real ] || [ ! -e "$work/real/$abi.ko" ] || cp -r "$work/real" "$root/opt/stub/real"
 }
 # boots NAME ours|stock: with its newest kernel, $abi, the VM loads that amdgpu; where this is a real one
 boots() {
@@ -268,14 +268,14 @@ make_real() {
 
 test_upgrade() {
 	local name
-	host_with_old || return
+	host_with_old real || return
 	name="$series: kernel upgrade in one apt install"
 	apt "$name" install "linux-image-$abi" "linux-headers-$abi" "linux-source-$series"
 	check "$name: kfdprio is in /lib/modules and in the initramfs" in_use "$abi" 0.1.0
 	check "$name: the older kernel keeps it" in_use "$old_abi" 0.1.0
 	boots "$name" ours
 
-	host_with_old || return
+	host_with_old real || return
 	name="$series: kernel upgrade, image first"
 	apt "$name" install "linux-image-$abi"
 	check "$name: it says which headers are missing" says "$work/out" "${abi//+/[+]}: kfdprio is not built: its headers .*apt install linux-headers-${abi//+/[+]}"
@@ -287,7 +287,7 @@ test_upgrade() {
 	check "$name: the older kernel keeps it" in_use "$old_abi" 0.1.0
 	boots "$name" ours
 
-	host_with_old || return
+	host_with_old real || return
 	name="$series: kernel upgrade, headers first"
 	# apt brings the image with them, and would bring the source, which comes from the same package
 	apt "$name" install "linux-headers-$abi" "linux-source-$series=$old_version"
@@ -341,7 +341,7 @@ test_package() {
 	driver 0 "$name, status" kfdprio-driver status
 	check "$name, status: it says so" says "$work/out" "installed: +kfdprio/0.2.0" "next: +kfdprio-driver install -k ${old_abi//+/[+]}" "installed: +kfdprio/0.3.0"
 	name="$series: purge"
-	apt "$name" purge kfdprio-dkms
+	apt "$name" purge kfdprio-dkms kfdprio
 	for abi in "$old_abi" "$abi"; do
 		check "$name: $abi: the kernel's own is in use" stock_in_use "$abi"
 		check "$name: $abi: nothing is left" nothing_left
@@ -355,7 +355,7 @@ test_boot() {
 		real_host || return
 		make_real
 	fi
-	host_with_old || return
+	host_with_old real || return
 	apt "$series: a host with the newest kernel" install "linux-image-$abi" "linux-headers-$abi" "linux-source-$series"
 	name="$series: package installed again on that"
 	apt "$name" install --reinstall kfdprio-dkms
@@ -463,11 +463,12 @@ interrupt_apt() {
 	rm -f "$root/opt/stub/sleeping"
 	result $((i < 3000 ? 0 : 1)) "$name: apt ends" "$work/out"
 	check "$name: dpkg's triggers, with which it goes on, do not build again" built_once
+	check "$name: and say why" says "$work/out" "nothing is built, since a build was interrupted: dpkg --configure -a, then kfdprio-driver autoinstall"
 	check "$name: nothing goes on" nobody_inside
 }
 
 built_once() {
-	[ "$(grep -c ': building ' "$work/out")" = 1 ] || { cat "$work/out"; return 1; }
+	[ "$(grep -c ': building ' "$work/out")" = 1 ] || { grep -v "^\(Get\|Selecting\|Unpacking\|Preparing\)" "$work/out"; return 1; }
 }
 
 # Secure Boot of a chroot: a directory with the firmware's variable and a mokutil that knows what the file /etc/enrolled says
