@@ -87,7 +87,7 @@ make_repo() {
 		[ "${a-}" != "$abi" ] && [ -n "${a-}" ] || { echo "no older kernel of $series in the archive" >"$work/check.log"; return 1; }
 		mkdir -p "$root/srv/debs"
 		mount --bind "$debs" "$root/srv/debs"
-		names="$(packages_of "$abi" "$version") $(packages_of "$a" "$v")"
+		names=$( (packages_of "$abi" "$version"; packages_of "$a" "$v") | tr ' ' '\n' | sort -u | tr '\n' ' ')
 		host sh -c "cd /srv/debs && apt-get -q -o APT::Sandbox::User=root download $names" >"$work/check.log" 2>&1 || return
 		umount "$root/srv/debs"
 		for pkg in $names; do
