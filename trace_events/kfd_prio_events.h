@@ -5,7 +5,8 @@
  * DOC: stability
  * All events and fields below are a stable contract: fields are only ever
  * appended, and a value of an enum keeps its meaning.  Every field is an integer of
- * fixed width.  There are no kernel pointers: addresses are those of the process
+ * fixed width; none has a hole before it.  Enums are ours: their numbers are the same for every
+ * kernel.  There are no kernel pointers: addresses are those of the process
  * (ring, read and write pointer, save area) or of the GPU (MQD, runlist).
  *
  * Common fields:
@@ -28,11 +29,18 @@
 #include <linux/tracepoint.h>
 #include "kfd_prio_priv.h"
 
-TRACE_DEFINE_ENUM(KFD_QUEUE_FORMAT_PM4);
-TRACE_DEFINE_ENUM(KFD_QUEUE_FORMAT_AQL);
-TRACE_DEFINE_ENUM(KFD_UNMAP_QUEUES_FILTER_ALL_QUEUES);
-TRACE_DEFINE_ENUM(KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES);
-TRACE_DEFINE_ENUM(KFD_UNMAP_QUEUES_FILTER_BY_PASID);
+TRACE_DEFINE_ENUM(KFD_PRIO_TYPE_COMPUTE);
+TRACE_DEFINE_ENUM(KFD_PRIO_TYPE_SDMA);
+TRACE_DEFINE_ENUM(KFD_PRIO_TYPE_HIQ);
+TRACE_DEFINE_ENUM(KFD_PRIO_TYPE_DIQ);
+TRACE_DEFINE_ENUM(KFD_PRIO_TYPE_SDMA_XGMI);
+TRACE_DEFINE_ENUM(KFD_PRIO_FORMAT_PM4);
+TRACE_DEFINE_ENUM(KFD_PRIO_FORMAT_AQL);
+TRACE_DEFINE_ENUM(KFD_PRIO_FILTER_ALL);
+TRACE_DEFINE_ENUM(KFD_PRIO_FILTER_DYNAMIC);
+TRACE_DEFINE_ENUM(KFD_PRIO_FILTER_PASID);
+TRACE_DEFINE_ENUM(KFD_PRIO_FILTER_MES_QUEUE);
+TRACE_DEFINE_ENUM(KFD_PRIO_FILTER_OTHER);
 TRACE_DEFINE_ENUM(KFD_PRIO_DESTROY_IOCTL);
 TRACE_DEFINE_ENUM(KFD_PRIO_DESTROY_EXIT);
 TRACE_DEFINE_ENUM(KFD_PRIO_DESTROY_CREATE_FAILED);
@@ -48,30 +56,30 @@ TRACE_DEFINE_ENUM(KFD_PRIO_REASON_FLOOR);
 TRACE_DEFINE_ENUM(KFD_PRIO_REASON_RATE);
 TRACE_DEFINE_ENUM(KFD_PRIO_REASON_OFF);
 TRACE_DEFINE_ENUM(KFD_PRIO_REASON_GONE);
-TRACE_DEFINE_ENUM(KFD_PIPE_PRIORITY_CS_LOW);
-TRACE_DEFINE_ENUM(KFD_PIPE_PRIORITY_CS_MEDIUM);
-TRACE_DEFINE_ENUM(KFD_PIPE_PRIORITY_CS_HIGH);
+TRACE_DEFINE_ENUM(KFD_PRIO_PIPE_LOW);
+TRACE_DEFINE_ENUM(KFD_PRIO_PIPE_MEDIUM);
+TRACE_DEFINE_ENUM(KFD_PRIO_PIPE_HIGH);
 
-/* The numbers of 6.x: a trace means the same on each kernel, see kfd_prio_queue_type() */
 #define kfd_show_queue_type(v)						\
 	__print_symbolic(v,						\
-		{ 0, "COMPUTE" },					\
-		{ 1, "SDMA" },						\
-		{ 2, "HIQ" },						\
-		{ 3, "DIQ" },						\
-		{ 4, "SDMA_XGMI" })
+		{ KFD_PRIO_TYPE_COMPUTE, "COMPUTE" },			\
+		{ KFD_PRIO_TYPE_SDMA, "SDMA" },				\
+		{ KFD_PRIO_TYPE_HIQ, "HIQ" },				\
+		{ KFD_PRIO_TYPE_DIQ, "DIQ" },				\
+		{ KFD_PRIO_TYPE_SDMA_XGMI, "SDMA_XGMI" })
 
 #define kfd_show_queue_format(v)					\
 	__print_symbolic(v,						\
-		{ KFD_QUEUE_FORMAT_PM4, "PM4" },			\
-		{ KFD_QUEUE_FORMAT_AQL, "AQL" })
+		{ KFD_PRIO_FORMAT_PM4, "PM4" },				\
+		{ KFD_PRIO_FORMAT_AQL, "AQL" })
 
 #define kfd_show_unmap_filter(v)					\
 	__print_symbolic(v,						\
-		{ KFD_UNMAP_QUEUES_FILTER_ALL_QUEUES, "ALL" },		\
-		{ KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, "DYNAMIC" },	\
-		{ KFD_UNMAP_QUEUES_FILTER_BY_PASID, "PASID" },		\
-		{ 0x80, "MES_QUEUE" })
+		{ KFD_PRIO_FILTER_ALL, "ALL" },				\
+		{ KFD_PRIO_FILTER_DYNAMIC, "DYNAMIC" },			\
+		{ KFD_PRIO_FILTER_PASID, "PASID" },			\
+		{ KFD_PRIO_FILTER_MES_QUEUE, "MES_QUEUE" },		\
+		{ KFD_PRIO_FILTER_OTHER, "OTHER" })
 
 #define kfd_show_destroy_reason(v)					\
 	__print_symbolic(v,						\
@@ -102,9 +110,9 @@ TRACE_DEFINE_ENUM(KFD_PIPE_PRIORITY_CS_HIGH);
 
 #define kfd_show_pipe_priority(v)					\
 	__print_symbolic(v,						\
-		{ KFD_PIPE_PRIORITY_CS_LOW, "LOW" },			\
-		{ KFD_PIPE_PRIORITY_CS_MEDIUM, "MEDIUM" },		\
-		{ KFD_PIPE_PRIORITY_CS_HIGH, "HIGH" })
+		{ KFD_PRIO_PIPE_LOW, "LOW" },				\
+		{ KFD_PRIO_PIPE_MEDIUM, "MEDIUM" },			\
+		{ KFD_PRIO_PIPE_HIGH, "HIGH" })
 
 #define KFD_QUEUE_FIELDS						\
 	__field(u32, gpu_id)						\
@@ -119,6 +127,14 @@ TRACE_DEFINE_ENUM(KFD_PIPE_PRIORITY_CS_HIGH);
 		__entry->queue_id = (q)->properties.queue_id;		\
 		__entry->prio = (q)->properties.priority;		\
 	} while (0)
+
+/*
+ * An event is as long as a multiple of its alignment: what is behind its last field goes out, too.
+ * What is between fields does not exist, see kfd_prio_events.c.
+ */
+#define kfd_zero_after(last)						\
+	memset((u8 *)__entry + offsetofend(typeof(*__entry), last), 0,	\
+	       sizeof(*__entry) - offsetofend(typeof(*__entry), last))
 
 #define KFD_QUEUE_FMT	"gpu_id=%u pid=%d queue_id=%u prio=%d"
 #define kfd_queue_args	__entry->gpu_id, __entry->pid, __entry->queue_id, __entry->prio
@@ -142,7 +158,7 @@ TRACE_EVENT(kfd_ioctl_create_queue,
 /*
  * A queue was created but for its MQD.  Failure later is told by
  * kfd_destroy_queue with reason CREATE_FAILED.
- *	type, format	enum kfd_queue_type, enum kfd_queue_format
+ *	type, format	enum kfd_prio_type, enum kfd_prio_format
  *	req_prio	what its owner asked for
  *	ring_base	user address, ring_size in bytes
  *	doorbell	doorbell index on the BAR, in dwords
@@ -168,8 +184,8 @@ TRACE_EVENT(kfd_create_queue,
 	),
 	TP_fast_assign(
 		kfd_queue_assign(q);
-		__entry->type = kfd_prio_queue_type(q);
-		__entry->format = q->properties.format;
+		__entry->type = kfd_prio_type_of(q->properties.type);
+		__entry->format = kfd_prio_format_of(q->properties.format);
 		__entry->req_prio = q->prio.requested;
 		__entry->doorbell = q->properties.doorbell_off;
 		__entry->ring_base = q->properties.queue_address;
@@ -178,6 +194,7 @@ TRACE_EVENT(kfd_create_queue,
 		__entry->wptr = (u64)(uintptr_t)q->properties.write_ptr;
 		__entry->cwsr_base = q->properties.ctx_save_restore_area_address;
 		__entry->cwsr_size = q->properties.ctx_save_restore_area_size;
+		kfd_zero_after(cwsr_size);
 	),
 	TP_printk(KFD_QUEUE_FMT " type=%s format=%s req_prio=%u doorbell=0x%x ring_base=0x%llx ring_size=%llu rptr=0x%llx wptr=0x%llx cwsr_base=0x%llx cwsr_size=%u",
 		kfd_queue_args, kfd_show_queue_type(__entry->type),
@@ -242,7 +259,7 @@ TRACE_EVENT(kfd_update_queue,
 /*
  * The MQD of a new queue was filled in.
  *	mqd_addr	GPU address (GART)
- *	pipe_prio	enum KFD_PIPE_PRIORITY, queue_prio 0..15: as KFD writes them into
+ *	pipe_prio	enum kfd_prio_pipe, queue_prio 0..15: as KFD writes them into
  *			the MQD of a compute queue; since Linux 7 pipe_prio only
  *	cwsr_base	user address of the save area, 0 without CWSR
  */
@@ -260,7 +277,7 @@ TRACE_EVENT(kfd_init_mqd,
 		kfd_queue_assign(q);
 		__entry->mqd_addr = q->gart_mqd_addr;
 		__entry->cwsr_base = q->properties.ctx_save_restore_area_address;
-		__entry->pipe_prio = pipe_priority_map[q->properties.priority];
+		__entry->pipe_prio = kfd_prio_pipe_of(pipe_priority_map[q->properties.priority]);
 		__entry->queue_prio = q->properties.priority;
 	),
 	TP_printk(KFD_QUEUE_FMT " mqd_addr=0x%llx cwsr_base=0x%llx pipe_prio=%s queue_prio=%u",
@@ -307,6 +324,7 @@ TRACE_EVENT(kfd_map_queues,
 				dqm->active_queue_count * pm->pmf->map_queues_size;
 		}
 		__entry->ret = ret;
+		kfd_zero_after(ret);
 	),
 	TP_printk("gpu_id=%u processes=%u queues=%u cp_queues=%u over_subscribed=%u runlist_addr=0x%llx runlist_size=%u ret=%d",
 		__entry->gpu_id, __entry->processes, __entry->queues, __entry->cp_queues,
@@ -316,10 +334,10 @@ TRACE_EVENT(kfd_map_queues,
 
 /*
  * One queue of a runlist (after kfd_map_queues), or one that was added to MES.
- *	type		enum kfd_queue_type
+ *	type		enum kfd_prio_type
  *	mqd_addr	GPU address (GART)
  *	doorbell	doorbell index on the BAR, in dwords
- *	gang_level	enum amdgpu_mes_priority_level with MES, -1 with HWS
+ *	gang_level	enum kfd_prio_gang: the level of MES, -1 with HWS
  */
 TRACE_EVENT(kfd_map_queue,
 	TP_PROTO(struct queue *q, s32 gang_level, int ret),
@@ -334,7 +352,7 @@ TRACE_EVENT(kfd_map_queue,
 	),
 	TP_fast_assign(
 		kfd_queue_assign(q);
-		__entry->type = kfd_prio_queue_type(q);
+		__entry->type = kfd_prio_type_of(q->properties.type);
 		__entry->doorbell = q->properties.doorbell_off;
 		__entry->mqd_addr = q->gart_mqd_addr;
 		__entry->gang_level = gang_level;
@@ -347,7 +365,7 @@ TRACE_EVENT(kfd_map_queue,
 
 /*
  * HWS is about to be told to unmap queues, or MES to remove one.
- *	filter		enum kfd_unmap_queues_filter; 0x80: MES, one queue
+ *	filter		enum kfd_prio_filter
  *	filter_param	PASID if filter says so; doorbell of the queue with MES; else 0
  *	seq		joins it to kfd_unmap_queues_done of the same GPU
  *	pid, queue_id	of the queue with MES, else -1 and 0xffffffff
@@ -396,6 +414,7 @@ TRACE_EVENT(kfd_unmap_queues_done,
 		__entry->seq = dqm->prio.unmap_seq;
 		__entry->dur_ns = ktime_to_ns(ktime_sub(ktime_get(), dqm->prio.unmap_start));
 		__entry->ret = ret;
+		kfd_zero_after(ret);
 	),
 	TP_printk("gpu_id=%u seq=%u dur_ns=%llu ret=%d", __entry->gpu_id, __entry->seq,
 		__entry->dur_ns, __entry->ret)
@@ -564,7 +583,8 @@ TRACE_EVENT(kfd_preempt_begin,
  *	pid, prio, seq	as in its kfd_preempt_begin
  *	reason		enum kfd_prio_reason: IDLE, BUDGET, FLOOR, OFF, GONE; WORK or RATE if
  *			another process or level takes over
- *	victims		processes that are back, queues those of theirs that run again
+ *	victims		processes that are back, queues those of theirs that run again (64 bits, so
+ *			that dur_ns follows without a hole)
  *	dur_ns		from kfd_preempt_begin to here
  *	ret		of the change of the runlist; it is tried again
  */
@@ -579,7 +599,7 @@ TRACE_EVENT(kfd_preempt_end,
 		__field(u32, seq)
 		__field(u32, reason)
 		__field(u32, victims)
-		__field(u32, queues)
+		__field(u64, queues)
 		__field(u64, dur_ns)
 		__field(s32, ret)
 	),
@@ -593,8 +613,9 @@ TRACE_EVENT(kfd_preempt_end,
 		__entry->queues = queues;
 		__entry->dur_ns = dur_ns;
 		__entry->ret = ret;
+		kfd_zero_after(ret);
 	),
-	TP_printk("gpu_id=%u pid=%d prio=%d seq=%u reason=%s victims=%u queues=%u dur_ns=%llu ret=%d",
+	TP_printk("gpu_id=%u pid=%d prio=%d seq=%u reason=%s victims=%u queues=%llu dur_ns=%llu ret=%d",
 		__entry->gpu_id, __entry->pid, __entry->prio, __entry->seq,
 		kfd_show_reason(__entry->reason), __entry->victims, __entry->queues,
 		__entry->dur_ns, __entry->ret)
@@ -606,4 +627,6 @@ TRACE_EVENT(kfd_preempt_end,
 #define TRACE_INCLUDE_PATH .
 #undef TRACE_INCLUDE_FILE
 #define TRACE_INCLUDE_FILE kfd_prio_events
+#ifndef KFD_PRIO_EVENTS_CHECK
 #include <trace/define_trace.h>
+#endif

@@ -80,12 +80,6 @@ static inline bool kfd_prio_has_reset_queue(struct kfd_process_device *pdd)
 #endif
 }
 
-/* The type of a queue as the trace tells it; 7.x has renumbered them */
-static inline u32 kfd_prio_queue_type(const struct queue *q)
-{
-	return q->properties.type == KFD_QUEUE_TYPE_SDMA_XGMI ? 4 : q->properties.type;
-}
-
 /* A queue that was reset stays off the hardware; older trees know it of processes only */
 static inline bool kfd_prio_queue_is_reset(struct queue *q)
 {

@@ -197,7 +197,7 @@ void kfd_prio_hook_map_queues(struct device_queue_manager *dqm, int ret)
 	list_for_each_entry(cur, &dqm->queues, list)
 		list_for_each_entry(q, &cur->qpd->queues_list, list)
 			if (q->properties.is_active)
-				trace_kfd_map_queue(q, -1, 0);
+				trace_kfd_map_queue(q, KFD_PRIO_GANG_NONE, 0);
 }
 
 static void kfd_prio_unmap_begin(struct device_queue_manager *dqm)
@@ -220,7 +220,7 @@ static void kfd_prio_unmap_begin(struct device_queue_manager *dqm)
 void kfd_prio_hook_unmap_queues(struct device_queue_manager *dqm, u32 filter, u32 param)
 {
 	kfd_prio_unmap_begin(dqm);
-	trace_kfd_unmap_queues(dqm, NULL, filter, param);
+	trace_kfd_unmap_queues(dqm, NULL, kfd_prio_filter_of(filter), param);
 }
 
 /**
@@ -348,7 +348,7 @@ void kfd_prio_hook_mes_priority(struct queue *q, u32 *level)
 void kfd_prio_hook_mes_added(struct device_queue_manager *dqm, struct queue *q, u32 level,
 			     int ret)
 {
-	trace_kfd_map_queue(q, level, ret);
+	trace_kfd_map_queue(q, kfd_prio_gang_of(level), ret);
 }
 
 /**
@@ -361,5 +361,5 @@ void kfd_prio_hook_mes_added(struct device_queue_manager *dqm, struct queue *q, 
 void kfd_prio_hook_mes_remove(struct device_queue_manager *dqm, struct queue *q)
 {
 	kfd_prio_unmap_begin(dqm);
-	trace_kfd_unmap_queues(dqm, q, KFD_PRIO_UNMAP_MES_QUEUE, q->properties.doorbell_off);
+	trace_kfd_unmap_queues(dqm, q, KFD_PRIO_FILTER_MES_QUEUE, q->properties.doorbell_off);
 }

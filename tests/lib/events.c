@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +11,35 @@
 #include "events.h"
 #include "tap.h"
 
-struct events *events_start(const char *system)
+/* Each CPU's buffer full of bytes of ones, then empty: what is not written to now still has them */
+static void fill(struct tracefs_instance *instance)
+{
+	char *path = tracefs_instance_get_file(instance, "trace_marker"), ones[2048];
+	int fd = open(path, O_WRONLY | O_CLOEXEC), cpu, i, n = sysconf(_SC_NPROCESSORS_ONLN);
+	cpu_set_t old, one;
+
+	if (fd < 0 || sched_getaffinity(0, sizeof(old), &old))
+		tap_bail("%s: %s", path, strerror(errno));
+	tracefs_put_tracing_file(path);
+	memset(ones, 0xff, sizeof(ones));
+	if (tracefs_instance_file_write(instance, "buffer_size_kb", "512") < 0)
+		tap_bail("buffer_size_kb: %s", strerror(errno));
+	for (cpu = 0; cpu < n; cpu++) {
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		if (sched_setaffinity(0, sizeof(one), &one))
+			tap_bail("CPU %d: %s", cpu, strerror(errno));
+		for (i = 0; i < 2 * 512 * 1024 / (int)sizeof(ones); i++)
+			if (write(fd, ones, sizeof(ones)) < 0)
+				tap_bail("trace_marker: %s", strerror(errno));
+	}
+	close(fd);
+	sched_setaffinity(0, sizeof(old), &old);
+	if (tracefs_instance_file_write(instance, "trace", "") < 0)
+		tap_bail("the trace cannot be emptied: %s", strerror(errno));
+}
+
+static struct events *start(const char *system, bool in_ones)
 {
 	struct events *e = calloc(1, sizeof(*e));
 	char name[64];
@@ -22,9 +52,21 @@ struct events *events_start(const char *system)
 	if (!e->tep || !e->instance)
 		tap_bail("tracefs: %s", strerror(errno));
 	tracefs_instance_file_write(e->instance, "trace_clock", "mono");
+	if (in_ones)
+		fill(e->instance);
 	if (tracefs_event_enable(e->instance, system, NULL))
 		tap_bail("there are no events/%s: is this the patched amdkfd?", system);
 	return e;
+}
+
+struct events *events_start(const char *system)
+{
+	return start(system, false);
+}
+
+struct events *events_start_in_ones(const char *system)
+{
+	return start(system, true);
 }
 
 static int add(struct tep_event *type, struct tep_record *record, int cpu, void *data)

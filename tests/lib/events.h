@@ -42,6 +42,9 @@ struct events {
 /* Begin to record all events of @system; ends the program if that cannot be. */
 struct events *events_start(const char *system);
 
+/* The same, in a buffer whose every byte has been 0xff: what an event does not write shows */
+struct events *events_start_in_ones(const char *system);
+
 /* Stop, and read what there is. Fails the program when events were lost. */
 void events_stop(struct events *e);
 

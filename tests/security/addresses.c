@@ -104,23 +104,18 @@ static bool wide(const struct event *ev, const struct tep_format_field *f, unsig
 	return true;
 }
 
-/* Bytes that no field covers must be 0: what was in the buffer before does not go out */
+/* Bytes that no field covers, behind the last one too, must be 0: what was in the buffer before does not go out */
 static bool padding_clean(const struct event *ev)
 {
-	struct tep_format_field *f;
+	const struct tep_format_field *lists[] = { ev->type->format.common_fields, ev->type->format.fields }, *f;
 	unsigned char covered[1024] = { 0 };
-	int i, n = ev->size;
+	int i, k;
 
-	for (f = ev->type->format.common_fields; f; f = f->next)
-		for (i = f->offset; i < f->offset + f->size && i < 1024; i++)
-			covered[i] = 1;
-	for (f = ev->type->format.fields; f; f = f->next) {
-		for (i = f->offset; i < f->offset + f->size && i < 1024; i++)
-			covered[i] = 1;
-		/* the ring buffer rounds records up; what lies behind the last field is not the event's */
-		n = f->next ? n : f->offset + f->size;
-	}
-	for (i = 0; i < n && i < 1024; i++)
+	for (k = 0; k < 2; k++)
+		for (f = lists[k]; f; f = f->next)
+			for (i = f->offset; i < f->offset + f->size && i < 1024; i++)
+				covered[i] = 1;
+	for (i = 0; i < ev->size && i < 1024; i++)
 		if (!covered[i] && ((unsigned char *)ev->data)[i])
 			return false;
 	return true;
@@ -137,6 +132,8 @@ static void test_events(const struct events *e)
 	for (i = 0; i < e->nr; i++) {
 		const struct event *ev = &e->event[i];
 
+		if (strcmp(ev->type->system, "kfd"))
+			continue;
 		for (k = 0; k < kinds && strcmp(seen[k], ev->name); k++)
 			;
 		if (k == kinds && kinds < 64)
@@ -150,13 +147,13 @@ static void test_events(const struct events *e)
 		}
 		if (!padding_clean(ev)) {
 			dirty++;
-			tap_diag("%s: bytes between its fields are not 0", ev->name);
+			tap_diag("%s: bytes that are no field's are not 0", ev->name);
 		}
 	}
 	tap_diag("%zu events of %u kinds, %llu fields", e->nr, kinds, fields);
 	tap_ok(kinds >= 13 && e->nr > 30, "there are events of nearly every kind");
 	tap_eq(bad, 0, "no field of an event holds a kernel address");
-	tap_eq(dirty, 0, "nothing lies between the fields");
+	tap_eq(dirty, 0, "of %zu events in a buffer of ones, nothing but their fields is", e->nr);
 }
 
 static void test_formats(void)
@@ -261,7 +258,7 @@ void test_addresses(void)
 	       !is_address(0x7fff12345678ULL) && !is_address(-110LL) &&
 	       find_address("at 0xffff9c8012345678.") && find_address("(FFFFFFFFC0123456)") &&
 	       !find_address("ffff"), "what counts as an address");
-	e = events_start("kfd");
+	e = events_start_in_ones("kfd");
 	scenes();
 	events_stop(e);
 	test_events(e);
