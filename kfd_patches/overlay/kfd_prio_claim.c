@@ -29,16 +29,14 @@
  */
 void kfd_prio_refresh(struct qcm_process_device *qpd)
 {
-	int prio = kfd_prio_of_process(qpd->pqm->process);
+	int prio = kfd_prio_of_process(qpd->pqm->process), asked = KFD_PRIO_MIN;
 	struct queue *q;
 
 	WRITE_ONCE(qpd->prio.stale, false);
-	if (prio == KFD_PRIO_UNSET) {
-		prio = KFD_PRIO_MIN;
+	if (prio == KFD_PRIO_UNSET)
 		list_for_each_entry(q, &qpd->queues_list, list)
-			prio = max_t(int, prio, q->properties.priority);
-	}
-	qpd->prio.prio = prio;
+			asked = max_t(int, asked, q->properties.priority);
+	qpd->prio.prio = kfd_prio_policy_rank(prio, asked);
 }
 
 /**

@@ -291,11 +291,13 @@ void kfd_prio_engine_queue_created(struct device_queue_manager *dqm,
 	struct kfd_prio_dqm *d = &dqm->prio;
 	struct kfd_prio_qpd *qp = &qpd->prio;
 	struct kfd_prio_marked m = {};
+	int rank;
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	if (READ_ONCE(qp->stale) || list_empty(&qpd->queues_list))
 		kfd_prio_refresh(qpd);
-	qp->prio = max_t(int, qp->prio, q->properties.priority);
+	rank = kfd_prio_policy_rank(kfd_prio_of_process(qpd->pqm->process), q->properties.priority);
+	qp->prio = max(qp->prio, rank);
 	kfd_prio_claim_update(dqm, qpd);
 	if (d->policy.level == KFD_PRIO_LEVEL_NONE && d->throttle == KFD_PRIO_LEVEL_NONE)
 		return;

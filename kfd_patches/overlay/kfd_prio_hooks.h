@@ -78,7 +78,7 @@ enum kfd_prio_ear {
  * @left_preempted: it was preempted when it was unregistered, its queues were off
  * @exiting: its mm goes: it claims nothing any more
  * @stale: @prio must be made anew, a queue has gone; written without a lock
- * @prio: in force here: the one set, or else the highest of its queues
+ * @prio: what it counts as here: kfd_prio_policy_rank()
  * @preempted_at: since when it is preempted, ktime_get_ns()
  * @preempted_ns: how long it has been, without the time since @preempted_at
  * @preempted_count: how often

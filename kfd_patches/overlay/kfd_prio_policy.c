@@ -124,6 +124,23 @@ static u64 floor_free(const struct kfd_prio_policy *p, const struct kfd_prio_kno
 }
 
 /**
+ * kfd_prio_policy_rank() - what a process counts as
+ * @set: the priority set for it, or KFD_PRIO_UNSET
+ * @asked: the highest that its queues ask for, or KFD_PRIO_MAX
+ *
+ * The one rule behind both permission and preemption: without a set priority a process counts
+ * as normal at most, whatever its queues ask for.  What anybody may do for nothing, create a
+ * queue of priority 15, keeps nobody from being preempted; what anybody may set, up to normal,
+ * is no more than that.
+ */
+int kfd_prio_policy_rank(int set, int asked)
+{
+	if (set != KFD_PRIO_UNSET)
+		return set;
+	return asked < KFD_PRIO_NORMAL ? asked : KFD_PRIO_NORMAL;
+}
+
+/**
  * kfd_prio_policy_until() - until when does a claim that holds, if nothing is heard of it?
  * @k: knobs
  * @c: the claim

@@ -14,6 +14,7 @@
 #define KFD_PRIO_POLICY_H_INCLUDED
 
 #include <linux/types.h>
+#include "kfd_prio.h"
 #ifndef __KERNEL__
 #include <stdbool.h>
 typedef __u64 u64;
@@ -136,13 +137,14 @@ struct kfd_prio_decision {
 /**
  * kfd_prio_policy_victim() - is a process kept off the GPU?
  * @level: in force
- * @prio: of the process: set, or else the highest of its queues
+ * @prio: of the process, by kfd_prio_policy_rank()
  */
 static inline bool kfd_prio_policy_victim(int level, int prio)
 {
 	return prio < level;
 }
 
+int kfd_prio_policy_rank(int set, int asked);
 void kfd_prio_policy_init(struct kfd_prio_policy *p, const struct kfd_prio_knobs *k, u64 now);
 bool kfd_prio_policy_holds(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *c, u64 now);
 u64 kfd_prio_policy_until(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *c);

@@ -200,10 +200,13 @@ static void kfd_prio_table_idle(struct work_struct *work)
 	mutex_unlock(&kfd_prio_table_mutex);
 }
 
-/* What a process without a priority counts as when permission is asked for */
-static int kfd_prio_rank(int prio)
+/*
+ * Permission: what is asked for against what is.  Its queues may ask for anything, now or later,
+ * so a process without a priority counts as normal.
+ */
+static bool kfd_prio_raises(int old, int prio)
 {
-	return prio == KFD_PRIO_UNSET ? KFD_PRIO_NORMAL : prio;
+	return kfd_prio_policy_rank(prio, KFD_PRIO_MAX) > kfd_prio_policy_rank(old, KFD_PRIO_MAX);
 }
 
 /**
@@ -250,7 +253,7 @@ int kfd_prio_table_set(struct task_struct *task, int prio, bool may_raise, int *
 	raw_spin_lock(&kfd_prio_table_lock);
 	e = kfd_prio_table_find(pid);
 	*old = e ? e->prio : KFD_PRIO_UNSET;
-	if (kfd_prio_rank(prio) > kfd_prio_rank(*old) && !may_raise) {
+	if (kfd_prio_raises(*old, prio) && !may_raise) {
 		ret = -EPERM;
 	} else if (e && prio == KFD_PRIO_UNSET) {
 		kfd_prio_entry_del(e);

@@ -128,6 +128,44 @@ static void priorities(void)
 	actor_kill(&b);
 }
 
+/* A queue of priority 15 in a process without one keeps nobody from preempting it */
+static void bought(void)
+{
+	struct actor off = actor_start(0, 1, 15), on = online_start(0, 12), mid;
+	long ns;
+
+	if (actor_do(&off, act_submit, 100 * MS, 12))
+		tap_bail("the offline process's work was refused");
+	tap_ok(wait_mapped(0, 2), "bought: a process without a priority, its queue of 15 at work");
+	actor_tell(&on, act_request, 100 * MS, 0);
+	tap_ok(wait_mapped(0, 1), "bought: it is preempted by 12");
+	tap_eq(actor_do(&off, act_create, 1, 15), 0, "bought: it creates another of 15");
+	nap_ns(10 * MS);
+	tap_eq(mapped(0), 1, "bought: and stays preempted");
+	if (!actor_hear(&on, &ns, 20000))
+		tap_bail("no answer from the online process");
+	tap_ok(ns < (long)(101 * MS), "bought: 100 ms of work of 12 take %ld us", ns / 1000);
+	tap_ok(wait_mapped(0, 3), "bought: then it is back");
+	actor_kill(&on);
+
+	/* it counts as 7, no less and no more */
+	knob_set("preempt_min_prio", 1);
+	mid = offline_start(0, 100 * MS, 20);
+	prioritise(&mid, 7);
+	nap_ns(20 * MS);
+	tap_eq(mapped(0), 3, "bought: 7 does not preempt it");
+	prioritise(&mid, 8);
+	tap_ok(wait_mapped(0, 1), "bought: 8 does");
+	prioritise(&off, 8);
+	tap_ok(wait_mapped(0, 3), "bought: a priority that is set counts: 8 beside 8");
+	prioritise(&off, -1);
+	tap_ok(wait_mapped(0, 1), "bought: taken away, it counts as 7 again");
+	tap_ok(stat_of(&mid, "preempted_count") == 0, "bought: it preempts nobody itself");
+	actor_kill(&mid);
+	tap_ok(completes(&off), "bought: its work is complete, once");
+	actor_kill(&off);
+}
+
 static void linger(void)
 {
 	struct actor online = online_start(0, 12), offline = offline_start(0, 50 * MS, 8);
@@ -230,5 +268,6 @@ static void floor_kept(void)
 
 const struct test tests_policy[] = {
 	{ "parameters", parameters }, { "off", off, .waves = true }, { "priorities", priorities },
+	{ "bought", bought, .waves = true },
 	{ "linger", linger, .waves = true }, { "rate", rate }, { "floor", floor_kept }, {}
 };

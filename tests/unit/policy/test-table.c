@@ -221,11 +221,26 @@ static void test_victims(void **state)
 	}
 }
 
+/* the priority set, what its queues ask for, what it counts as */
+static void test_rank(void **state)
+{
+	static const int t[][3] = {
+		{ -1, 0, 0 }, { -1, 6, 6 }, { -1, 7, 7 }, { -1, 8, 7 }, { -1, 15, 7 },
+		{ 0, 15, 0 }, { 6, 7, 6 }, { 7, 0, 7 }, { 8, 8, 8 }, { 15, 0, 15 },
+	};
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++)
+		assert_int_equal(kfd_prio_policy_rank(t[i][0], t[i][1]), t[i][2]);
+}
+
 int table_tests(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_decisions),
 		cmocka_unit_test(test_victims),
+		cmocka_unit_test(test_rank),
 	};
 
 	return cmocka_run_group_tests_name("table", tests, NULL, NULL);
