@@ -108,7 +108,7 @@ void kfd_prio_claim_update(struct device_queue_manager *dqm, struct qcm_process_
 		return;
 	kfd_prio_knobs_read(&k);
 	may = k.enabled && prio != KFD_PRIO_UNSET && prio >= k.min_prio && dqm->prio.thread &&
-	      !qp->exiting && p->mm && dqm->sched_policy != KFD_SCHED_POLICY_NO_HWS &&
+	      !READ_ONCE(qp->exiting) && p->mm && dqm->sched_policy != KFD_SCHED_POLICY_NO_HWS &&
 	      kfd_prio_has_cwsr(dqm);
 	if (!may) {
 		if (qp->mm)
@@ -117,7 +117,10 @@ void kfd_prio_claim_update(struct device_queue_manager *dqm, struct qcm_process_
 	}
 	qp->set_prio = prio;
 	if (!qp->mm) {
-		/* exiting is set under the DQM lock before p->mm can go */
+		/*
+		 * exiting is set before p->mm can go: kfd_prio_hook_process_exit() then takes
+		 * this lock, or has seen no thread
+		 */
 		mmgrab(p->mm);
 		qp->mm = p->mm;
 		qp->rung = true;
@@ -322,6 +325,13 @@ static bool kfd_prio_claim_quiet(const struct kfd_prio_qpd *qp, const struct kfd
 	       now > READ_ONCE(qp->fault_end) + KFD_PRIO_REPEAT;
 }
 
+/* Is nothing of a claim on the GPU?  It is preempted, or a runlist failed that is sent again */
+static bool kfd_prio_claim_off(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
+{
+	return qpd->prio.preempted ||
+	       (dqm->prio.missed && !kfd_prio_uses_mes(dqm) && !dqm->active_runlist);
+}
+
 /*
  * Read the indices of @qpd: drops the DQM lock and takes it again.
  * Return: false if the claim is gone meanwhile
@@ -332,7 +342,7 @@ static bool kfd_prio_claim_read(struct device_queue_manager *dqm, struct qcm_pro
 	u64 stuck_at = qpd->prio.progress_at + k->budget_ns / 2;
 	struct kfd_process_device *pdd = qpd_to_pdd(qpd);
 	struct mm_struct *mm = qpd->prio.mm;
-	bool off = qpd->prio.preempted, alive;
+	bool off = kfd_prio_claim_off(dqm, qpd), alive;
 	struct kfd_prio_seen seen;
 
 	kfd_prio_snapshot(qpd, s);
@@ -349,7 +359,8 @@ static bool kfd_prio_claim_read(struct device_queue_manager *dqm, struct qcm_pro
 		kfd_prio_claim_drop(dqm, qpd);
 		return false;
 	}
-	kfd_prio_claim_saw(qpd, &seen, off || qpd->prio.preempted, ktime_get_ns());
+	kfd_prio_claim_saw(qpd, &seen, off || kfd_prio_claim_off(dqm, qpd),
+			     ktime_get_ns());
 	return true;
 }
 

@@ -80,6 +80,7 @@ void kfd_prio_hook_process_opened(struct kfd_process *p, struct file *filep)
 {
 	struct inode *inode = READ_ONCE(p->prio.inode);
 
+	kfd_prio_gpu_opened();
 	if (!inode && kfd_prio_mnt) {
 		inode = alloc_anon_inode(kfd_prio_mnt->mnt_sb);
 		if (IS_ERR(inode))

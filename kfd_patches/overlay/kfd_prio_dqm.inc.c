@@ -448,6 +448,49 @@ bool kfd_prio_hook_terminate_preempted(struct device_queue_manager *dqm,
 void kfd_prio_hook_runlist_size(struct device_queue_manager *dqm, unsigned int *processes)
 {
 	*processes -= dqm->prio.skipped;
+	dqm->prio.was_over = dqm->packet_mgr.is_over_subscription;
+}
+
+/* Would the runlist be over-subscribed if nobody were preempted?  As pm_calc_rlib_size() has it. */
+static bool kfd_prio_over_subscribed(struct device_queue_manager *dqm)
+{
+	unsigned int compute = dqm->active_cp_queue_count;
+	struct device_process_node *cur;
+	struct queue *q;
+
+	if (dqm->processes_count > max(dqm->dev->max_proc_per_quantum, 1U) ||
+	    dqm->gws_queue_count > 1)
+		return true;
+	list_for_each_entry(cur, &dqm->queues, list) {
+		if (!cur->qpd->prio.preempted || cur->qpd->evicted > 1)
+			continue;
+		list_for_each_entry(q, &cur->qpd->queues_list, list)
+			compute += q->properties.type == KFD_QUEUE_TYPE_COMPUTE &&
+				   q->properties.queue_size && q->properties.queue_percent;
+	}
+	return compute > get_cp_queues_num(dqm);
+}
+
+/**
+ * kfd_prio_over_subscribed_keep() - a runlist was made: what KFD knows of over-subscription
+ * @dqm: of the GPU
+ *
+ * KFD prints a line when a runlist is over-subscribed and the one before was not.  Preemption takes
+ * processes out of the runlist and puts them back, up to max_preempt_per_s times, and each return
+ * would print one, under the DQM lock.  So what was over-subscribed before, and would be without
+ * preemption, KFD goes on to take for that.  What becomes so while processes are preempted is printed
+ * when they return.
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_over_subscribed_keep(struct device_queue_manager *dqm)
+{
+	struct packet_manager *pm = &dqm->packet_mgr;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	if (dqm->prio.victims && dqm->prio.was_over && !pm->is_over_subscription &&
+	    kfd_prio_over_subscribed(dqm))
+		pm->is_over_subscription = true;
 }
 
 /**

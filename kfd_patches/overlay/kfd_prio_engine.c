@@ -47,7 +47,7 @@ static void kfd_prio_timer_set(struct device_queue_manager *dqm, const struct kf
 		hrtimer_start(&d->timer, ns_to_ktime(at), HRTIMER_MODE_ABS);
 }
 
-/* The runlist was sent, or it was not */
+/* The runlist was sent, or it was not: then it is tried again, after a while */
 static void kfd_prio_missed(struct kfd_prio_dqm *d, int ret)
 {
 	d->missed = ret;
@@ -111,9 +111,12 @@ static void kfd_prio_change(struct device_queue_manager *dqm, const struct kfd_p
 		trace_kfd_preempt_begin(dqm, dec->reason);
 	}
 
-	if (execute && (m.off || m.on || d->missed))
-		ret = kfd_prio_execute(dqm);
-	kfd_prio_missed(d, ret);
+	/* without @execute the caller's runlist does it, or not: kfd_prio_engine_mapped() */
+	if (execute) {
+		if (m.off || m.on || d->missed)
+			ret = kfd_prio_execute(dqm);
+		kfd_prio_missed(d, ret);
+	}
 	if (!same && end.begun_at)
 		trace_kfd_preempt_end(dqm, end.pid, end.level, end.seq, end.reason, m.restored,
 				      m.on, ktime_get_ns() - end.begun_at, ret);
@@ -248,11 +251,38 @@ void kfd_prio_hook_map_prepare(struct device_queue_manager *dqm)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
 
-	if (d->thread && !dqm->active_runlist && !kfd_prio_uses_mes(dqm) &&
-	    (d->victims || !list_empty(&d->claims))) {
-		d->preparing = true;
-		kfd_prio_engine_step(dqm, false, false);
-		d->preparing = false;
+	if (!d->thread || dqm->active_runlist || kfd_prio_uses_mes(dqm) ||
+	    (!d->victims && list_empty(&d->claims)))
+		return;
+	d->preparing = true;
+	kfd_prio_engine_step(dqm, false, false);
+	d->preparing = false;
+	/* there is none to send: with all queues off the hardware is as they are marked */
+	if (d->missed && (!dqm->active_queue_count || !dqm->processes_count) &&
+	    kfd_prio_sched_runs(dqm))
+		kfd_prio_missed(d, 0);
+}
+
+/**
+ * kfd_prio_engine_mapped() - a runlist was sent, ours or KFD's own, or it was not
+ * @dqm: of the GPU
+ * @ret: 0, or why it was not
+ *
+ * A runlist has all that is marked.  One that fails has left every queue of the GPU off, those of
+ * who preempts too, and KFD's caller does not try again.
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_engine_mapped(struct device_queue_manager *dqm, int ret)
+{
+	struct kfd_prio_dqm *d = &dqm->prio;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	if (ret && d->thread && (d->victims || !list_empty(&d->claims))) {
+		kfd_prio_missed(d, ret);
+		kfd_prio_gpu_kick(dqm);
+	} else if (!ret && d->missed) {
+		kfd_prio_missed(d, 0);
 	}
 }
 
@@ -333,6 +363,8 @@ void kfd_prio_engine_queue_changed(struct queue *q)
  * kfd_prio_hook_process_exit() - the mm of a process goes
  * @p: the process; its queues are destroyed later
  *
+ * Where no priority that may preempt was ever set, no lock is taken.
+ *
  * Context: process, no lock
  */
 void kfd_prio_hook_process_exit(struct kfd_process *p)
@@ -345,8 +377,15 @@ void kfd_prio_hook_process_exit(struct kfd_process *p)
 
 		if (!dqm)
 			continue;
+		WRITE_ONCE(qpd->prio.exiting, true);
+		/*
+		 * Marked, then looked for the thread: pairs with kfd_prio_thread_start().  Without a
+		 * thread there is no claim, and who starts one now sees that none may be made.
+		 */
+		smp_mb();
+		if (!READ_ONCE(dqm->prio.thread))
+			continue;
 		dqm_lock(dqm);
-		qpd->prio.exiting = true;
 		if (qpd->prio.mm)
 			kfd_prio_claim_drop(dqm, qpd);
 		dqm_unlock(dqm);

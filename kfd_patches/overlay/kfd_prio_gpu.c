@@ -15,6 +15,7 @@ enum { KFD_PRIO_QUIET, KFD_PRIO_TIMER, KFD_PRIO_KICKED };
 static DEFINE_MUTEX(kfd_prio_gpu_mutex);
 static LIST_HEAD(kfd_prio_gpus);	/* kfd_prio_gpu_mutex */
 static bool kfd_prio_started;		/* kfd_prio_gpu_mutex */
+static bool kfd_prio_late;		/* the same; read without */
 
 /**
  * kfd_prio_gpu_kick() - something has changed on a GPU: its thread shall look
@@ -83,6 +84,10 @@ static void kfd_prio_thread_start(struct kfd_prio_dqm *d)
 	lockdep_assert_held(&kfd_prio_gpu_mutex);
 	if (d->thread)
 		return;
+	if (!dqm->dev->id) {	/* it is still coming */
+		WRITE_ONCE(kfd_prio_late, true);
+		return;
+	}
 	d->scratch = kvzalloc(sizeof(*d->scratch), GFP_KERNEL);
 	if (d->scratch)
 		thread = kthread_create(kfd_prio_thread, dqm, "kfd-prio/%u", dqm->dev->id);
@@ -99,7 +104,9 @@ static void kfd_prio_thread_start(struct kfd_prio_dqm *d)
 	else
 		sched_set_fifo_low(thread);
 	dqm_lock(dqm);
-	d->thread = thread;
+	WRITE_ONCE(d->thread, thread);
+	/* the thread, then who is exiting: pairs with kfd_prio_hook_process_exit() */
+	smp_mb();
 	dqm_unlock(dqm);
 	wake_up_process(thread);
 }
@@ -110,6 +117,7 @@ static void kfd_prio_threads_start(void)
 
 	lockdep_assert_held(&kfd_prio_gpu_mutex);
 	kfd_prio_started = true;
+	WRITE_ONCE(kfd_prio_late, false);
 	list_for_each_entry(d, &kfd_prio_gpus, link)
 		kfd_prio_thread_start(d);
 }
@@ -128,6 +136,24 @@ void kfd_prio_gpu_start(int prio)
 
 	kfd_prio_knobs_read(&k);
 	if (!k.enabled || prio < k.min_prio)
+		return;
+	mutex_lock(&kfd_prio_gpu_mutex);
+	kfd_prio_threads_start();
+	mutex_unlock(&kfd_prio_gpu_mutex);
+}
+
+/**
+ * kfd_prio_gpu_opened() - a process is about to use the GPUs
+ *
+ * A GPU that came while priorities were in use had no ID yet when its device queue manager was
+ * made.  It has one now, so its thread gets the right name.  Nobody has used the GPU so far: a process
+ * sees those GPUs that were there when it opened KFD.
+ *
+ * Context: process, may sleep
+ */
+void kfd_prio_gpu_opened(void)
+{
+	if (!READ_ONCE(kfd_prio_late))
 		return;
 	mutex_lock(&kfd_prio_gpu_mutex);
 	kfd_prio_threads_start();
@@ -186,8 +212,9 @@ void kfd_prio_hook_dqm_init(struct device_queue_manager *dqm)
 
 	mutex_lock(&kfd_prio_gpu_mutex);
 	list_add_tail(&d->link, &kfd_prio_gpus);
+	/* its thread waits until it has an ID, see kfd_prio_gpu_opened() */
 	if (kfd_prio_started)
-		kfd_prio_thread_start(d);
+		WRITE_ONCE(kfd_prio_late, true);
 	mutex_unlock(&kfd_prio_gpu_mutex);
 }
 

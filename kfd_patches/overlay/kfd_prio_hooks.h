@@ -76,7 +76,8 @@ enum kfd_prio_ear {
  * @preempted: we hold one count of qpd->evicted
  * @skip: it is left out of the runlist
  * @left_preempted: it was preempted when it was unregistered, its queues were off
- * @exiting: its mm goes: it claims nothing any more
+ * @exiting: its mm goes: it claims nothing any more; written without a lock, see
+ *	kfd_prio_hook_process_exit()
  * @stale: @prio must be made anew, a queue has gone; written without a lock
  * @prio: what it counts as here: kfd_prio_policy_rank()
  * @preempted_at: since when it is preempted, ktime_get_ns()
@@ -151,6 +152,7 @@ struct kfd_prio_qpd {
  * @victims: processes that are preempted now
  * @skipped: those of them that are left out of the runlist
  * @victim_queues: queues taken off when it began
+ * @was_over: what KFD knew of over-subscription before the runlist that is being made
  * @recheck: a process may have become a victim, or ceased to be one
  * @gone: the process that preempted has ended or lost its claim
  * @unmap_first: an unmap of ours is about to be sent, marking follows
@@ -185,6 +187,7 @@ struct kfd_prio_dqm {
 	u32 victims;
 	u32 skipped;
 	u32 victim_queues;
+	bool was_over;
 	bool recheck;
 	bool gone;
 	bool unmap_first;

@@ -280,6 +280,7 @@ void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snaps
 void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault, bool execute);
 void kfd_prio_engine_rung(struct kfd_process_device *pdd);
 void kfd_prio_engine_unmapping(struct device_queue_manager *dqm);
+void kfd_prio_engine_mapped(struct device_queue_manager *dqm, int ret);
 void kfd_prio_engine_queue_created(struct device_queue_manager *dqm,
 				   struct qcm_process_device *qpd, struct queue *q);
 void kfd_prio_engine_priority_changed(struct device_queue_manager *dqm,
@@ -288,6 +289,7 @@ void kfd_prio_engine_queue_changed(struct queue *q);
 
 /* kfd_prio_gpu.c */
 void kfd_prio_gpu_start(int prio);
+void kfd_prio_gpu_opened(void);
 void kfd_prio_gpu_reconfigure(void);
 void kfd_prio_gpu_kick(struct device_queue_manager *dqm);
 struct kfd_prio_dqm *kfd_prio_gpu_first(void);
@@ -315,6 +317,7 @@ void kfd_prio_dqm_mark_one(struct device_queue_manager *dqm, struct qcm_process_
 			   bool victim, u64 now, struct kfd_prio_marked *m);
 bool kfd_prio_dqm_takes(struct device_queue_manager *dqm, int level);
 int kfd_prio_dqm_execute(struct device_queue_manager *dqm);
+void kfd_prio_over_subscribed_keep(struct device_queue_manager *dqm);
 void kfd_prio_dqm_unpin(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 void kfd_prio_dqm_repin(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues);

@@ -192,6 +192,8 @@ void kfd_prio_hook_map_queues(struct device_queue_manager *dqm, int ret)
 	struct queue *q;
 
 	trace_kfd_map_queues(dqm, ret);
+	kfd_prio_over_subscribed_keep(dqm);
+	kfd_prio_engine_mapped(dqm, ret);
 	if (ret || !trace_kfd_map_queue_enabled())
 		return;
 	list_for_each_entry(cur, &dqm->queues, list)

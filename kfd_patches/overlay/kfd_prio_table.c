@@ -114,6 +114,7 @@ static void kfd_prio_probe_fork(void *data, struct task_struct *parent,
 {
 	struct pid *pid = task_tgid(child);
 	struct kfd_prio_entry *e;
+	bool inherits;
 	int prio;
 
 	if (pid == task_tgid(parent))
@@ -128,8 +129,15 @@ static void kfd_prio_probe_fork(void *data, struct task_struct *parent,
 		return;
 	}
 	raw_spin_lock(&kfd_prio_table_lock);
-	kfd_prio_entry_add(e, pid, prio);
+	/* the child can be named since its pidfd exists: what was set for it then stays */
+	inherits = !kfd_prio_table_find(pid);
+	if (inherits)
+		kfd_prio_entry_add(e, pid, prio);
 	raw_spin_unlock(&kfd_prio_table_lock);
+	if (!inherits) {
+		mempool_free(e, kfd_prio_reserve);
+		return;
+	}
 	trace_kfd_set_priority(child->tgid, prio, KFD_PRIO_UNSET, parent->tgid,
 			       KFD_PRIO_SOURCE_FORK, 0, 0);
 }
@@ -145,7 +153,12 @@ static void kfd_prio_table_forget(struct pid *pid)
 	raw_spin_unlock(&kfd_prio_table_lock);
 }
 
-/* Tracepoint sched_process_exit: for each thread; the last one takes the entry. */
+/*
+ * Tracepoint sched_process_exit: for each thread; the last one takes the entry.
+ *
+ * do_exit() has counted live down by then, with atomic_dec_and_test(), which is a full barrier:
+ * live, then the entry.  Pairs with kfd_prio_table_set(): the entry, then live.
+ */
 static void kfd_prio_probe_exit(void *data, KFD_PRIO_EXIT_ARGS(task))
 {
 	if (!atomic_read(&task->signal->live) &&
@@ -267,8 +280,11 @@ int kfd_prio_table_set(struct task_struct *task, int prio, bool may_raise, int *
 
 	/*
 	 * The group may have passed its exit probe before the entry was there.
-	 * live reached 0 before that probe, so this sees it.
+	 * live reached 0 before that probe: who does not see the entry there is seen here.
+	 * Releasing the lock is no barrier between the entry and live; pairs with the
+	 * atomic_dec_and_test() of do_exit(), see kfd_prio_probe_exit().
 	 */
+	smp_mb();
 	if (!ret && !atomic_read(&task->signal->live)) {
 		kfd_prio_table_forget(pid);
 		ret = -ESRCH;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/klog.h>
 #include <time.h>
 #include <unistd.h>
 #include "preempt.h"
@@ -226,27 +227,57 @@ struct actor offline_start(unsigned int gpu, long ns, long n)
 	return a;
 }
 
-bool engine_thread(void)
+/* Kernel threads whose name begins with @name */
+static int threads(const char *name)
 {
 	DIR *d = opendir("/proc");
 	char path[288], comm[32];
 	struct dirent *e;
-	bool found = false;
+	int n = 0;
 	FILE *f;
 
 	if (!d)
 		tap_bail("/proc: %s", strerror(errno));
-	while (!found && (e = readdir(d))) {
+	while ((e = readdir(d))) {
 		snprintf(path, sizeof(path), "/proc/%s/comm", e->d_name);
 		f = e->d_name[0] >= '0' && e->d_name[0] <= '9' ? fopen(path, "re") : NULL;
 		if (!f)
 			continue;
 		if (fgets(comm, sizeof(comm), f))
-			found = !strncmp(comm, "kfd-prio/", 9);
+			n += !strncmp(comm, name, strlen(name));
 		fclose(f);
 	}
 	closedir(d);
-	return found;
+	return n;
+}
+
+bool engine_thread(void)
+{
+	return threads("kfd-prio/");
+}
+
+bool engine_thread_named(unsigned int gpu)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "kfd-prio/%u\n", gpu_id(gpu));
+	return threads(name) == 1 && !threads("kfd-prio/0\n");
+}
+
+int log_lines(const char *what)
+{
+	static char log[4 << 20];
+	const char *s = log;
+	int len = klogctl(3 /* SYSLOG_ACTION_READ_ALL */, log, sizeof(log) - 1), n = 0;
+
+	if (len < 0)
+		tap_bail("the kernel's log: %s", strerror(errno));
+	log[len] = 0;
+	while ((s = strstr(s, what))) {
+		s += strlen(what);
+		n++;
+	}
+	return n;
 }
 
 bool paired(const struct events *e)

@@ -158,8 +158,12 @@ struct actor offline_start(unsigned int gpu, long ns, long n);
 /* Every preemption that began has ended, and in this order */
 bool paired(const struct events *e);
 
-/* Is there a kernel thread of the engine? */
+/* Is there a kernel thread of the engine?  Of @gpu, by its name: all of them have the name of a GPU? */
 bool engine_thread(void);
+bool engine_thread_named(unsigned int gpu);
+
+/* Lines of the kernel's log with @what in them */
+int log_lines(const char *what);
 
 /* Does all that an actor has submitted complete, once? */
 bool completes(const struct actor *a);

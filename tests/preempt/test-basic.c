@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What preemption is: who leaves the GPU, for how long, at what cost in commands */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "preempt.h"
 
 #define MANY	100
@@ -33,6 +35,53 @@ static bool nothing(const char *when)
 	return !thread && !n;
 }
 
+#define TRACING	"/sys/kernel/tracing/"
+
+static void tracing(const char *file, const char *text)
+{
+	char path[96];
+	int fd;
+
+	snprintf(path, sizeof(path), TRACING "%s", file);
+	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		tap_bail("%s: %s: %s", path, text, strerror(errno));
+	close(fd);
+}
+
+/* Mutexes that our hook takes when a process ends that has used the GPU; -1 if it was not called */
+static int locks_at_exit(void)
+{
+	/* from the first call of the hook to its end, what its task locks */
+	static const char count[] = "awk '/ in: / && !task { task = $1 } / lock: / && task == $1 && !done { n++ } "
+		"/ out: / && task == $1 { done = 1 } END { print done ? n + 0 : -1 }' " TRACING "trace";
+	struct actor a;
+	FILE *f;
+	int n;
+
+	tracing("kprobe_events", "p:kfdtest/in kfd_prio_hook_process_exit\n");
+	tracing("kprobe_events", "r:kfdtest/out kfd_prio_hook_process_exit\n");
+	tracing("kprobe_events", "p:kfdtest/lock mutex_lock\n");
+	a = actor_start(0, 1, 7);
+	if (actor_do(&a, act_request, MS, 0) < 0)
+		tap_bail("a request failed");
+	tracing("events/kfdtest/enable", "1");
+	actor_kill(&a);
+	nap_ns(50 * MS);
+	tracing("events/kfdtest/enable", "0");
+	f = popen(count, "r");
+	if (!f || fscanf(f, "%d", &n) != 1)
+		tap_bail("awk does not count what was traced");
+	pclose(f);
+	tracing("kprobe_events", "-:kfdtest/in\n");
+	tracing("kprobe_events", "-:kfdtest/out\n");
+	tracing("kprobe_events", "-:kfdtest/lock\n");
+	f = fopen(TRACING "trace", "we");	/* empties it */
+	if (f)
+		fclose(f);
+	return n;
+}
+
 static void unused(void)
 {
 	struct actor a, b;
@@ -47,6 +96,7 @@ static void unused(void)
 	e = events_start("kfd");
 	a = offline_start(0, MS, 20);
 	tap_ok(nothing("without a priority"), "unused: no thread and no timer");
+	tap_eq(locks_at_exit(), 0, "unused: the end of a process takes no lock of ours");
 	tap_eq(actor_do(&a, act_faults, 1000, 0), 0, "unused: a ring does not fault");
 	prioritise(&a, knob("preempt_min_prio") - 1);
 	tap_eq(actor_do(&a, act_request, MS, 0) < 0, 0, "unused: a request at 10");
@@ -56,6 +106,7 @@ static void unused(void)
 	tap_eq(actor_do(&a, act_faults, 1000, 0), 0, "unused: nor does a ring fault then");
 	b = online_start(0, 11);
 	tap_ok(engine_thread(), "unused: with one of 11 there is a thread");
+	tap_ok(locks_at_exit() > 0, "unused: and the end of a process takes the lock");
 	tap_eq(actor_do(&a, act_faults, 1000, 0), 0, "unused: only rings of who may preempt fault");
 	tap_ok(actor_do(&b, act_faults, 1, 0) >= 0 && completes(&a) && completes(&b),
 	       "unused: all complete");

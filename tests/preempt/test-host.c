@@ -70,6 +70,8 @@ static void unplug(void)
 		off = offline_start(0, 50 * MS, 3);
 		tap_ok(wait_mapped(0, 2) && request_preempts(&on, &off, 5 * MS) && completes(&off),
 		       "unplug: found again, it preempts");
+		if (!tap_ok(engine_thread_named(0), "unplug: the engine's thread has the GPU's ID in its name"))
+			system("cat /proc/[0-9]*/comm | grep kfd-prio | sed 's/^/# /'");
 		actor_kill(&on);
 		actor_kill(&off);
 	}

@@ -266,6 +266,56 @@ static void refused(void)
 	actor_kill(&holder);
 }
 
+/* A runlist of KFD's own fails while others are preempted: all queues are off the GPU, and nobody but us tries again */
+static void runlist_fails(void)
+{
+	struct actor on, off;
+	uint64_t begin;
+	long r, ns;
+
+	if (has_mes(0)) {
+		tap_skip("runlist_fails", "MES: no runlists");
+		return;
+	}
+	on = online_start(0, 12);
+	off = offline_start(0, 50 * MS, 4);
+	wait_mapped(0, 2);
+	/* neither of the two shall bring them back */
+	knob_set("busy_budget_ms", 20000);
+	knob_set("floor_pct", 0);
+	begin = kfdc_now();
+	if (actor_do(&on, act_submit, 100 * MS, 1))
+		tap_bail("the online work was refused");
+	tap_ok(wait_mapped(0, 1), "runlist_fails: a preemption holds");
+	sim_fault_set(0, "alloc_runlist", "1");
+	r = actor_do(&on, act_create, 1, 7);
+	tap_eq(r, -ENOMEM, "runlist_fails: a queue is not created, there is no memory for the runlist");
+	actor_do(&on, act_wait, 5000, 0);
+	ns = actor_do(&on, act_done_at, 0, 0) - begin;
+	tap_ok(!actor_do(&on, act_left, 0, 0) && in_time(ns, 130 * MS),
+	       "runlist_fails: 100 ms of work of who preempts take %ld us", ns / 1000);
+	tap_ok(wait_mapped(0, 2) && completes(&off), "runlist_fails: the other is back, its work is complete, once");
+
+	/* ours fails, again and again, with operations of KFD in between */
+	begin = kfdc_now();
+	sim_fault_set(0, "alloc_runlist", "always");
+	if (actor_do(&off, act_submit, MS, 4) || actor_do(&on, act_submit, 20 * MS, 1))
+		tap_bail("the work was refused");
+	while (kfdc_now() < begin + 100 * MS) {
+		actor_do(&on, act_update, 0, 0);
+		actor_do(&on, act_update, 0, 100);
+		nap_ns(3 * MS);
+	}
+	sim_fault_set(0, "alloc_runlist", "0");
+	actor_do(&on, act_wait, 5000, 0);
+	ns = actor_do(&on, act_done_at, 0, 0) - begin;
+	tap_ok(!actor_do(&on, act_left, 0, 0) && in_time(ns, 160 * MS),
+	       "runlist_fails: no runlist for 100 ms: 20 ms of work are done after %ld us", ns / 1000);
+	tap_ok(wait_mapped(0, 2) && completes(&off), "runlist_fails: both are back, all is complete, once");
+	actor_kill(&on);
+	actor_kill(&off);
+}
+
 /* What of the stock amdkfd is in the way where MES refuses something; NULL if nothing */
 static const char *stock_fails(void)
 {
@@ -422,5 +472,6 @@ static void doorbells(void)
 const struct test tests_reset[] = {
 	{ "reset_held", reset_held }, { "hang", hang }, { "stubborn", stubborn },
 	{ "reset_race", reset_race }, { "refused", refused }, { "mes_refuses", mes_refuses },
+	{ "runlist_fails", runlist_fails, .waves = true },
 	{ "set_refused", set_refused }, { "doorbells", doorbells }, {}
 };

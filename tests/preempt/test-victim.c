@@ -47,6 +47,52 @@ static void vmids(void)
 		actor_kill(&off[i]);
 }
 
+/* KFD says that the GPU is over-subscribed when it becomes so, not each time that victims return */
+static void flood(void)
+{
+	static const char line[] = "getting oversubscribed";
+	struct actor off[VICTIMS + 2], on;
+	int i, n = !strcmp(getenv("KFDPRIO_SIM_GPU"), "mi300x") ? VICTIMS + 2 : VICTIMS, lines;
+	long ns;
+
+	if (has_mes(0)) {
+		tap_skip("flood", "MES: no runlists");
+		return;
+	}
+	lines = log_lines(line);
+	on = online_start(0, 12);
+	for (i = 0; i < n; i++)
+		off[i] = offline_start(0, 20 * MS, 100);
+	wait_mapped(0, n + 1);
+	tap_eq(log_lines(line) - lines, 1, "flood: %d processes, a line says that they are too many", n + 1);
+	for (i = 0; i < 20; i++) {
+		ns = actor_do(&on, act_request, MS, 0);
+		if (ns < 0 || !wait_mapped(0, n + 1))
+			tap_bail("a request failed");
+	}
+	tap_ok(stat_of(&off[0], "preempted_count") >= 20, "flood: they leave and return 20 times");
+	tap_eq(log_lines(line) - lines, 1, "flood: and no line says so again");
+	/* a stock edge while they are away: fewer, and again too many */
+	knob_set("floor_pct", 0);
+	actor_tell(&on, act_request, 2 * SEC, 0);
+	wait_mapped(0, 1);
+	while (n > 3)
+		actor_kill(&off[--n]);
+	nap_ns(500 * MS);	/* KFD ends a process in a worker */
+	if (!actor_hear(&on, &ns, 20000))
+		tap_bail("no answer from the online process");
+	wait_mapped(0, 4);
+	tap_ok(!strstr(sim_read(0, "state"), " over-subscribed"), "flood: some end while they are away");
+	for (; n < VICTIMS; n++)
+		off[n] = offline_start(0, 20 * MS, 100);
+	wait_mapped(0, n + 1);
+	if (strcmp(getenv("KFDPRIO_SIM_GPU"), "mi300x"))
+		tap_eq(log_lines(line) - lines, 2, "flood: too many again, a second line");
+	actor_kill(&on);
+	for (i = 0; i < n; i++)
+		actor_kill(&off[i]);
+}
+
 /* Nothing that a preempted process does reaches the hardware */
 static void quiet(void)
 {
@@ -182,5 +228,5 @@ static void mes_stays(void)
 }
 
 const struct test tests_victim[] = {
-	{ "vmids", vmids, .waves = true }, { "quiet", quiet, .waves = true }, { "newborn", newborn, .waves = true }, { "mes_stays", mes_stays }, {}
+	{ "vmids", vmids, .waves = true }, { "flood", flood, .waves = true }, { "quiet", quiet, .waves = true }, { "newborn", newborn, .waves = true }, { "mes_stays", mes_stays }, {}
 };

@@ -24,6 +24,7 @@ const char * const sim_fault_names[SIM_FAULTS] = {
 	[SIM_FAULT_MES_SUSPEND] = "mes_suspend",
 	[SIM_FAULT_HANG] = "hang",
 	[SIM_FAULT_ALLOC_GTT] = "alloc_gtt",
+	[SIM_FAULT_ALLOC_RUNLIST] = "alloc_runlist",
 	[SIM_FAULT_ALLOC_VRAM] = "alloc_vram",
 	[SIM_FAULT_ALLOC_DOORBELL] = "alloc_doorbell",
 	[SIM_FAULT_MAP_MEMORY] = "map_memory",

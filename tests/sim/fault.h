@@ -24,6 +24,7 @@ enum sim_fault {
 	SIM_FAULT_MES_SUSPEND,	/* MES refuses SUSPEND */
 	SIM_FAULT_HANG,		/* the scheduler stops at a packet, until a reset */
 	SIM_FAULT_ALLOC_GTT,	/* no system memory: kernel buffers and GTT, userptr buffers */
+	SIM_FAULT_ALLOC_RUNLIST, /* no room for a runlist in the memory that amdkfd keeps for that */
 	SIM_FAULT_ALLOC_VRAM,	/* no VRAM */
 	SIM_FAULT_ALLOC_DOORBELL, /* no doorbell pages */
 	SIM_FAULT_MAP_MEMORY,	/* a buffer cannot be mapped into a GPU address space */

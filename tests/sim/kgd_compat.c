@@ -413,3 +413,20 @@ SIM_TABLE(gfx_v10_3_kfd2kgd, NULL, program_trap_handler_settings);
 SIM_TABLE(gfx_v11_kfd2kgd, NULL, NULL);
 
 #endif
+
+/*
+ * amdkfd's own allocator, linked with --wrap (Kbuild): once the GPU runs, what it allocates there are
+ * runlists.
+ */
+int __real_kfd_gtt_sa_allocate(struct SIM_KFD_NODE *node, unsigned int size,
+			       struct kfd_mem_obj **mem_obj);
+int __wrap_kfd_gtt_sa_allocate(struct SIM_KFD_NODE *node, unsigned int size,
+			       struct kfd_mem_obj **mem_obj);
+
+int __wrap_kfd_gtt_sa_allocate(struct SIM_KFD_NODE *node, unsigned int size,
+			       struct kfd_mem_obj **mem_obj)
+{
+	if (sim_fault(to_sim(node->adev), SIM_FAULT_ALLOC_RUNLIST))
+		return -ENOMEM;
+	return __real_kfd_gtt_sa_allocate(node, size, mem_obj);
+}

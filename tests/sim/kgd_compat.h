@@ -18,10 +18,14 @@
 
 #define SIM_BOUNDARY	(LINUX_VERSION_CODE >> 8)
 #include "kgd_compat_7.h"
+#define SIM_KFD_NODE	kfd_node
 
 #elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0) && LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 
 #define SIM_BOUNDARY	0x60c
+
+/* a GPU, or a part of one */
+#define SIM_KFD_NODE	kfd_node
 
 /* drm_gem_mmap() needs file offsets above 4 GiB */
 #define SIM_DRM_FOPS_EXTRA	.fop_flags = FOP_UNSIGNED_OFFSET,
@@ -99,6 +103,8 @@
 #elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0) && LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 
 #define SIM_BOUNDARY	0x601
+
+#define SIM_KFD_NODE	kfd_dev
 
 #include <linux/mm.h>
 #include <drm/amdgpu_drm.h>
