@@ -40,15 +40,26 @@ void kfd_prio_refresh(struct qcm_process_device *qpd)
 }
 
 /**
+ * kfd_prio_may_be_victim() - can a process be kept off a GPU at all?
+ * @qpd: the process on that GPU
+ *
+ * A process without a VM on the GPU (the debugger makes such) or with a debugger's
+ * kernel queue is nobody's victim.
+ *
+ * Context: DQM lock
+ */
+bool kfd_prio_may_be_victim(struct qcm_process_device *qpd)
+{
+	return qpd_to_pdd(qpd)->drm_priv && !qpd->is_debug;
+}
+
+/**
  * kfd_prio_is_victim() - does a level keep a process off a GPU?
  * @qpd: the process on that GPU
  * @level: KFD_PRIO_LEVEL_NONE or 0..15
  *
- * While the floor is given it is the claims that are kept off: mapped, they would win
+ * While a level gets its floor, the claims above it are kept off too: mapped, they would win
  * every arbitration, and what they preempted would get nothing.
- *
- * A process without a VM on the GPU (the debugger makes such) or with a debugger's
- * kernel queue is nobody's victim.
  *
  * Context: DQM lock
  */
@@ -56,10 +67,10 @@ bool kfd_prio_is_victim(struct qcm_process_device *qpd, int level)
 {
 	int throttle = qpd->dqm->prio.throttle;
 
-	if (!qpd_to_pdd(qpd)->drm_priv || qpd->is_debug)
+	if (!kfd_prio_may_be_victim(qpd))
 		return false;
-	if (throttle != KFD_PRIO_LEVEL_NONE)
-		return qpd->prio.mm && qpd->prio.set_prio >= throttle;
+	if (throttle != KFD_PRIO_LEVEL_NONE && qpd->prio.mm && qpd->prio.set_prio >= throttle)
+		return true;
 	return kfd_prio_policy_victim(level, qpd->prio.prio);
 }
 

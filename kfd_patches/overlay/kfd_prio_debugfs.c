@@ -54,8 +54,11 @@ static const char *kfd_prio_scheduler(struct device_queue_manager *dqm)
 static void kfd_prio_put_decision(struct seq_file *m, struct kfd_prio_dqm *d, u64 now)
 {
 	if (d->throttle != KFD_PRIO_LEVEL_NONE) {
-		seq_printf(m, "  now: the floor: processes that may preempt, from priority %d on, are off instead\n",
+		seq_printf(m, "  now: the floor: processes that may preempt, from priority %d on, are off instead",
 			   d->throttle);
+		if (d->policy.level != KFD_PRIO_LEVEL_NONE)
+			seq_printf(m, "; PID %d has priority %d and work", d->pid, d->policy.level);
+		seq_puts(m, "\n");
 	} else if (d->victims && d->policy.level != KFD_PRIO_LEVEL_NONE) {
 		seq_printf(m, "  now: PID %d has priority %d and work; %u processes of lower priority are preempted, for ",
 			   d->pid, d->policy.level, d->victims);
@@ -84,7 +87,7 @@ static void kfd_prio_put_decision(struct seq_file *m, struct kfd_prio_dqm *d, u6
 	}
 	seq_puts(m, d->missed ? "; the last runlist failed and is tried again\n" : "\n");
 	seq_printf(m, "  preemptions: %llu; of the last second preempted: ", d->begun);
-	kfd_prio_put_ms(m, d->policy.preempted_sum);
+	kfd_prio_put_ms(m, d->lowest < KFD_PRIO_RANKS ? d->policy.preempted_sum[d->lowest] : 0);
 	seq_puts(m, "\n");
 }
 

@@ -236,11 +236,14 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, u64 now,
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	memset(m, 0, sizeof(*m));
+	dqm->prio.lowest = KFD_PRIO_RANK_NONE;
 	list_for_each_entry(cur, &dqm->queues, list) {
 		struct qcm_process_device *qpd = cur->qpd;
 
 		if (READ_ONCE(qpd->prio.stale))
 			kfd_prio_refresh(qpd);
+		if (kfd_prio_may_be_victim(qpd))
+			dqm->prio.lowest = min(dqm->prio.lowest, qpd->prio.prio);
 		victim = kfd_prio_is_victim(qpd, level);
 		if (victim && !qpd->prio.preempted && qpd->evicted && dqm->prio.preparing)
 			kfd_prio_gpu_kick(dqm);

@@ -77,6 +77,12 @@ struct kfd_prio_end {
 	enum kfd_prio_reason reason;
 };
 
+/* The lowest process that is off: for it the level in force counts */
+static int kfd_prio_lowest_victim(const struct kfd_prio_dqm *d)
+{
+	return d->victims ? d->lowest : KFD_PRIO_RANK_NONE;
+}
+
 static void kfd_prio_change(struct device_queue_manager *dqm, const struct kfd_prio_knobs *k,
 			    const struct kfd_prio_decision *dec,
 			    struct qcm_process_device *preemptor, bool execute, u64 now)
@@ -90,7 +96,7 @@ static void kfd_prio_change(struct device_queue_manager *dqm, const struct kfd_p
 
 	d->recheck = false;
 	kfd_prio_dqm_mark(dqm, dec->level, now, &m);
-	kfd_prio_policy_commit(&d->policy, k, dec->level, d->victims,
+	kfd_prio_policy_commit(&d->policy, k, dec->level, kfd_prio_lowest_victim(d),
 			       m.preempted && dec->level > end.level, now);
 	if (!same) {
 		d->begun_at = 0;
@@ -120,18 +126,6 @@ static void kfd_prio_change(struct device_queue_manager *dqm, const struct kfd_p
 	if (!same && end.begun_at)
 		trace_kfd_preempt_end(dqm, end.pid, end.level, end.seq, end.reason, m.restored,
 				      m.on, ktime_get_ns() - end.begun_at, ret);
-}
-
-/* The highest priority that would preempt, were it not for the floor */
-static int kfd_prio_wanted(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *claims,
-			   int n, u64 now)
-{
-	int level = KFD_PRIO_LEVEL_NONE;
-
-	while (n--)
-		if (kfd_prio_policy_holds(k, &claims[n], now))
-			level = max(level, claims[n].prio);
-	return level;
 }
 
 /*
@@ -167,9 +161,9 @@ void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault, bool 
 	struct kfd_prio_claim claims[KFD_PRIO_MAX_CLAIMS];
 	struct kfd_prio_dqm *d = &dqm->prio;
 	struct kfd_prio_decision dec;
-	int throttle = KFD_PRIO_LEVEL_NONE, n;
 	struct kfd_prio_knobs k;
 	u64 now = ktime_get_ns();
+	int n;
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	kfd_prio_knobs_read(&k);
@@ -185,11 +179,9 @@ void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault, bool 
 		return;
 	}
 	n = kfd_prio_claim_fold(dqm, &k, in_fault, now, claims, owners);
-	kfd_prio_policy_decide(&d->policy, &k, claims, n, now, &dec);
-	if (dec.reason == KFD_PRIO_REASON_FLOOR)
-		throttle = kfd_prio_wanted(&k, claims, n, now);
-	d->recheck |= throttle != d->throttle;
-	d->throttle = throttle;
+	kfd_prio_policy_decide(&d->policy, &k, claims, n, d->lowest, now, &dec);
+	d->recheck |= dec.throttle != d->throttle;
+	d->throttle = dec.throttle;
 	if (execute && dec.level > d->policy.level && !d->missed && !kfd_prio_uses_mes(dqm) &&
 	    kfd_prio_dqm_takes(dqm, dec.level)) {
 		kfd_prio_unmap_first(dqm);
@@ -199,7 +191,8 @@ void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault, bool 
 		kfd_prio_change(dqm, &k, &dec, dec.claim < 0 ? NULL : owners[dec.claim], execute,
 				now);
 	else
-		kfd_prio_policy_commit(&d->policy, &k, dec.level, d->victims, false, now);
+		kfd_prio_policy_commit(&d->policy, &k, dec.level, kfd_prio_lowest_victim(d), false,
+				       now);
 	/* the level may be held by another claim than the one that began */
 	d->pid = dec.claim < 0 ? 0 : kfd_prio_pid_of(owners[dec.claim]);
 	d->gone = false;
@@ -328,6 +321,8 @@ void kfd_prio_engine_queue_created(struct device_queue_manager *dqm,
 		kfd_prio_refresh(qpd);
 	rank = kfd_prio_policy_rank(kfd_prio_of_process(qpd->pqm->process), q->properties.priority);
 	qp->prio = max(qp->prio, rank);
+	if (kfd_prio_may_be_victim(qpd))
+		d->lowest = min(d->lowest, qp->prio);
 	kfd_prio_claim_update(dqm, qpd);
 	if (d->policy.level == KFD_PRIO_LEVEL_NONE && d->throttle == KFD_PRIO_LEVEL_NONE)
 		return;

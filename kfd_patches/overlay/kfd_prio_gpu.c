@@ -146,8 +146,8 @@ void kfd_prio_gpu_start(int prio)
  * kfd_prio_gpu_opened() - a process is about to use the GPUs
  *
  * A GPU that came while priorities were in use had no ID yet when its device queue manager was
- * made.  It has one now, so its thread gets the right name.  Nobody has used the GPU so far: a process
- * sees those GPUs that were there when it opened KFD.
+ * made.  It has one now, so its thread gets the right name.  No process has used the GPU so far:
+ * it sees those GPUs that were there when it opened KFD.
  *
  * Context: process, may sleep
  */
@@ -207,7 +207,9 @@ void kfd_prio_hook_dqm_init(struct device_queue_manager *dqm)
 	kfd_prio_timer_init(&d->timer, kfd_prio_timer);
 	kfd_prio_policy_init(&d->policy, &k, ktime_get_ns());
 	d->throttle = KFD_PRIO_LEVEL_NONE;
+	d->lowest = KFD_PRIO_RANK_NONE;
 	d->last.level = KFD_PRIO_LEVEL_NONE;
+	d->last.throttle = KFD_PRIO_LEVEL_NONE;
 	d->last.claim = -1;
 
 	mutex_lock(&kfd_prio_gpu_mutex);

@@ -144,6 +144,8 @@ struct kfd_prio_qpd {
  * @last: its last decision, made at @last_at (ktime_get_ns())
  * @throttle: the floor is being given: claims of at least this priority are off, so that
  *	what they preempted runs; KFD_PRIO_LEVEL_NONE: it is not
+ * @lowest: rank of the lowest process that may have to give way, KFD_PRIO_RANK_NONE if there is
+ *	none; as of the last walk over the processes, or of a queue created since
  * @pid: of the process that preempts now, in the initial namespace; 0 if none
  * @begun_pid: of the one that began the preemption in force
  * @seq: number of the preemption, joins kfd_preempt_begin to kfd_preempt_end
@@ -179,6 +181,7 @@ struct kfd_prio_dqm {
 	struct kfd_prio_decision last;
 	u64 last_at;
 	int throttle;
+	int lowest;
 	s32 pid;
 	s32 begun_pid;
 	u32 seq;

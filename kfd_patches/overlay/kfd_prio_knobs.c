@@ -72,7 +72,7 @@ static struct knob floor_pct = { .value = 5, .min = 0, .max = 90 };
 module_param_cb(floor_pct, &knob_ops, &floor_pct, 0644);
 __MODULE_PARM_TYPE(floor_pct, "uint");
 MODULE_PARM_DESC(floor_pct,
-		 "Share of each second that preempted processes get at least, in percent (0 = none, up to 90, default 5)");
+		 "Share of each second that each level of preempted processes gets at least, in percent (0 = none, up to 90, default 5)");
 
 static struct knob max_preempt_per_s = { .value = 1000, .min = 1, .max = 10000 };
 module_param_cb(max_preempt_per_s, &knob_ops, &max_preempt_per_s, 0644);

@@ -6,6 +6,13 @@
  * The floor.  Preempted time is summed over the running slot and the FLOOR_SLOTS before
  * it, which cover every second that ends now.  The sum is kept at or below the share
  * that floor_pct leaves, so no stretch of a second, however it is laid, has more.
+ *
+ * Several levels.  With claims of 15 and 12 that hold and processes below, there are two levels
+ * below 15, and each has its floor.  12 may keep the lowest off for 1 - floor of a second; 15 may
+ * keep both off for 1 - 2 floors, less two slots: what the turn of the lowest may take from that
+ * of 12, by the slots in which time is counted.  So 15 gives way first, 12 runs, and then 12 gives
+ * way.  A level that has used up what it may is not in force, nor is any above it, which would
+ * keep the same processes off.
  */
 #include "kfd_prio_policy.h"
 #ifdef __KERNEL__
@@ -20,6 +27,7 @@ static inline u64 div_u64(u64 dividend, u32 divisor)
 #define SLOTS	(KFD_PRIO_FLOOR_SLOTS + 1)
 #define SLOT_NS	((u32)KFD_PRIO_FLOOR_SLOT_NS)
 #define TOKEN	1000000000ULL
+#define PCT_NS	(KFD_PRIO_FLOOR_PERIOD_NS / 100)
 
 static u64 tokens_max(const struct kfd_prio_knobs *k)
 {
@@ -33,18 +41,30 @@ static u32 slot_after(u32 slot, u32 n)
 
 static void slot_advance(struct kfd_prio_policy *p)
 {
+	int r;
+
 	p->slot_at += SLOT_NS;
 	p->slot = slot_after(p->slot, 1);
-	p->preempted_sum -= p->preempted_ns[p->slot];
-	p->preempted_ns[p->slot] = 0;
+	for (r = 0; r < KFD_PRIO_RANKS; r++) {
+		p->preempted_sum[r] -= p->preempted_ns[r][p->slot];
+		p->preempted_ns[r][p->slot] = 0;
+	}
+}
+
+/* Is time counted for a rank? */
+static bool counted(const struct kfd_prio_policy *p, int rank)
+{
+	return p->lowest <= rank && rank < p->level;
 }
 
 /* Time from @p->at to @until, both within the running slot */
 static void slot_count(struct kfd_prio_policy *p, u64 until)
 {
-	if (p->level != KFD_PRIO_LEVEL_NONE && p->victims) {
-		p->preempted_ns[p->slot] += until - p->at;
-		p->preempted_sum += until - p->at;
+	int r;
+
+	for (r = p->lowest; counted(p, r); r++) {
+		p->preempted_ns[r][p->slot] += until - p->at;
+		p->preempted_sum[r] += until - p->at;
 	}
 	p->at = until;
 }
@@ -78,25 +98,33 @@ static void account(struct kfd_prio_policy *p, const struct kfd_prio_knobs *k, u
 		p->tokens = max;
 }
 
-/* How long somebody may still be preempted in this second */
-static u64 floor_room(const struct kfd_prio_knobs *k, u64 sum)
+/*
+ * How long the processes of @below of the @levels levels that have a floor may be kept off
+ * in a second
+ */
+static u64 floor_allowed(const struct kfd_prio_knobs *k, u32 levels, u32 below)
 {
-	u64 allowed = (100 - k->floor_pct) * (KFD_PRIO_FLOOR_PERIOD_NS / 100);
+	u64 floor = k->floor_pct * PCT_NS;
+	u64 most = div_u64(KFD_PRIO_FLOOR_MAX_PCT * PCT_NS - (levels - 1) * 2 * SLOT_NS, levels);
 
-	if (!k->floor_pct)
-		return KFD_PRIO_NEVER;
+	if (floor > most)
+		floor = most;
+	return KFD_PRIO_FLOOR_PERIOD_NS - below * floor - (below - 1) * 2 * SLOT_NS;
+}
+
+static u64 floor_room(u64 allowed, u64 sum)
+{
 	return allowed > sum ? allowed - sum : 0;
 }
 
-/* When there is no room left, if somebody is preempted from @p->at on */
-static u64 floor_exhausted(const struct kfd_prio_policy *p, const struct kfd_prio_knobs *k,
-			   u64 enough)
+/* When there is no room left, if @rank is kept off from @p->at on */
+static u64 floor_exhausted(const struct kfd_prio_policy *p, int rank, u64 allowed, u64 enough)
 {
-	u64 at = p->at, slot_end = p->slot_at + SLOT_NS, sum = p->preempted_sum, room;
+	u64 at = p->at, slot_end = p->slot_at + SLOT_NS, sum = p->preempted_sum[rank], room;
 	u32 i;
 
 	for (i = 1;; i++) {
-		room = floor_room(k, sum);
+		room = floor_room(allowed, sum);
 		/* As good as never; and a second full of it always leaves no room. */
 		if (room >= enough - at || i > SLOTS)
 			return enough;
@@ -105,19 +133,19 @@ static u64 floor_exhausted(const struct kfd_prio_policy *p, const struct kfd_pri
 		sum += slot_end - at;
 		at = slot_end;
 		slot_end += SLOT_NS;
-		sum -= p->preempted_ns[slot_after(p->slot, i)];
+		sum -= p->preempted_ns[rank][slot_after(p->slot, i)];
 	}
 }
 
-/* When there is room for a slot again, if nobody is preempted from @p->at on */
-static u64 floor_free(const struct kfd_prio_policy *p, const struct kfd_prio_knobs *k)
+/* When there is room for a slot again, if @rank is not kept off from @p->at on */
+static u64 floor_free(const struct kfd_prio_policy *p, int rank, u64 allowed)
 {
-	u64 sum = p->preempted_sum;
+	u64 sum = p->preempted_sum[rank];
 	u32 i;
 
 	for (i = 1; i < SLOTS; i++) {
-		sum -= p->preempted_ns[slot_after(p->slot, i)];
-		if (floor_room(k, sum) >= SLOT_NS)
+		sum -= p->preempted_ns[rank][slot_after(p->slot, i)];
+		if (floor_room(allowed, sum) >= SLOT_NS)
 			break;
 	}
 	return p->slot_at + (u64)i * SLOT_NS;
@@ -160,6 +188,7 @@ void kfd_prio_policy_init(struct kfd_prio_policy *p, const struct kfd_prio_knobs
 {
 	*p = (struct kfd_prio_policy) {
 		.level = KFD_PRIO_LEVEL_NONE,
+		.lowest = KFD_PRIO_RANK_NONE,
 		.at = now,
 		.slot_at = now,
 		.tokens = tokens_max(k),
@@ -183,34 +212,116 @@ bool kfd_prio_policy_holds(const struct kfd_prio_knobs *k, const struct kfd_prio
 }
 
 /**
+ * struct floors - the levels that claims ask for, and those below them
+ * @claim: for each priority, index of the first claim that holds; -1 if none does
+ * @levels: how many have a floor: all but the highest
+ */
+struct floors {
+	int claim[KFD_PRIO_RANKS];
+	u32 levels;
+};
+
+/*
+ * The highest level that no floor forbids, from the lowest up: each keeps off whom the one below
+ * it keeps off, and one level more, the ranks from that one up.  Sets level and throttle of @d;
+ * returns when the throttle ends.
+ */
+static u64 decide_level(const struct kfd_prio_policy *p, const struct kfd_prio_knobs *k,
+			const struct floors *f, int lowest, struct kfd_prio_decision *d)
+{
+	u64 allowed, room, at, ends = 0;
+	int prio, rank = lowest;
+	bool blocked = false;
+	u32 below = 0;
+
+	for (prio = 0; prio < KFD_PRIO_RANKS; prio++) {
+		if (f->claim[prio] < 0)
+			continue;
+		if (!below && lowest < prio)
+			below = 1;
+		allowed = below && k->floor_pct ? floor_allowed(k, f->levels, below) : 0;
+		for (; allowed && rank < prio; rank++) {
+			room = floor_room(allowed, p->preempted_sum[rank]);
+			if (room >= SLOT_NS)
+				continue;
+			at = floor_free(p, rank, allowed);
+			if (at > ends)
+				ends = at;
+			blocked |= !counted(p, rank) || !room;
+		}
+		if (blocked) {
+			d->throttle = prio;
+			return ends;
+		}
+		d->level = prio;
+		below++;
+		rank = prio;
+		ends = 0;
+	}
+	return KFD_PRIO_NEVER;
+}
+
+/* When a level that is in force has used up what a floor leaves it, or @enough */
+static u64 decide_until(const struct kfd_prio_policy *p, const struct kfd_prio_knobs *k,
+			const struct floors *f, int lowest, int level, u64 enough)
+{
+	u64 allowed, at;
+	int prio, rank = lowest;
+	u32 below = 0;
+
+	for (prio = 0; prio < KFD_PRIO_RANKS; prio++) {
+		if (f->claim[prio] < 0)
+			continue;
+		if (!below && lowest < prio)
+			below = 1;
+		allowed = below && k->floor_pct ? floor_allowed(k, f->levels, below) : 0;
+		for (; allowed && rank < prio && rank < level; rank++) {
+			at = floor_exhausted(p, rank, allowed, enough);
+			if (at < enough)
+				enough = at;
+		}
+		below++;
+		rank = prio;
+	}
+	return enough;
+}
+
+/**
  * kfd_prio_policy_decide() - who is to be preempted, why, and until when
- * @p: state; not changed, and need not be up to date
+ * @p: state; time is counted up to @now, nothing else is changed
  * @k: knobs
  * @claims: of this GPU; those below preempt_min_prio count for nothing
  * @n: how many
+ * @lowest: rank of the lowest process that would have to give way; KFD_PRIO_RANK_NONE if there
+ *	is none
  * @now: the time
  * @d: the decision
  *
  * The claim with the highest priority of those that hold decides; among equals the
- * first.  While the floor or the rate forbid more, nobody is preempted, or those who
- * are already; less is always allowed.  Decided again after its own commit at the same
- * time, the level is the same.
+ * first.  While the floor of a level below forbids that, the highest that it does not forbid does,
+ * and those above it are throttled.  While the floor or the rate forbid more, nobody is preempted,
+ * or those who are already; less is always allowed.  Decided again after its own commit at the
+ * same time, the level is the same.
  */
-void kfd_prio_policy_decide(const struct kfd_prio_policy *p, const struct kfd_prio_knobs *k,
-			    const struct kfd_prio_claim *claims, int n, u64 now,
+void kfd_prio_policy_decide(struct kfd_prio_policy *p, const struct kfd_prio_knobs *k,
+			    const struct kfd_prio_claim *claims, int n, int lowest, u64 now,
 			    struct kfd_prio_decision *d)
 {
-	struct kfd_prio_policy s = *p;
-	u64 look_at = KFD_PRIO_NEVER, at, room;
-	int best = -1, i;
+	struct floors f = { .levels = 0 };
+	int i, first = KFD_PRIO_RANK_NONE, last = 0;
+	u64 at;
 
 	d->level = KFD_PRIO_LEVEL_NONE;
+	d->throttle = KFD_PRIO_LEVEL_NONE;
 	d->reason = k->enabled ? KFD_PRIO_REASON_NONE : KFD_PRIO_REASON_OFF;
 	d->claim = -1;
 	d->look_at = KFD_PRIO_NEVER;
+	account(p, k, now);
 	if (!k->enabled)
 		return;
 
+	for (i = 0; i < KFD_PRIO_RANKS; i++)
+		f.claim[i] = -1;
 	for (i = 0; i < n; i++) {
 		if (claims[i].prio < k->min_prio)
 			continue;
@@ -222,42 +333,41 @@ void kfd_prio_policy_decide(const struct kfd_prio_policy *p, const struct kfd_pr
 				d->reason = KFD_PRIO_REASON_IDLE;
 			continue;
 		}
-		if (best < 0 || claims[i].prio > claims[best].prio)
-			best = i;
+		if (f.claim[claims[i].prio] < 0) {
+			f.claim[claims[i].prio] = i;
+			f.levels++;
+		}
+		if (claims[i].prio < first)
+			first = claims[i].prio;
+		if (claims[i].prio > last)
+			last = claims[i].prio;
 		at = kfd_prio_policy_until(k, &claims[i]);
-		if (at < look_at)
-			look_at = at;
+		if (at < d->look_at)
+			d->look_at = at;
 	}
-	if (best < 0)
+	if (!f.levels)
 		return;
+	/* the highest has no floor, what is below the lowest has one */
+	f.levels -= lowest >= first;
 
-	account(&s, k, now);
-	room = floor_room(k, s.preempted_sum);
-	if (s.level == KFD_PRIO_LEVEL_NONE ? room < SLOT_NS : !room) {
-		d->reason = KFD_PRIO_REASON_FLOOR;
-		at = floor_free(&s, k);
-		goto out;
-	}
-
-	d->level = claims[best].prio;
-	d->claim = best;
-	d->reason = KFD_PRIO_REASON_WORK;
-	at = KFD_PRIO_NEVER;
-	if (d->level > s.level && s.tokens < TOKEN) {
-		d->level = s.level;
-		d->reason = KFD_PRIO_REASON_RATE;
-		if (d->level == KFD_PRIO_LEVEL_NONE)
-			d->claim = -1;
-		at = s.at + div_u64(TOKEN - s.tokens + k->max_per_s - 1, k->max_per_s);
-	}
-	if (at < look_at)
-		look_at = at;
+	at = decide_level(p, k, &f, lowest, d);
+	d->reason = d->throttle == KFD_PRIO_LEVEL_NONE ? KFD_PRIO_REASON_WORK :
+							 KFD_PRIO_REASON_FLOOR;
 	if (d->level != KFD_PRIO_LEVEL_NONE)
-		at = floor_exhausted(&s, k, look_at);
-out:
-	if (at < look_at)
-		look_at = at;
-	d->look_at = look_at > now ? look_at : now + 1;
+		d->claim = f.claim[d->level];
+	if (d->level > p->level && p->tokens < TOKEN) {
+		d->level = p->level;
+		d->throttle = KFD_PRIO_LEVEL_NONE;
+		d->reason = KFD_PRIO_REASON_RATE;
+		d->claim = d->level == KFD_PRIO_LEVEL_NONE ? -1 : f.claim[last];
+		at = p->at + div_u64(TOKEN - p->tokens + k->max_per_s - 1, k->max_per_s);
+	}
+	if (at < d->look_at)
+		d->look_at = at;
+	if (d->level != KFD_PRIO_LEVEL_NONE)
+		d->look_at = decide_until(p, k, &f, lowest, d->level, d->look_at);
+	if (d->look_at <= now)
+		d->look_at = now + 1;
 }
 
 /**
@@ -265,7 +375,7 @@ out:
  * @p: state
  * @k: knobs
  * @level: from now on
- * @victims: it keeps at least one process off
+ * @lowest: rank of the lowest process that it keeps off; KFD_PRIO_RANK_NONE if it keeps none off
  * @counts: a preemption began or its level rose: takes one of max_preempt_per_s
  * @now: the time
  *
@@ -275,11 +385,11 @@ out:
  * seconds at most (T + 1) * max_preempt_per_s preemptions begin.
  */
 void kfd_prio_policy_commit(struct kfd_prio_policy *p, const struct kfd_prio_knobs *k, int level,
-			    bool victims, bool counts, u64 now)
+			    int lowest, bool counts, u64 now)
 {
 	account(p, k, now);
 	if (counts)
 		p->tokens -= p->tokens < TOKEN ? p->tokens : TOKEN;
 	p->level = level;
-	p->victims = victims;
+	p->lowest = lowest;
 }

@@ -24,15 +24,23 @@ typedef __u32 u32;
 /* Nobody is preempted */
 #define KFD_PRIO_LEVEL_NONE	(-1)
 
+/* What a process counts as: 0..15, see kfd_prio_policy_rank(); and no process */
+#define KFD_PRIO_RANKS		(KFD_PRIO_MAX + 1)
+#define KFD_PRIO_RANK_NONE	KFD_PRIO_RANKS
+
 /* Never look again */
 #define KFD_PRIO_NEVER		(~0ULL)
 
 /*
  * The floor is kept in every stretch of a second.  Preempted time is counted in slots;
  * those that touch the last second are the running one and FLOOR_SLOTS before it.
+ *
+ * Each level below the highest that has work has a floor: the claims of one priority are a level,
+ * and all processes below the lowest claim are one.  Together floors are FLOOR_MAX_PCT at most.
  */
 #define KFD_PRIO_FLOOR_PERIOD_NS	1000000000ULL
 #define KFD_PRIO_FLOOR_SLOTS		100
+#define KFD_PRIO_FLOOR_MAX_PCT		90
 #define KFD_PRIO_FLOOR_SLOT_NS		(KFD_PRIO_FLOOR_PERIOD_NS / KFD_PRIO_FLOOR_SLOTS)
 
 /**
@@ -40,8 +48,8 @@ typedef __u32 u32;
  * @enabled: kfd_preempt
  * @min_prio: preempt_min_prio, 0..15: lower ones never preempt
  * @linger_ns: linger_us: a claim holds that long after work was last seen
- * @floor_pct: floor_pct, 0..90: share of each second that preempted work gets, if it
- *	has been preempted for the rest of it; 0 is none
+ * @floor_pct: floor_pct, 0..90: share of each second that each level of preempted work
+ *	gets, if it has been preempted for the rest of it; 0 is none
  * @max_per_s: max_preempt_per_s, 1..10000
  * @budget_ns: busy_budget_ms: a claim with work and without progress holds that long
  */
@@ -76,7 +84,7 @@ struct kfd_prio_claim {
  * @KFD_PRIO_REASON_WORK: a claim has work, or had it less than linger_us ago
  * @KFD_PRIO_REASON_IDLE: the last claim has been without work for linger_us
  * @KFD_PRIO_REASON_BUDGET: all that claim make no progress since busy_budget_ms
- * @KFD_PRIO_REASON_FLOOR: preempted work gets its floor_pct now
+ * @KFD_PRIO_REASON_FLOOR: a level of preempted work gets its floor_pct now
  * @KFD_PRIO_REASON_RATE: max_preempt_per_s is reached
  * @KFD_PRIO_REASON_OFF: kfd_preempt is 0
  * @KFD_PRIO_REASON_GONE: the process that preempted has ended or lost its priority
@@ -96,32 +104,36 @@ enum kfd_prio_reason {
 /**
  * struct kfd_prio_policy - what the judge remembers of one GPU
  * @level: in force, KFD_PRIO_LEVEL_NONE or 0..15
- * @victims: the level keeps at least one process off: its time counts
+ * @lowest: rank of the lowest process that the level keeps off: its time counts;
+ *	KFD_PRIO_RANK_NONE if there is none
  * @at: up to when time has been counted
  * @tokens: preemptions that may begin now, in billionths (token bucket; at most
  *	max_preempt_per_s of them)
  * @slot_at: start of the running slot
  * @slot: its index
- * @preempted_ns: per slot, how long somebody was preempted
- * @preempted_sum: their sum
+ * @preempted_ns: for each rank and slot, how long a process of this rank or a lower one was
+ *	kept off by a level above the rank
+ * @preempted_sum: for each rank, their sum
  *
- * All zero but @level is the state of a GPU that has never seen a preemption;
+ * All zero but @level and @lowest is the state of a GPU that has never seen a preemption;
  * kfd_prio_policy_init() makes it.
  */
 struct kfd_prio_policy {
 	int level;
-	bool victims;
+	int lowest;
 	u64 at;
 	u64 tokens;
 	u64 slot_at;
 	u32 slot;
-	u32 preempted_ns[KFD_PRIO_FLOOR_SLOTS + 1];
-	u64 preempted_sum;
+	u32 preempted_ns[KFD_PRIO_RANKS][KFD_PRIO_FLOOR_SLOTS + 1];
+	u64 preempted_sum[KFD_PRIO_RANKS];
 };
 
 /**
  * struct kfd_prio_decision - what is to be done
  * @level: from now on
+ * @throttle: claims of at least this priority are off although they hold, because a level
+ *	below them gets its floor; KFD_PRIO_LEVEL_NONE: none is
  * @reason: why
  * @claim: index of the claim that preempts; -1 if @level is KFD_PRIO_LEVEL_NONE
  * @look_at: when to decide again if nothing happens before, at the latest; only what
@@ -129,6 +141,7 @@ struct kfd_prio_policy {
  */
 struct kfd_prio_decision {
 	int level;
+	int throttle;
 	enum kfd_prio_reason reason;
 	int claim;
 	u64 look_at;
@@ -148,10 +161,10 @@ int kfd_prio_policy_rank(int set, int asked);
 void kfd_prio_policy_init(struct kfd_prio_policy *p, const struct kfd_prio_knobs *k, u64 now);
 bool kfd_prio_policy_holds(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *c, u64 now);
 u64 kfd_prio_policy_until(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *c);
-void kfd_prio_policy_decide(const struct kfd_prio_policy *p, const struct kfd_prio_knobs *k,
-			    const struct kfd_prio_claim *claims, int n, u64 now,
+void kfd_prio_policy_decide(struct kfd_prio_policy *p, const struct kfd_prio_knobs *k,
+			    const struct kfd_prio_claim *claims, int n, int lowest, u64 now,
 			    struct kfd_prio_decision *d);
 void kfd_prio_policy_commit(struct kfd_prio_policy *p, const struct kfd_prio_knobs *k, int level,
-			    bool victims, bool counts, u64 now);
+			    int lowest, bool counts, u64 now);
 
 #endif /* KFD_PRIO_POLICY_H_INCLUDED */

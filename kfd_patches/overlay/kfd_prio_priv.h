@@ -264,6 +264,7 @@ bool kfd_prio_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s)
 
 /* kfd_prio_claim.c */
 void kfd_prio_refresh(struct qcm_process_device *qpd);
+bool kfd_prio_may_be_victim(struct qcm_process_device *qpd);
 bool kfd_prio_is_victim(struct qcm_process_device *qpd, int level);
 void kfd_prio_claim_update(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 void kfd_prio_claim_drop(struct device_queue_manager *dqm, struct qcm_process_device *qpd);

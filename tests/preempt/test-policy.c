@@ -266,8 +266,40 @@ static void floor_kept(void)
 	actor_kill(&offline);
 }
 
+/* Two online processes that never stop: the lower of them has its floor, and who waits below both, too */
+static void floors(void)
+{
+	struct actor a[3] = { online_start(0, 15), online_start(0, 12), actor_start(0, 1, 7) };
+	/* dispatches of so many ms, and more than they can do */
+	static const long ms[] = { 5, 2, 1 };
+	long left[3], had[3];
+	unsigned int i;
+
+	prioritise(&a[2], 5);
+	knob_set("floor_pct", 10);
+	for (i = 0; i < 3; i++)
+		if (actor_do(&a[i], act_submit, ms[i] * MS, i ? 1000 : 900))
+			tap_bail("the work was refused");
+	nap_ns(1100 * MS);
+	for (i = 0; i < 3; i++)
+		left[i] = actor_do(&a[i], act_left, 0, 0);
+	nap_ns(2020 * MS);
+	for (i = 0; i < 3; i++)
+		had[i] = (left[i] - actor_do(&a[i], act_left, 0, 0)) * ms[i];
+	/* save and restore are part of it */
+	tap_ok(had[2] >= 180, "floors: beside 15 and 12, 5 had %ld ms of 2020 with floor_pct=10", had[2]);
+	tap_ok(had[1] >= 180, "floors: beside 15, 12 had %ld ms", had[1]);
+	tap_ok(had[0] >= 2020 * 70 / 100, "floors: 15 had %ld ms", had[0]);
+	tap_ok(had[1] < 2020 * 15 / 100 && had[2] < 2020 * 15 / 100, "floors: and nobody much more than that");
+	for (i = 0; i < 3; i++) {
+		tap_ok(completes(&a[i]), "floors: all of %u is complete, once", i);
+		actor_kill(&a[i]);
+	}
+}
+
 const struct test tests_policy[] = {
 	{ "parameters", parameters }, { "off", off, .waves = true }, { "priorities", priorities },
 	{ "bought", bought, .waves = true },
-	{ "linger", linger, .waves = true }, { "rate", rate }, { "floor", floor_kept }, {}
+	{ "linger", linger, .waves = true }, { "rate", rate }, { "floor", floor_kept },
+	{ "floors", floors }, {}
 };

@@ -15,24 +15,27 @@
  * struct reference - the history of a GPU
  * @start: when it began; the slots are counted from here
  * @level: in force since @since
- * @victims: somebody is preempted since @since
- * @from, @to: when somebody was preempted before that; @n of them
+ * @lowest: rank of the lowest process that is preempted since @since, KFD_PRIO_RANK_NONE: nobody is
+ * @from, @to: when somebody was preempted before that, @was_level, @was_lowest: as above; @n of them
  * @begun: when a preemption began or its level rose, @takes of them
  */
 struct reference {
 	u64 start, since;
-	int level;
-	bool victims;
+	int level, lowest;
 	u64 from[REF_MAX], to[REF_MAX], begun[REF_MAX];
+	int was_level[REF_MAX], was_lowest[REF_MAX];
 	u32 n, takes;
 };
 
 void ref_init(struct reference *r, u64 now);
-void ref_commit(struct reference *r, int level, bool victims, bool counts, u64 now);
-u64 ref_preempted(const struct reference *r, u64 from, u64 to);
+void ref_commit(struct reference *r, int level, int lowest, bool counts, u64 now);
+u64 ref_preempted(const struct reference *r, int rank, u64 from, u64 to);
+u64 ref_allowed(const struct kfd_prio_knobs *k, int levels, int below);
+int ref_levels(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *claims, int n,
+	       int lowest, int under, u64 t);
 bool ref_may_begin(const struct reference *r, const struct kfd_prio_knobs *k, u64 t);
 bool ref_holds(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *c, u64 t);
 struct kfd_prio_decision ref_decide(const struct reference *r, const struct kfd_prio_knobs *k,
-				    const struct kfd_prio_claim *claims, int n, u64 t);
+				    const struct kfd_prio_claim *claims, int n, int lowest, u64 t);
 
 #endif

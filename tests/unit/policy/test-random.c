@@ -18,7 +18,8 @@
 
 /**
  * struct world - a GPU
- * @allowed, @allowed_at: what floor_pct allowed in a second, since when; @nallowed of them
+ * @lowest: rank of the lowest process
+ * @allowed, @allowed_at: what the floor of the lowest allowed in a second, since when; @nallowed of them
  * @late: the longest time that the judge was asked too late
  * @running: per process, whose priority is the index
  */
@@ -30,7 +31,8 @@ static struct world {
 	int n;
 	u64 now, scale, late;
 	bool punctual;
-	u64 allowed[WORLD_STEPS + 1], allowed_at[WORLD_STEPS + 1];
+	int lowest;
+	u64 allowed[2 * WORLD_STEPS + 2], allowed_at[2 * WORLD_STEPS + 2];
 	u32 nallowed;
 	bool running[PROCS];
 } w;
@@ -56,7 +58,25 @@ static u64 rnd64(u64 n)
 static void floor_set(u32 pct)
 {
 	w.k.floor_pct = pct;
-	w.allowed[w.nallowed] = SEC - pct * (SEC / 100);
+}
+
+/* That depends on how many levels have a floor, too */
+static void allowed_note(void)
+{
+	int levels, top;
+	u64 allowed;
+
+	for (top = 15; top >= 0; top--)
+		if (ref_levels(&w.k, w.claims, w.n, KFD_PRIO_RANK_NONE, top + 1, w.now) == 1)
+			break;
+	while (top >= 0 && top < 15 && ref_levels(&w.k, w.claims, w.n, KFD_PRIO_RANK_NONE, 16, w.now) >
+	       ref_levels(&w.k, w.claims, w.n, KFD_PRIO_RANK_NONE, top + 1, w.now))
+		top++;
+	levels = top < 0 ? 0 : ref_levels(&w.k, w.claims, w.n, w.lowest, top, w.now);
+	allowed = levels && w.k.floor_pct ? ref_allowed(&w.k, levels, 1) : SEC;
+	if (w.nallowed && w.allowed[w.nallowed - 1] == allowed)
+		return;
+	w.allowed[w.nallowed] = allowed;
 	w.allowed_at[w.nallowed++] = w.now;
 }
 
@@ -82,6 +102,7 @@ static void world_make(void)
 				       ANY(budgets) };
 	floor_set(ANY(floors));
 	scale_set();
+	w.lowest = rnd(10) ? (int)rnd(12) : (int)rnd(KFD_PRIO_RANK_NONE + 1);
 	w.n = rnd(MAX_CLAIMS + 1);
 	for (i = 0; i < MAX_CLAIMS; i++)
 		w.claims[i].prio = rnd(4) ? 11 + (int)rnd(5) : (int)rnd(16);
@@ -138,6 +159,8 @@ static void event(void)
 		w.k.enabled = !w.k.enabled;
 	else if (!w.k.enabled && !rnd(5))
 		w.k.enabled = true;
+	if (!rnd(30))
+		w.lowest = rnd(KFD_PRIO_RANK_NONE + 1);
 	if (!rnd(200))
 		w.k.min_prio = rnd(16);
 	if (!rnd(200))
@@ -150,13 +173,15 @@ static void event(void)
 
 static bool same(const struct kfd_prio_decision *a, const struct kfd_prio_decision *b)
 {
-	return a->level == b->level && a->reason == b->reason && a->claim == b->claim;
+	return a->level == b->level && a->throttle == b->throttle && a->reason == b->reason &&
+	       a->claim == b->claim;
 }
 
 /* In the second that ends at @end, was somebody preempted longer than ever allowed in it? */
 static void check_second(u64 end)
 {
 	u64 allowed = 0;
+	int rank;
 	u32 i;
 
 	for (i = 0; i < w.nallowed; i++)
@@ -164,7 +189,9 @@ static void check_second(u64 end)
 		if ((i + 1 == w.nallowed || w.allowed_at[i + 1] + SEC + SLOT >= end) &&
 		    w.allowed[i] > allowed)
 			allowed = w.allowed[i];
-	check(ref_preempted(&w.r, end - SEC, end) <= allowed + w.late);
+	/* nobody is kept off longer than the lowest may be */
+	rank = w.lowest + (int)rnd(4);
+	check(rank > 15 || ref_preempted(&w.r, rank, end - SEC, end) <= allowed + w.late);
 }
 
 /* The stretches of a second with most preemption end, or begin, when a preemption does */
@@ -187,6 +214,8 @@ static void check_processes(const struct kfd_prio_decision *d, int old)
 {
 	bool wanted, limited = d->reason == KFD_PRIO_REASON_FLOOR || d->reason == KFD_PRIO_REASON_RATE;
 	int prio, i;
+
+	check((d->reason == KFD_PRIO_REASON_FLOOR) == (d->throttle > d->level));
 
 	for (prio = 0; prio < PROCS; prio++) {
 		/* the set to be preempted, and the one to be restored */
@@ -212,38 +241,40 @@ static void check_look_at(const struct kfd_prio_decision *d)
 	int i;
 
 	check(d->look_at > w.now);
-	then = ref_decide(&w.r, &w.k, w.claims, w.n, w.now + span - 1);
+	then = ref_decide(&w.r, &w.k, w.claims, w.n, w.lowest, w.now + span - 1);
 	check(same(d, &then));
 	t = w.now + rnd64(span);
-	then = ref_decide(&w.r, &w.k, w.claims, w.n, t);
+	then = ref_decide(&w.r, &w.k, w.claims, w.n, w.lowest, t);
 	check(same(d, &then));
 	if (!rnd(1000))
 		for (t = w.r.start + ((w.now - w.r.start) / SLOT + 1) * SLOT;
 		     t < w.now + span; t += span > SEC ? 97 * SLOT : SLOT) {
-			then = ref_decide(&w.r, &w.k, w.claims, w.n, t);
+			then = ref_decide(&w.r, &w.k, w.claims, w.n, w.lowest, t);
 			check(same(d, &then));
 		}
 	if (d->look_at == KFD_PRIO_NEVER)
 		return;
-	then = ref_decide(&w.r, &w.k, w.claims, w.n, d->look_at);
+	then = ref_decide(&w.r, &w.k, w.claims, w.n, w.lowest, d->look_at);
 	/* It is also asked to look when a lower claim expires, and as if there were victims. */
 	for (i = 0; i < w.n; i++)
 		expires |= w.claims[i].prio >= w.k.min_prio &&
 			   ref_holds(&w.k, &w.claims[i], w.now) !=
 			   ref_holds(&w.k, &w.claims[i], d->look_at);
-	check(!same(d, &then) || expires || (d->level != NONE && !w.r.victims));
+	check(!same(d, &then) || expires || (d->level != NONE && w.r.lowest >= d->level));
 }
 
 static struct kfd_prio_decision step(void)
 {
 	struct kfd_prio_decision d, again, want;
-	struct kfd_prio_policy copy = w.p;
-	int old = w.p.level;
-	bool victims;
+	int old = w.p.level, i;
 
-	kfd_prio_policy_decide(&w.p, &w.k, w.claims, w.n, w.now, &d);
-	check(!memcmp(&w.p, &copy, sizeof(copy)));
-	want = ref_decide(&w.r, &w.k, w.claims, w.n, w.now);
+	/* whoever claims is a process, too */
+	for (i = 0; i < w.n; i++)
+		if (w.claims[i].prio < w.lowest)
+			w.lowest = w.claims[i].prio;
+	allowed_note();
+	kfd_prio_policy_decide(&w.p, &w.k, w.claims, w.n, w.lowest, w.now, &d);
+	want = ref_decide(&w.r, &w.k, w.claims, w.n, w.lowest, w.now);
 	check(same(&d, &want));
 	seen[d.reason]++;
 	if (d.level > old) {
@@ -253,12 +284,11 @@ static struct kfd_prio_decision step(void)
 	check_processes(&d, old);
 
 	/* Nothing to commit, and not always done */
-	victims = d.level != NONE && rnd(8);
-	if (d.level != old || victims != w.p.victims || rnd(2)) {
-		kfd_prio_policy_commit(&w.p, &w.k, d.level, victims, d.level > old, w.now);
-		ref_commit(&w.r, d.level, victims, d.level > old, w.now);
+	if (d.level != old || w.lowest != w.p.lowest || rnd(2)) {
+		kfd_prio_policy_commit(&w.p, &w.k, d.level, w.lowest, d.level > old, w.now);
+		ref_commit(&w.r, d.level, w.lowest, d.level > old, w.now);
 	}
-	kfd_prio_policy_decide(&w.p, &w.k, w.claims, w.n, w.now, &again);
+	kfd_prio_policy_decide(&w.p, &w.k, w.claims, w.n, w.lowest, w.now, &again);
 	check(again.level == d.level);
 	check_look_at(&d);
 	check_floor();

@@ -23,7 +23,7 @@ static struct kfd_prio_decision decide(u64 now)
 	struct kfd_prio_claim c = { 12, true, true, now, now };
 	struct kfd_prio_decision d;
 
-	kfd_prio_policy_decide(&p, &k, &c, 1, now, &d);
+	kfd_prio_policy_decide(&p, &k, &c, 1, 0, now, &d);
 	return d;
 }
 
@@ -33,8 +33,8 @@ static u32 begin_all(u64 now)
 	u32 n;
 
 	for (n = 0; decide(now).level == 12; n++) {
-		kfd_prio_policy_commit(&p, &k, 12, true, true, now);
-		kfd_prio_policy_commit(&p, &k, NONE, false, false, now);
+		kfd_prio_policy_commit(&p, &k, 12, 0, true, now);
+		kfd_prio_policy_commit(&p, &k, NONE, KFD_PRIO_RANK_NONE, false, now);
 	}
 	assert_int_equal(decide(now).reason, KFD_PRIO_REASON_RATE);
 	return n;
@@ -44,8 +44,8 @@ static void test_init(void **state)
 {
 	(void)state;
 	assert_int_equal(p.level, NONE);
-	assert_false(p.victims);
-	assert_int_equal(p.preempted_sum, 0);
+	assert_int_equal(p.lowest, KFD_PRIO_RANK_NONE);
+	assert_int_equal(p.preempted_sum[0], 0);
 }
 
 static void test_tokens(void **state)
@@ -81,11 +81,11 @@ static void test_tokens_max(void **state)
 	k.max_per_s = 1;
 	assert_int_equal(begin_all(T0 + SEC), 1);
 	/* forced ones do not make debts */
-	kfd_prio_policy_commit(&p, &k, 12, true, true, T0 + SEC);
+	kfd_prio_policy_commit(&p, &k, 12, 0, true, T0 + SEC);
 	assert_int_equal(p.tokens, 0);
-	kfd_prio_policy_commit(&p, &k, 14, true, true, T0 + SEC);
+	kfd_prio_policy_commit(&p, &k, 14, 0, true, T0 + SEC);
 	assert_int_equal(p.tokens, 0);
-	kfd_prio_policy_commit(&p, &k, NONE, false, false, T0 + SEC);
+	kfd_prio_policy_commit(&p, &k, NONE, KFD_PRIO_RANK_NONE, false, T0 + SEC);
 	assert_int_equal(begin_all(T0 + 2 * SEC), 1);
 }
 
@@ -98,8 +98,8 @@ static void test_tokens_free(void **state)
 	k.max_per_s = 2;
 	kfd_prio_policy_init(&p, &k, T0);
 	for (i = 0; i < 10; i++) {
-		kfd_prio_policy_commit(&p, &k, 12, true, false, T0);
-		kfd_prio_policy_commit(&p, &k, NONE, false, false, T0);
+		kfd_prio_policy_commit(&p, &k, 12, 0, false, T0);
+		kfd_prio_policy_commit(&p, &k, NONE, KFD_PRIO_RANK_NONE, false, T0);
 	}
 	assert_int_equal(begin_all(T0), 2);
 }
@@ -107,54 +107,60 @@ static void test_tokens_free(void **state)
 /* a level that keeps nobody off uses nothing up */
 static void test_without_victims(void **state)
 {
+	struct kfd_prio_policy copy;
+
 	(void)state;
-	kfd_prio_policy_commit(&p, &k, 12, false, true, T0);
+	kfd_prio_policy_commit(&p, &k, 12, KFD_PRIO_RANK_NONE, true, T0);
 	assert_int_equal(decide(T0 + 5 * SEC).level, 12);
-	kfd_prio_policy_commit(&p, &k, 12, true, false, T0 + 5 * SEC);
-	assert_int_equal(p.preempted_sum, 0);
+	kfd_prio_policy_commit(&p, &k, 12, 0, false, T0 + 5 * SEC);
+	assert_int_equal(p.preempted_sum[0], 0);
+	copy = p;
 	assert_int_equal(decide(T0 + 5949 * MS).level, 12);
 	assert_int_equal(decide(T0 + 5950 * MS).reason, KFD_PRIO_REASON_FLOOR);
-	kfd_prio_policy_commit(&p, &k, 12, false, false, T0 + 5500 * MS);
-	assert_int_equal(p.preempted_sum, 500 * MS);
+	p = copy;
+	kfd_prio_policy_commit(&p, &k, 12, KFD_PRIO_RANK_NONE, false, T0 + 5500 * MS);
+	assert_int_equal(p.preempted_sum[0], 500 * MS);
+	copy = p;
 	assert_int_equal(decide(T0 + 5950 * MS).level, 12);
+	p = copy;
 	/* nor does no level, whatever is said of victims */
-	kfd_prio_policy_commit(&p, &k, NONE, true, false, T0 + 5500 * MS);
-	kfd_prio_policy_commit(&p, &k, NONE, true, false, T0 + 5600 * MS);
-	assert_int_equal(p.preempted_sum, 500 * MS);
+	kfd_prio_policy_commit(&p, &k, NONE, 0, false, T0 + 5500 * MS);
+	kfd_prio_policy_commit(&p, &k, NONE, 0, false, T0 + 5600 * MS);
+	assert_int_equal(p.preempted_sum[0], 500 * MS);
 }
 
 /* time is counted where it was, also over many slots */
 static void test_slots(void **state)
 {
 	(void)state;
-	kfd_prio_policy_commit(&p, &k, 12, true, true, T0 + 5 * MS);
-	kfd_prio_policy_commit(&p, &k, NONE, false, false, T0 + 37 * MS);
-	assert_int_equal(p.preempted_sum, 32 * MS);
-	assert_int_equal(p.preempted_ns[0], 5 * MS);
-	assert_int_equal(p.preempted_ns[1], 10 * MS);
-	assert_int_equal(p.preempted_ns[3], 7 * MS);
-	kfd_prio_policy_commit(&p, &k, NONE, false, false, T0 + 1010 * MS - 1);
-	assert_int_equal(p.preempted_sum, 32 * MS);
-	kfd_prio_policy_commit(&p, &k, NONE, false, false, T0 + 1010 * MS);
-	assert_int_equal(p.preempted_sum, 27 * MS);
-	kfd_prio_policy_commit(&p, &k, NONE, false, false, T0 + 1035 * MS);
-	assert_int_equal(p.preempted_sum, 7 * MS);
-	kfd_prio_policy_commit(&p, &k, NONE, false, false, T0 + 1040 * MS);
-	assert_int_equal(p.preempted_sum, 0);
+	kfd_prio_policy_commit(&p, &k, 12, 0, true, T0 + 5 * MS);
+	kfd_prio_policy_commit(&p, &k, NONE, KFD_PRIO_RANK_NONE, false, T0 + 37 * MS);
+	assert_int_equal(p.preempted_sum[0], 32 * MS);
+	assert_int_equal(p.preempted_ns[0][0], 5 * MS);
+	assert_int_equal(p.preempted_ns[0][1], 10 * MS);
+	assert_int_equal(p.preempted_ns[0][3], 7 * MS);
+	kfd_prio_policy_commit(&p, &k, NONE, KFD_PRIO_RANK_NONE, false, T0 + 1010 * MS - 1);
+	assert_int_equal(p.preempted_sum[0], 32 * MS);
+	kfd_prio_policy_commit(&p, &k, NONE, KFD_PRIO_RANK_NONE, false, T0 + 1010 * MS);
+	assert_int_equal(p.preempted_sum[0], 27 * MS);
+	kfd_prio_policy_commit(&p, &k, NONE, KFD_PRIO_RANK_NONE, false, T0 + 1035 * MS);
+	assert_int_equal(p.preempted_sum[0], 7 * MS);
+	kfd_prio_policy_commit(&p, &k, NONE, KFD_PRIO_RANK_NONE, false, T0 + 1040 * MS);
+	assert_int_equal(p.preempted_sum[0], 0);
 }
 
 static void test_long_gap(void **state)
 {
 	(void)state;
-	kfd_prio_policy_commit(&p, &k, 12, true, true, T0 + 3 * MS);
-	kfd_prio_policy_commit(&p, &k, 12, true, false, T0 + 123456 * SEC + 3 * MS);
+	kfd_prio_policy_commit(&p, &k, 12, 0, true, T0 + 3 * MS);
+	kfd_prio_policy_commit(&p, &k, 12, 0, false, T0 + 123456 * SEC + 3 * MS);
 	/* 100 slots, and 3 ms of the running one */
-	assert_int_equal(p.preempted_sum, 1003 * MS);
+	assert_int_equal(p.preempted_sum[0], 1003 * MS);
 	assert_int_equal(p.at, T0 + 123456 * SEC + 3 * MS);
-	kfd_prio_policy_commit(&p, &k, NONE, false, false, T0 + 123456 * SEC + 4 * MS);
-	assert_int_equal(p.preempted_sum, 1004 * MS);
-	kfd_prio_policy_commit(&p, &k, NONE, false, false, T0 + 654321 * SEC);
-	assert_int_equal(p.preempted_sum, 0);
+	kfd_prio_policy_commit(&p, &k, NONE, KFD_PRIO_RANK_NONE, false, T0 + 123456 * SEC + 4 * MS);
+	assert_int_equal(p.preempted_sum[0], 1004 * MS);
+	kfd_prio_policy_commit(&p, &k, NONE, KFD_PRIO_RANK_NONE, false, T0 + 654321 * SEC);
+	assert_int_equal(p.preempted_sum[0], 0);
 }
 
 /* the clock goes back: nothing is counted, the level is taken */
@@ -164,38 +170,35 @@ static void test_backwards(void **state)
 	u64 now = T0 + 940 * MS + 1, tokens;
 
 	(void)state;
-	kfd_prio_policy_commit(&p, &k, 12, true, true, T0);
-	kfd_prio_policy_commit(&p, &k, NONE, false, false, now);
+	kfd_prio_policy_commit(&p, &k, 12, 0, true, T0);
+	kfd_prio_policy_commit(&p, &k, NONE, KFD_PRIO_RANK_NONE, false, now);
 	tokens = p.tokens;
-	assert_int_equal(p.preempted_sum, now - T0);
+	assert_int_equal(p.preempted_sum[0], now - T0);
 	/* the floor as of the last commit */
 	d = decide(T0);
 	assert_int_equal(d.reason, KFD_PRIO_REASON_FLOOR);
-	kfd_prio_policy_commit(&p, &k, 12, true, false, T0);
+	kfd_prio_policy_commit(&p, &k, 12, 0, false, T0);
 	assert_int_equal(p.level, 12);
 	assert_int_equal(p.at, now);
 	assert_int_equal(p.tokens, tokens);
-	assert_int_equal(p.preempted_sum, now - T0);
-	kfd_prio_policy_commit(&p, &k, 12, true, false, now + MS);
-	assert_int_equal(p.preempted_sum, now + MS - T0);
+	assert_int_equal(p.preempted_sum[0], now - T0);
+	kfd_prio_policy_commit(&p, &k, 12, 0, false, now + MS);
+	assert_int_equal(p.preempted_sum[0], now + MS - T0);
 }
 
 /* decide() counts the time that no commit has counted yet */
 static void test_uncommitted(void **state)
 {
-	struct kfd_prio_policy copy;
 	struct kfd_prio_decision d;
 
 	(void)state;
-	kfd_prio_policy_commit(&p, &k, 12, true, true, T0);
-	copy = p;
+	kfd_prio_policy_commit(&p, &k, 12, 0, true, T0);
 	d = decide(T0 + 900 * MS);
 	assert_int_equal(d.level, 12);
 	assert_int_equal(d.look_at, T0 + 950 * MS);
 	d = decide(T0 + 950 * MS);
 	assert_int_equal(d.reason, KFD_PRIO_REASON_FLOOR);
 	assert_int_equal(d.look_at, T0 + 1010 * MS);
-	assert_memory_equal(&p, &copy, sizeof(p));
 
 	/* and the tokens that came meanwhile */
 	kfd_prio_policy_init(&p, &k, T0);
@@ -218,10 +221,99 @@ static void test_endless(void **state)
 			turns++;
 		if (d.level != NONE)
 			preempted += d.look_at - now;
-		kfd_prio_policy_commit(&p, &k, d.level, d.level != NONE, d.level > p.level, now);
+		kfd_prio_policy_commit(&p, &k, d.level, 0, d.level > p.level, now);
 	}
 	assert_int_equal(turns, 100);
 	assert_int_equal(preempted, 100 * 950 * MS);
+}
+
+/*
+ * Levels that always work, and a lowest one that always waits: whatever they are, each has its share of every
+ * second, and the highest nearly all the rest
+ */
+static void levels(const int *prios, int n, u32 floor_pct, u64 share)
+{
+	struct kfd_prio_claim c[5];
+	struct kfd_prio_decision d;
+	static u64 from[5][2000], to[5][2000];
+	u32 spans[6] = { 0 };
+	u64 now, end, had;
+	int i, top, runs;
+	u32 a, b;
+
+	k.floor_pct = floor_pct;
+	kfd_prio_policy_init(&p, &k, T0);
+	for (now = T0; now < T0 + 20 * SEC; now = d.look_at) {
+		for (i = 0; i < n - 1; i++)
+			c[i] = (struct kfd_prio_claim){ prios[i], true, true, now, now };
+		kfd_prio_policy_decide(&p, &k, c, n - 1, prios[n - 1], now, &d);
+		/* the highest that is not off has the GPU */
+		for (runs = 0; runs < n - 1; runs++)
+			if (d.throttle == NONE || prios[runs] < d.throttle)
+				break;
+		assert_true(d.level == (runs < n - 1 ? prios[runs] : NONE));
+		assert_true(spans[runs] < 2000);
+		from[runs][spans[runs]] = now;
+		to[runs][spans[runs]++] = d.look_at;
+		kfd_prio_policy_commit(&p, &k, d.level, prios[n - 1], d.level > p.level, now);
+	}
+	for (i = 1, top = 0; i < n; i++, top++)
+		for (a = 0; a < spans[i]; a++) {
+			/* the seconds in which it has least begin when it has just had its turn */
+			end = to[i][a] + SEC;
+			if (end > T0 + 19 * SEC)
+				break;
+			for (b = a + 1, had = 0; b < spans[i] && from[i][b] < end; b++)
+				had += (to[i][b] < end ? to[i][b] : end) - from[i][b];
+			if (had < share)
+				fail_msg("floor %u, %d levels: in the second from +%llu ns on %d has %llu us, not %llu",
+					 floor_pct, n, (unsigned long long)(to[i][a] - T0), prios[i],
+					 (unsigned long long)had / 1000, (unsigned long long)share / 1000);
+		}
+	for (b = 0, had = 0; b < spans[0]; b++)
+		had += to[0][b] - from[0][b];
+	/* two slots for each level but one, and one for what is counted too much */
+	if (had < 20 * (SEC - (u64)(n - 1) * (share + 30 * MS)))
+		fail_msg("floor %u, %d levels: the highest has %llu ms of 20000", floor_pct, n,
+			 (unsigned long long)had / 1000000);
+}
+
+static void test_levels(void **state)
+{
+	static const int two[] = { 15, 5 }, three[] = { 15, 12, 5 }, near[] = { 15, 14, 13 },
+		four[] = { 15, 13, 11, 7 }, five[] = { 15, 14, 13, 12, 0 };
+
+	(void)state;
+	k.budget_ns = 60 * SEC;
+	levels(two, 2, 5, 50 * MS);
+	levels(three, 3, 5, 50 * MS);
+	levels(near, 3, 5, 50 * MS);
+	levels(three, 3, 1, 10 * MS);
+	levels(three, 3, 20, 200 * MS);
+	levels(three, 3, 40, 400 * MS);
+	/* more than there is */
+	levels(three, 3, 90, 440 * MS);
+	levels(four, 4, 5, 50 * MS);
+	levels(four, 4, 20, 200 * MS);
+	levels(five, 5, 5, 50 * MS);
+	levels(five, 5, 90, 210 * MS);
+}
+
+/* a lower process that comes does not make those wait again that have waited */
+static void test_lowest(void **state)
+{
+	struct kfd_prio_claim c = { 12, true, true, T0 + SEC, T0 + SEC };
+	struct kfd_prio_decision d;
+
+	(void)state;
+	k.budget_ns = 60 * SEC;
+	kfd_prio_policy_commit(&p, &k, 12, 6, true, T0);
+	kfd_prio_policy_commit(&p, &k, 12, 4, false, T0 + 900 * MS);
+	kfd_prio_policy_decide(&p, &k, &c, 1, 4, T0 + 900 * MS, &d);
+	assert_int_equal(d.look_at, T0 + 950 * MS);
+	kfd_prio_policy_decide(&p, &k, &c, 1, 4, T0 + 950 * MS, &d);
+	assert_int_equal(d.reason, KFD_PRIO_REASON_FLOOR);
+	assert_int_equal(d.throttle, 12);
 }
 
 int state_tests(void)
@@ -238,6 +330,8 @@ int state_tests(void)
 		T(test_backwards),
 		T(test_uncommitted),
 		T(test_endless),
+		T(test_levels),
+		T(test_lowest),
 	};
 
 	return cmocka_run_group_tests_name("state", tests, NULL, NULL);

@@ -14,7 +14,8 @@
 
 /**
  * struct decision_case - a decision at T0
- * @used: somebody was preempted for so long, until @gap before T0
+ * @used: somebody was preempted for so long, by 15 or @used_level, until @gap before T0
+ * @lowest: rank of the lowest process; @nobody: there is none
  * @no_tokens: max_preempt_per_s have begun at T0
  * @level: in force at T0, with victims
  * @knobs: all zero are the defaults
@@ -24,13 +25,15 @@
 static const struct decision_case {
 	const char *name;
 	u64 used, gap;
-	bool no_tokens;
+	int used_level, lowest;
+	bool nobody, no_tokens;
 	int level;
 	struct kfd_prio_knobs knobs;
 	struct kfd_prio_claim claims[MAX_CLAIMS];
 	struct kfd_prio_decision want;
 } cases[] = {
-#define WANT(level, why, claim, at)	{ level, KFD_PRIO_REASON_ ## why, claim, at }
+#define WANT(level, why, claim, at)	{ level, NONE, KFD_PRIO_REASON_ ## why, claim, at }
+#define FLOOR(level, throttle, claim, at) { level, throttle, KFD_PRIO_REASON_FLOOR, claim, at }
 #define NEVER				(KFD_PRIO_NEVER - T0)
 	{ "no claim", .level = NONE, .want = WANT(NONE, NONE, -1, NEVER) },
 	{ "no claim any more", .level = 12, .want = WANT(NONE, NONE, -1, NEVER) },
@@ -133,74 +136,101 @@ static const struct decision_case {
 	{ "floor next", .used = 950 * MS - 1, .level = 12, .claims = { WORKS(12, 0) },
 	  .want = WANT(12, WORK, 0, 1) },
 	{ "floor reached", .used = 950 * MS, .level = 12, .claims = { WORKS(12, 0) },
-	  .want = WANT(NONE, FLOOR, -1, 60 * MS) },
+	  .want = FLOOR(NONE, 12, -1, 60 * MS) },
 	{ "floor reached, and will not hold until it is over", .used = 950 * MS, .level = 12,
-	  .claims = { WORKS(12, 50 * MS) }, .want = WANT(NONE, FLOOR, -1, 50 * MS) },
+	  .claims = { WORKS(12, 50 * MS) }, .want = FLOOR(NONE, 12, -1, 50 * MS) },
 	{ "floor reached, nobody to preempt", .used = 950 * MS, .level = 12, .claims = { ARMED(12) },
 	  .want = WANT(NONE, IDLE, -1, NEVER) },
 	{ "floor reached, no token either", .used = 950 * MS, .no_tokens = true, .level = NONE,
-	  .claims = { WORKS(12, 0) }, .want = WANT(NONE, FLOOR, -1, 60 * MS) },
+	  .claims = { WORKS(12, 0) }, .want = FLOOR(NONE, 12, -1, 60 * MS) },
 	{ "floor: a slot is worth a beginning", .used = 940 * MS, .level = NONE, .claims = { WORKS(12, 0) },
 	  .want = WANT(12, WORK, 0, 10 * MS) },
 	{ "floor: less than a slot is not", .used = 940 * MS + 1, .level = NONE, .claims = { WORKS(12, 0) },
 	  /* 1 ns short when the first slot leaves */
-	  .want = WANT(NONE, FLOOR, -1, 70 * MS - 1) },
+	  .want = FLOOR(NONE, 12, -1, 70 * MS - 1) },
 	{ "floor: less than a slot is worth going on", .used = 940 * MS + 1, .level = 12,
 	  .claims = { WORKS(12, 0) }, .want = WANT(12, WORK, 0, 10 * MS - 1) },
 	{ "floor over, as much leaves as comes", .used = 950 * MS, .gap = 60 * MS, .level = NONE,
 	  .claims = { WORKS(12, 0) }, .want = WANT(12, WORK, 0, 100 * MS) },
 	{ "floor not over, by 1 ns", .used = 950 * MS, .gap = 60 * MS - 1, .level = NONE,
-	  .claims = { WORKS(12, 0) }, .want = WANT(NONE, FLOOR, -1, 1) },
+	  .claims = { WORKS(12, 0) }, .want = FLOOR(NONE, 12, -1, 1) },
+	{ "floor reached, with nobody below", .used = 950 * MS, .nobody = true, .level = 12,
+	  .claims = { WORKS(12, 0) }, .want = WANT(12, WORK, 0, 100 * MS) },
+	{ "floor reached, with nobody below 12", .used = 950 * MS, .lowest = 12, .level = 12,
+	  .claims = { WORKS(12, 0) }, .want = WANT(12, WORK, 0, 100 * MS) },
+
+	/* two levels have 5 % each, and two slots go */
+	{ "three levels: the highest gives way first", .used = 880 * MS, .level = 15,
+	  .claims = { WORKS(15, 0), WORKS(12, 0) }, .want = FLOOR(12, 15, 1, 70 * MS) },
+	{ "three levels: not before", .used = 880 * MS - 1, .level = 15,
+	  .claims = { WORKS(15, 0), WORKS(12, 0) }, .want = WANT(15, WORK, 0, 1) },
+	{ "three levels: the next one works, the lowest waits still", .used = 940 * MS, .level = 12,
+	  .claims = { WORKS(15, 0), WORKS(12, 0) }, .want = FLOOR(12, 15, 1, 10 * MS) },
+	{ "three levels: then it gives way, too", .used = 950 * MS, .level = 12,
+	  .claims = { WORKS(15, 0), WORKS(12, 0) }, .want = FLOOR(NONE, 12, -1, 60 * MS) },
+	{ "three levels: what 12 took of the lowest forbids 15", .used = 950 * MS, .used_level = 12, .level = NONE,
+	  .claims = { WORKS(15, 0), WORKS(12, 0) }, .want = FLOOR(NONE, 12, -1, 60 * MS) },
+	{ "three levels: 12 idle, 15 may go on", .used = 900 * MS, .level = 15,
+	  .claims = { WORKS(15, 0), ARMED(12) }, .want = WANT(15, WORK, 0, 50 * MS) },
+	{ "three levels: what 12 took counts for 15 alone, too", .used = 950 * MS, .used_level = 12,
+	  .level = 12, .claims = { WORKS(15, 0) }, .want = FLOOR(NONE, 15, -1, 60 * MS) },
+	{ "two levels, nobody below: 12 has its floor", .used = 950 * MS, .lowest = 12, .level = 15,
+	  .claims = { WORKS(15, 0), WORKS(12, 0) }, .want = FLOOR(12, 15, 1, 60 * MS) },
+	{ "four levels", .used = 810 * MS, .level = 15,
+	  .claims = { WORKS(15, 0), WORKS(12, 0), WORKS(13, 0) }, .want = FLOOR(13, 15, 2, 70 * MS) },
+	{ "floors of 90 % of two levels are 44 % each", .used = 100 * MS - 1, .level = 15,
+	  .knobs = { true, 11, 200 * US, 90, 1000, SEC }, .claims = { WORKS(15, 0), WORKS(12, 0) },
+	  .want = WANT(15, WORK, 0, 1) },
+	{ "no floor, three levels", .used = 5 * SEC, .knobs = { true, 11, 200 * US, 0, 1000, 100 * MS },
+	  .level = 15, .claims = { WORKS(15, 0), WORKS(12, 0) }, .want = WANT(15, WORK, 0, 100 * MS) },
 	{ "no floor", .used = 5 * SEC, .knobs = { true, 11, 200 * US, 0, 1000, 100 * MS }, .level = 12,
 	  .claims = { WORKS(12, 0) }, .want = WANT(12, WORK, 0, 100 * MS) },
 	{ "no floor, to begin", .used = 5 * SEC, .knobs = { true, 11, 200 * US, 0, 1000, 100 * MS },
 	  .level = NONE, .claims = { WORKS(12, 0) }, .want = WANT(12, WORK, 0, 100 * MS) },
 	{ "floor of 90 %", .used = 100 * MS, .knobs = { true, 11, 200 * US, 90, 1000, SEC }, .level = 12,
-	  .claims = { WORKS(12, 0) }, .want = WANT(NONE, FLOOR, -1, 910 * MS) },
+	  .claims = { WORKS(12, 0) }, .want = FLOOR(NONE, 12, -1, 910 * MS) },
 	{ "floor of 90 %, near", .used = 20 * MS, .knobs = { true, 11, 200 * US, 90, 1000, SEC }, .level = 12,
 	  .claims = { WORKS(12, 0) }, .want = WANT(12, WORK, 0, 80 * MS) },
 	{ "floor: after an hour nothing is left of it", .used = 950 * MS, .gap = 3600 * SEC, .level = NONE,
 	  .knobs = { true, 11, 200 * US, 5, 1000, 60 * SEC }, .claims = { WORKS(12, 0) },
 	  .want = WANT(12, WORK, 0, 950 * MS) },
 	{ "floor: an hour of preemption counts as a second of it", .used = 3600 * SEC,
-	  .level = 12, .claims = { WORKS(12, 0) }, .want = WANT(NONE, FLOOR, -1, 60 * MS) },
+	  .level = 12, .claims = { WORKS(12, 0) }, .want = FLOOR(NONE, 12, -1, 60 * MS) },
 };
 
 static void decide(const struct decision_case *c)
 {
 	struct kfd_prio_knobs k = c->knobs.budget_ns ? c->knobs : (struct kfd_prio_knobs)KNOBS;
 	u64 start = T0 - c->gap - c->used;
-	struct kfd_prio_policy p, copy;
+	struct kfd_prio_policy p;
 	struct kfd_prio_decision d;
-	int n = 0, level = c->level;
+	int n = 0, level = c->level, lowest = c->nobody ? KFD_PRIO_RANK_NONE : c->lowest;
 	u32 i;
 
 	while (n < MAX_CLAIMS && c->claims[n].prio)
 		n++;
 	kfd_prio_policy_init(&p, &k, start);
 	if (c->used)
-		kfd_prio_policy_commit(&p, &k, 15, true, true, start);
+		kfd_prio_policy_commit(&p, &k, c->used_level ? c->used_level : 15, lowest, true, start);
 	if (c->gap)
-		kfd_prio_policy_commit(&p, &k, NONE, false, false, T0 - c->gap);
+		kfd_prio_policy_commit(&p, &k, NONE, lowest, false, T0 - c->gap);
 	for (i = 0; c->no_tokens && i < k.max_per_s; i++)
-		kfd_prio_policy_commit(&p, &k, level, level != NONE, true, T0);
-	kfd_prio_policy_commit(&p, &k, level, level != NONE, false, T0);
+		kfd_prio_policy_commit(&p, &k, level, lowest, true, T0);
+	kfd_prio_policy_commit(&p, &k, level, lowest, false, T0);
 	for (i = 0; i < 2; i++) {
-		copy = p;
-		kfd_prio_policy_decide(&p, &k, c->claims, n, T0, &d);
-		assert_memory_equal(&p, &copy, sizeof(p));
+		kfd_prio_policy_decide(&p, &k, c->claims, n, lowest, T0, &d);
 		if (i) {	/* its own result changes nothing */
 			assert_int_equal(d.level, c->want.level);
 			continue;
 		}
 		if (d.level != c->want.level || d.reason != c->want.reason ||
-		    d.claim != c->want.claim || d.look_at != T0 + c->want.look_at)
-			fail_msg("%s: level %d reason %d claim %d look_at +%lld, not %d %d %d +%lld",
-				 c->name, d.level, d.reason, d.claim,
+		    d.throttle != c->want.throttle || d.claim != c->want.claim || d.look_at != T0 + c->want.look_at)
+			fail_msg("%s: level %d throttle %d reason %d claim %d look_at +%lld, not %d %d %d %d +%lld",
+				 c->name, d.level, d.throttle, d.reason, d.claim,
 				 d.look_at == KFD_PRIO_NEVER ? -1LL : (long long)(d.look_at - T0),
-				 c->want.level, c->want.reason, c->want.claim,
+				 c->want.level, c->want.throttle, c->want.reason, c->want.claim,
 				 c->want.look_at == NEVER ? -1LL : (long long)c->want.look_at);
-		kfd_prio_policy_commit(&p, &k, d.level, d.level != NONE, d.level > level, T0);
+		kfd_prio_policy_commit(&p, &k, d.level, lowest, d.level > level, T0);
 	}
 }
 
