@@ -456,6 +456,22 @@ iterator name list_for_each_entry;
  	...>
  }
 
+// A queue that did not let itself be unmapped was reset alone, and stays off.  Newer trees say so of the
+// queue itself, by a statement between the two.
+@queue_reset@
+identifier dqm, q, qpd, pdd;
+@@
+ set_queue_as_reset(struct device_queue_manager *dqm, struct queue *q, struct qcm_process_device *qpd)
+ {
+ 	...
+ 	pdd->has_reset_queue = true;
++	kfd_prio_hook_queue_reset(q);
+ 	if (q->properties.is_active) {
+ 		...
+ 	}
+ 	...
+ }
+
 // The time of an unmap is taken from before the packet to after the fence.
 @unmap@
 identifier dqm, filter, param;

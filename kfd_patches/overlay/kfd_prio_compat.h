@@ -80,11 +80,69 @@ static inline bool kfd_prio_has_reset_queue(struct kfd_process_device *pdd)
 #endif
 }
 
+/*
+ * Whether the last runlist was over-subscribed, by which KFD knows when to say so; and what makes
+ * one so, as in pm_calc_rlib_size()
+ */
+#ifdef KFD_PRIO_HAVE_OVER_SUBSCRIPTION
+static inline bool kfd_prio_over_subscription_get(struct device_queue_manager *dqm)
+{
+	return dqm->packet_mgr.is_over_subscription;
+}
+
+static inline void kfd_prio_over_subscription_set(struct device_queue_manager *dqm)
+{
+	dqm->packet_mgr.is_over_subscription = true;
+}
+
+static inline bool kfd_prio_over_subscribes(struct device_queue_manager *dqm,
+					    unsigned int processes, unsigned int compute_queues)
+{
+	return processes > max(dqm->dev->max_proc_per_quantum, 1U) ||
+	       compute_queues > get_cp_queues_num(dqm) || dqm->gws_queue_count > 1;
+}
+#else
+static inline bool kfd_prio_over_subscription_get(struct device_queue_manager *dqm)
+{
+	return false;
+}
+
+static inline void kfd_prio_over_subscription_set(struct device_queue_manager *dqm)
+{
+}
+
+static inline bool kfd_prio_over_subscribes(struct device_queue_manager *dqm,
+					    unsigned int processes, unsigned int compute_queues)
+{
+	return false;
+}
+#endif
+
+/* A debugger's queue; newer trees have none */
+static inline bool kfd_prio_is_diq(enum kfd_queue_type type)
+{
+#ifdef KFD_PRIO_HAVE_DIQ
+	return type == KFD_QUEUE_TYPE_DIQ;
+#else
+	return false;
+#endif
+}
+
 /* A queue that was reset stays off the hardware; older trees know it of processes only */
 static inline bool kfd_prio_queue_is_reset(struct queue *q)
 {
 #ifdef KFD_PRIO_HAVE_QUEUE_IS_RESET
 	return q->properties.is_reset;
+#else
+	return false;
+#endif
+}
+
+/* A queue that a debugger has suspended is inactive, and comes on when it is resumed */
+static inline bool kfd_prio_queue_is_suspended(struct queue *q)
+{
+#ifdef KFD_PRIO_HAVE_IS_SUSPENDED
+	return q->properties.is_suspended;
 #else
 	return false;
 #endif

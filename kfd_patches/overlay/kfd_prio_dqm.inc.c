@@ -156,6 +156,41 @@ static void kfd_prio_mark_queue(struct device_queue_manager *dqm, struct qcm_pro
 }
 
 /**
+ * kfd_prio_dqm_hold() - a queue is kept off by preemption from now on
+ * @q: the queue, of a process that is preempted
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_dqm_hold(struct queue *q)
+{
+	q->properties.is_evicted = true;
+	q->prio.held = true;
+	q->prio.off = !q->prio.dead;
+}
+
+/**
+ * kfd_prio_dqm_inherit() - KFD lets go of a process that stays preempted
+ * @dqm: of the GPU
+ * @qpd: the process on that GPU
+ *
+ * If KFD was first, it has taken the queues off, and would put them back now, all of them: that is
+ * left to us.
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_dqm_inherit(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
+{
+	struct queue *q;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	if (!qpd->prio.kfd_first)
+		return;
+	qpd->prio.kfd_first = false;
+	list_for_each_entry(q, &qpd->queues_list, list)
+		kfd_prio_dqm_hold(q);
+}
+
+/**
  * kfd_prio_dqm_mark_one() - a process becomes a victim, or ceases to be one
  * @dqm: of the GPU
  * @qpd: the process on that GPU
@@ -164,9 +199,11 @@ static void kfd_prio_mark_queue(struct device_queue_manager *dqm, struct qcm_pro
  * @m: added to
  *
  * One count of qpd->evicted is ours: the queues go off with the first count and back
- * with the last, whoever holds it.  Nothing happens to the hardware before
- * kfd_prio_dqm_execute(), which must follow under the same lock, or with HWS KFD's own
- * runlist.
+ * with the last, whoever holds it.  What we have taken off is marked, and that is put back,
+ * nothing else: KFD takes single queues off for good, which a hang or a bad packet has spoilt.
+ *
+ * Nothing happens to the hardware before kfd_prio_dqm_execute(), which must follow under the
+ * same lock, or with HWS KFD's own runlist.
  *
  * Context: DQM lock
  */
@@ -189,10 +226,17 @@ void kfd_prio_dqm_mark_one(struct device_queue_manager *dqm, struct qcm_process_
 		/* a debugger's kernel queue stays mapped */
 		qp->skip = list_empty(&qpd->priv_queue_list);
 		dqm->prio.skipped += qp->skip;
-		if (qpd->evicted++ > 0)
+		qp->kfd_first = qpd->evicted++ > 0;
+		if (qp->kfd_first)
 			return;
 		list_for_each_entry(q, &qpd->queues_list, list) {
-			q->properties.is_evicted = true;
+			bool off = q->properties.is_active || kfd_prio_queue_is_suspended(q);
+
+			/* one that KFD has evicted by itself is not ours */
+			if (q->properties.is_evicted)
+				continue;
+			kfd_prio_dqm_hold(q);
+			q->prio.off &= off;
 			if (q->properties.is_active)
 				kfd_prio_mark_queue(dqm, qpd, q, true, m);
 		}
@@ -204,13 +248,26 @@ void kfd_prio_dqm_mark_one(struct device_queue_manager *dqm, struct qcm_process_
 	dqm->prio.victims--;
 	dqm->prio.skipped -= qp->skip;
 	qp->skip = false;
-	if (WARN_ON_ONCE(!qpd->evicted) || --qpd->evicted > 0)
-		return;		/* memory management or the debugger still holds it */
+	qp->kfd_first = false;
+	if (WARN_ON_ONCE(!qpd->evicted) || --qpd->evicted > 0) {
+		/* memory management or the debugger still holds it, and puts it back */
+		list_for_each_entry(q, &qpd->queues_list, list) {
+			q->prio.held = false;
+			q->prio.off = false;
+		}
+		return;
+	}
 	if (pdd->drm_priv)
 		qpd->page_table_base = amdgpu_amdkfd_gpuvm_get_process_page_dir(pdd->drm_priv);
 	list_for_each_entry(q, &qpd->queues_list, list) {
+		bool off = q->prio.off;
+
+		if (!q->prio.held)
+			continue;
+		q->prio.held = false;
+		q->prio.off = false;
 		q->properties.is_evicted = false;
-		if (QUEUE_IS_ACTIVE(q->properties) && !kfd_prio_queue_is_reset(q) &&
+		if (off && QUEUE_IS_ACTIVE(q->properties) && !kfd_prio_queue_is_reset(q) &&
 		    !kfd_prio_mqd_repin(dqm, q))
 			kfd_prio_mark_queue(dqm, qpd, q, false, m);
 	}
@@ -394,6 +451,9 @@ bool kfd_prio_hook_update_preempted(struct kfd_process_device *pdd, struct queue
 	mqd_mgr = dqm->mqd_mgrs[get_mqd_type_from_queue_type(q->properties.type)];
 	mqd_mgr->update_mqd(mqd_mgr, q->mqd, &q->properties, minfo);
 	q->properties.is_gws = !!q->gws;
+	/* it may be one that its owner had switched off */
+	if (q->prio.held)
+		kfd_prio_dqm_hold(q);
 	return true;
 }
 
@@ -451,7 +511,7 @@ bool kfd_prio_hook_terminate_preempted(struct device_queue_manager *dqm,
 void kfd_prio_hook_runlist_size(struct device_queue_manager *dqm, unsigned int *processes)
 {
 	*processes -= dqm->prio.skipped;
-	dqm->prio.was_over = dqm->packet_mgr.is_over_subscription;
+	dqm->prio.was_over = kfd_prio_over_subscription_get(dqm);
 }
 
 /* Would the runlist be over-subscribed if nobody were preempted?  As pm_calc_rlib_size() has it. */
@@ -461,39 +521,33 @@ static bool kfd_prio_over_subscribed(struct device_queue_manager *dqm)
 	struct device_process_node *cur;
 	struct queue *q;
 
-	if (dqm->processes_count > max(dqm->dev->max_proc_per_quantum, 1U) ||
-	    dqm->gws_queue_count > 1)
-		return true;
 	list_for_each_entry(cur, &dqm->queues, list) {
 		if (!cur->qpd->prio.preempted || cur->qpd->evicted > 1)
 			continue;
 		list_for_each_entry(q, &cur->qpd->queues_list, list)
-			compute += q->properties.type == KFD_QUEUE_TYPE_COMPUTE &&
-				   q->properties.queue_size && q->properties.queue_percent;
+			compute += q->prio.off && q->properties.type == KFD_QUEUE_TYPE_COMPUTE;
 	}
-	return compute > get_cp_queues_num(dqm);
+	return kfd_prio_over_subscribes(dqm, dqm->processes_count, compute);
 }
 
 /**
  * kfd_prio_over_subscribed_keep() - a runlist was made: what KFD knows of over-subscription
  * @dqm: of the GPU
  *
- * KFD prints a line when a runlist is over-subscribed and the one before was not.  Preemption takes
- * processes out of the runlist and puts them back, up to max_preempt_per_s times, and each return
- * would print one, under the DQM lock.  So what was over-subscribed before, and would be without
- * preemption, KFD goes on to take for that.  What becomes so while processes are preempted is printed
- * when they return.
+ * KFD prints a line when a runlist is over-subscribed and the one before was not.  Preemption
+ * takes processes out of the runlist and puts them back, up to max_preempt_per_s times a second,
+ * and each return would print one, under the DQM lock.  So what was over-subscribed before, and
+ * would be without preemption, KFD goes on to take for that.  What becomes over-subscribed while
+ * processes are preempted is printed when they return.
  *
  * Context: DQM lock
  */
 void kfd_prio_over_subscribed_keep(struct device_queue_manager *dqm)
 {
-	struct packet_manager *pm = &dqm->packet_mgr;
-
 	lockdep_assert_held(&dqm->lock_hidden);
-	if (dqm->prio.victims && dqm->prio.was_over && !pm->is_over_subscription &&
+	if (dqm->prio.victims && dqm->prio.was_over && !kfd_prio_over_subscription_get(dqm) &&
 	    kfd_prio_over_subscribed(dqm))
-		pm->is_over_subscription = true;
+		kfd_prio_over_subscription_set(dqm);
 }
 
 /**

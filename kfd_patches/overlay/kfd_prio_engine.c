@@ -324,16 +324,15 @@ void kfd_prio_engine_queue_created(struct device_queue_manager *dqm,
 	if (kfd_prio_may_be_victim(qpd))
 		d->lowest = min(d->lowest, qp->prio);
 	kfd_prio_claim_update(dqm, qpd);
-	if (d->policy.level == KFD_PRIO_LEVEL_NONE && d->throttle == KFD_PRIO_LEVEL_NONE)
-		return;
-	if (kfd_prio_is_victim(qpd, d->policy.level) == qp->preempted)
-		return;
-	if (!qp->preempted && list_empty(&qpd->queues_list)) {
+	if ((d->policy.level != KFD_PRIO_LEVEL_NONE || d->throttle != KFD_PRIO_LEVEL_NONE) &&
+	    kfd_prio_is_victim(qpd, d->policy.level) != qp->preempted) {
 		/* its first queue: nothing of it is on the hardware */
-		kfd_prio_dqm_mark_one(dqm, qpd, true, ktime_get_ns(), &m);
-		q->properties.is_evicted = true;
+		if (!qp->preempted && list_empty(&qpd->queues_list))
+			kfd_prio_dqm_mark_one(dqm, qpd, true, ktime_get_ns(), &m);
+		kfd_prio_gpu_kick(dqm);
 	}
-	kfd_prio_gpu_kick(dqm);
+	if (qp->preempted && !qp->kfd_first)
+		kfd_prio_dqm_hold(q);
 }
 
 /**
@@ -374,8 +373,8 @@ void kfd_prio_hook_process_exit(struct kfd_process *p)
 			continue;
 		WRITE_ONCE(qpd->prio.exiting, true);
 		/*
-		 * Marked, then looked for the thread: pairs with kfd_prio_thread_start().  Without a
-		 * thread there is no claim, and who starts one now sees that none may be made.
+		 * exiting, then the thread: pairs with kfd_prio_thread_start().  Without a thread
+		 * there is no claim, and none is made by a thread that starts now.
 		 */
 		smp_mb();
 		if (!READ_ONCE(dqm->prio.thread))

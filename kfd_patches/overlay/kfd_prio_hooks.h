@@ -36,6 +36,10 @@ struct vm_area_struct;
  * @requested: the same, as it was when that update took the DQM lock, which protects it;
  *	the one in force is queue_properties.priority, protected by the same
  * @announced: kfd_create_queue was traced, kfd_destroy_queue is due
+ * @held: preemption has set queue_properties.is_evicted, and clears it; protected by the DQM
+ *	lock, like the next two
+ * @off: preemption has taken it off, or keeps it from coming on: to be put back
+ * @dead: it was reset alone, and stays off for good
  * @marked: preemption has changed if it is active, MES does not know yet; protected by
  *	the DQM lock and false when it is released, unless MES is to be asked again
  */
@@ -43,6 +47,9 @@ struct kfd_prio_queue {
 	u32 asked;
 	u32 requested;
 	bool announced;
+	bool held;
+	bool off;
+	bool dead;
 	bool marked;
 };
 
@@ -75,6 +82,8 @@ enum kfd_prio_ear {
  * struct kfd_prio_qpd - what we keep of a process on a GPU (qcm_process_device)
  * @preempted: we hold one count of qpd->evicted
  * @skip: it is left out of the runlist
+ * @kfd_first: KFD had evicted it when we preempted it: if KFD lets go first, its queues
+ *	are ours to put back
  * @left_preempted: it was preempted when it was unregistered, its queues were off
  * @exiting: its mm goes: it claims nothing any more; written without a lock, see
  *	kfd_prio_hook_process_exit()
@@ -105,6 +114,7 @@ enum kfd_prio_ear {
 struct kfd_prio_qpd {
 	bool preempted;
 	bool skip;
+	bool kfd_first;
 	bool left_preempted;
 	bool exiting;
 	bool stale;
@@ -267,6 +277,7 @@ void kfd_prio_hook_evict_process(struct device_queue_manager *dqm,
 void kfd_prio_hook_restore_process(struct device_queue_manager *dqm,
 				   struct qcm_process_device *qpd, int ret);
 void kfd_prio_hook_hws_hang(struct device_queue_manager *dqm);
+void kfd_prio_hook_queue_reset(struct queue *q);
 void kfd_prio_hook_map_prepare(struct device_queue_manager *dqm);
 void kfd_prio_hook_runlist_size(struct device_queue_manager *dqm, unsigned int *processes);
 bool kfd_prio_hook_runlist_skip(struct qcm_process_device *qpd);

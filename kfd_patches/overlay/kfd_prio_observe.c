@@ -23,8 +23,8 @@
  * @qpd: the process on a GPU
  * @s: filled in
  *
- * Queues that are off for another reason than preemption are left out: the process
- * cannot run them, whatever their indices say.
+ * Queues that are off for another reason than preemption are left out, those that were reset
+ * too: the process cannot run them, whatever their indices say.
  *
  * Context: DQM lock
  */
@@ -39,7 +39,7 @@ void kfd_prio_snapshot(struct qcm_process_device *qpd, struct kfd_prio_snapshot 
 		struct queue_properties *p = &q->properties;
 		struct kfd_prio_index *i = &s->index[s->nr];
 
-		if (!p->is_active && !(ours && p->queue_percent && p->queue_size))
+		if (!p->is_active && !(ours && q->prio.off && p->queue_percent && p->queue_size))
 			continue;
 		if (s->nr == ARRAY_SIZE(s->index))
 			break;

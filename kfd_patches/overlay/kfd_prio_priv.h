@@ -84,9 +84,9 @@ enum kfd_prio_pipe {
  * @KFD_PRIO_GANG_NONE: HWS has no gangs
  * @KFD_PRIO_GANG_LOW: a level of MES, from here on
  * @KFD_PRIO_GANG_NORMAL: what stock KFD asks for
- * @KFD_PRIO_GANG_MEDIUM: not asked for
+ * @KFD_PRIO_GANG_MEDIUM: neither KFD nor we ask for it
  * @KFD_PRIO_GANG_HIGH: priorities 11 to 15
- * @KFD_PRIO_GANG_REALTIME: not asked for
+ * @KFD_PRIO_GANG_REALTIME: neither KFD nor we ask for it
  * @KFD_PRIO_GANG_OTHER: something that this version does not know
  */
 enum kfd_prio_gang {
@@ -101,13 +101,13 @@ enum kfd_prio_gang {
 
 static inline enum kfd_prio_type kfd_prio_type_of(enum kfd_queue_type type)
 {
+	if (kfd_prio_is_diq(type))
+		return KFD_PRIO_TYPE_DIQ;
 	switch (type) {
 	case KFD_QUEUE_TYPE_COMPUTE:
 		return KFD_PRIO_TYPE_COMPUTE;
 	case KFD_QUEUE_TYPE_HIQ:
 		return KFD_PRIO_TYPE_HIQ;
-	case KFD_QUEUE_TYPE_DIQ:
-		return KFD_PRIO_TYPE_DIQ;
 	case KFD_QUEUE_TYPE_SDMA_XGMI:
 		return KFD_PRIO_TYPE_SDMA_XGMI;
 	default:	/* newer trees: SDMA by the number of the engine, too */
@@ -153,12 +153,8 @@ static inline enum kfd_prio_gang kfd_prio_gang_of(u32 level)
 		return KFD_PRIO_GANG_LOW;
 	case AMDGPU_MES_PRIORITY_LEVEL_NORMAL:
 		return KFD_PRIO_GANG_NORMAL;
-	case AMDGPU_MES_PRIORITY_LEVEL_MEDIUM:
-		return KFD_PRIO_GANG_MEDIUM;
 	case AMDGPU_MES_PRIORITY_LEVEL_HIGH:
 		return KFD_PRIO_GANG_HIGH;
-	case AMDGPU_MES_PRIORITY_LEVEL_REALTIME:
-		return KFD_PRIO_GANG_REALTIME;
 	default:
 		return KFD_PRIO_GANG_OTHER;
 	}
@@ -319,6 +315,8 @@ void kfd_prio_dqm_mark_one(struct device_queue_manager *dqm, struct qcm_process_
 bool kfd_prio_dqm_takes(struct device_queue_manager *dqm, int level);
 int kfd_prio_dqm_execute(struct device_queue_manager *dqm);
 void kfd_prio_over_subscribed_keep(struct device_queue_manager *dqm);
+void kfd_prio_dqm_hold(struct queue *q);
+void kfd_prio_dqm_inherit(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 void kfd_prio_dqm_unpin(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 void kfd_prio_dqm_repin(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues);

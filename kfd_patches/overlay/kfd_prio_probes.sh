@@ -44,6 +44,9 @@ fi
 		FLUSH_TLB_NO_TYPE void probe(struct kfd_process_device *p) { kfd_flush_tlb(p); }
 		HRTIMER_SETUP unsigned long probe(void) { return sizeof(&hrtimer_setup); }
 		EXIT_GROUP_DEAD #include <trace/events/sched.h> \n _Static_assert(__builtin_types_compatible_p(__typeof__(&check_trace_callback_type_sched_process_exit), void (*)(void (*)(void *, struct task_struct *, bool))), "");
+		DIQ int probe(void) { return KFD_QUEUE_TYPE_DIQ; }
+		OVER_SUBSCRIPTION bool probe(struct device_queue_manager *d) { return d->packet_mgr.is_over_subscription && d->gws_queue_count && d->dev->max_proc_per_quantum && get_cp_queues_num(d); }
+		IS_SUSPENDED bool probe(struct queue *q) { return q->properties.is_suspended; }
 		QUEUE_IS_RESET bool probe(struct queue *q) { return q->properties.is_reset; }
 		MQD_REPIN bool probe(struct queue *q) { return q->needs_mqd_repin; }
 		KEEP_IDLE_EVICTED int probe(void) { return keep_idle_process_evicted; }

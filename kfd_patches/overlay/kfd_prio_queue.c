@@ -296,6 +296,7 @@ void kfd_prio_hook_restore_process(struct device_queue_manager *dqm,
 
 	trace_kfd_restore_process(qpd, ret);
 	if (qpd->prio.preempted && qpd->evicted == 1) {
+		kfd_prio_dqm_inherit(dqm, qpd);
 		atomic64_add(get_jiffies_64() - pdd->last_evict_timestamp,
 			     &pdd->evict_duration_counter);
 		kfd_prio_dqm_repin(dqm, qpd);
@@ -314,6 +315,18 @@ void kfd_prio_hook_restore_process(struct device_queue_manager *dqm,
 void kfd_prio_hook_hws_hang(struct device_queue_manager *dqm)
 {
 	trace_kfd_hws_hang(dqm);
+}
+
+/**
+ * kfd_prio_hook_queue_reset() - a queue that was in the way of an unmap was reset alone
+ * @q: the queue; KFD takes it off for good, which may be while we preempt it
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_hook_queue_reset(struct queue *q)
+{
+	q->prio.dead = true;
+	q->prio.off = false;
 }
 
 /**

@@ -258,6 +258,14 @@ long act_update(long queue, long percentage)
 	return kfdc_queue_update(me.q[queue], percentage, me.q[queue]->attr.priority);
 }
 
+long act_bad_packet(long queue, long unused)
+{
+	uint16_t packet[32] = { 0x0007 };
+
+	(void)unused;
+	return kfdc_packet(me.q[queue], packet, true);
+}
+
 long act_faults(long rings, long unused)
 {
 	struct rusage before, after;

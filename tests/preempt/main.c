@@ -18,6 +18,10 @@ static const struct test *const groups[] = {
 	tests_compose, tests_reset, tests_end, tests_host, tests_two,
 };
 
+long long refused_packets;
+bool alone;
+const char *left_by_stock;
+
 static bool wanted(const char *name, char **names, int n)
 {
 	int i;
@@ -46,9 +50,11 @@ static void run(const struct test *t)
 	knobs_reset();
 	t->run();
 	knobs_reset();
-	for (i = 0; i < gpus; i++)
+	if (left_by_stock)
+		tap_skip(t->name, left_by_stock);
+	for (i = 0; i < gpus && !left_by_stock; i++)
 		tap_ok(sim_clean(i, pages[i]), "%s: nothing is left on GPU %u", t->name, i);
-	tap_eq(sim_counter(0, "bad_packets") + sim_counter(0, "queue_errors"), 0,
+	tap_eq(sim_counter(0, "bad_packets") + sim_counter(0, "queue_errors") - refused_packets, 0,
 	       "%s: no packet was refused", t->name);
 }
 
@@ -88,6 +94,7 @@ int main(int argc, char **argv)
 		argc--;
 		argv++;
 	}
+	alone = argc == 2;
 	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
 		/* from here on they wait for evictions, resets and reloads: minutes */
 		if (quick && groups[i] == tests_compose)

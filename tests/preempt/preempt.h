@@ -91,6 +91,7 @@ long act_request(long ns, long unused);		/* submit and wait; the time to the GPU
 long act_create(long n, long prio);
 long act_destroy_last(long unused, long unused2);
 long act_update(long queue, long percentage);
+long act_bad_packet(long queue, long unused);	/* of a type that does not exist: the queue stops */
 long act_faults(long rings, long unused);	/* page faults of so many rings */
 long act_sdma_copy(long bytes, long unused);	/* by SDMA; the time it took, ns */
 long act_pm4(long ms, long unused);		/* so many dispatches of 1 ms, in a queue of PM4 packets */
@@ -180,6 +181,13 @@ struct test {
 	unsigned int gpus;
 	bool waves;	/* needs a GPU that counts them: else a claim ends linger_us after the launch */
 };
+
+/* Packets that a test has refused on purpose, so far */
+extern long long refused_packets;
+
+/* Is this the only test that is run?  Has stock amdkfd left something behind, as it is known to, and what? */
+extern bool alone;
+extern const char *left_by_stock;
 
 extern const struct test tests_basic[], tests_policy[], tests_ring[], tests_claim[], tests_victim[],
 	tests_debug[], tests_compose[], tests_reset[], tests_end[], tests_host[], tests_two[];

@@ -210,6 +210,76 @@ static void reset_race(void)
 	works("reset_race");
 }
 
+/* Requests of an online process; each time @rest queues of the others must come back, no more */
+static bool come_back(const struct actor *on, int requests, int rest)
+{
+	bool fine = true;
+	long ns;
+
+	while (requests--) {
+		actor_tell(on, act_submit, 5 * MS, 4);
+		if (!actor_hear(on, &ns, 20000))
+			tap_bail("the process that rang does not return");
+		fine &= wait_mapped(0, 1);
+		actor_do(on, act_wait, 20000, 0);
+		fine &= wait_mapped(0, 1 + rest);
+		nap_ns(20 * MS);
+		fine &= mapped(0) == 1 + rest;
+	}
+	return fine;
+}
+
+/* One queue of a victim is taken off for good by KFD: it stays off, the other one comes back */
+static void dead(void)
+{
+	long long resets = sim_counter(0, "resets"), hqds = sim_counter(0, "hqd_resets"),
+		errors = sim_counter(0, "queue_errors");
+	struct actor on, off;
+	char text[24];
+
+	if (sim_old_kernel() || (sim_new_kernel() && has_mes(0)) || (!has_mes(0) && !has_occupancy(0))) {
+		tap_skip("dead", "this amdkfd resets no single queue of this GPU");
+		return;
+	}
+	if (has_mes(0) && !alone) {
+		tap_skip("dead", "the amdkfd of 6.12 leaks a process with a bad packet: to be run alone");
+		return;
+	}
+	off = actor_start(0, 2, 7);
+	on = online_start(0, 12);
+	if (!wait_mapped(0, 3))
+		tap_bail("the queues are not mapped");
+	if (has_mes(0)) {
+		left_by_stock = "kfd_dqm_suspend_bad_queue_mes() keeps a reference to the process for ever";
+		if (actor_do(&off, act_bad_packet, 1, 0))
+			tap_bail("the packet was refused");
+		tap_ok(wait_mapped(0, 2), "dead: a queue with a bad packet is taken off by KFD");
+	} else {
+		/* the address of its ring is no other process's: by that KFD finds the queue */
+		if (actor_do(&off, act_submit_on, 1, 100 * MS))
+			tap_bail("the offline work was refused");
+		nap_ns(5 * MS);
+		snprintf(text, sizeof(text), "pid %d", off.pid);
+		sim_fault_set(0, "hang_queue", text);
+	}
+	tap_ok(come_back(&on, 1, 1), "dead: preempted, one of two queues comes back");
+	if (!has_mes(0))
+		tap_eq(sim_counter(0, "hqd_resets") - hqds, 1, "dead: the other was reset alone");
+	tap_ok(come_back(&on, 3, 1), "dead: and again");
+	if (actor_do(&off, act_submit_on, 0, MS))
+		tap_bail("the offline work was refused");
+	nap_ns(50 * MS);
+	tap_eq(actor_do(&off, act_left, 0, 0), !has_mes(0), "dead: it works, the dead one's dispatch is lost");
+	if (has_mes(0)) {
+		refused_packets += sim_counter(0, "queue_errors") - errors;
+		tap_eq(sim_counter(0, "queue_errors") - errors, 1, "dead: the bad packet was met once");
+	}
+	tap_eq(sim_counter(0, "resets"), resets, "dead: without a reset of the GPU");
+	actor_kill(&on);
+	actor_kill(&off);
+	works("dead");
+}
+
 /* In a process of its own: it returns when the semaphore is free again */
 static long act_hold_reset_lock(long ms, long unused)
 {
@@ -472,6 +542,6 @@ static void doorbells(void)
 const struct test tests_reset[] = {
 	{ "reset_held", reset_held }, { "hang", hang }, { "stubborn", stubborn },
 	{ "reset_race", reset_race }, { "refused", refused }, { "mes_refuses", mes_refuses },
-	{ "runlist_fails", runlist_fails, .waves = true },
+	{ "dead", dead }, { "runlist_fails", runlist_fails, .waves = true },
 	{ "set_refused", set_refused }, { "doorbells", doorbells }, {}
 };

@@ -22,7 +22,7 @@
  *			gang. The reader of state sees it as held
  *	resume		the same for RESUME
  *	fault/<name>	write N: the N-th occurrence from now fails, once; N+: all from the
- *			N-th on; always: all; 0: none. fault/no_preempt also takes "pid N":
+ *			N-th on; always: all; 0: none. fault/no_preempt and hang_queue also take "pid N":
  *			all unmaps of a queue of that process. Reading shows the setting (N
  *			counts down), how often it occurred since it was set, and how often it
  *			has struck. Names: see fault.h
@@ -106,8 +106,8 @@ static int counters_show(struct seq_file *m, void *unused)
 		   h->unmap_last_ns, h->unmap_max_ns, h->unmap_sum_ns);
 	seq_printf(m, "bad_packets %llu\nqueue_errors %llu\nvm_faults %llu\n", h->n_bad, h->n_error,
 		   h->n_vmfault);
-	seq_printf(m, "steps %llu\nkicks %llu\nresets %lld\n", h->n_step, h->n_kick,
-		   atomic64_read(&g->n_reset));
+	seq_printf(m, "steps %llu\nkicks %llu\nresets %lld\nhqd_resets %llu\n", h->n_step, h->n_kick,
+		   atomic64_read(&g->n_reset), READ_ONCE(h->n_hqd_reset));
 	mutex_unlock(&h->lock);
 	sim_mem_counters(g, m);
 	return 0;

@@ -18,6 +18,7 @@ MODULE_PARM_DESC(fault, "faults from the start: NAME[:N|:N+|:always][@GPU][,...]
 
 const char * const sim_fault_names[SIM_FAULTS] = {
 	[SIM_FAULT_NO_PREEMPT] = "no_preempt",
+	[SIM_FAULT_HANG_QUEUE] = "hang_queue",
 	[SIM_FAULT_NO_FENCE] = "no_fence",
 	[SIM_FAULT_MES_ADD] = "mes_add",
 	[SIM_FAULT_MES_REMOVE] = "mes_remove",
@@ -173,7 +174,7 @@ void sim_fault_init(struct sim_gpu *g)
  * sim_fault_set - change a setting
  * @g: the GPU
  * @f: the fault
- * @text: a setting; no_preempt also: "pid N"
+ * @text: a setting; no_preempt and hang_queue also: "pid N"
  *
  * Return: 0, or -EINVAL after a message
  */
@@ -182,7 +183,7 @@ int sim_fault_set(struct sim_gpu *g, enum sim_fault f, const char *text)
 	struct sim_fault_point new = {}, *p = &g->faults[f];
 	size_t len = strlen(text);
 
-	if (f == SIM_FAULT_NO_PREEMPT && !strncmp(text, "pid ", 4)) {
+	if ((f == SIM_FAULT_NO_PREEMPT || f == SIM_FAULT_HANG_QUEUE) && !strncmp(text, "pid ", 4)) {
 		if (kstrtoint(text + 4, 10, &new.pid) || new.pid <= 0) {
 			complain(text, len, "bad pid");
 			return -EINVAL;

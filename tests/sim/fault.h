@@ -18,6 +18,7 @@ struct sim_gpu;
 
 enum sim_fault {
 	SIM_FAULT_NO_PREEMPT,	/* an unmap never ends: a queue does not preempt */
+	SIM_FAULT_HANG_QUEUE,	/* a queue does not preempt: the unmap gives it up, and says which it is */
 	SIM_FAULT_NO_FENCE,	/* the unmap works, the fence of QUERY_STATUS never comes */
 	SIM_FAULT_MES_ADD,	/* MES refuses ADD_QUEUE */
 	SIM_FAULT_MES_REMOVE,	/* MES refuses REMOVE_QUEUE */
@@ -40,7 +41,7 @@ enum sim_fault {
  * @g: the GPU
  * @at: the @at-th occurrence from now fails, 0: none
  * @on: and all those behind it
- * @pid: no_preempt only: every unmap of a queue of this process fails, 0: no process
+ * @pid: no_preempt and hang_queue only: every unmap of a queue of this process fails, 0: no process
  * @seen: occurrences since it was set
  * @struck: how many failed, ever
  */

@@ -96,6 +96,24 @@ static void run_list(struct sim_hws *h, struct pm4_mes_runlist *m, u64 now)
 
 /* ---- HIQ ---- */
 
+/* How long the firmware waits for a queue before it gives it up; a guess */
+#define GIVE_UP_NS	(10 * NSEC_PER_MSEC)
+
+/* A compute queue with a dispatch in flight that does not preempt, if that is asked for */
+static struct sim_queue *hanging(struct sim_hws *h, const struct eng_proc *only)
+{
+	struct eng_proc *p;
+	struct eng_queue *q;
+
+	for (p = h->eng.procs; p; p = p->next)
+		for (q = p->queues; q && (!only || p == only); q = q->next)
+			if (to_sq(q)->kind == SIM_QUEUE_AQL && q->nwork &&
+			    (sim_fault_pid(h->g, SIM_FAULT_HANG_QUEUE, sim_proc_pid(h, to_sp(p))) ||
+			     sim_fault(h->g, SIM_FAULT_HANG_QUEUE)))
+				return to_sq(q);
+	return NULL;
+}
+
 /**
  * sim_hiq_unmap_done - an UNMAP_QUEUES has come to its end
  * @h: the firmware
@@ -103,6 +121,13 @@ static void run_list(struct sim_hws *h, struct pm4_mes_runlist *m, u64 now)
  */
 void sim_hiq_unmap_done(struct sim_hws *h, u64 now)
 {
+	if (h->hanging.ring) {
+		/* the HIQ's MQD says that a queue was given up; its HQD has it until it is reset */
+		h->hiq_mqd->queue_doorbell_id0 = h->hanging.doorbell;
+		WRITE_ONCE(h->hung_hqd, ~0U);
+		WRITE_ONCE(h->hung_ring, h->hanging.ring);
+		h->hanging.ring = 0;
+	}
 	sim_hws_drop(h, h->unmap_only, true);
 	h->unmap_only = NULL;
 	WRITE_ONCE(h->hiq_stalled, false);
@@ -152,6 +177,7 @@ static void drop_idle(struct sim_hws *h, struct eng_proc *only)
 static void unmap_queues(struct sim_hws *h, struct pm4_mes_unmap_queues *m, u64 now)
 {
 	struct eng_proc *p, *only = NULL;
+	struct sim_queue *hung;
 	u64 until;
 
 	h->n_unmap++;
@@ -168,14 +194,20 @@ static void unmap_queues(struct sim_hws *h, struct pm4_mes_unmap_queues *m, u64 
 		sim_hws_drop(h, only, false);	/* what was in flight is lost */
 		return;
 	}
+	hung = hanging(h, only);
 	until = eng_unmap(&h->eng, only, now);
 	h->unmap_only = only;
 	h->unmap_began = now;
 	h->unmap_until = max(until, now + sim_unmap_ns());
-	if (stubborn(h, only))
+	if (hung) {
+		h->hanging.ring = hung->ring;
+		h->hanging.doorbell = hung->doorbell;
+		h->unmap_until = max(h->unmap_until, now + GIVE_UP_NS);
+	} else if (stubborn(h, only)) {
 		h->unmap_until = ENG_NEVER;	/* the rest of it goes off; only a reset helps */
-	else
+	} else {
 		drop_idle(h, only);
+	}
 	WRITE_ONCE(h->hiq_stalled, true);
 }
 

@@ -178,6 +178,9 @@ struct sim_hws {
 	u64 nsubmit;
 	bool hiq_stalled;		/* an unmap is under way (read by any) */
 	bool hiq_dead;			/* hung: processes nothing until a reset (read by any) */
+	struct { u64 ring; u32 doorbell; } hanging; /* a queue that the unmap under way will give up */
+	u64 hung_ring;			/* (any) it is on an HQD still, until that is reset; 0: none is */
+	u32 hung_hqd;			/* (any) which, as amdkfd counts them; ~0: not asked yet */
 	struct eng_proc *unmap_only;
 	u64 unmap_until, unmap_began;
 	/* runlist */
@@ -195,6 +198,7 @@ struct sim_hws {
 	u64 n_runlist, n_unmap, n_query, n_packet, n_dispatch, n_barrier, n_sdma, n_pm4, n_irq, n_bad;
 	u64 n_vmfault, n_error, n_kick, n_step, n_irq_lost, n_db;
 	u64 n_mes_add, n_mes_remove, n_mes_suspend, n_mes_resume, n_mes_misc;
+	u64 n_hqd_reset;		/* (any) */
 	u64 unmap_last_ns, unmap_max_ns, unmap_sum_ns;
 };
 

@@ -151,18 +151,38 @@ static int hqd_sdma_destroy(struct amdgpu_device *adev, void *mqd, unsigned int 
 	return -EOPNOTSUPP;
 }
 
-/* ---- single queue reset: amdkfd finds no queue on any HQD and resets the GPU ---- */
+/*
+ * ---- single queue reset ----
+ *
+ * The HQD of a queue that the firmware has given up (fault hang_queue).  Which of them it is, is not
+ * modelled: the first that amdkfd asks about.  The amdgpu of 6.12 has this for gfx9 alone.
+ */
 
 static uint64_t hqd_get_pq_addr(struct amdgpu_device *adev, uint32_t pipe_id, uint32_t queue_id,
 				uint32_t inst)
 {
-	return 0;
+	struct sim_hws *h = to_sim(adev)->hws;
+	u32 hqd = inst << 16 | pipe_id << 8 | queue_id;
+
+	if (!READ_ONCE(h->hung_ring) || to_sim(adev)->prof->gc >= IP_VERSION(10, 0, 0))
+		return 0;
+	if (READ_ONCE(h->hung_hqd) == ~0U)
+		WRITE_ONCE(h->hung_hqd, hqd);
+	return READ_ONCE(h->hung_hqd) == hqd ? READ_ONCE(h->hung_ring) : 0;
 }
 
 static uint64_t hqd_reset(struct amdgpu_device *adev, uint32_t pipe_id, uint32_t queue_id,
 			  uint32_t inst, unsigned int utimeout)
 {
-	return 0;
+	struct sim_hws *h = to_sim(adev)->hws;
+	u64 ring = hqd_get_pq_addr(adev, pipe_id, queue_id, inst);
+
+	if (ring) {
+		WRITE_ONCE(h->hung_ring, 0);
+		WRITE_ONCE(h->n_hqd_reset, h->n_hqd_reset + 1);
+		sim_fault_clear(to_sim(adev), SIM_FAULT_HANG_QUEUE);
+	}
+	return ring;
 }
 
 /* ---- debugger: registers that are not there ---- */
