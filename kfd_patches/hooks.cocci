@@ -466,9 +466,6 @@ identifier dqm, q, qpd, pdd;
  	...
  	pdd->has_reset_queue = true;
 +	kfd_prio_hook_queue_reset(q);
- 	if (q->properties.is_active) {
- 		...
- 	}
  	...
  }
 
