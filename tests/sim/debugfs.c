@@ -106,8 +106,9 @@ static int counters_show(struct seq_file *m, void *unused)
 		   h->unmap_last_ns, h->unmap_max_ns, h->unmap_sum_ns);
 	seq_printf(m, "bad_packets %llu\nqueue_errors %llu\nvm_faults %llu\n", h->n_bad, h->n_error,
 		   h->n_vmfault);
-	seq_printf(m, "steps %llu\nkicks %llu\nresets %lld\nhqd_resets %llu\n", h->n_step, h->n_kick,
-		   atomic64_read(&g->n_reset), READ_ONCE(h->n_hqd_reset));
+	seq_printf(m, "steps %llu\nkicks %llu\nresets %lld\nhqd_resets %llu\noccupancy_reads %lld\n", h->n_step,
+		   h->n_kick, atomic64_read(&g->n_reset), READ_ONCE(h->n_hqd_reset),
+		   atomic64_read(&h->n_occupancy));
 	mutex_unlock(&h->lock);
 	sim_mem_counters(g, m);
 	return 0;

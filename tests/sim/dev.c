@@ -17,6 +17,10 @@ static char *gpu = "mi210";
 module_param(gpu, charp, 0444);
 MODULE_PARM_DESC(gpu, "profiles of the simulated GPUs, in order of PCI address, separated by commas; the last one holds for the rest");
 
+static bool virtual_function;
+module_param(virtual_function, bool, 0444);
+MODULE_PARM_DESC(virtual_function, "the GPUs are SR-IOV virtual functions, as far as amdkfd asks");
+
 #define MAX_GPUS	16
 
 static unsigned int num_gpus;
@@ -161,6 +165,8 @@ static int fill_adev(struct sim_gpu *g)
 	adev->gmc.noretry = 1;
 	adev->gmc.xgmi.supported = p->xgmi;
 	adev->enable_mes = p->mes;
+	if (virtual_function)
+		adev->virt.caps |= AMDGPU_SRIOV_CAPS_IS_VF;
 	adev->vm_manager.max_pfn = 1ULL << 36;
 	adev->vm_manager.first_kfd_vmid = p->first_kfd_vmid;
 	adev->unique_id = 0x5349e00000000000ULL | pci_dev_id(g->pdev);

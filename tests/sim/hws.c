@@ -15,6 +15,7 @@
  */
 #include "hws.h"
 #include "soc15_int.h"
+#include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/sched/mm.h>
@@ -58,6 +59,10 @@ MODULE_PARM_DESC(save_gbs, "rate at which wave state is saved and restored, GB/s
 static uint unmap_us = 5;
 module_param(unmap_us, uint, 0644);
 MODULE_PARM_DESC(unmap_us, "fixed time of an UNMAP_QUEUES, or of MES's REMOVE_QUEUE and SUSPEND, even with nothing in flight");
+
+static uint occupancy_us = 20;
+module_param(occupancy_us, uint, 0644);
+MODULE_PARM_DESC(occupancy_us, "time that counting waves in flight takes, us: some hundred register reads (a guess)");
 
 static bool mes_level_preempt;
 module_param(mes_level_preempt, bool, 0644);
@@ -427,6 +432,22 @@ void sim_hws_reset(struct sim_gpu *g)
 }
 
 /**
+ * sim_hws_occupancy_cost - waves in flight are counted: charge and count the call
+ * @h: the firmware
+ *
+ * The real driver holds mutexes and reads registers meanwhile: the CPU is busy.
+ */
+void sim_hws_occupancy_cost(struct sim_hws *h)
+{
+	u64 us = min(READ_ONCE(occupancy_us), 100000u);
+
+	atomic64_inc(&h->n_occupancy);
+	for (; us > 1000; us -= 1000)
+		mdelay(1);
+	udelay(us);
+}
+
+/**
  * sim_hws_occupancy - waves in flight, for kfd2kgd_calls.get_cu_occupancy
  * @g: the GPU
  * @xcc: on which XCC
@@ -441,6 +462,7 @@ void sim_hws_occupancy(struct sim_gpu *g, u32 xcc, struct kfd_cu_occupancy *occ,
 	struct eng_proc *p;
 	int n = 0;
 
+	sim_hws_occupancy_cost(h);
 	mutex_lock(&h->lock);
 	for (p = h->eng.procs; p; p = p->next)
 		for (q = p->queues; q && n < AMDGPU_MAX_QUEUES; q = q->next, n++) {

@@ -197,6 +197,7 @@ struct sim_hws {
 	/* counters */
 	u64 n_runlist, n_unmap, n_query, n_packet, n_dispatch, n_barrier, n_sdma, n_pm4, n_irq, n_bad;
 	u64 n_vmfault, n_error, n_kick, n_step, n_irq_lost, n_db;
+	atomic64_t n_occupancy;		/* (any) */
 	u64 n_mes_add, n_mes_remove, n_mes_suspend, n_mes_resume, n_mes_misc;
 	u64 n_hqd_reset;		/* (any) */
 	u64 unmap_last_ns, unmap_max_ns, unmap_sum_ns;
@@ -257,6 +258,7 @@ void sim_hws_reset(struct sim_gpu *g);
 void sim_hws_kick(struct sim_gpu *g);
 void sim_hws_wake(struct sim_hws *h);
 u64 sim_unmap_ns(void);
+void sim_hws_occupancy_cost(struct sim_hws *h);
 void sim_hws_occupancy(struct sim_gpu *g, u32 xcc, struct kfd_cu_occupancy *occ,
 		       int *max_waves_per_cu);
 void sim_hws_irq(struct sim_hws *h, u32 client, u32 source, u32 vmid, u32 pasid, u32 ctxid);

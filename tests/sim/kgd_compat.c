@@ -361,6 +361,7 @@ static void get_cu_occupancy(struct amdgpu_device *adev, int pasid, int *wave_cn
 	struct eng_proc *p;
 	u32 i, n = 0;
 
+	sim_hws_occupancy_cost(h);
 	mutex_lock(&h->lock);
 	for (p = h->eng.procs; p; p = p->next)
 		for (q = p->queues; q && to_sp(p)->pasid == pasid; q = q->next)
