@@ -141,6 +141,7 @@ void kfd_prio_claim_update(struct device_queue_manager *dqm, struct qcm_process_
 		qp->progress_at = 0;
 		qp->rptr_sum = 0;
 		qp->wptr_sum = 0;
+		qp->waves = true;
 		list_add_tail(&qp->claim, &dqm->prio.claims);
 		atomic_set(&qp->ear, KFD_PRIO_EAR_RUNG);
 	}
@@ -153,6 +154,8 @@ static void kfd_prio_claim_works(struct qcm_process_device *qpd, enum kfd_prio_w
 	struct kfd_prio_qpd *qp = &qpd->prio;
 
 	qp->rung = true;
+	qp->wakes++;
+	qp->waves = true;
 	qp->rung_at = now;
 	qp->work = true;
 	qp->work_at = now;
@@ -301,18 +304,21 @@ u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_pr
  * What was seen of a claim; the DQM lock was not held meanwhile.
  * @off: it was off the GPU then or is now.  It cannot make progress there, and what it had
  * launched has no waves and is work all the same
+ * @wakes: kfd_prio_qpd.wakes when the snapshot was made: what is older than a ring says nothing
+ * of the work that was rung for
  */
 static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_prio_seen *seen,
-			       bool off, u64 now)
+			       bool off, u32 wakes, u64 now)
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
 	bool moved = seen->rptr_sum != qp->rptr_sum || seen->wptr_sum != qp->wptr_sum;
 	bool had = qp->work, work = seen->work || seen->waves || (off && had);
 
-	if (seen->unreadable)
+	if (seen->unreadable || qp->wakes != wakes)
 		return;
 	qp->rptr_sum = seen->rptr_sum;
 	qp->wptr_sum = seen->wptr_sum;
+	qp->waves = seen->waves || seen->work;
 	if (moved || seen->waves || off)
 		qp->progress_at = now;
 	qp->work = work;
@@ -343,6 +349,54 @@ static bool kfd_prio_claim_off(struct device_queue_manager *dqm, struct qcm_proc
 	       (dqm->prio.missed && !kfd_prio_uses_mes(dqm) && !dqm->active_runlist);
 }
 
+/* What is known of a claim before its indices are read */
+struct kfd_prio_before {
+	u64 rptr_sum;
+	u64 wptr_sum;
+	u64 stuck_at;
+	u32 wakes;
+	bool armed;
+	bool waves;
+	bool off;
+};
+
+static struct kfd_prio_before kfd_prio_claim_before(struct device_queue_manager *dqm,
+						    struct qcm_process_device *qpd,
+						    const struct kfd_prio_knobs *k)
+{
+	const struct kfd_prio_qpd *qp = &qpd->prio;
+
+	return (struct kfd_prio_before) {
+		.rptr_sum = qp->rptr_sum,
+		.wptr_sum = qp->wptr_sum,
+		.stuck_at = qp->progress_at + k->budget_ns / 2,
+		.wakes = qp->wakes,
+		.armed = atomic_read(&qp->ear) == KFD_PRIO_EAR_ARMED,
+		.waves = qp->waves,
+		.off = kfd_prio_claim_off(dqm, qpd),
+	};
+}
+
+/*
+ * Waves are counted only where that can change the answer: when the indices are equal, or have
+ * not moved for half the budget.  Not of a claim whose doorbells are trapped and that has not
+ * moved, nor of one that is off the GPU.  Until they may be counted again, a claim that has
+ * launched something since the last time counts as having some.
+ */
+static bool kfd_prio_claim_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s,
+				 const struct kfd_prio_before *b, const struct kfd_prio_seen *seen)
+{
+	bool moved = seen->rptr_sum != b->rptr_sum || seen->wptr_sum != b->wptr_sum, waves;
+
+	if (!s->nr || b->off || !kfd_prio_counts_waves(pdd))
+		return false;
+	if (seen->work ? ktime_get_ns() <= b->stuck_at : b->armed && !moved)
+		return false;
+	if (kfd_prio_count_waves(pdd, s, &waves))
+		return waves;
+	return !seen->work && (moved || b->waves);
+}
+
 /*
  * Read the indices of @qpd: drops the DQM lock and takes it again.
  * Return: false if the claim is gone meanwhile
@@ -350,18 +404,18 @@ static bool kfd_prio_claim_off(struct device_queue_manager *dqm, struct qcm_proc
 static bool kfd_prio_claim_read(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
 				struct kfd_prio_snapshot *s, const struct kfd_prio_knobs *k)
 {
-	u64 stuck_at = qpd->prio.progress_at + k->budget_ns / 2;
+	const struct kfd_prio_before before = kfd_prio_claim_before(dqm, qpd, k);
 	struct kfd_process_device *pdd = qpd_to_pdd(qpd);
 	struct mm_struct *mm = qpd->prio.mm;
-	bool off = kfd_prio_claim_off(dqm, qpd), alive;
 	struct kfd_prio_seen seen;
+	bool alive;
 
 	kfd_prio_snapshot(qpd, s);
 	mmgrab(mm);
 	dqm_unlock(dqm);
 	alive = kfd_prio_observe(s, mm, &seen);
-	if (alive && s->nr && (!seen.work || ktime_get_ns() > stuck_at))
-		seen.waves = kfd_prio_waves(pdd, s);
+	if (alive)
+		seen.waves = kfd_prio_claim_waves(pdd, s, &before, &seen);
 	mmdrop(mm);
 	dqm_lock(dqm);
 	if (!qpd->prio.mm)
@@ -370,22 +424,30 @@ static bool kfd_prio_claim_read(struct device_queue_manager *dqm, struct qcm_pro
 		kfd_prio_claim_drop(dqm, qpd);
 		return false;
 	}
-	kfd_prio_claim_saw(qpd, &seen, off || kfd_prio_claim_off(dqm, qpd),
-			     ktime_get_ns());
+	kfd_prio_claim_saw(qpd, &seen, before.off || kfd_prio_claim_off(dqm, qpd), before.wakes,
+			   ktime_get_ns());
 	return true;
 }
 
-/* Trap the next ring of a claim that holds nothing any more; drops the lock like the above */
+/*
+ * Trap the next ring of a claim that holds nothing any more; drops the lock like the above.
+ * From the moment at which a ring can fault, @rung says that it has not: both change under
+ * the lock.
+ */
 static void kfd_prio_claim_arm(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
 			       struct kfd_prio_snapshot *s, const struct kfd_prio_knobs *k)
 {
-	bool armed;
+	struct kfd_prio_qpd *qp = &qpd->prio;
 
+	lockdep_assert_held(&dqm->lock_hidden);
+	if (atomic_cmpxchg(&qp->ear, KFD_PRIO_EAR_RUNG, KFD_PRIO_EAR_ARMED) != KFD_PRIO_EAR_RUNG)
+		return;
+	qp->rung = false;
 	dqm_unlock(dqm);
-	armed = kfd_prio_doorbell_arm(qpd_to_pdd(qpd));
+	kfd_prio_doorbell_zap(qpd_to_pdd(qpd));
 	dqm_lock(dqm);
 	/* queues may have been born meanwhile: a new snapshot */
-	if (armed && qpd->prio.mm)
+	if (qp->mm)
 		kfd_prio_claim_read(dqm, qpd, s, k);
 }
 

@@ -262,26 +262,22 @@ void kfd_prio_hook_unmap_range(loff_t start, loff_t len)
 }
 
 /**
- * kfd_prio_doorbell_arm() - from now on a ring of this process faults
- * @pdd: a process with a claim, referenced
+ * kfd_prio_doorbell_zap() - from now on a ring of this process faults
+ * @pdd: a process whose ear is KFD_PRIO_EAR_ARMED already, referenced
  *
  * The caller must look at the indices afterwards: a ring before the zap has not faulted.
  *
  * Context: process; not under the DQM lock (takes i_mmap_rwsem)
- * Return: false if it is not KFD_PRIO_EAR_RUNG
  */
-bool kfd_prio_doorbell_arm(struct kfd_process_device *pdd)
+void kfd_prio_doorbell_zap(struct kfd_process_device *pdd)
 {
 	struct kfd_prio_qpd *qp = &pdd->qpd.prio;
 
 	lockdep_assert_not_held(&pdd->dev->dqm->lock_hidden);
-	if (atomic_cmpxchg(&qp->ear, KFD_PRIO_EAR_RUNG, KFD_PRIO_EAR_ARMED) != KFD_PRIO_EAR_RUNG)
-		return false;
 	/* pairs with kfd_prio_hook_doorbell_mmap() */
 	if (smp_load_acquire(&qp->doorbell_pfn))
 		unmap_mapping_pages(pdd->process->prio.inode->i_mapping, qp->doorbell_pgoff,
 				    qp->doorbell_pages, true);
 	/* the zap, then the indices: pairs with the client's write index before its ring */
 	smp_mb();
-	return true;
 }

@@ -97,6 +97,8 @@ enum kfd_prio_ear {
  *	below preempt_min_prio
  * @set_prio: priority set, when the claim was made
  * @mm: its address space, mmgrab()ed; NULL if it has no claim
+ * @wakes: how often @rung was set
+ * @waves: waves may be in flight: it moved since they were counted, or there were some
  * @rung: @ear was KFD_PRIO_EAR_RUNG when the engine last looked, since @rung_at
  * @work, @work_at, @progress_at: see struct kfd_prio_claim
  * @rptr_sum, @wptr_sum: of its queues when last looked at
@@ -126,6 +128,8 @@ struct kfd_prio_qpd {
 	struct list_head claim;
 	int set_prio;
 	struct mm_struct *mm;
+	u32 wakes;
+	bool waves;
 	bool rung;
 	u64 rung_at;
 	bool work;
@@ -150,6 +154,7 @@ struct kfd_prio_qpd {
  * @dqm: the one this is in
  * @link: in the list of all GPUs, under kfd_prio_gpu_mutex
  * @claims: processes that may preempt here
+ * @count_at: waves in flight are not counted before, ktime_get_ns(); the thread's
  * @policy: state of the judge
  * @last: its last decision, made at @last_at (ktime_get_ns())
  * @throttle: the floor is being given: claims of at least this priority are off, so that
@@ -177,7 +182,7 @@ struct kfd_prio_qpd {
  * @kicked: there is something to look at
  *
  * Protected by the DQM lock, but for @link, @thread (set before the first claim),
- * @timer and @kicked.
+ * @count_at, @timer and @kicked.
  */
 struct kfd_prio_dqm {
 	ktime_t unmap_start;
@@ -187,6 +192,7 @@ struct kfd_prio_dqm {
 	struct device_queue_manager *dqm;
 	struct list_head link;
 	struct list_head claims;
+	u64 count_at;
 	struct kfd_prio_policy policy;
 	struct kfd_prio_decision last;
 	u64 last_at;

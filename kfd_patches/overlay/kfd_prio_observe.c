@@ -102,20 +102,42 @@ bool kfd_prio_observe(const struct kfd_prio_snapshot *s, struct mm_struct *mm,
 	return true;
 }
 
-/**
- * kfd_prio_waves() - has the process waves in flight?
- * @pdd: the process on a GPU, referenced
- * @s: for its memory
- *
- * Reads registers: asked only when the indices are equal, or have not moved for half the
- * budget.
- *
- * Context: process; no lock
- * Return: false also where the ASIC cannot tell
+/*
+ * Counting takes some hundred register reads under two mutexes: after it nothing is counted
+ * for so many times as long as it took.
  */
-bool kfd_prio_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s)
+#define KFD_PRIO_COUNT_REST	8
+
+/**
+ * kfd_prio_counts_waves() - does it make sense to count the waves of a process?
+ * @pdd: the process on a GPU
+ *
+ * On a virtual function each register is a message to the host, which other guests wait for too.
+ */
+bool kfd_prio_counts_waves(struct kfd_process_device *pdd)
 {
-	if (!pdd->dev->kfd2kgd->get_cu_occupancy || !pdd->qpd.queue_count)
+	return pdd->dev->kfd2kgd->get_cu_occupancy && pdd->qpd.queue_count &&
+	       !amdgpu_sriov_vf(pdd->dev->adev);
+}
+
+/**
+ * kfd_prio_count_waves() - has a process waves in flight?
+ * @pdd: the process on a GPU, referenced; one that kfd_prio_counts_waves()
+ * @s: for its memory
+ * @waves: out: the answer
+ *
+ * Context: our thread; no lock
+ * Return: false if the last count was too short a time ago
+ */
+bool kfd_prio_count_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s, bool *waves)
+{
+	struct kfd_prio_dqm *d = &pdd->dev->dqm->prio;
+	u64 start = ktime_get_ns(), end;
+
+	if (start < d->count_at)
 		return false;
-	return kfd_prio_compat_waves(pdd, s->occupancy);
+	*waves = kfd_prio_compat_waves(pdd, s->occupancy);
+	end = ktime_get_ns();
+	d->count_at = end + KFD_PRIO_COUNT_REST * (end - start);
+	return true;
 }

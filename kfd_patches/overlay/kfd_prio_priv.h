@@ -250,13 +250,14 @@ u64 kfd_prio_safety_poll_ns(void);
 /* kfd_prio_doorbell.c */
 void kfd_prio_doorbell_init(void);
 void kfd_prio_doorbell_exit(void);
-bool kfd_prio_doorbell_arm(struct kfd_process_device *pdd);
+void kfd_prio_doorbell_zap(struct kfd_process_device *pdd);
 
 /* kfd_prio_observe.c */
 void kfd_prio_snapshot(struct qcm_process_device *qpd, struct kfd_prio_snapshot *s);
 bool kfd_prio_observe(const struct kfd_prio_snapshot *s, struct mm_struct *mm,
 		      struct kfd_prio_seen *seen);
-bool kfd_prio_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s);
+bool kfd_prio_counts_waves(struct kfd_process_device *pdd);
+bool kfd_prio_count_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s, bool *waves);
 
 /* kfd_prio_claim.c */
 void kfd_prio_refresh(struct qcm_process_device *qpd);

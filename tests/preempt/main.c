@@ -14,7 +14,7 @@
 #include "preempt.h"
 
 static const struct test *const groups[] = {
-	tests_basic, tests_policy, tests_ring, tests_claim, tests_victim, tests_debug,
+	tests_basic, tests_policy, tests_ring, tests_claim, tests_idle, tests_victim, tests_debug,
 	tests_compose, tests_reset, tests_end, tests_host, tests_two,
 };
 

@@ -189,7 +189,7 @@ extern long long refused_packets;
 extern bool alone;
 extern const char *left_by_stock;
 
-extern const struct test tests_basic[], tests_policy[], tests_ring[], tests_claim[], tests_victim[],
+extern const struct test tests_basic[], tests_policy[], tests_ring[], tests_claim[], tests_idle[], tests_victim[],
 	tests_debug[], tests_compose[], tests_reset[], tests_end[], tests_host[], tests_two[];
 
 #endif
