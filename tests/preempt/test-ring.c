@@ -222,19 +222,19 @@ static long act_sweep(long base, long step)
 	return r;
 }
 
-/* Is a preemption in force at that time? */
+/* Is a preemption in force at that time?  One that follows another begins before the end of that one is traced */
 static bool in_force(const struct events *e, uint64_t ns)
 {
-	bool begun = false;
-	size_t i;
+	const struct event *ev;
+	long long seq = -1;
 
-	for (i = 0; i < e->nr && e->event[i].ns <= ns; i++) {
-		if (!strcmp(e->event[i].name, "kfd_preempt_begin"))
-			begun = true;
-		else if (!strcmp(e->event[i].name, "kfd_preempt_end"))
-			begun = false;
+	for (ev = e->event; ev < e->event + e->nr && ev->ns <= ns; ev++) {
+		if (!strcmp(ev->name, "kfd_preempt_begin"))
+			seq = event_field(ev, "seq");
+		else if (!strcmp(ev->name, "kfd_preempt_end") && event_field(ev, "seq") == seq)
+			seq = -1;
 	}
-	return begun;
+	return seq >= 0;
 }
 
 /*
