@@ -5,7 +5,8 @@
 # kfd_prio_compat.h needs, and write HEADER, with "#define KFD_PRIO_HAVE_<NAME> 1" for each probe
 # that compiles.  kfd_prio.mk runs it, with the flags of the module's own files.
 #
-# The flags are tried first: where KFD's own headers do not compile with them no answer means
+# A kernel with PREEMPT_RT is refused here, for builds that do not come through dkms/can-build.
+# The flags are tried next: where KFD's own headers do not compile with them no answer means
 # anything, and the build stops with the compiler's words.
 set -u
 header=$1
@@ -18,6 +19,14 @@ compile() {
 	"$@" -w -fsyntax-only -x c "$header.c"
 }
 trap 'rm -f "$header.c" "$header.new" "$header.log"' EXIT
+
+# Without KFD's headers, which may not compile on such a kernel.  Only a compiler that sees the option
+# accepts the code: any other failure is left to the check below.
+printf '#ifndef CONFIG_PREEMPT_RT\n#error "not set"\n#endif\n' >"$header.c"
+if "$@" -w -fsyntax-only -x c "$header.c" >/dev/null 2>&1; then
+	echo "kfdprio does not support kernels with PREEMPT_RT, and this build has CONFIG_PREEMPT_RT: build for a kernel without it" >&2
+	exit 1
+fi
 
 if ! compile 'int probe(void);' "$@" >"$header.log" 2>&1; then
 	cat "$header.log" >&2
