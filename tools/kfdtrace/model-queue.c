@@ -48,6 +48,18 @@ void client_resume(struct client *client, uint64_t ts)
 	client->preemptor->ns += ts - client->pair_since;
 }
 
+/**
+ * client_evicted_end() - a process is evicted no longer, if it was
+ * @client: the process
+ * @ts: now
+ */
+void client_evicted_end(struct client *client, uint64_t ts)
+{
+	if (client->evicted)
+		client->evicted_ns += ts - client->evicted_since;
+	client->evicted = false;
+}
+
 static void slice_tell(const struct queue *queue, enum slice_kind kind, uint64_t from, uint64_t to)
 {
 	const struct model *model = queue->client->gpu->model;

@@ -11,5 +11,6 @@ void queue_resume(struct queue *queue, uint64_t ts);
 void queue_settle(struct queue *queue, uint64_t ts);
 void queue_evicted_tell(const struct queue *queue, uint64_t ts);
 void client_resume(struct client *client, uint64_t ts);
+void client_evicted_end(struct client *client, uint64_t ts);
 
 #endif /* KFDTRACE_MODEL_QUEUE_H */

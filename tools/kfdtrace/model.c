@@ -107,8 +107,11 @@ static void on_destroy(struct model *model, struct queue *queue, const struct kf
 	queue->destroy_reason = event->v[F_REASON];
 	client->destroyed++;
 	store_forget(model, queue);
-	if (!client->queues)
-		client_resume(client, event->ts);
+	if (client->queues)
+		return;
+	client_resume(client, event->ts);
+	/* a HIP program that exits is evicted as its memory goes, and nothing restores it */
+	client_evicted_end(client, event->ts);
 }
 
 static int queue_event(struct model *model, const struct kfd_event *event)
@@ -335,11 +338,11 @@ static int client_event(struct model *model, const struct kfd_event *event)
 		if (!client->evicted)
 			client->evicted_since = event->ts;
 		client->evicted = true;
+		client->evicted_queues = event->v[F_QUEUES];
 	} else if (!event->v[F_EVICTED] && client->evicted) {
 		for (queue = client->queues; queue; queue = queue->client_next)
 			queue_evicted_tell(queue, event->ts);
-		client->evicted = false;
-		client->evicted_ns += event->ts - client->evicted_since;
+		client_evicted_end(client, event->ts);
 	}
 	return 0;
 }
@@ -405,7 +408,8 @@ void model_end(struct model *model)
 		over_end(gpu, model->last);
 		for (client = gpu->clients; client; client = client->next) {
 			client_resume(client, model->last);
-			if (client->evicted) {
+			/* without queues nothing of it is off, and its end is not recorded */
+			if (client->evicted && (client->queues || client->evicted_queues)) {
 				client->evicted_ns += model->last - client->evicted_since;
 				anomaly_add(model, ANOMALY_EVICT_OPEN, client->evicted_since,
 					    gpu->gpu_id, client->process->pid, -1,

@@ -129,9 +129,10 @@ struct pair {
  * @preemptions, @preempted_ns: how often and how long it was preempted, as a whole
  * @preempting, @preempting_ns: how often and how long others were preempted for it
  * @wakes: how often its doorbell woke the preemption
- * @evictions, @evicted_ns: by KFD: memory, suspend, debugger
+ * @evictions, @evicted_ns: by KFD: memory, suspend, debugger; until the restore or its last queue's end
  * @by: who preempted it
  * @preempted, @evicted: it is, since @preempted_since, @evicted_since
+ * @evicted_queues: that it had when it was evicted last, also those that no other event names
  * @preemptor: pair of who preempts it now, since @pair_since
  * @last_reason: of the last preemption of it, or by it, as it began or ended
  * @last_by: whose preemption that was, 0 if there was none
@@ -143,7 +144,7 @@ struct client {
 	uint64_t maps, mapped_ns;
 	uint64_t mapped_queues, any_ns, any_since;
 	uint64_t preemptions, preempted_ns, preempting, preempting_ns, wakes;
-	uint64_t evictions, evicted_ns;
+	uint64_t evictions, evicted_ns, evicted_queues;
 	struct pair *by;
 	bool preempted, evicted;
 	uint64_t preempted_since, evicted_since, pair_since;

@@ -201,6 +201,52 @@ static void anomalies(void **state)
 	assert_int_equal(client_of(LOW)->evicted_ns, 50);
 }
 
+/* A program of ROCm is evicted as it exits, and nothing restores it: that ends with its last queue. */
+static void evicted_at_exit(void **state)
+{
+	(void)state;
+	create(LOW, 0, 7);
+	create(LOW, 1, 7);
+	now = 2000;
+	TELL(EV_EVICT_PROCESS, { F_PID, LOW }, { F_PRIO, -1 }, { F_EVICTED, 1 }, { F_QUEUES, 2 });
+	now = 2030;
+	destroy(LOW, 1, 1, 0);
+	now = 2050;
+	destroy(LOW, 0, 1, 0);
+	/* one without queues: its GPU has nothing of it that could be off */
+	TELL(EV_EVICT_PROCESS, { F_PID, HIGH }, { F_PRIO, -1 }, { F_EVICTED, 1 }, { F_QUEUES, 0 });
+	now = 20000;
+	TELL(EV_SET_PRIORITY, { F_PID, HIGH }, { F_PRIO, 12 });
+	model_end(&model);
+	assert_int_equal(client_of(LOW)->evictions, 1);
+	assert_int_equal(client_of(LOW)->evicted_ns, 50);
+	assert_int_equal(client_of(HIGH)->evictions, 1);
+	assert_int_equal(client_of(HIGH)->evicted_ns, 0);
+	assert_int_equal(model.kept_anomalies, 0);
+}
+
+/* Still there when the recording ends: queues that were made in it, and those that only the event counts. */
+static void evicted_at_the_end(void **state)
+{
+	(void)state;
+	create(LOW, 0, 7);
+	now = 2000;
+	TELL(EV_EVICT_PROCESS, { F_PID, LOW }, { F_PRIO, -1 }, { F_EVICTED, 1 }, { F_QUEUES, 1 });
+	TELL(EV_EVICT_PROCESS, { F_PID, HIGH }, { F_PRIO, -1 }, { F_EVICTED, 1 }, { F_QUEUES, 3 });
+	/* the PID of a process that ended evicted is used again */
+	create(300, 0, 7);
+	TELL(EV_EVICT_PROCESS, { F_PID, 300 }, { F_PRIO, -1 }, { F_EVICTED, 1 }, { F_QUEUES, 1 });
+	destroy(300, 0, 1, 0);
+	create(300, 0, 7);
+	now = 2100;
+	destroy(300, 0, 1, 0);
+	model_end(&model);
+	assert_int_equal(client_of(LOW)->evicted_ns, 100);
+	assert_int_equal(client_of(HIGH)->evicted_ns, 100);
+	assert_int_equal(client_of(300)->evicted_ns, 0);
+	assert_int_equal(model.nr_anomalies[ANOMALY_EVICT_OPEN], 2);
+}
+
 struct told {
 	int kind;
 	unsigned int queue;
@@ -291,6 +337,8 @@ int run_model(void)
 		cmocka_unit_test_setup_teardown(two_victims, story_setup, story_teardown),
 		cmocka_unit_test_setup_teardown(two_gpus, story_setup, story_teardown),
 		cmocka_unit_test_setup_teardown(anomalies, story_setup, story_teardown),
+		cmocka_unit_test_setup_teardown(evicted_at_exit, story_setup, story_teardown),
+		cmocka_unit_test_setup_teardown(evicted_at_the_end, story_setup, story_teardown),
 		cmocka_unit_test_setup_teardown(slices, story_setup, story_teardown),
 		cmocka_unit_test_setup_teardown(many_queues, story_setup, story_teardown),
 	};
