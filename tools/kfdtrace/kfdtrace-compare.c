@@ -68,11 +68,13 @@ struct row {
  * @seconds: between its first and last event
  * @queues, @maps, @unmaps, @runlists, @over, @preemptions, @anomalies: counts
  * @preempted: sum over processes, in s
+ * @simulated: whether it is of the simulated GPU
  * @hist: of all GPUs together
  */
 struct sums {
 	double seconds, preempted;
 	uint64_t queues, maps, unmaps, runlists, over, preemptions, anomalies;
+	enum simulated simulated;
 	struct hist hist[NR_LATENCIES];
 };
 
@@ -94,6 +96,7 @@ static void sums_read(struct sums *sums, const struct view_options *options, con
 	view_open(&view, &own);
 	view_read(&view);
 	view_losses(&view);
+	sums->simulated = view_simulated(&view);
 	sums->seconds = (view.model.last - view.model.first) / 1e9;
 	sums->unmaps = view.model.events[EV_UNMAP_QUEUES_DONE];
 	sums->preemptions = view.model.events[EV_PREEMPT_BEGIN];
@@ -212,6 +215,8 @@ static const struct column columns[] = {
 	{ "B", "b", true },
 	{ "B/A", "ratio", true },
 	{ "VERDICT", "verdict", false },
+	{ NULL, "a_simulated", false },
+	{ NULL, "b_simulated", false },
 };
 
 static void value_format(const struct row *row, int which, bool csv, char *text)
@@ -244,6 +249,10 @@ static void cell(void *context, size_t at, unsigned int column, bool csv, char *
 		else if (!csv)
 			snprintf(text, CELL, "-");
 		break;
+	case 5:
+	case 6:
+		snprintf(text, CELL, "%s", view_simulated_word(rows->sums[column - 5].simulated));
+		break;
 	default:
 		if (!csv)
 			snprintf(text, CELL, "%s", verdicts[row->verdict]);
@@ -260,6 +269,8 @@ static void print_json(const struct rows *rows, const struct view_options *optio
 	json_number("version", 1);
 	json_text("a", options->dir);
 	json_text("b", options->other);
+	view_simulated_json("a_simulated", rows->sums[0].simulated);
+	view_simulated_json("b_simulated", rows->sums[1].simulated);
 	json_open("rows", '[');
 	for (i = 0; i < rows->nr; i++) {
 		const struct row *row = &rows->row[i];
@@ -308,6 +319,11 @@ static void usage(void)
  */
 int kfdtrace_compare(int argc, char **argv)
 {
+	static const char *const notes[] = {
+		[SIMULATED_UNKNOWN] = " (whether the GPU was a simulated one is not recorded)",
+		[SIMULATED_NO] = "",
+		[SIMULATED_YES] = " (SIMULATED GPU: no time is one of hardware)",
+	};
 	struct view_options options = { .verb = "compare", .two = true };
 	struct rows *rows = calloc(1, sizeof(*rows));
 
@@ -317,11 +333,16 @@ int kfdtrace_compare(int argc, char **argv)
 	sums_read(&rows->sums[0], &options, options.dir);
 	sums_read(&rows->sums[1], &options, options.other);
 	rows_make(rows);
+	if (rows->sums[0].simulated != rows->sums[1].simulated &&
+	    (rows->sums[0].simulated == SIMULATED_YES || rows->sums[1].simulated == SIMULATED_YES))
+		warnx("only %s is known to be of a simulated GPU: their times cannot be compared",
+		      rows->sums[0].simulated == SIMULATED_YES ? "A" : "B");
 	if (options.json) {
 		print_json(rows, &options);
 	} else {
 		if (!options.csv)
-			printf("A: %s\nB: %s\n\n", options.dir, options.other);
+			printf("A: %s%s\nB: %s%s\n\n", options.dir, notes[rows->sums[0].simulated],
+			       options.other, notes[rows->sums[1].simulated]);
 		table_print(columns, sizeof(columns) / sizeof(*columns), rows->nr, cell, rows,
 			    options.csv);
 	}

@@ -162,6 +162,7 @@ static void print_json(const struct view *view, const struct paths *paths)
 
 	json_open(NULL, '{');
 	json_number("version", 1);
+	view_simulated_json("simulated", view_simulated(view));
 	json_open("queues", '[');
 	for (i = 0; i < paths->nr; i++)
 		path_json(view, &paths->path[i]);
@@ -192,6 +193,7 @@ int kfdtrace_path(int argc, char **argv)
 	if (options.json) {
 		print_json(&view, &paths);
 	} else {
+		view_simulated_print(&view);
 		for (i = 0; i < paths.nr; i++)
 			print_path(&view, &paths.path[i], paths.log);
 		if (paths.log)

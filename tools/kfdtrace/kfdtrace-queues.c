@@ -30,6 +30,7 @@ enum column_id {
 	COL_PREEMPTIONS,
 	COL_PREEMPTED,
 	COL_COMMAND,
+	COL_SIMULATED,
 	NR_COLS
 };
 
@@ -52,6 +53,7 @@ static const struct column columns[NR_COLS] = {
 	[COL_PREEMPTIONS] = { "PREEMPTIONS", "preemptions", true },
 	[COL_PREEMPTED] = { "PREEMPTED", "preempted_ns", true },
 	[COL_COMMAND] = { "COMMAND", "command", false },
+	[COL_SIMULATED] = { NULL, "simulated", false },
 };
 
 static void cell(void *context, size_t row, unsigned int column, bool csv, char *text)
@@ -111,6 +113,9 @@ static void cell(void *context, size_t row, unsigned int column, bool csv, char 
 		break;
 	case COL_PREEMPTED:
 		cell_duration(text, queue->preempted_ns, csv);
+		break;
+	case COL_SIMULATED:
+		snprintf(text, CELL, "%s", view_simulated_word(view_simulated(rows->view)));
 		break;
 	default:
 		cell_command(text, rows->view, queue->client->process->pid, csv);
@@ -237,9 +242,12 @@ int kfdtrace_queues(int argc, char **argv)
 	if (options.json) {
 		json_open(NULL, '{');
 		json_number("version", 1);
+		view_simulated_json("simulated", view_simulated(&view));
 		queues_json(&view);
 		json_close('}');
 	} else {
+		if (!options.csv)
+			view_simulated_print(&view);
 		queues_table(&view, SIZE_MAX, options.csv);
 		if (view.model.queues_left_out)
 			warnx("%" PRIu64

@@ -33,6 +33,7 @@ enum column_id {
 	COL_EVICTED,
 	COL_EVICTED_NS,
 	COL_COMMAND,
+	COL_SIMULATED,
 	NR_COLS
 };
 
@@ -53,6 +54,7 @@ static const struct column columns[NR_COLS] = {
 	[COL_EVICTED] = { "EVICTED", "evictions", true },
 	[COL_EVICTED_NS] = { "FOR", "evicted_ns", true },
 	[COL_COMMAND] = { "COMMAND", "command", false },
+	[COL_SIMULATED] = { NULL, "simulated", false },
 };
 
 static const struct hist *of_unmap(const struct gpu *gpu)
@@ -137,6 +139,9 @@ static void cell(void *context, size_t row, unsigned int column, bool csv, char 
 	case COL_EVICTED_NS:
 		cell_duration(text, client->evicted_ns, csv);
 		break;
+	case COL_SIMULATED:
+		snprintf(text, CELL, "%s", view_simulated_word(view_simulated(rows->view)));
+		break;
 	default:
 		cell_command(text, rows->view, client->process->pid, csv);
 	}
@@ -196,6 +201,7 @@ static void print_head(const struct view *view)
 	printf("%s: %" PRIu64 " kfd events in %.6f s on %d CPUs, clock %s, kernel %s\n",
 	       view->options->dir, events, (model->last - model->first) / 1e9,
 	       trace_cpus(view->file), trace_clock(view->file), kernel ? kernel : "?");
+	view_simulated_print(view);
 	if (trace_foreign(view->file))
 		printf("%" PRIu64
 		       " events of other systems are not shown here; trace-cmd report shows them\n",

@@ -49,7 +49,10 @@ void table_print(const struct column *columns, unsigned int nr_columns, size_t n
 	char text[CELL];
 	unsigned int c;
 
-	for (c = 0; c < nr_columns; c++)
+	/* those of CSV alone are the last ones */
+	while (!csv && !columns[nr_columns - 1].title)
+		nr_columns--;
+	for (c = 0; c < nr_columns && !csv; c++)
 		widths[c] = strlen(columns[c].title);
 	for (row = 0; row < nr_rows && !csv; row++)
 		for (c = 0; c < nr_columns; c++) {

@@ -12,7 +12,7 @@
 
 /**
  * struct column - one column of a table
- * @title: over it, in a table
+ * @title: over it, in a table; NULL for one that only CSV has
  * @key: over it, in CSV
  * @right: numbers
  */

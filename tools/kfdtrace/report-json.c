@@ -148,6 +148,7 @@ void report_json(const struct view *view, const struct paths *paths)
 
 	json_open(NULL, '{');
 	json_number("version", JSON_FORMAT);
+	view_simulated_json("simulated", view_simulated(view));
 	json_text("clock", trace_clock(view->file));
 	json_count("first_ns", model->first);
 	json_count("last_ns", model->last);

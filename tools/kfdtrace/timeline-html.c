@@ -287,7 +287,7 @@ static void head_json(const struct timeline *timeline)
 	}
 	json_text("kernel", kernel ? json_object_get_string(kernel) : NULL);
 	json_text("clock", trace_clock(view->file));
-	json_flag("simulated", view_simulated(view));
+	view_simulated_json("simulated", view_simulated(view));
 	json_number("pid", view->options->pid);
 	json_count("first_ns", view->model.first);
 	json_count("last_ns", view->model.last);

@@ -308,7 +308,7 @@ static void end(struct timeline *timeline)
 	json_close(']');
 	json_open("otherData", '{');
 	json_text("clock", trace_clock(view->file));
-	json_text("simulated", view_simulated(view) ? "yes: no time is one of hardware" : "no, or not recorded");
+	view_simulated_json("simulated", view_simulated(view));
 	json_count("lost", loss->overrun);
 	json_count("gaps", loss->gaps);
 	json_count("damaged", loss->damaged);

@@ -2,11 +2,13 @@
 /* What meta.json says of a recording.  A damaged file may say anything. */
 #define _GNU_SOURCE
 #include <err.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "kfdtrace.h"
+#include "output.h"
 #include "view.h"
 
 #define MAX_META (16L << 20)
@@ -16,8 +18,13 @@ static struct json_object *meta_read(const char *path)
 	struct json_object *meta;
 	struct stat status;
 
-	if (!path || stat(path, &status))
+	if (!path)
 		return NULL;
+	if (stat(path, &status)) {
+		if (errno != ENOENT)
+			warn("%s: ignored", path);
+		return NULL;
+	}
 	if (status.st_size > MAX_META) {
 		warnx("%s: too large, ignored", path);
 		return NULL;
@@ -25,7 +32,7 @@ static struct json_object *meta_read(const char *path)
 	meta = json_object_from_file(path);
 	if (meta && json_object_is_type(meta, json_type_object))
 		return meta;
-	warnx("%s: damaged, ignored: names of processes are missing", path);
+	warnx("%s: damaged, ignored: names of processes, and whether the GPU was simulated, are not known", path);
 	json_object_put(meta);
 	return NULL;
 }
@@ -68,6 +75,9 @@ void view_meta_open(struct view *view, const char *path)
 	int64_t pid;
 
 	view->meta = meta_read(path);
+	if (view->meta && json_object_object_get_ex(view->meta, "simulated", &entry) &&
+	    !json_object_is_type(entry, json_type_boolean) && !json_object_is_type(entry, json_type_null))
+		warnx("%s: damaged: \"simulated\" is neither true nor false", path);
 	view->processes = NULL;
 	view->nr_processes = 0;
 	list = view_meta_value(view, "processes", json_type_array);
@@ -226,11 +236,55 @@ struct json_object *view_meta_value(const struct view *view, const char *key, en
  * view_simulated() - whether the simulated GPU made the recording
  * @view: the recording
  *
- * Return: whether; false also if the recording does not tell.
+ * Return: whether, as far as the recording tells.
  */
-bool view_simulated(const struct view *view)
+enum simulated view_simulated(const struct view *view)
 {
 	struct json_object *value = view_meta_value(view, "simulated", json_type_boolean);
 
-	return value && json_object_get_boolean(value);
+	if (!value)
+		return SIMULATED_UNKNOWN;
+	return json_object_get_boolean(value) ? SIMULATED_YES : SIMULATED_NO;
+}
+
+/**
+ * view_simulated_print() - a line above what is printed, if the GPU was not, or may not have been, hardware
+ * @view: the recording
+ */
+void view_simulated_print(const struct view *view)
+{
+	enum simulated simulated = view_simulated(view);
+
+	if (simulated == SIMULATED_YES)
+		puts("SIMULATED GPU: no time below is one of hardware");
+	else if (simulated == SIMULATED_UNKNOWN)
+		puts("Whether the GPU was a simulated one is not recorded");
+}
+
+/**
+ * view_simulated_json() - true, false, or null if the recording does not tell
+ * @key: of the member
+ * @simulated: what it says
+ */
+void view_simulated_json(const char *key, enum simulated simulated)
+{
+	if (simulated == SIMULATED_UNKNOWN)
+		json_null(key);
+	else
+		json_flag(key, simulated == SIMULATED_YES);
+}
+
+/**
+ * view_simulated_word() - the same for CSV
+ * @simulated: what it says
+ *
+ * Return: the word.
+ */
+const char *view_simulated_word(enum simulated simulated)
+{
+	static const char *const words[] = {
+		[SIMULATED_UNKNOWN] = "unknown", [SIMULATED_NO] = "false", [SIMULATED_YES] = "true"
+	};
+
+	return words[simulated];
 }

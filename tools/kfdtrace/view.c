@@ -16,18 +16,29 @@
  * @options: name the recording
  * @name: the file
  *
- * Return: the path, to be freed with free(3); NULL if the recording is a lone trace.dat.
+ * The files of a recording are beside its trace.dat, also if that is what was named.
+ *
+ * Return: the path, to be freed with free(3); NULL if the recording is a lone file of another name.
  */
 char *view_file(const struct view_options *options, const char *name)
 {
 	struct stat status;
 	char *path;
+	int len;
 
 	if (stat(options->dir, &status))
 		err(EXIT_FAILURE, "%s", options->dir);
-	if (!S_ISDIR(status.st_mode))
-		return NULL;
-	if (asprintf(&path, "%s/%s", options->dir, name) < 0)
+	if (!S_ISDIR(status.st_mode)) {
+		const char *slash = strrchr(options->dir, '/');
+		const char *base = slash ? slash + 1 : options->dir;
+
+		if (strcmp(base, "trace.dat"))
+			return NULL;
+		len = base - options->dir;
+	} else {
+		len = strlen(options->dir);
+	}
+	if (asprintf(&path, "%.*s%s%s", len, options->dir, S_ISDIR(status.st_mode) ? "/" : "", name) < 0)
 		errx(EXIT_FAILURE, "out of memory");
 	return path;
 }

@@ -33,6 +33,13 @@ struct view_options {
 	const char *output;
 };
 
+/* Whether the simulated GPU made a recording. */
+enum simulated {
+	SIMULATED_UNKNOWN, /* the recording does not tell */
+	SIMULATED_NO,
+	SIMULATED_YES,
+};
+
 /**
  * struct view_process - a process that meta.json tells of
  * @pid: in the initial PID namespace
@@ -76,7 +83,10 @@ const char *view_gpu_name(const struct view *view, uint32_t gpu_id);
 const char *view_gpu_pci(const struct view *view, uint32_t gpu_id);
 struct json_object *view_meta_value(const struct view *view, const char *key, enum json_type type);
 int view_gpu_hqds(const struct view *view, uint32_t gpu_id);
-bool view_simulated(const struct view *view);
+enum simulated view_simulated(const struct view *view);
+void view_simulated_print(const struct view *view);
+void view_simulated_json(const char *key, enum simulated simulated);
+const char *view_simulated_word(enum simulated simulated);
 bool view_shows(const struct view *view, const struct client *client);
 
 #endif /* KFDTRACE_VIEW_H */

@@ -73,7 +73,7 @@ const steps = {
 };
 
 function check(list) {
-	const state = { title: document.title, simulated: !byId('simulated').hidden, warning: byId('warning').textContent,
+	const state = { title: document.title, simulated: byId('simulated').hidden ? '' : byId('simulated').textContent, warning: byId('warning').textContent,
 			theme: document.documentElement.dataset.theme, rows: rows.map(rowState), first: stateOf('start'),
 			gpus: gpus.map(gpu => ({ gpu_id: gpu.gpu_id, max: gpu.load.max, hqds: gpu.compute_hqds })),
 			processes: processes.map(process => ({ gpu_id: process.gpu_id, pid: process.pid, command: process.command,

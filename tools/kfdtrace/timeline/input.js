@@ -360,7 +360,9 @@ function start() {
 	document.title = `${head.title} \u2013 kfdtrace timeline`;
 	byId('title').textContent = head.title;
 	byId('facts').textContent = facts();
-	byId('simulated').hidden = !head.simulated;
+	byId('simulated').hidden = head.simulated === false;
+	if (head.simulated === null)
+		byId('simulated').textContent = 'Whether the GPU was a simulated one is not recorded';
 	byId('warning').textContent = warnings();
 	byId('warning').hidden = !warnings();
 	immediate = wanted.has('test');
