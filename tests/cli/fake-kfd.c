@@ -307,6 +307,7 @@ static __attribute__((constructor)) void topology_point(void)
 	path_of(path, "nodes");
 	kfd_topology_path = path;
 	path_of(root, "root");
+	kfd_system_root = root;
 	if (&doctor_root)
 		doctor_root = root;
 }

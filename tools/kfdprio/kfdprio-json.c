@@ -56,6 +56,12 @@ static void add_flag(struct json_object *object, const char *key, bool value)
 	add(object, key, checked(json_object_new_boolean(value)));
 }
 
+/* Null if it is not known. */
+static void add_index(struct json_object *object, const char *key, int index)
+{
+	add(object, key, index < 0 ? NULL : checked(json_object_new_int(index)));
+}
+
 /* Null if the driver does not count. */
 static void add_count(struct json_object *object, const char *key, bool counted, uint64_t value)
 {
@@ -71,7 +77,11 @@ static struct json_object *gpu_object(const struct kfd_prio_list_entry *entry, b
 	add_int(object, "gpu_id", entry->gpu_id);
 	add(object, "node", gpu ? checked(json_object_new_int(gpu->node)) : NULL);
 	add_text(object, "name", gpu ? gpu->name : NULL);
+	add_text(object, "gfx", gpu && *gpu->gfx ? gpu->gfx : NULL);
+	add_text(object, "product", gpu && *gpu->product ? gpu->product : NULL);
 	add_text(object, "pci", gpu ? gpu->pci : NULL);
+	add_index(object, "hip_index", gpu ? gpu->hip_index : -1);
+	add_index(object, "smi_index", gpu ? gpu->smi_index : -1);
 	add_prio(object, "effective", entry->effective);
 	add_int(object, "queues", entry->nr_queues);
 	add_int(object, "active", entry->nr_active);

@@ -24,7 +24,10 @@ enum column {
 	COLUMN_STATE,
 	COLUMN_PREEMPTED,
 	COLUMN_SECONDS,
+	COLUMN_HIP,
+	COLUMN_SMI,
 	COLUMN_GPU,
+	COLUMN_PRODUCT,
 	COLUMN_COMMAND,
 	NR_COLUMNS
 };
@@ -42,7 +45,10 @@ static const struct {
 	[COLUMN_STATE] = { "STATE", .right = false },
 	[COLUMN_PREEMPTED] = { "PREEMPTED", .right = true },
 	[COLUMN_SECONDS] = { "SECONDS", .right = true },
+	[COLUMN_HIP] = { "HIP", .right = true },
+	[COLUMN_SMI] = { "SMI", .right = true },
 	[COLUMN_GPU] = { "GPU", .right = false },
+	[COLUMN_PRODUCT] = { "PRODUCT", .right = false },
 	[COLUMN_COMMAND] = { "COMMAND", .right = false },
 };
 
@@ -95,18 +101,33 @@ static char *cell_seconds(unsigned long long ns)
 	return cell_raw(text);
 }
 
-/* gpu_id:name@pci, without spaces so that the columns can be counted. */
-static char *cell_gpu(const struct kfd_prio_list_entry *entry, const struct kfd_topology *topo)
+static char *cell_index(int index)
 {
-	const struct kfd_gpu *gpu = kfd_topology_find(topo, entry->gpu_id);
+	return index < 0 ? cell_raw("-") : cell_number(index);
+}
+
+/* A name without spaces, so that the columns can be counted; of @text, which is changed. */
+static char *cell_word(char *text)
+{
+	char *at;
+
+	for (at = text; *at; at++)
+		if (*at == ' ' || *at == '\t')
+			*at = '_';
+	return cell_raw(*text ? text : "-");
+}
+
+/* gpu_id:name@pci */
+static char *cell_gpu(const struct kfd_prio_list_entry *entry, const struct kfd_gpu *gpu)
+{
 	char text[2 * KFDLIB_NAME + 64];
 
 	if (!entry->gpu_id)
 		return cell_raw("-");
 	if (!gpu)
 		return cell_number(entry->gpu_id);
-	snprintf(text, sizeof(text), "%u:%s@%s", entry->gpu_id, gpu->name, gpu->pci);
-	return cell_raw(text);
+	snprintf(text, sizeof(text), "%u:%s@%s", entry->gpu_id, kfd_gpu_name(gpu), gpu->pci);
+	return cell_word(text);
 }
 
 /* What the driver does is told first; what it does not know is told by the queues. */
@@ -127,7 +148,8 @@ static const char *state_of(const struct kfd_prio_list_entry *entry)
 static bool row_fill(struct row *row, const struct kfd_prio_list_entry *entry, bool counted,
 		     const struct kfd_topology *topo)
 {
-	char user[KFDLIB_NAME] = "?";
+	const struct kfd_gpu *gpu = kfd_topology_find(topo, entry->gpu_id);
+	char user[KFDLIB_NAME] = "?", product[KFDLIB_NAME];
 	struct proc_info info;
 	int ret;
 
@@ -147,7 +169,11 @@ static bool row_fill(struct row *row, const struct kfd_prio_list_entry *entry, b
 	counted = counted && entry->gpu_id;
 	row->cells[COLUMN_PREEMPTED] = counted ? cell_count(entry->preempted_count) : cell_raw("-");
 	row->cells[COLUMN_SECONDS] = counted ? cell_seconds(entry->preempted_ns) : cell_raw("-");
-	row->cells[COLUMN_GPU] = cell_gpu(entry, topo);
+	row->cells[COLUMN_HIP] = cell_index(gpu ? gpu->hip_index : -1);
+	row->cells[COLUMN_SMI] = cell_index(gpu ? gpu->smi_index : -1);
+	row->cells[COLUMN_GPU] = cell_gpu(entry, gpu);
+	snprintf(product, sizeof(product), "%s", gpu ? gpu->product : "");
+	row->cells[COLUMN_PRODUCT] = cell_word(product);
 	row->cells[COLUMN_COMMAND] = cell_raw(ret ? "?" : info.comm);
 	return true;
 }

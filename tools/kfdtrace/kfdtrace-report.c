@@ -279,7 +279,7 @@ static void print_hist(const struct latency *latency, const struct hist *hist)
 
 static void print_gpu(const struct view *view, const struct gpu *gpu)
 {
-	const char *name = view_gpu_name(view, gpu->gpu_id);
+	const char *name = view_gpu_label(view, gpu->gpu_id);
 	uint64_t span = view->model.last - view->model.first;
 	char *printable = text_printable(name ? name : "");
 	int i;

@@ -170,7 +170,7 @@ static void head_source(const struct live *live, char *text, size_t size)
 static void head_gpu(const struct live *live, size_t index, char *text, size_t size)
 {
 	const struct kfd_gpu *gpu = &live->topo.gpus[index];
-	char *name = text_printable(gpu->name);
+	char *name = text_printable(kfd_gpu_name(gpu));
 	const struct live_row *row;
 	size_t i, used;
 

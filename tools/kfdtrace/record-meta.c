@@ -183,6 +183,10 @@ static struct json_object *gpus(void)
 		add(object, "gpu_id", json_object_new_int64(topo.gpus[i].gpu_id));
 		add(object, "node", json_object_new_int(topo.gpus[i].node));
 		add_text(object, "name", topo.gpus[i].name);
+		if (*topo.gpus[i].gfx)
+			add_text(object, "gfx", topo.gpus[i].gfx);
+		if (*topo.gpus[i].product)
+			add_text(object, "product", topo.gpus[i].product);
 		add_text(object, "pci", topo.gpus[i].pci);
 		if (kfd_topology_prop(&topo.gpus[i], "num_cp_queues", &hqds))
 			add(object, "compute_hqds", json_object_new_int64(hqds));

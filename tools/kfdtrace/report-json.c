@@ -96,6 +96,7 @@ static void gpu_json(const struct view *view, const struct gpu *gpu)
 	json_open(NULL, '{');
 	json_count("gpu_id", gpu->gpu_id);
 	json_text("name", view_gpu_name(view, gpu->gpu_id));
+	json_text("gfx", view_gpu_gfx(view, gpu->gpu_id));
 	json_count("runlists", gpu->runlists);
 	json_count("runlist_queues", gpu->runlist_queues);
 	json_count("max_queues", gpu->max_queues);

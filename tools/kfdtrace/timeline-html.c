@@ -207,7 +207,7 @@ static void who_json(const struct view *view)
 
 		json_open(NULL, '{');
 		json_count("gpu_id", gpu->gpu_id);
-		json_text("name", view_gpu_name(view, gpu->gpu_id));
+		json_text("name", view_gpu_label(view, gpu->gpu_id));
 		json_text("pci", view_gpu_pci(view, gpu->gpu_id));
 		if (hqds)
 			json_number("compute_hqds", hqds);

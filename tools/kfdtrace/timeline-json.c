@@ -259,7 +259,7 @@ static void processes_print(const struct timeline *timeline)
 	char text[128];
 
 	for (gpu = view->model.gpus; gpu; gpu = gpu->next) {
-		const char *name = view_gpu_name(view, gpu->gpu_id);
+		const char *name = view_gpu_label(view, gpu->gpu_id);
 		int hqds = view_gpu_hqds(view, gpu->gpu_id), used;
 
 		used = snprintf(text, sizeof(text), "GPU %u %s", gpu->gpu_id, name ? name : "");

@@ -182,6 +182,36 @@ const char *view_gpu_name(const struct view *view, uint32_t gpu_id)
 }
 
 /**
+ * view_gpu_gfx() - the target of a GPU, as compilers call it
+ * @view: the recording
+ * @gpu_id: its number
+ *
+ * Return: its target, raw bytes, owned by @view, or NULL.
+ */
+const char *view_gpu_gfx(const struct view *view, uint32_t gpu_id)
+{
+	struct json_object *entry = gpu_find(view, gpu_id), *value;
+
+	return entry && json_object_object_get_ex(entry, "gfx", &value) ?
+		       json_object_get_string(value) :
+		       NULL;
+}
+
+/**
+ * view_gpu_label() - what to call a GPU: its target, or the driver's name if that is not recorded
+ * @view: the recording
+ * @gpu_id: its number
+ *
+ * Return: raw bytes, owned by @view, or NULL.
+ */
+const char *view_gpu_label(const struct view *view, uint32_t gpu_id)
+{
+	const char *gfx = view_gpu_gfx(view, gpu_id);
+
+	return gfx ? gfx : view_gpu_name(view, gpu_id);
+}
+
+/**
  * view_gpu_pci() - where a GPU is
  * @view: the recording
  * @gpu_id: its number

@@ -80,6 +80,8 @@ void view_meta_close(struct view *view);
 const char *view_command(const struct view *view, int pid);
 bool view_inner_pid(const struct view *view, int pid, int *inner);
 const char *view_gpu_name(const struct view *view, uint32_t gpu_id);
+const char *view_gpu_gfx(const struct view *view, uint32_t gpu_id);
+const char *view_gpu_label(const struct view *view, uint32_t gpu_id);
 const char *view_gpu_pci(const struct view *view, uint32_t gpu_id);
 struct json_object *view_meta_value(const struct view *view, const char *key, enum json_type type);
 int view_gpu_hqds(const struct view *view, uint32_t gpu_id);

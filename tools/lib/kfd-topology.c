@@ -74,6 +74,7 @@ static int node_compare(const void *left, const void *right)
  * kfd_topology_read() - read the GPU nodes from sysfs, in their order
  * @topo: filled in, to be freed with kfd_topology_free()
  *
+ * With their names and the numbers that other tools have for them; see kfd-names.c.
  * Nodes of CPUs, and those that a device cgroup hides, are left out.
  *
  * Return: 0, also when there is no topology at all, or -ENOMEM.
@@ -111,6 +112,7 @@ int kfd_topology_read(struct kfd_topology *topo)
 	closedir(dir);
 	if (topo->nr)
 		qsort(topo->gpus, topo->nr, sizeof(*topo->gpus), node_compare);
+	kfd_names_read(topo);
 	return 0;
 }
 

@@ -67,14 +67,21 @@ bool user_name(uid_t uid, char *name, size_t size);
  * struct kfd_gpu - a GPU node of the KFD topology
  * @gpu_id: KFD's number for it
  * @node: number of its directory under topology/nodes
- * @name: as the driver calls it, raw bytes, may be empty
+ * @name: as the driver calls it, raw bytes, may be empty; "ip discovery" on newer ones
+ * @gfx: its target, as compilers call it: gfx90a; empty if the kernel does not tell
  * @pci: domain:bus:device.function
+ * @product: as it is sold, raw bytes; empty if the system does not tell
+ * @hip_index: HIP's number for it, without *_VISIBLE_DEVICES
+ * @smi_index: rocm-smi's number for it, -1 if it is not known
  */
 struct kfd_gpu {
 	unsigned int gpu_id;
 	unsigned int node;
 	char name[KFDLIB_NAME];
+	char gfx[16];
 	char pci[32];
+	char product[KFDLIB_NAME];
+	int hip_index, smi_index;
 };
 
 /**
@@ -88,11 +95,14 @@ struct kfd_topology {
 };
 
 extern const char *kfd_topology_path;
+extern const char *kfd_system_root;
 
 int kfd_topology_read(struct kfd_topology *topo);
 void kfd_topology_free(struct kfd_topology *topo);
 const struct kfd_gpu *kfd_topology_find(const struct kfd_topology *topo, unsigned int gpu_id);
 bool kfd_topology_prop(const struct kfd_gpu *gpu, const char *name, uint64_t *value);
+const char *kfd_gpu_name(const struct kfd_gpu *gpu);
+void kfd_names_read(struct kfd_topology *topo);
 
 /* What schedules the queues of a GPU. */
 enum kfd_scheduler {
