@@ -68,7 +68,7 @@ void hist_merge(struct hist *into, const struct hist *from)
  * @hist: the histogram
  * @rank: from 1, the shortest, to the number of durations
  *
- * Return: ns, up to 6 % more than exact, never more than the longest; 0 without any.
+ * Return: ns, less than 1 % more than exact, never more than the longest; 0 without any.
  */
 uint64_t hist_rank(const struct hist *hist, uint64_t rank)
 {
@@ -88,7 +88,7 @@ uint64_t hist_rank(const struct hist *hist, uint64_t rank)
  * @hist: the histogram
  * @percent: 0 to 100
  *
- * Return: ns, up to 6 % more than exact, never more than the longest; 0 without any.
+ * Return: ns, less than 1 % more than exact, never more than the longest; 0 without any.
  */
 uint64_t hist_percentile(const struct hist *hist, double percent)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Histograms of durations: constant memory, 6 % resolution. */
+/* Histograms of durations: constant memory, resolution better than 1 %. */
 #ifndef KFDTRACE_HIST_H
 #define KFDTRACE_HIST_H
 
 #include <stdint.h>
 
-#define HIST_SUB_BITS 4 /* each power of two in 16 parts */
+#define HIST_SUB_BITS 7 /* each power of two in 128 parts */
 #define HIST_BUCKETS  (64 << HIST_SUB_BITS)
 
 /**

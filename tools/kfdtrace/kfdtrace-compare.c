@@ -19,7 +19,7 @@
 #include "view-options.h"
 
 #define Z	   1.96 /* 95 % of a normal distribution */
-#define RESOLUTION 1.07 /* of a histogram */
+#define RESOLUTION 1.01 /* of a histogram */
 #define MAX_ROWS   (8 + 2 * NR_LATENCIES)
 
 enum verdict {
@@ -49,15 +49,16 @@ static const char *const verdict_keys[] = {
  * @title: in words
  * @duration: the values are ns
  * @value: of A and B
+ * @rate: the values per second, of a count or a sum; < 0 if there is none
  * @count: of a percentile: how many durations it is of
- * @ratio: B to A, of a count per second; 0 if there is none
+ * @ratio: B to A, of the rates if there are any; 0 if there is none
  * @verdict: what to make of it
  */
 struct row {
 	char key[32];
 	char title[64];
 	bool duration;
-	double value[2];
+	double value[2], rate[2];
 	uint64_t count[2];
 	double ratio;
 	enum verdict verdict;
@@ -119,28 +120,38 @@ static struct row *row_add(struct rows *rows, const char *key, const char *title
 {
 	struct row *row = &rows->row[rows->nr++];
 
+	row->rate[0] = row->rate[1] = -1;
 	snprintf(row->key, sizeof(row->key), "%s", key);
 	snprintf(row->title, sizeof(row->title), "%s", title);
 	return row;
 }
 
-static void count_add(struct rows *rows, const char *key, const char *title, uint64_t a, uint64_t b)
+/* What is more in a longer recording: compared per second. */
+static struct row *sum_add(struct rows *rows, const char *key, const char *title, double a, double b)
 {
 	struct row *row = row_add(rows, key, title);
-	double ta = rows->sums[0].seconds, tb = rows->sums[1].seconds, rate_a, rate_b, deviation;
+	int i;
 
 	row->value[0] = a;
 	row->value[1] = b;
-	if (ta <= 0 || tb <= 0)
+	for (i = 0; i < 2; i++)
+		if (rows->sums[i].seconds > 0)
+			row->rate[i] = row->value[i] / rows->sums[i].seconds;
+	row->ratio = row->rate[0] > 0 && row->rate[1] >= 0 ? row->rate[1] / row->rate[0] : 0;
+	return row;
+}
+
+static void count_add(struct rows *rows, const char *key, const char *title, uint64_t a, uint64_t b)
+{
+	struct row *row = sum_add(rows, key, title, a, b);
+	double ta = rows->sums[0].seconds, tb = rows->sums[1].seconds;
+
+	if (row->rate[0] < 0 || row->rate[1] < 0)
 		return;
-	rate_a = a / ta;
-	rate_b = b / tb;
-	deviation = sqrt(a / (ta * ta) + b / (tb * tb));
-	row->ratio = a ? rate_b / rate_a : 0;
-	if (fabs(rate_b - rate_a) <= Z * deviation)
+	if (fabs(row->rate[1] - row->rate[0]) <= Z * sqrt(a / (ta * ta) + b / (tb * tb)))
 		row->verdict = VERDICT_NOISE;
 	else
-		row->verdict = rate_b > rate_a ? VERDICT_MORE : VERDICT_LESS;
+		row->verdict = row->rate[1] > row->rate[0] ? VERDICT_MORE : VERDICT_LESS;
 }
 
 /* The durations between which the percentile of what was sampled is; false if there are too few. */
@@ -199,9 +210,7 @@ static void rows_make(struct rows *rows)
 	count_add(rows, "unmaps", "unmaps", a->unmaps, b->unmaps);
 	count_add(rows, "over_subscribed", "over-subscribed runlists", a->over, b->over);
 	count_add(rows, "preemptions", "preemptions", a->preemptions, b->preemptions);
-	row = row_add(rows, "preempted_seconds", "seconds preempted, of all processes");
-	row->value[0] = a->preempted;
-	row->value[1] = b->preempted;
+	sum_add(rows, "preempted_seconds", "seconds preempted, of all processes", a->preempted, b->preempted);
 	count_add(rows, "anomalies", "anomalies", a->anomalies, b->anomalies);
 	for (i = 0; i < NR_LATENCIES; i++) {
 		percentile_add(rows, i, 50);
@@ -213,6 +222,8 @@ static const struct column columns[] = {
 	{ "", "what", false },
 	{ "A", "a", true },
 	{ "B", "b", true },
+	{ "A/S", "a_per_s", true },
+	{ "B/S", "b_per_s", true },
 	{ "B/A", "ratio", true },
 	{ "VERDICT", "verdict", false },
 	{ NULL, "a_simulated", false },
@@ -244,14 +255,21 @@ static void cell(void *context, size_t at, unsigned int column, bool csv, char *
 		value_format(row, column - 1, csv, text);
 		break;
 	case 3:
+	case 4:
+		if (row->rate[column - 3] >= 0)
+			snprintf(text, CELL, "%.4g", row->rate[column - 3]);
+		else if (!csv)
+			snprintf(text, CELL, "-");
+		break;
+	case 5:
 		if (row->ratio > 0)
 			snprintf(text, CELL, "%.3f", row->ratio);
 		else if (!csv)
 			snprintf(text, CELL, "-");
 		break;
-	case 5:
-	case 6:
-		snprintf(text, CELL, "%s", view_simulated_word(rows->sums[column - 5].simulated));
+	case 7:
+	case 8:
+		snprintf(text, CELL, "%s", view_simulated_word(rows->sums[column - 7].simulated));
 		break;
 	default:
 		if (!csv)
@@ -259,6 +277,14 @@ static void cell(void *context, size_t at, unsigned int column, bool csv, char *
 		else if (verdict_keys[row->verdict])
 			snprintf(text, CELL, "%s", verdict_keys[row->verdict]);
 	}
+}
+
+static void rate_json(const char *key, double rate)
+{
+	if (rate >= 0)
+		json_real(key, rate);
+	else
+		json_null(key);
 }
 
 static void print_json(const struct rows *rows, const struct view_options *options)
@@ -279,6 +305,8 @@ static void print_json(const struct rows *rows, const struct view_options *optio
 		json_text("what", row->key);
 		json_real("a", row->value[0]);
 		json_real("b", row->value[1]);
+		rate_json("a_per_s", row->rate[0]);
+		rate_json("b_per_s", row->rate[1]);
 		if (row->ratio > 0)
 			json_real("ratio", row->ratio);
 		else
@@ -305,7 +333,7 @@ static void usage(void)
 	      " -C, --csv               print CSV\n"
 	      " -h, --help              display this help\n"
 	      "\n"
-	      "Ratios of counts are those per second.\n"
+	      "A/S and B/S are per second; B/A is the ratio of these, else that of A and B.\n"
 	      "For more details see kfdtrace(1).\n",
 	      stdout);
 }

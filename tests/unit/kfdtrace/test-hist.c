@@ -38,7 +38,7 @@ static void percentiles(void **state)
 			uint64_t exact = values[at ? at - 1 : 0], got = hist_percentile(&hist, wanted[i]);
 
 			assert_true(got >= exact);
-			assert_true(got <= exact + exact / 16 + 1);
+			assert_true(got <= exact + exact / 100);
 		}
 	}
 }
