@@ -438,19 +438,40 @@ function victimAt(row, preemption) {
 	return i < from.length && from[i] < preemption.to;
 }
 
+// Why there is nothing to see; empty if there is something, perhaps further down.
+function emptyText() {
+	if (!layout.length)
+		return rows.length ? 'No queue matches the filter.' : 'This recording has no queue.';
+	if (drawn.spans || drawn.rects)
+		return '';
+	const shown = new Set(layout.map(line => line.process));
+	const spans = rows.filter(row => shown.has(row.process)).flatMap(row => row.spans).filter(({ from }) => from.length);
+	const inView = ({ from, to }) => {
+		const i = above(to, view.from);
+
+		return i < from.length && from[i] < view.to;
+	};
+
+	if (!spans.length || spans.some(inView))
+		return '';
+	const first = spans.reduce((least, { from }) => Math.min(least, from[0]), Infinity);
+	const last = spans.reduce((most, { to }) => Math.max(most, to[to.length - 1]), 0);
+	return `${view.filter ? 'No queue that matches the filter' : 'No queue'} is there in this part of the recording: they are\n` +
+		`from ${moment(first)}\nto ${moment(last)}.\n0 shows the whole recording.`;
+}
+
 function rowsDraw(marks) {
 	const scroll = byId('scroll'), high = scroll.clientHeight, top = scroll.scrollTop;
 	const context = canvasSize('rows', high);
 
 	gridDraw(context, marks, Math.min(high, Math.max(height - top, 0)));
-	if (!layout.length) {
-		context.fillStyle = theme.quiet;
-		context.textAlign = 'center';
-		context.fillText(rows.length ? 'No queue matches the filter.' : 'This recording has no queue.', width() / 2, high / 2);
-	}
 	for (const line of layout)
 		if (line.y + line.height > top && line.y < top + high)
 			lineDraw(context, line, line.y - top);
+	drawn.note = emptyText();
+	context.fillStyle = theme.text;
+	context.textAlign = 'center';
+	drawn.note.split('\n').forEach((text, i) => context.fillText(text, NAMES_WIDTH + plotWidth() / 2, high / 2 + 18 * i));
 	context.save();
 	context.beginPath();
 	context.rect(NAMES_WIDTH, 0, plotWidth(), high);
