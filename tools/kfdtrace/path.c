@@ -9,8 +9,10 @@
 #define _GNU_SOURCE
 #include <err.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "path.h"
@@ -204,6 +206,24 @@ static void log_read(struct paths *paths, const struct view *view, FILE *file, c
 		errx(EXIT_FAILURE, "%s: %s", name, strerror(-ret));
 }
 
+/* A file that has an end; does not return if it cannot be read, or is something else. */
+static FILE *log_open(const char *name)
+{
+	/* not to wait for the writer of a pipe */
+	int fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct stat status;
+	FILE *file;
+
+	if (fd < 0 || fstat(fd, &status))
+		err(EXIT_FAILURE, "%s", name);
+	if (!S_ISREG(status.st_mode))
+		errx(EXIT_FAILURE, "%s: not a file", name);
+	file = fdopen(fd, "r");
+	if (!file)
+		err(EXIT_FAILURE, "%s", name);
+	return file;
+}
+
 /**
  * paths_make() - read the log and join it; does not return if that fails
  * @paths: filled in, to be freed with paths_free()
@@ -235,12 +255,10 @@ void paths_make(struct paths *paths, const struct view *view)
 		path->ts[STEP_DESTROY] = queue->destroyed;
 	}
 	/* a recording without a log is one all the same */
-	file = name && (view->options->amd_log || !access(name, F_OK)) ? fopen(name, "re") : NULL;
-	if (file) {
+	if (name && (view->options->amd_log || !access(name, F_OK))) {
+		file = log_open(name);
 		log_read(paths, view, file, name);
 		fclose(file);
-	} else if (view->options->amd_log || (name && !access(name, F_OK))) {
-		err(EXIT_FAILURE, "%s", name);
 	}
 	free(own);
 }
