@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # tests/dkms/ubuntu.sh - where find-source looks on Ubuntu: packages of the names and the layout that Ubuntu's have, with
-# nothing in them.  No Ubuntu was at hand.  See tests/dkms/run.
+# nothing in them but what is looked for.  No Ubuntu was at hand.  See tests/dkms/run.
 # shellcheck shell=bash disable=SC2154 # variables of the caller
 
 # fake_package NAME VERSION SOURCE [DIRECTORY]: a package with what is in the directory
@@ -12,6 +12,12 @@ fake_package() {
 	printf 'Package: %s\nVersion: %s\nSource: %s\nArchitecture: all\nMaintainer: tests <tests@kfdprio.invalid>\nDescription: empty\n' \
 		"$1" "$2" "$3" >"$dir/DEBIAN/control"
 	dpkg-deb --root-owner-group -b "$dir" "$root/tmp/$1.deb" >/dev/null && host dpkg -i "/tmp/$1.deb"
+}
+# fake_headers KERNEL VERSION SOURCE
+fake_headers() {
+	rm -rf "$work/headers"
+	mkdir -p "$work/headers/usr/src/linux-headers-$1/include"
+	fake_package "linux-headers-$1" "$2" "$3" "$work/headers"
 }
 
 test_ubuntu() {
@@ -26,7 +32,7 @@ test_ubuntu() {
 
 	driver 1 "$name, none" "$find" 6.8.0-45-generic
 	check "$name, none: apt command" says "$work/out" "apt install linux-headers-6.8.0-45-generic$"
-	check "$name: headers" fake_package linux-headers-6.8.0-45-generic 6.8.0-45.45 linux
+	check "$name: headers" fake_headers 6.8.0-45-generic 6.8.0-45.45 linux
 	driver 1 "$name, no source" "$find" 6.8.0-45-generic
 	check "$name, no source: apt command" says "$work/out" "apt install linux-source-6.8.0=6.8.0-45.45$"
 	check "$name: a source of another version" fake_package linux-source-6.8.0 6.8.0-44.44 linux "$tree/root"
@@ -40,7 +46,7 @@ test_ubuntu() {
 		driver 1 "$name, no bzip2" "$find" 6.8.0-45-generic
 		check "$name, no bzip2: it says so" says "$work/out" "bzip2: Cannot exec" "cannot unpack"
 	fi
-	check "$name: headers of an HWE kernel" fake_package linux-headers-6.11.0-9-generic 6.11.0-9.9~24.04.1 linux-hwe-6.11
+	check "$name: headers of an HWE kernel" fake_headers 6.11.0-9-generic 6.11.0-9.9~24.04.1 linux-hwe-6.11
 	driver 1 "$name, HWE" "$find" 6.11.0-9-generic
 	check "$name, HWE: apt command" says "$work/out" "apt install linux-hwe-6.11-source-6.11.0=6.11.0-9.9~24.04.1$"
 	host dpkg --purge linux-headers-6.8.0-45-generic linux-headers-6.11.0-9-generic linux-source-6.8.0 >/dev/null 2>&1
