@@ -8,7 +8,9 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # variables of kfdprio-driver
 
 # In $state: rocm-KERNEL.failed has what was tried in vain, make-KERNEL.log the compiler's words.
-# The kernel that is worked on, the version that it had before, the derived version, its tree while it is made; see rocm_undo
+# The kernel that is worked on, the version that it had before, the derived version, its tree while it is made; see rocm_undo.
+# rocm_places: where the modules of the version before were, by their names
+declare -A rocm_places=()
 rocm_doing='' rocm_before='' rocm_derived='' rocm_new='' rocm_undoing=''
 rocm_failed() { echo "$state/rocm-$1.failed"; }
 rocm_log=$state/rocm-dkms.log
@@ -118,6 +120,29 @@ rocm_settle() {
 		depmod "$kernel"
 	fi
 	rocm_whole "$kernel" "$version_wanted"
+}
+
+# rocm_drop_copied KERNEL VERSION: DKMS 3.1 and later takes the version before away first, and leaves what an install that
+# fails had copied by then, without a link
+rocm_drop_copied() {
+	local file place
+	[ -z "$(rocm_version "$1")" ] || return 0
+	for file in $(rocm_built "$1" "$2"); do
+		place=$(modinfo -k "$1" -n "$(module_name "$file")" 2>/dev/null) && same_module "$file" "$place" || continue
+		rm -f "$place"
+	done
+	depmod "$1"
+}
+# rocm_put_back KERNEL: the modules of the version before go where they were, without DKMS, and its link as well
+rocm_put_back() {
+	local file place
+	[ ${#rocm_places[@]} -gt 0 ] || return
+	for file in $(rocm_built "$1" "$rocm_before"); do
+		place=${rocm_places[$(module_name "$file")]-}
+		[ -n "$place" ] || continue
+		same_module "$file" "$place" || { mkdir -p "${place%/*}" && cp -f "$file" "$place"; } || return
+	done 2>>"$rocm_log"
+	ln -sfn "$rocm_before/$1/$arch" "$dkms_tree/amdgpu/kernel-$1-$arch" && depmod "$1" && rocm_whole "$1" "$rocm_before"
 }
 
 # the kernel's own amdgpu with kfdprio, of the package kfdprio, goes where ROCm's comes
@@ -248,8 +273,9 @@ autoinstall_rocm() {
 
 # 0: in place; 1: not; 2: this kernel's amdgpu is none of ROCm's
 rocm_bring() {
-	local kernel=$1 auto=$2 base stamp file status=0 log=''
+	local kernel=$1 auto=$2 base stamp file status=0 log='' was
 	base=$(rocm_base "$kernel")
+	was=$(rocm_version "$kernel")
 	if [ -z "$base" ]; then
 		if rocm_unpacked && [ -n "$(rocm_version "$kernel")" ]; then
 			warn "$kernel: amdgpu-dkms is unpacked and DKMS does not have it yet: finish its installation; $(used_now "$kernel")"
@@ -325,7 +351,8 @@ rocm_bring() {
 	fi
 	rocm_prune "$rocm_derived"
 	rocm_end
-	[ -n "$(rocm_version "$kernel")" ] || return 2
+	# where ROCm's was and could not be put back, the next step is the administrator's
+	[ -n "$was$(rocm_version "$kernel")" ] || return 2
 	return 1
 }
 
@@ -341,6 +368,7 @@ rocm_give_up() {
 		fi
 	fi
 	[ "$rocm_before" != "$failed" ] || rocm_before=''
+	rocm_drop_copied "$1" "$failed"
 	rocm_forget "$failed" "$1"
 }
 
@@ -349,12 +377,13 @@ rocm_fall_back() {
 	local kernel=$1 base=$2 version_wanted active
 	for version_wanted in $rocm_before "$base"; do
 		! rocm_whole "$kernel" "$version_wanted" || return 0
-		if { [ -n "$(rocm_built "$kernel" "$version_wanted")" ] || { [ "$version_wanted" = "$base" ] && has_headers "$kernel"; }; } &&
-			rocm_settle "$kernel" "$version_wanted"; then
+		[ -n "$(rocm_built "$kernel" "$version_wanted")" ] || { [ "$version_wanted" = "$base" ] && has_headers "$kernel"; } || continue
+		if rocm_settle "$kernel" "$version_wanted" || { [ "$version_wanted" = "$rocm_before" ] && rocm_put_back "$kernel"; }; then
 			say "$kernel: all modules of amdgpu/$version_wanted are installed"
 			"$top/dkms/initramfs" "$kernel"
 			return 0
 		fi
+		rocm_drop_copied "$kernel" "$version_wanted"
 	done
 	# half of one version and half of another must not be loaded
 	active=$(rocm_version "$kernel")
@@ -401,8 +430,13 @@ rocm_originals() {
 
 # between these two an interrupt puts back what was there
 rocm_begin() {
-	rocm_doing=$1 rocm_derived=''
+	local file place
+	rocm_doing=$1 rocm_derived='' rocm_places=()
 	rocm_before=$(rocm_version "$1")
+	for file in $(rocm_built "$1" "$rocm_before"); do
+		place=$(modinfo -k "$1" -n "$(module_name "$file")" 2>/dev/null) && same_module "$file" "$place" || continue
+		rocm_places[$(module_name "$file")]=${place%/*}/${file##*/}
+	done
 	trap rocm_undo EXIT
 }
 rocm_end() {
