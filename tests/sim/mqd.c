@@ -12,6 +12,7 @@
 /* Dwords of the fields of a compute MQD; the upper half of an address follows the lower */
 struct cp_layout {
 	u16 pipe_prio, queue_prio, base, control, rptr_addr, wptr_addr, aql_control;
+	u16 stack_offset, stack_size, state_offset;
 };
 
 #define CP_LAYOUT(type) {							\
@@ -22,6 +23,9 @@ struct cp_layout {
 	.rptr_addr = DW(type, cp_hqd_pq_rptr_report_addr_lo),			\
 	.wptr_addr = DW(type, cp_hqd_pq_wptr_poll_addr_lo),			\
 	.aql_control = DW(type, cp_hqd_aql_control),				\
+	.stack_offset = DW(type, cp_hqd_cntl_stack_offset),			\
+	.stack_size = DW(type, cp_hqd_cntl_stack_size),				\
+	.state_offset = DW(type, cp_hqd_wg_state_offset),			\
 }
 
 static const struct cp_layout cp_v9 = CP_LAYOUT(v9_mqd);
@@ -150,4 +154,32 @@ void sim_mqd_read(const struct sim_gpu *g, struct sim_queue *q, const void *mqd)
 	q->rptr_va = addr(m, c->rptr_addr, c->rptr_addr + 1);
 	q->wptr_va = addr(m, c->wptr_addr, c->wptr_addr + 1);
 	q->save_dw = SIM_MQD_SAVE_DW;
+}
+
+/* A wave takes so much of the control stack; CWSR's own format, of which nothing else is modelled */
+#define STACK_BYTES_PER_WAVE	8
+
+/**
+ * sim_mqd_saved - tell amdkfd what CWSR has left of a compute queue
+ * @g: the GPU
+ * @mqd_addr: its MQD in GART
+ * @waves: that were saved
+ * @bytes: of state
+ *
+ * The control stack grows down from its size, the wave state up from it. With several XCCs the
+ * first one's MQD alone is written.
+ */
+bool sim_mqd_saved(struct sim_gpu *g, u64 mqd_addr, u64 waves, u64 bytes)
+{
+	const struct cp_layout *c = cp_layout(g);
+	const u32 *m = sim_gart_ptr(g, mqd_addr, sim_mqd_bytes(g, false));
+	u32 size, stack, state;
+
+	if (!m)
+		return false;
+	size = m[c->stack_size];
+	stack = size - min_t(u64, waves * STACK_BYTES_PER_WAVE, size);
+	state = size + min_t(u64, bytes, U32_MAX - size);
+	return sim_gart_write(g, mqd_addr + c->stack_offset * 4, &stack, sizeof(stack)) &&
+	       sim_gart_write(g, mqd_addr + c->state_offset * 4, &state, sizeof(state));
 }

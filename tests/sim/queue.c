@@ -425,11 +425,15 @@ void sim_queue_save(struct sim_hws *h, struct sim_queue *q)
 		.nwork = q->eq.nwork,
 		.stream = q->stream,
 	};
+	u64 waves = 0, bytes = 0;
 	struct eng_work *w;
 	u32 i;
 
 	for (i = 0; i < q->eq.nwork; i++) {
 		w = &q->eq.work[i];
+		/* launched, and its packet consumed: without waves, too, it is state that was saved */
+		waves += max_t(u64, w->user[WORK_WAVES], 1);
+		bytes += w->live_bytes;
 		save.work[i].left_ns = w->left_ns;
 		save.work[i].live_bytes = w->live_bytes;
 		save.work[i].ran_ns = w->ran_ns;
@@ -440,7 +444,8 @@ void sim_queue_save(struct sim_hws *h, struct sim_queue *q)
 		save.work[i].arg = w->user[WORK_ARG];
 		save.work[i].flags = w->slot | w->blocks << 1;
 	}
-	if (!sim_gart_write(h->g, q->mqd_addr + q->save_dw * 4, &save, sizeof(save)))
+	if (!sim_gart_write(h->g, q->mqd_addr + q->save_dw * 4, &save, sizeof(save)) ||
+	    (q->kind != SIM_QUEUE_SDMA && !sim_mqd_saved(h->g, q->mqd_addr, waves, bytes)))
 		h->n_bad++;
 }
 
