@@ -126,8 +126,9 @@ static void simple(void)
 	struct events *e;
 	long ns, left;
 
-	off = offline_start(0, 100 * MS, 5);
+	/* in this order: the start of events may take longer than all of its work */
 	e = events_start("kfd");
+	off = offline_start(0, 100 * MS, 5);
 	tap_ok(wait_mapped(0, 2), "simple: both are mapped");
 	actor_tell(&on, act_request, 20 * MS, 0);
 	tap_ok(wait_mapped(0, 1), "simple: only the online queue is, while it has work");
@@ -182,8 +183,9 @@ static void one_update(void)
 	long ns;
 
 	for (i = 0; i < 3; i++) {
+		/* each has a kernel of an hour: a process without work is not preempted */
 		for (; n < counts[i]; n++)
-			off[n] = actor_start(0, 1, 7);
+			off[n] = offline_start(0, 3600 * SEC, 1);
 		wait_mapped(0, n + 1);
 		nap_ns(5 * MS);
 		before = commands(0);
@@ -213,8 +215,8 @@ static void one_update(void)
 /* 15 over 12 over those that have none */
 static void levels(void)
 {
-	struct actor mid = online_start(0, 12), top = online_start(0, 15),
-		off = offline_start(0, 200 * MS, 2);
+	struct actor mid = online_start(0, 12), top = online_start(0, 15), off;
+	/* first: the start of events may take longer than all offline work */
 	struct events *e = events_start("kfd");
 	/* the first request of each was a preemption, too */
 	long long mid_off = stat_of(&mid, "preempted_count"),
@@ -222,6 +224,7 @@ static void levels(void)
 		top_took = stat_of(&top, "preempting_count");
 	long left, mid_ns, top_ns;
 
+	off = offline_start(0, 200 * MS, 2);
 	actor_tell(&mid, act_request, 60 * MS, 0);
 	tap_ok(wait_mapped(0, 2), "levels: 12 keeps one off");
 	nap_ns(5 * MS);

@@ -20,8 +20,8 @@ static void last_kernel(void)
 		return;
 	}
 	on = online_start(0, 12);
-	off = offline_start(0, 100 * MS, 3);
 	e = events_start("kfd");
+	off = offline_start(0, 100 * MS, 3);
 	if (actor_do(&on, act_request, 50 * MS, 0) < 0)
 		tap_bail("no answer from the online process");
 	done = actor_do(&on, act_done_at, 0, 0);
@@ -113,7 +113,7 @@ static void barrier(void)
 
 static void sdma(void)
 {
-	struct actor on = online_start(0, 12), off = offline_start(0, 100 * MS, 3);
+	struct actor on = online_start(0, 12), off = offline_start(0, 100 * MS, 20);
 	const struct event *end;
 	struct events *e;
 	long ns;
@@ -147,7 +147,7 @@ static void sdma(void)
 /* Its indices are of 32 bits, in dwords, and the read index wraps */
 static void pm4(void)
 {
-	struct actor on = online_start(0, 12), off = offline_start(0, 100 * MS, 3);
+	struct actor on = online_start(0, 12), off = offline_start(0, 100 * MS, 20);
 	const struct event *end;
 	struct events *e;
 	long r;

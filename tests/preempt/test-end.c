@@ -14,7 +14,7 @@
 static void kill_preemptor(void)
 {
 	uint64_t seed = sim_seed(), wait;
-	struct actor off = offline_start(0, 20 * MS, 200), on;
+	struct actor off = offline_start(0, 20 * MS, 1000), on;
 	size_t begun, ended, maps;
 	struct events *e;
 	int i;
@@ -54,9 +54,10 @@ static void kill_preemptor(void)
 /* It ends by itself with work on its queue, closing its files in the order of exit */
 static void exit_preemptor(void)
 {
-	struct actor on = online_start(0, 12), off = offline_start(0, 20 * MS, 20);
+	struct actor on = online_start(0, 12), off;
 	struct events *e = events_start("kfd");
 
+	off = offline_start(0, 20 * MS, 20);
 	if (actor_do(&on, act_submit, 100 * MS, 3))
 		tap_bail("the online work was refused");
 	wait_mapped(0, 1);
@@ -128,7 +129,7 @@ static void orphan(void)
 static void kill_victim(void)
 {
 	uint64_t seed = sim_seed();
-	struct actor off, on = online_start(0, 12), other = offline_start(0, 20 * MS, 100);
+	struct actor off, on = online_start(0, 12), other = offline_start(0, 20 * MS, 500);
 	struct events *e = events_start("kfd");
 	bool fine = true;
 	long ns;

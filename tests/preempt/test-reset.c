@@ -56,10 +56,11 @@ static bool works(const char *name)
 /* The GPU is reset while somebody is preempted: what ran is lost, nobody stays preempted */
 static void reset_held(void)
 {
-	struct actor on = online_start(0, 12), off = offline_start(0, 50 * MS, 5), other;
+	struct actor on = online_start(0, 12), off, other;
 	struct events *e = events_start("kfd");
 	long long us;
 
+	off = offline_start(0, 50 * MS, 5);
 	/* it is not the budget that ends the claim of a process whose queues are dead */
 	knob_set("busy_budget_ms", 20000);
 	if (actor_do(&on, act_submit, 500 * MS, 2))
@@ -87,11 +88,12 @@ static void reset_held(void)
 /* The scheduler hangs when it is told to preempt */
 static void hang(void)
 {
-	struct actor on = online_start(0, 12), off = offline_start(0, 50 * MS, 5);
+	struct actor on = online_start(0, 12), off;
 	long long resets = sim_counter(0, "resets");
 	struct events *e = events_start("kfd");
 	long r;
 
+	off = offline_start(0, 50 * MS, 5);
 	wait_mapped(0, 2);
 	knob_set("queue_preemption_timeout_ms", 200);
 	sim_write(0, "hang", "1");
@@ -114,12 +116,13 @@ static void hang(void)
 /* A victim that does not let itself be preempted */
 static void stubborn(void)
 {
-	struct actor on = online_start(0, 12), off = offline_start(0, 50 * MS, 5);
+	struct actor on = online_start(0, 12), off;
 	long long resets = sim_counter(0, "resets");
 	struct events *e = events_start("kfd");
 	char text[24];
 	long r;
 
+	off = offline_start(0, 50 * MS, 5);
 	if (has_mes(0)) {
 		tap_skip("stubborn", "MES: REMOVE_QUEUE that fails is in mes_refuses");
 		actor_kill(&on);

@@ -308,7 +308,7 @@ static void wake(void)
 /* The indices move and nothing faults, as when a device rings */
 static void silent(void)
 {
-	struct actor on = online_start(0, 12), off = offline_start(0, 100 * MS, 3);
+	struct actor on = online_start(0, 12), off = offline_start(0, 100 * MS, 20);
 	const struct event *wake;
 	struct events *e;
 	uint64_t at, limit;
@@ -423,7 +423,7 @@ static void mapping(void)
 		"a second mapping", "moved by mremap", "half of it unmapped", "a private mapping",
 		"rung by read(2)", "after a fork",
 	};
-	struct actor on = online_start(0, 12), off = offline_start(0, 50 * MS, 3);
+	struct actor on = online_start(0, 12), off = offline_start(0, 50 * MS, 300);
 	struct events *e;
 	unsigned int i;
 	long r;
@@ -526,7 +526,7 @@ static void patience(void)
 /* An unmap that takes longer than linger_us, and work that is done before the store is repeated */
 static void repeat(void)
 {
-	struct actor on = online_start(0, 12), off = offline_start(0, 50 * MS, 10);
+	struct actor on = online_start(0, 12), off = offline_start(0, 50 * MS, 60);
 	long linger[] = { knob("linger_us"), 0 }, r;
 	unsigned int i, way, answered;
 	long long before, off_us;

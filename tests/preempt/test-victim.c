@@ -18,7 +18,7 @@ static void vmids(void)
 
 	on = online_start(0, 12);
 	for (i = 0; i < n; i++)
-		off[i] = offline_start(0, 100 * MS, 1);
+		off[i] = offline_start(0, 100 * MS, 5);
 	tap_ok(wait_mapped(0, n + 1), "vmids: %d processes", n + 1);
 	if (!has_mes(0))
 		tap_ok(strstr(sim_read(0, "state"), " over-subscribed") != NULL,
@@ -138,7 +138,7 @@ static void quiet(void)
 /* A process and a queue that are born while others are preempted */
 static void newborn(void)
 {
-	struct actor on = online_start(0, 12), off = offline_start(0, 20 * MS, 2), young;
+	struct actor on = online_start(0, 12), off = offline_start(0, 20 * MS, 20), young;
 	struct commands before, after;
 	struct events *e;
 	long ns;
@@ -199,10 +199,10 @@ static void mes_stays(void)
 		return;
 	}
 	on = online_start(0, 12);
-	for (i = 0; i < 3; i++)
-		off[i] = offline_start(0, 20 * MS, 3);
-	wait_mapped(0, 4);
 	e = events_start("kfd");
+	for (i = 0; i < 3; i++)
+		off[i] = offline_start(0, 20 * MS, 10);
+	wait_mapped(0, 4);
 	for (i = 0; i < 5; i++) {
 		ns = actor_do(&on, act_request, 5 * MS, 0);
 		tap_ok(ns > 0 && wait_mapped(0, 4), "mes_stays: request %d takes %ld us", i, ns / 1000);
