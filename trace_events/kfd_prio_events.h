@@ -546,11 +546,12 @@ TRACE_EVENT(kfd_doorbell_wake,
 );
 
 /*
- * Lower processes are about to be taken off a GPU.
+ * Lower processes are about to be taken off a GPU, and at least one of them has work.
  *	pid, prio	of the process that preempts; prio is the level: those below go
  *	seq		joins it to kfd_preempt_end of the same GPU
  *	reason		enum kfd_prio_reason: WORK, or RATE if a higher process must wait
- *	victims		processes that are off now, queues those of theirs that leave
+ *	victims		processes that are off now and have work, or may have some
+ *	queues		queues that leave, those of processes without work included
  */
 TRACE_EVENT(kfd_preempt_begin,
 	TP_PROTO(struct device_queue_manager *dqm, u32 reason),
@@ -570,7 +571,7 @@ TRACE_EVENT(kfd_preempt_begin,
 		__entry->prio = dqm->prio.policy.level;
 		__entry->seq = dqm->prio.seq;
 		__entry->reason = reason;
-		__entry->victims = dqm->prio.victims;
+		__entry->victims = dqm->prio.charged;
 		__entry->queues = dqm->prio.victim_queues;
 	),
 	TP_printk("gpu_id=%u pid=%d prio=%d seq=%u reason=%s victims=%u queues=%u",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: claims, the processes that may preempt others on a GPU.
+ * kfdprio: the roles of processes on a GPU, and claims, those that may preempt others.  The others
+ * are neighbours: kfd_prio_neighbour.c.
  *
  * A claim is a process with a set priority of at least preempt_min_prio that has a queue
  * on the GPU.  It is made when the priority is set or the first queue is created, and
@@ -14,12 +15,6 @@
 /* While a claim may have work it is looked at that often, in ns: see poll_ns() */
 #define KFD_PRIO_POLL_MIN	20000ULL
 #define KFD_PRIO_POLL_MAX	1000000ULL
-
-/*
- * No doorbell is trapped so soon after a fault of it, in ns; the default of linger_us.  Who
- * has faulted must run again to repeat its store, and real-time threads may be before it.
- */
-#define KFD_PRIO_REPEAT		200000ULL
 
 /**
  * kfd_prio_refresh() - the priority of a process on a GPU, made anew
@@ -53,31 +48,97 @@ bool kfd_prio_may_be_victim(struct qcm_process_device *qpd)
 	return qpd_to_pdd(qpd)->drm_priv && !qpd->is_debug;
 }
 
+static struct kfd_prio_standing kfd_prio_standing(struct qcm_process_device *qpd)
+{
+	const struct kfd_prio_qpd *qp = &qpd->prio;
+
+	return (struct kfd_prio_standing) {
+		.rank = qp->prio,
+		.claim = qp->role == KFD_PRIO_ROLE_CLAIM ? qp->set_prio : KFD_PRIO_UNSET,
+		.idle = kfd_prio_is_idle(qpd),
+		.off = qp->preempted,
+		.evicted = qpd->evicted > qp->preempted,
+		.ends = READ_ONCE(qp->exiting),
+	};
+}
+
 /**
- * kfd_prio_is_victim() - does a level keep a process off a GPU?
+ * kfd_prio_is_idle() - is it known that a process has no work on a GPU?
+ * @qpd: the process on that GPU
+ *
+ * A claim over its budget has work, and its doorbells are trapped all the same; so are those of one
+ * whose last kernel is longer than linger_us, where waves are not counted: on the GPU nothing is
+ * known of it there, off the GPU its MQDs tell.  Doorbells that cannot be trapped tell nothing.
+ *
+ * Context: DQM lock; a ring may come at any time, see kfd_prio_engine_rung()
+ */
+bool kfd_prio_is_idle(struct qcm_process_device *qpd)
+{
+	const struct kfd_prio_qpd *qp = &qpd->prio;
+
+	if (atomic_read(&qp->ear) != KFD_PRIO_EAR_ARMED || qp->work ||
+	    !kfd_prio_doorbell_traps(qpd->pqm->process))
+		return false;
+	if (qp->role != KFD_PRIO_ROLE_CLAIM)
+		return true;
+	return qp->preempted ? !READ_ONCE(qp->look) : kfd_prio_sees_waves(qpd);
+}
+
+/**
+ * kfd_prio_is_victim() - is a process to be kept off a GPU?
  * @qpd: the process on that GPU
  * @level: KFD_PRIO_LEVEL_NONE or 0..15
- *
- * While a level gets its floor, the claims above it are kept off too: mapped, they would win
- * every arbitration, and what they preempted would get nothing.
  *
  * Context: DQM lock
  */
 bool kfd_prio_is_victim(struct qcm_process_device *qpd, int level)
 {
-	int throttle = qpd->dqm->prio.throttle;
+	const struct kfd_prio_dqm *d = &qpd->dqm->prio;
+	const struct kfd_prio_force f = {
+		.level = level,
+		.throttle = d->throttle,
+		.claims = !list_empty(&d->claims),
+		.crowded = d->crowded,
+	};
+	const struct kfd_prio_standing s = kfd_prio_standing(qpd);
 
-	if (!kfd_prio_may_be_victim(qpd))
-		return false;
-	if (throttle != KFD_PRIO_LEVEL_NONE && qpd->prio.mm && qpd->prio.set_prio >= throttle)
-		return true;
-	return kfd_prio_policy_victim(level, qpd->prio.prio);
+	return kfd_prio_may_be_victim(qpd) && kfd_prio_policy_off(&f, &s);
 }
 
 /**
- * kfd_prio_claim_drop() - a process claims nothing any more on a GPU
+ * kfd_prio_works() - has a process work that it could run, or may it have some?
+ * @qpd: the process on a GPU
+ *
+ * Context: DQM lock
+ */
+bool kfd_prio_works(struct qcm_process_device *qpd)
+{
+	const struct kfd_prio_standing s = kfd_prio_standing(qpd);
+
+	return kfd_prio_may_be_victim(qpd) && kfd_prio_policy_works(&s);
+}
+
+/**
+ * kfd_prio_woke() - a process may have work from now on
+ * @qpd: the process on a GPU
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_woke(struct qcm_process_device *qpd)
+{
+	struct kfd_prio_dqm *d = &qpd->dqm->prio;
+
+	lockdep_assert_held(&qpd->dqm->lock_hidden);
+	if (kfd_prio_works(qpd))
+		d->lowest = min(d->lowest, qpd->prio.prio);
+	d->recheck |= d->victims || d->policy.level != KFD_PRIO_LEVEL_NONE ||
+		      d->throttle != KFD_PRIO_LEVEL_NONE;
+}
+
+/**
+ * kfd_prio_claim_drop() - a process has no role any more on a GPU
  * @dqm: of the GPU
- * @qpd: the process on that GPU, which has a claim
+ * @qpd: the process on that GPU, which has one
  *
  * Its doorbells may stay zapped: the next ring maps them and wakes nobody.
  *
@@ -93,12 +154,59 @@ void kfd_prio_claim_drop(struct device_queue_manager *dqm, struct qcm_process_de
 	mmdrop(qp->mm);
 	qp->mm = NULL;
 	qp->rung = false;
-	dqm->prio.gone |= dqm->prio.pid == qpd->pqm->process->lead_thread->tgid;
+	dqm->prio.gone |= qp->role == KFD_PRIO_ROLE_CLAIM &&
+			  dqm->prio.pid == qpd->pqm->process->lead_thread->tgid;
+	WRITE_ONCE(qp->role, KFD_PRIO_ROLE_NONE);
 	kfd_prio_gpu_kick(dqm);
 }
 
+/* Nothing is known of the work of a process yet: as far as anybody can tell it has rung */
+static void kfd_prio_claim_make(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+				enum kfd_prio_role role)
+{
+	struct kfd_process *p = qpd->pqm->process;
+	struct kfd_prio_qpd *qp = &qpd->prio;
+
+	/*
+	 * exiting is set before p->mm can go: kfd_prio_hook_process_exit() then takes this lock,
+	 * or has seen no thread
+	 */
+	mmgrab(p->mm);
+	qp->mm = p->mm;
+	qp->rung = true;
+	qp->rung_at = ktime_get_ns();
+	qp->work = false;
+	qp->work_at = 0;
+	qp->progress_at = role == KFD_PRIO_ROLE_CLAIM ? 0 : qp->rung_at;
+	qp->rptr_sum = 0;
+	qp->wptr_sum = 0;
+	qp->waves = true;
+	qp->look = true;
+	list_add_tail(&qp->claim, role == KFD_PRIO_ROLE_CLAIM ? &dqm->prio.claims :
+								&dqm->prio.neighbours);
+	WRITE_ONCE(qp->role, role);
+	atomic_set(&qp->ear, KFD_PRIO_EAR_RUNG);
+	WRITE_ONCE(dqm->prio.look_now, true);
+}
+
+static enum kfd_prio_role kfd_prio_role_of(struct device_queue_manager *dqm,
+					   struct qcm_process_device *qpd, int prio)
+{
+	struct kfd_process *p = qpd->pqm->process;
+	struct kfd_prio_knobs k;
+
+	kfd_prio_knobs_read(&k);
+	if (!k.enabled || !dqm->prio.thread || READ_ONCE(qpd->prio.exiting) || !p->mm ||
+	    dqm->sched_policy == KFD_SCHED_POLICY_NO_HWS || !kfd_prio_has_cwsr(dqm))
+		return KFD_PRIO_ROLE_NONE;
+	if (prio != KFD_PRIO_UNSET && prio >= k.min_prio)
+		return KFD_PRIO_ROLE_CLAIM;
+	/* without the trap there is nothing to be gained by looks */
+	return kfd_prio_doorbell_traps(p) ? KFD_PRIO_ROLE_NEIGHBOUR : KFD_PRIO_ROLE_NONE;
+}
+
 /**
- * kfd_prio_claim_update() - give a process the claim that its priority asks for, or take it
+ * kfd_prio_claim_update() - give a process the role that its priority asks for
  * @dqm: of the GPU
  * @qpd: the process on that GPU
  *
@@ -108,44 +216,23 @@ void kfd_prio_claim_drop(struct device_queue_manager *dqm, struct qcm_process_de
  */
 void kfd_prio_claim_update(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
 {
-	struct kfd_process *p = qpd->pqm->process;
 	struct kfd_prio_qpd *qp = &qpd->prio;
-	int prio = kfd_prio_of_process(p);
-	struct kfd_prio_knobs k;
-	bool may;
+	enum kfd_prio_role role;
+	int prio;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	if (prio == KFD_PRIO_UNSET && !qp->mm)
+	if (!dqm->prio.thread && !qp->mm)
 		return;
-	kfd_prio_knobs_read(&k);
-	may = k.enabled && prio != KFD_PRIO_UNSET && prio >= k.min_prio && dqm->prio.thread &&
-	      !READ_ONCE(qp->exiting) && p->mm && dqm->sched_policy != KFD_SCHED_POLICY_NO_HWS &&
-	      kfd_prio_has_cwsr(dqm);
-	if (!may) {
-		if (qp->mm)
-			kfd_prio_claim_drop(dqm, qpd);
-		return;
-	}
-	qp->set_prio = prio;
-	if (!qp->mm) {
-		/*
-		 * exiting is set before p->mm can go: kfd_prio_hook_process_exit() then takes
-		 * this lock, or has seen no thread
-		 */
-		mmgrab(p->mm);
-		qp->mm = p->mm;
-		qp->rung = true;
-		qp->rung_at = ktime_get_ns();
-		qp->work = false;
-		qp->work_at = 0;
-		qp->progress_at = 0;
-		qp->rptr_sum = 0;
-		qp->wptr_sum = 0;
-		qp->waves = true;
-		list_add_tail(&qp->claim, &dqm->prio.claims);
-		atomic_set(&qp->ear, KFD_PRIO_EAR_RUNG);
-	}
-	kfd_prio_gpu_kick(dqm);
+	prio = kfd_prio_of_process(qpd->pqm->process);
+	role = kfd_prio_role_of(dqm, qpd, prio);
+	if (qp->mm && role != qp->role)
+		kfd_prio_claim_drop(dqm, qpd);
+	if (role == KFD_PRIO_ROLE_CLAIM)
+		qp->set_prio = prio;
+	if (role != KFD_PRIO_ROLE_NONE && !qp->mm)
+		kfd_prio_claim_make(dqm, qpd, role);
+	if (role == KFD_PRIO_ROLE_CLAIM || !list_empty(&dqm->prio.claims))
+		kfd_prio_gpu_kick(dqm);
 }
 
 static void kfd_prio_claim_works(struct qcm_process_device *qpd, enum kfd_prio_wake wake,
@@ -160,6 +247,7 @@ static void kfd_prio_claim_works(struct qcm_process_device *qpd, enum kfd_prio_w
 	qp->work = true;
 	qp->work_at = now;
 	qp->progress_at = now;
+	kfd_prio_woke(qpd);
 	trace_kfd_doorbell_wake(qpd, wake, in_fault);
 }
 
@@ -338,8 +426,7 @@ static bool kfd_prio_claim_quiet(const struct kfd_prio_qpd *qp, const struct kfd
 	const struct kfd_prio_claim c = kfd_prio_claim_of(qp);
 	u64 now = ktime_get_ns();
 
-	return !kfd_prio_policy_holds(k, &c, now) && !atomic_read_acquire(&qp->faults) &&
-	       now > READ_ONCE(qp->fault_end) + KFD_PRIO_REPEAT;
+	return !kfd_prio_policy_holds(k, &c, now) && !kfd_prio_in_fault(qp, now);
 }
 
 /* Is nothing of a claim on the GPU?  It is preempted, or a runlist failed that is sent again */
@@ -358,6 +445,7 @@ struct kfd_prio_before {
 	bool armed;
 	bool waves;
 	bool off;
+	bool saved;
 };
 
 static struct kfd_prio_before kfd_prio_claim_before(struct device_queue_manager *dqm,
@@ -374,26 +462,27 @@ static struct kfd_prio_before kfd_prio_claim_before(struct device_queue_manager 
 		.armed = atomic_read(&qp->ear) == KFD_PRIO_EAR_ARMED,
 		.waves = qp->waves,
 		.off = kfd_prio_claim_off(dqm, qpd),
+		.saved = qp->preempted && kfd_prio_saved_waves(qpd),
 	};
 }
 
 /*
  * Waves are counted only where that can change the answer: when the indices are equal, or have
  * not moved for half the budget.  Not of a claim whose doorbells are trapped and that has not
- * moved, nor of one that is off the GPU.  Until they may be counted again, a claim that has
- * launched something since the last time counts as having some.
+ * moved, nor of one that is off the GPU: its MQDs tell.  Until they may be counted again, a claim
+ * that has launched something since the last time counts as having some.
  */
 static bool kfd_prio_claim_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s,
 				 const struct kfd_prio_before *b, const struct kfd_prio_seen *seen)
 {
-	bool moved = seen->rptr_sum != b->rptr_sum || seen->wptr_sum != b->wptr_sum, waves;
+	bool moved = seen->rptr_sum != b->rptr_sum || seen->wptr_sum != b->wptr_sum;
 
 	if (!s->nr || b->off || !kfd_prio_counts_waves(pdd))
-		return false;
+		return b->saved;
 	if (seen->work ? ktime_get_ns() <= b->stuck_at : b->armed && !moved)
 		return false;
-	if (kfd_prio_count_waves(pdd, s, &waves))
-		return waves;
+	if (kfd_prio_count_waves(pdd, s))
+		return kfd_prio_waves(pdd, s);
 	return !seen->work && (moved || b->waves);
 }
 
@@ -407,18 +496,18 @@ static bool kfd_prio_claim_read(struct device_queue_manager *dqm, struct qcm_pro
 	const struct kfd_prio_before before = kfd_prio_claim_before(dqm, qpd, k);
 	struct kfd_process_device *pdd = qpd_to_pdd(qpd);
 	struct mm_struct *mm = qpd->prio.mm;
+	bool alive, preempted = qpd->prio.preempted;
 	struct kfd_prio_seen seen;
-	bool alive;
 
 	kfd_prio_snapshot(qpd, s);
 	mmgrab(mm);
 	dqm_unlock(dqm);
-	alive = kfd_prio_observe(s, mm, &seen);
+	alive = kfd_prio_observe(s, mm, false, &seen);
 	if (alive)
 		seen.waves = kfd_prio_claim_waves(pdd, s, &before, &seen);
 	mmdrop(mm);
 	dqm_lock(dqm);
-	if (!qpd->prio.mm)
+	if (qpd->prio.role != KFD_PRIO_ROLE_CLAIM)
 		return false;
 	if (!alive) {
 		kfd_prio_claim_drop(dqm, qpd);
@@ -426,6 +515,8 @@ static bool kfd_prio_claim_read(struct device_queue_manager *dqm, struct qcm_pro
 	}
 	kfd_prio_claim_saw(qpd, &seen, before.off || kfd_prio_claim_off(dqm, qpd), before.wakes,
 			   ktime_get_ns());
+	if (preempted && qpd->prio.preempted && !seen.unreadable && !dqm->prio.missed)
+		WRITE_ONCE(qpd->prio.look, false);
 	return true;
 }
 
@@ -447,8 +538,10 @@ static void kfd_prio_claim_arm(struct device_queue_manager *dqm, struct qcm_proc
 	kfd_prio_doorbell_zap(qpd_to_pdd(qpd));
 	dqm_lock(dqm);
 	/* queues may have been born meanwhile: a new snapshot */
-	if (qp->mm)
+	if (qp->role == KFD_PRIO_ROLE_CLAIM)
 		kfd_prio_claim_read(dqm, qpd, s, k);
+	/* it may be no victim of a higher level any more */
+	dqm->prio.recheck = true;
 }
 
 /**

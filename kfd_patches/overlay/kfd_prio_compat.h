@@ -10,6 +10,9 @@
 #include "kfd_prio_probes.h"
 #include "kfd_priv.h"
 #include "kfd_device_queue_manager.h"
+#include "v9_structs.h"
+#include "v10_structs.h"
+#include "v11_structs.h"
 #ifdef KFD_PRIO_HAVE_SCHED_HALT
 #include "amdgpu_reset.h"
 #endif
@@ -21,22 +24,47 @@
 #define kfd_prio_uses_mes(dqm)	((dqm)->dev->shared_resources.enable_mes)
 #endif
 
+/* XCCs of a partition */
+static inline unsigned int kfd_prio_xccs(struct device_queue_manager *dqm)
+{
+#ifdef KFD_PRIO_HAVE_KFD_NODE
+	return hweight32(dqm->dev->xcc_mask);
+#else
+	return 1;
+#endif
+}
+
 /*
  * Waves of a process in flight: counted per queue of the GPU (one XCC), or per process in
  * older trees; between the two, per process on one XCC, of which KFD asks the first.
  * @occupancy: room for AMDGPU_MAX_QUEUES entries.
+ *
+ * count: returns if there are any, of any process where KFD_PRIO_COUNTS_ALL; waves: if there are
+ * any of the process, in what was counted last.
  */
 #ifdef KFD_PRIO_HAVE_OCCUPANCY_BY_QUEUE
+#define KFD_PRIO_COUNTS_ALL	true
 #define KFD_PRIO_OCCUPANCY_SIZE	(AMDGPU_MAX_QUEUES * sizeof(struct kfd_cu_occupancy))
-static inline bool kfd_prio_compat_waves(struct kfd_process_device *pdd, void *occupancy)
+static inline bool kfd_prio_compat_count(struct kfd_process_device *pdd, void *occupancy)
 {
 	struct kfd_cu_occupancy *o = occupancy;
 	int i, max_waves_per_cu = 0;
-	u32 format;
 
 	memset(o, 0, KFD_PRIO_OCCUPANCY_SIZE);
 	pdd->dev->kfd2kgd->get_cu_occupancy(pdd->dev->adev, o, &max_waves_per_cu,
 					    ffs(pdd->dev->xcc_mask) - 1);
+	for (i = 0; i < AMDGPU_MAX_QUEUES; i++)
+		if (o[i].wave_cnt)
+			return true;
+	return false;
+}
+
+static inline bool kfd_prio_compat_waves(struct kfd_process_device *pdd, void *occupancy)
+{
+	struct kfd_cu_occupancy *o = occupancy;
+	u32 format;
+	int i;
+
 	for (i = 0; i < AMDGPU_MAX_QUEUES; i++)
 		if (o[i].wave_cnt && kfd_dqm_is_queue_in_process(pdd->dev->dqm, &pdd->qpd,
 								 o[i].doorbell_off, &format))
@@ -44,8 +72,9 @@ static inline bool kfd_prio_compat_waves(struct kfd_process_device *pdd, void *o
 	return false;
 }
 #else
+#define KFD_PRIO_COUNTS_ALL	false
 #define KFD_PRIO_OCCUPANCY_SIZE	1
-static inline bool kfd_prio_compat_waves(struct kfd_process_device *pdd, void *occupancy)
+static inline bool kfd_prio_compat_count(struct kfd_process_device *pdd, void *occupancy)
 {
 	int waves = 0, max_waves_per_cu = 0;
 
@@ -58,7 +87,48 @@ static inline bool kfd_prio_compat_waves(struct kfd_process_device *pdd, void *o
 #endif
 	return waves > 0;
 }
+
+static inline bool kfd_prio_compat_waves(struct kfd_process_device *pdd, void *occupancy)
+{
+	return true;
+}
 #endif
+
+/*
+ * Has CWSR left waves of a compute queue that is off the hardware?  The CP writes to the MQD how
+ * far it has filled the control stack, which grows down from its size, and the wave state, which
+ * grows up from there.  The fields lie at the same place on all ASICs (KFD reads them in
+ * get_wave_state()); each XCC has an MQD of its own.
+ */
+static inline bool kfd_prio_compat_saved(struct queue *q)
+{
+	struct device_queue_manager *dqm = q->device->dqm;
+	const struct v9_mqd *m;
+	unsigned int i;
+	u64 stride = 0;
+
+	/* the other two follow */
+	BUILD_BUG_ON(offsetof(struct v9_mqd, cp_hqd_cntl_stack_offset) !=
+		     offsetof(struct v10_compute_mqd, cp_hqd_cntl_stack_offset));
+	BUILD_BUG_ON(offsetof(struct v9_mqd, cp_hqd_cntl_stack_offset) !=
+		     offsetof(struct v11_compute_mqd, cp_hqd_cntl_stack_offset));
+#ifdef KFD_PRIO_HAVE_MQD_STRIDE
+	{
+		struct mqd_manager *mm = dqm->mqd_mgrs[KFD_MQD_TYPE_CP];
+
+		stride = mm->mqd_stride(mm, &q->properties);
+	}
+#endif
+	for (i = 0; i < kfd_prio_xccs(dqm); i++) {
+		if (i && !stride)
+			return true;	/* there are MQDs that are not found */
+		m = q->mqd + i * stride;
+		if (m->cp_hqd_cntl_stack_offset != m->cp_hqd_cntl_stack_size ||
+		    m->cp_hqd_wg_state_offset != m->cp_hqd_cntl_stack_size)
+			return true;
+	}
+	return false;
+}
 
 /* Without CWSR an unmap waits for the waves to end, however long they take */
 static inline bool kfd_prio_has_cwsr(struct device_queue_manager *dqm)

@@ -59,13 +59,13 @@ static void kfd_prio_put_decision(struct seq_file *m, struct kfd_prio_dqm *d, u6
 		if (d->policy.level != KFD_PRIO_LEVEL_NONE)
 			seq_printf(m, "; PID %d has priority %d and work", d->pid, d->policy.level);
 		seq_puts(m, "\n");
-	} else if (d->victims && d->policy.level != KFD_PRIO_LEVEL_NONE) {
+	} else if (d->charged && d->policy.level != KFD_PRIO_LEVEL_NONE) {
 		seq_printf(m, "  now: PID %d has priority %d and work; %u processes of lower priority are preempted, for ",
-			   d->pid, d->policy.level, d->victims);
+			   d->pid, d->policy.level, d->charged);
 		kfd_prio_put_ms(m, now > d->begun_at ? now - d->begun_at : 0);
 		seq_puts(m, "\n");
 	} else if (d->policy.level != KFD_PRIO_LEVEL_NONE) {
-		seq_printf(m, "  now: PID %d has priority %d and work; nobody of lower priority is there\n",
+		seq_printf(m, "  now: PID %d has priority %d and work; nobody of lower priority has work\n",
 			   d->pid, d->policy.level);
 	} else {
 		seq_puts(m, "  now: nobody is preempted\n");
@@ -115,6 +115,23 @@ static void kfd_prio_put_claims(struct seq_file *m, struct kfd_prio_dqm *d, u64 
 	}
 }
 
+static void kfd_prio_put_neighbours(struct seq_file *m, struct device_queue_manager *dqm)
+{
+	struct device_process_node *cur;
+	u32 idle = 0, other = 0;
+
+	list_for_each_entry(cur, &dqm->queues, list) {
+		if (cur->qpd->prio.role == KFD_PRIO_ROLE_CLAIM)
+			continue;
+		if (kfd_prio_is_idle(cur->qpd))
+			idle++;
+		else
+			other++;
+	}
+	seq_printf(m, "  may be preempted: %u processes that may have work, %u without, whose doorbells are trapped\n",
+		   other, idle);
+}
+
 static void kfd_prio_put_victims(struct seq_file *m, struct device_queue_manager *dqm, u64 now)
 {
 	struct device_process_node *cur;
@@ -129,6 +146,8 @@ static void kfd_prio_put_victims(struct seq_file *m, struct device_queue_manager
 		kfd_prio_put_ms(m, now > prio->preempted_at ? now - prio->preempted_at : 0);
 		seq_printf(m, "; %llu times, in all ", prio->preempted_count);
 		kfd_prio_put_ms(m, kfd_prio_preempted_ns(prio));
+		if (kfd_prio_is_idle(cur->qpd))
+			seq_puts(m, "; it has no work, and returns when it rings");
 		if (cur->qpd->evicted > 1)
 			seq_puts(m, "; KFD has evicted it, too");
 		seq_puts(m, "\n");
@@ -148,6 +167,7 @@ static void kfd_prio_put_gpu(struct seq_file *m, struct kfd_prio_dqm *d)
 	} else {
 		kfd_prio_put_decision(m, d, now);
 		kfd_prio_put_claims(m, d, now);
+		kfd_prio_put_neighbours(m, dqm);
 		kfd_prio_put_victims(m, dqm, now);
 	}
 	dqm_unlock(dqm);

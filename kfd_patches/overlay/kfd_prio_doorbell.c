@@ -4,8 +4,8 @@
  *
  * KFD maps the doorbells of a process on a GPU at mmap(2), all at once; while priorities
  * are in use, the first access does.  While a claim has no work we take these pages
- * away, so that its next ring faults.  The order that
- * loses no ring:
+ * away, so that its next ring faults; likewise those of a neighbour, which may only be preempted.
+ * The order that loses no ring:
  *
  *	client	packet, write index, doorbell
  *	fault	ARMED -> RUNG and wake; map all pages; ARMED -> RUNG again and wake
@@ -163,7 +163,7 @@ static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
 	if (kfd_prio_ear_mark(qpd))
 		kfd_prio_engine_rung(pdd);
 	WRITE_ONCE(qpd->prio.fault_end, ktime_get_ns());
-	/* pairs with kfd_prio_claim_quiet() */
+	/* pairs with kfd_prio_in_fault() */
 	atomic_dec_return_release(&qpd->prio.faults);
 	/* mapped, then looked: pairs with kfd_prio_hook_unmap_range() */
 	smp_mb();
@@ -259,6 +259,17 @@ void kfd_prio_hook_unmap_range(loff_t start, loff_t len)
 		unmap_mapping_range(inode->i_mapping, start, len, 1);
 	}
 	srcu_read_unlock(&kfd_processes_srcu, idx);
+}
+
+/**
+ * kfd_prio_doorbell_traps() - can the doorbells of a process be trapped?
+ * @p: the process
+ *
+ * Context: any
+ */
+bool kfd_prio_doorbell_traps(const struct kfd_process *p)
+{
+	return !kfd_prio_doorbells_are_kfds() && READ_ONCE(p->prio.inode);
 }
 
 /**

@@ -219,6 +219,9 @@ void kfd_prio_dqm_mark_one(struct device_queue_manager *dqm, struct qcm_process_
 		return;
 	qp->preempted = victim;
 	if (victim) {
+		/* its MQDs tell now if it has waves */
+		WRITE_ONCE(qp->look, true);
+		WRITE_ONCE(dqm->prio.look_now, true);
 		qp->preempted_at = now;
 		qp->preempted_count++;
 		m->preempted++;
@@ -274,7 +277,7 @@ void kfd_prio_dqm_mark_one(struct device_queue_manager *dqm, struct qcm_process_
 }
 
 /**
- * kfd_prio_dqm_mark() - make the processes of a GPU victims of a level, and no others
+ * kfd_prio_dqm_mark() - take the processes of a GPU off that a level keeps off, and no others
  * @dqm: of the GPU
  * @level: KFD_PRIO_LEVEL_NONE or 0..15
  * @now: ktime_get_ns()
@@ -289,23 +292,29 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, u64 now,
 		       struct kfd_prio_marked *m)
 {
 	struct device_process_node *cur;
-	bool victim;
+	bool victim, works, was;
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	memset(m, 0, sizeof(*m));
 	dqm->prio.lowest = KFD_PRIO_RANK_NONE;
+	dqm->prio.charged = 0;
 	list_for_each_entry(cur, &dqm->queues, list) {
 		struct qcm_process_device *qpd = cur->qpd;
 
 		if (READ_ONCE(qpd->prio.stale))
 			kfd_prio_refresh(qpd);
-		if (kfd_prio_may_be_victim(qpd))
+		works = kfd_prio_works(qpd);
+		if (works)
 			dqm->prio.lowest = min(dqm->prio.lowest, qpd->prio.prio);
+		was = qpd->prio.preempted;
 		victim = kfd_prio_is_victim(qpd, level);
 		if (victim && !qpd->prio.preempted && qpd->evicted && dqm->prio.preparing)
 			kfd_prio_gpu_kick(dqm);
 		else
 			kfd_prio_dqm_mark_one(dqm, qpd, victim, now, m);
+		works &= qpd->prio.preempted;
+		dqm->prio.charged += works;
+		m->busy += works && !was;
 	}
 }
 

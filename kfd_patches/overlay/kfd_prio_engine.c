@@ -77,10 +77,23 @@ struct kfd_prio_end {
 	enum kfd_prio_reason reason;
 };
 
-/* The lowest process that is off: for it the level in force counts */
+/* The lowest process with work that is off: for it the level in force counts */
 static int kfd_prio_lowest_victim(const struct kfd_prio_dqm *d)
 {
-	return d->victims ? d->lowest : KFD_PRIO_RANK_NONE;
+	return d->charged ? d->lowest : KFD_PRIO_RANK_NONE;
+}
+
+/*
+ * What is in force was stored.  A neighbour that rings stores its ear and rang, then reads what is
+ * in force (kfd_prio_neighbour_matters()); the ears were read before it was stored.  One of the two
+ * sees the other.
+ */
+static void kfd_prio_engine_published(struct device_queue_manager *dqm)
+{
+	/* the level, then rang: pairs with kfd_prio_neighbour_matters() */
+	smp_mb();
+	if (atomic_read(&dqm->prio.rang))
+		kfd_prio_gpu_kick(dqm);
 }
 
 static void kfd_prio_change(struct device_queue_manager *dqm, const struct kfd_prio_knobs *k,
@@ -90,14 +103,16 @@ static void kfd_prio_change(struct device_queue_manager *dqm, const struct kfd_p
 	struct kfd_prio_dqm *d = &dqm->prio;
 	struct kfd_prio_end end = { .pid = d->begun_pid, .level = d->policy.level, .seq = d->seq,
 				    .begun_at = d->begun_at, .reason = dec->reason };
-	bool same = dec->level == end.level;
+	bool same = dec->level == end.level, begins;
 	struct kfd_prio_marked m;
 	int ret = 0;
 
 	d->recheck = false;
 	kfd_prio_dqm_mark(dqm, dec->level, now, &m);
+	begins = preemptor && d->charged && (!same || !d->begun_at);
 	kfd_prio_policy_commit(&d->policy, k, dec->level, kfd_prio_lowest_victim(d),
-			       m.preempted && dec->level > end.level, now);
+			       m.busy && (begins || dec->level > end.level), now);
+	kfd_prio_engine_published(dqm);
 	if (!same) {
 		d->begun_at = 0;
 		/* kfd_preempt=0 drops the claim, too */
@@ -107,7 +122,7 @@ static void kfd_prio_change(struct device_queue_manager *dqm, const struct kfd_p
 	/* if the level remains, another claim holds it, whose end is its own */
 	d->gone = false;
 	d->pid = preemptor ? kfd_prio_pid_of(preemptor) : 0;
-	if (preemptor && d->victims && !d->begun_at) {
+	if (begins) {
 		d->begun_pid = d->pid;
 		d->seq++;
 		d->begun++;
@@ -178,6 +193,9 @@ void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault, bool 
 		kfd_prio_timer_set(dqm, &k, d->retry_at, now);
 		return;
 	}
+	d->crowded = kfd_prio_over_subscribes(dqm, dqm->processes_count - d->skipped,
+					      dqm->active_cp_queue_count);
+	kfd_prio_neighbour_rang(dqm);
 	n = kfd_prio_claim_fold(dqm, &k, in_fault, now, claims, owners);
 	kfd_prio_policy_decide(&d->policy, &k, claims, n, d->lowest, now, &dec);
 	d->recheck |= dec.throttle != d->throttle;
@@ -226,6 +244,9 @@ void kfd_prio_engine_rung(struct kfd_process_device *pdd)
 {
 	struct device_queue_manager *dqm = pdd->dev->dqm;
 
+	if (READ_ONCE(pdd->qpd.prio.role) == KFD_PRIO_ROLE_NEIGHBOUR &&
+	    !kfd_prio_neighbour_matters(&pdd->qpd))
+		return;
 	if (!kfd_prio_uses_mes(dqm) && kfd_prio_dqm_trylock(dqm)) {
 		kfd_prio_engine_step(dqm, true, true);
 		dqm_unlock(dqm);
@@ -321,9 +342,10 @@ void kfd_prio_engine_queue_created(struct device_queue_manager *dqm,
 		kfd_prio_refresh(qpd);
 	rank = kfd_prio_policy_rank(kfd_prio_of_process(qpd->pqm->process), q->properties.priority);
 	qp->prio = max(qp->prio, rank);
-	if (kfd_prio_may_be_victim(qpd))
-		d->lowest = min(d->lowest, qp->prio);
 	kfd_prio_claim_update(dqm, qpd);
+	if (kfd_prio_works(qpd))
+		d->lowest = min(d->lowest, qp->prio);
+	kfd_prio_neighbour_changed(qpd);
 	if ((d->policy.level != KFD_PRIO_LEVEL_NONE || d->throttle != KFD_PRIO_LEVEL_NONE) &&
 	    kfd_prio_is_victim(qpd, d->policy.level) != qp->preempted) {
 		/* its first queue: nothing of it is on the hardware */
@@ -349,6 +371,7 @@ void kfd_prio_engine_queue_changed(struct queue *q)
 	if (!pdd)
 		return;
 	WRITE_ONCE(pdd->qpd.prio.stale, true);
+	kfd_prio_neighbour_changed(&pdd->qpd);
 	if (READ_ONCE(dqm->prio.policy.level) != KFD_PRIO_LEVEL_NONE)
 		kfd_prio_gpu_kick(dqm);
 }

@@ -69,6 +69,7 @@ static int kfd_prio_thread(void *data)
 		if (kfd_prio_claim_rings(dqm))
 			kfd_prio_engine_step(dqm, false, true);
 		kfd_prio_claim_look(dqm, d->scratch);
+		kfd_prio_neighbour_look(dqm, d->scratch);
 		kfd_prio_engine_step(dqm, false, true);
 		dqm_unlock(dqm);
 	}
@@ -80,6 +81,7 @@ static void kfd_prio_thread_start(struct kfd_prio_dqm *d)
 {
 	struct device_queue_manager *dqm = d->dqm;
 	struct task_struct *thread = ERR_PTR(-ENOMEM);
+	struct device_process_node *cur;
 
 	lockdep_assert_held(&kfd_prio_gpu_mutex);
 	if (d->thread)
@@ -107,6 +109,8 @@ static void kfd_prio_thread_start(struct kfd_prio_dqm *d)
 	WRITE_ONCE(d->thread, thread);
 	/* the thread, then who is exiting: pairs with kfd_prio_hook_process_exit() */
 	smp_mb();
+	list_for_each_entry(cur, &dqm->queues, list)
+		kfd_prio_claim_update(dqm, cur->qpd);
 	dqm_unlock(dqm);
 	wake_up_process(thread);
 }
@@ -204,6 +208,8 @@ void kfd_prio_hook_dqm_init(struct device_queue_manager *dqm)
 	kfd_prio_knobs_read(&k);
 	d->dqm = dqm;
 	INIT_LIST_HEAD(&d->claims);
+	INIT_LIST_HEAD(&d->neighbours);
+	INIT_LIST_HEAD(&d->resting);
 	kfd_prio_timer_init(&d->timer, kfd_prio_timer);
 	kfd_prio_policy_init(&d->policy, &k, ktime_get_ns());
 	d->throttle = KFD_PRIO_LEVEL_NONE;
@@ -233,6 +239,8 @@ void kfd_prio_hook_dqm_uninit(struct device_queue_manager *dqm)
 	mutex_lock(&kfd_prio_gpu_mutex);
 	list_del(&d->link);
 	dqm_lock(dqm);
+	list_splice_init(&d->neighbours, &d->claims);
+	list_splice_init(&d->resting, &d->claims);
 	list_for_each_entry_safe(qp, tmp, &d->claims, claim)
 		kfd_prio_claim_drop(dqm, container_of(qp, struct qcm_process_device, prio));
 	thread = d->thread;

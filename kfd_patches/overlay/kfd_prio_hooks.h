@@ -79,6 +79,18 @@ enum kfd_prio_ear {
 };
 
 /**
+ * enum kfd_prio_role - what a process with queues on a GPU is to preemption
+ * @KFD_PRIO_ROLE_NONE: nothing is known of its work: it counts as having some
+ * @KFD_PRIO_ROLE_CLAIM: it may preempt
+ * @KFD_PRIO_ROLE_NEIGHBOUR: it may only be preempted, and is while it has work
+ */
+enum kfd_prio_role {
+	KFD_PRIO_ROLE_NONE,
+	KFD_PRIO_ROLE_CLAIM,
+	KFD_PRIO_ROLE_NEIGHBOUR,
+};
+
+/**
  * struct kfd_prio_qpd - what we keep of a process on a GPU (qcm_process_device)
  * @preempted: we hold one count of qpd->evicted
  * @skip: it is left out of the runlist
@@ -93,14 +105,17 @@ enum kfd_prio_ear {
  * @preempted_ns: how long it has been, without the time since @preempted_at
  * @preempted_count: how often
  * @preempting_count: how often it has preempted others
- * @claim: link in kfd_prio_dqm.claims; empty if its set priority, or none, is
- *	below preempt_min_prio
+ * @role: enum kfd_prio_role; written under the DQM lock
+ * @look: it was taken off, or is a neighbour whose queues have changed: look at it again; written
+ *	without a lock
+ * @claim: link in kfd_prio_dqm.claims, or .neighbours or .resting, as @role tells
  * @set_prio: priority set, when the claim was made
- * @mm: its address space, mmgrab()ed; NULL if it has no claim
+ * @mm: its address space, mmgrab()ed; NULL without a role
  * @wakes: how often @rung was set
  * @waves: waves may be in flight: it moved since they were counted, or there were some
  * @rung: @ear was KFD_PRIO_EAR_RUNG when the engine last looked, since @rung_at
- * @work, @work_at, @progress_at: see struct kfd_prio_claim
+ * @work, @work_at, @progress_at: see struct kfd_prio_claim; of a neighbour @work_at is unused, and
+ *	@progress_at is when its indices were last seen to move
  * @rptr_sum, @wptr_sum: of its queues when last looked at
  * @ear: enum kfd_prio_ear
  * @faults: of its doorbells, in progress
@@ -110,7 +125,7 @@ enum kfd_prio_ear {
  * @doorbell_pages: their number
  * @doorbell_lost: a GPU reset has taken them away for good
  *
- * Protected by the DQM lock, but for @ear, @faults (atomic) and @fault_end (written by the
+ * Protected by the DQM lock, but for @look, @ear, @faults (atomic) and @fault_end (written by the
  * fault), and the last four (written by mmap before they are used, @doorbell_lost by the reset).
  */
 struct kfd_prio_qpd {
@@ -125,6 +140,8 @@ struct kfd_prio_qpd {
 	u64 preempted_ns;
 	u64 preempted_count;
 	u64 preempting_count;
+	enum kfd_prio_role role;
+	bool look;
 	struct list_head claim;
 	int set_prio;
 	struct mm_struct *mm;
@@ -154,19 +171,26 @@ struct kfd_prio_qpd {
  * @dqm: the one this is in
  * @link: in the list of all GPUs, under kfd_prio_gpu_mutex
  * @claims: processes that may preempt here
+ * @neighbours: processes that may not, and may have work
+ * @resting: processes that may not, and have no work: their doorbells are trapped
+ * @rang: one of these may have rung
+ * @look_now: a neighbour shall be looked at before @look_at
+ * @look_at: when neighbours are looked at next, ktime_get_ns(); the thread's
  * @count_at: waves in flight are not counted before, ktime_get_ns(); the thread's
  * @policy: state of the judge
  * @last: its last decision, made at @last_at (ktime_get_ns())
  * @throttle: the floor is being given: claims of at least this priority are off, so that
  *	what they preempted runs; KFD_PRIO_LEVEL_NONE: it is not
- * @lowest: rank of the lowest process that may have to give way, KFD_PRIO_RANK_NONE if there is
- *	none; as of the last walk over the processes, or of a queue created since
+ * @lowest: rank of the lowest process with work that may have to give way, KFD_PRIO_RANK_NONE if
+ *	there is none; as of the last walk over the processes, or of a ring or queue since
  * @pid: of the process that preempts now, in the initial namespace; 0 if none
  * @begun_pid: of the one that began the preemption in force
  * @seq: number of the preemption, joins kfd_preempt_begin to kfd_preempt_end
  * @begun_at: when it began, ktime_get_ns(); 0 if no preemption was announced
  * @begun: how many preemptions there were
- * @victims: processes that are preempted now
+ * @victims: processes that are off now
+ * @charged: those of them that have, or may have, work that they could run
+ * @crowded: the runlist is over-subscribed, see struct kfd_prio_force
  * @skipped: those of them that are left out of the runlist
  * @victim_queues: queues taken off when it began
  * @was_over: what KFD knew of over-subscription before the runlist that is being made
@@ -182,7 +206,7 @@ struct kfd_prio_qpd {
  * @kicked: there is something to look at
  *
  * Protected by the DQM lock, but for @link, @thread (set before the first claim),
- * @count_at, @timer and @kicked.
+ * @rang, @look_now, @look_at, @count_at, @timer and @kicked.
  */
 struct kfd_prio_dqm {
 	ktime_t unmap_start;
@@ -192,6 +216,11 @@ struct kfd_prio_dqm {
 	struct device_queue_manager *dqm;
 	struct list_head link;
 	struct list_head claims;
+	struct list_head neighbours;
+	struct list_head resting;
+	atomic_t rang;
+	bool look_now;
+	u64 look_at;
 	u64 count_at;
 	struct kfd_prio_policy policy;
 	struct kfd_prio_decision last;
@@ -204,6 +233,8 @@ struct kfd_prio_dqm {
 	u64 begun_at;
 	u64 begun;
 	u32 victims;
+	u32 charged;
+	bool crowded;
 	u32 skipped;
 	u32 victim_queues;
 	bool was_over;

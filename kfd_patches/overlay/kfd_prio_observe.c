@@ -5,7 +5,9 @@
  * A queue has work that was not launched while its read and write index differ.  They
  * are in the process's own memory, possibly in pages that are not there: they are read
  * through its mm without faulting anything in.  What cannot be read counts as unchanged; the
- * process brings it back when it writes its next packet.
+ * process brings it back when it writes its next packet.  Those of a process that may only be
+ * preempted are faulted in where that needs no waiting: it may never have touched them, and to
+ * take it off for that would cost others.
  *
  * Equal indices do not mean idle: hardware advances the read index of an AQL queue when it
  * launches the packet.  Where the ASIC counts waves (gfx9), a wave in flight is work.  On a
@@ -65,35 +67,66 @@ static bool kfd_prio_read_index(u64 *v, const void __user *ptr, u64 mask)
 	return true;
 }
 
+/*
+ * Have the page of an index that nobody has touched yet.  Waits neither for a lock nor for what
+ * is being read in or handled in user space (userfaultfd): then the page stays away.
+ */
+static bool kfd_prio_fault_in(struct mm_struct *mm, const void __user *ptr)
+{
+	unsigned long addr = (unsigned long)ptr;
+	vm_fault_t fault = VM_FAULT_SIGSEGV;
+	struct vm_area_struct *vma;
+
+	if (!mmap_read_trylock(mm))
+		return false;
+	vma = find_vma(mm, addr);
+	/* with RETRY_NOWAIT the lock is still held, whatever is returned */
+	if (vma && vma->vm_start <= addr && vma->vm_flags & VM_READ)
+		fault = handle_mm_fault(vma, addr, FAULT_FLAG_REMOTE | FAULT_FLAG_ALLOW_RETRY |
+					FAULT_FLAG_RETRY_NOWAIT, NULL);
+	mmap_read_unlock(mm);
+	return !(fault & (VM_FAULT_ERROR | VM_FAULT_RETRY));
+}
+
+static bool kfd_prio_read_indices(const struct kfd_prio_index *x, u64 *r, u64 *w)
+{
+	/* in this order: equal, and the queue was empty when wptr was read */
+	return kfd_prio_read_index(r, x->rptr, x->mask) && kfd_prio_read_index(w, x->wptr, x->mask);
+}
+
 /**
  * kfd_prio_observe() - read the indices of a snapshot
  * @s: made by kfd_prio_snapshot()
  * @mm: of the process
+ * @touch: have pages that are not there, if that needs no waiting
  * @seen: filled in but for waves
  *
  * Context: kernel thread without mm; no lock
  * Return: false if the process has no memory any more
  */
-bool kfd_prio_observe(const struct kfd_prio_snapshot *s, struct mm_struct *mm,
+bool kfd_prio_observe(const struct kfd_prio_snapshot *s, struct mm_struct *mm, bool touch,
 		      struct kfd_prio_seen *seen)
 {
 	u64 r, w;
 	u32 i;
 
 	memset(seen, 0, sizeof(*seen));
+	seen->unused = true;
 	if (!mmget_not_zero(mm))
 		return false;
 	kthread_use_mm(mm);
 	for (i = 0; i < s->nr; i++) {
 		const struct kfd_prio_index *x = &s->index[i];
 
-		/* in this order: equal, and the queue was empty when wptr was read */
-		if (!kfd_prio_read_index(&r, x->rptr, x->mask) ||
-		    !kfd_prio_read_index(&w, x->wptr, x->mask)) {
+		if (!kfd_prio_read_indices(x, &r, &w) &&
+		    !(touch && kfd_prio_fault_in(mm, x->rptr) && kfd_prio_fault_in(mm, x->wptr) &&
+		      kfd_prio_read_indices(x, &r, &w))) {
 			seen->unreadable = true;
 			continue;
 		}
 		seen->work |= r != w;
+		/* 64 bits never wrap: nothing was ever launched from it */
+		seen->unused &= x->mask == ~0ULL && !r && !w;
 		seen->rptr_sum += r;
 		seen->wptr_sum += w;
 	}
@@ -121,23 +154,70 @@ bool kfd_prio_counts_waves(struct kfd_process_device *pdd)
 }
 
 /**
- * kfd_prio_count_waves() - has a process waves in flight?
- * @pdd: the process on a GPU, referenced; one that kfd_prio_counts_waves()
- * @s: for its memory
- * @waves: out: the answer
+ * kfd_prio_sees_waves() - does a count show all waves in flight of a process?
+ * @qpd: the process on a GPU
+ *
+ * One XCC of several is counted; and in an over-subscribed runlist a process that waits for its
+ * turn has saved waves, and none in flight.
+ *
+ * Context: any
+ */
+bool kfd_prio_sees_waves(struct qcm_process_device *qpd)
+{
+	return !READ_ONCE(qpd->dqm->prio.crowded) && kfd_prio_xccs(qpd->dqm) == 1 &&
+	       kfd_prio_counts_waves(qpd_to_pdd(qpd));
+}
+
+/**
+ * kfd_prio_count_waves() - count the waves in flight on a GPU, if it is time again
+ * @pdd: a process on the GPU, referenced; one that kfd_prio_counts_waves()
+ * @s: out: the answer, for kfd_prio_waves()
  *
  * Context: our thread; no lock
  * Return: false if the last count was too short a time ago
  */
-bool kfd_prio_count_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s, bool *waves)
+bool kfd_prio_count_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s)
 {
 	struct kfd_prio_dqm *d = &pdd->dev->dqm->prio;
 	u64 start = ktime_get_ns(), end;
 
 	if (start < d->count_at)
 		return false;
-	*waves = kfd_prio_compat_waves(pdd, s->occupancy);
+	s->counted = kfd_prio_compat_count(pdd, s->occupancy);
 	end = ktime_get_ns();
 	d->count_at = end + KFD_PRIO_COUNT_REST * (end - start);
 	return true;
+}
+
+/**
+ * kfd_prio_waves() - had a process waves in flight when they were counted last?
+ * @pdd: the process on a GPU, referenced; unless KFD_PRIO_COUNTS_ALL the one that they were
+ *	counted for
+ * @s: what was counted
+ *
+ * Context: our thread; no lock
+ */
+bool kfd_prio_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s)
+{
+	return s->counted && kfd_prio_compat_waves(pdd, s->occupancy);
+}
+
+/**
+ * kfd_prio_saved_waves() - has CWSR saved waves of a process that is off the GPU?
+ * @qpd: the process on the GPU
+ *
+ * Only those of queues that preemption will put back count: others cannot run.
+ *
+ * Context: DQM lock
+ */
+bool kfd_prio_saved_waves(struct qcm_process_device *qpd)
+{
+	struct queue *q;
+
+	lockdep_assert_held(&qpd->dqm->lock_hidden);
+	list_for_each_entry(q, &qpd->queues_list, list)
+		if (q->prio.off && q->properties.type == KFD_QUEUE_TYPE_COMPUTE &&
+		    kfd_prio_compat_saved(q))
+			return true;
+	return false;
 }

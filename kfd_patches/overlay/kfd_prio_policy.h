@@ -3,10 +3,10 @@
  * kfdprio: the judge.  Pure functions of a snapshot: no lock, no allocation, no
  * clock, no kernel call, so that user space can compile and try them.
  *
- * A decision is a level: every process on the GPU whose priority is lower is
- * preempted, every other one is not.  The victims follow from the level alone
- * (kfd_prio_policy_victim()), so that one comparison per process is all that is
- * done under the DQM lock.
+ * A decision is a level: every process on the GPU whose priority is lower and that has work is
+ * preempted.  Who is off follows from the level and from what is known of each process by itself
+ * (kfd_prio_policy_off()), so that a few comparisons per process are all that is done under the
+ * DQM lock.
  *
  * All times are nanoseconds of one monotonic clock.
  */
@@ -148,7 +148,7 @@ struct kfd_prio_decision {
 };
 
 /**
- * kfd_prio_policy_victim() - is a process kept off the GPU?
+ * kfd_prio_policy_victim() - does a level keep a process off the GPU while it has work?
  * @level: in force
  * @prio: of the process, by kfd_prio_policy_rank()
  */
@@ -157,7 +157,42 @@ static inline bool kfd_prio_policy_victim(int level, int prio)
 	return prio < level;
 }
 
+/**
+ * struct kfd_prio_standing - a process on one GPU, as far as it may have to give way
+ * @rank: kfd_prio_policy_rank()
+ * @claim: the priority of its claim; KFD_PRIO_UNSET if it has none
+ * @idle: it has no work, and none will come without being noticed at once
+ * @off: preemption keeps it off the GPU
+ * @evicted: KFD keeps it off the GPU
+ * @ends: it can only end: its memory is gone
+ */
+struct kfd_prio_standing {
+	int rank;
+	int claim;
+	bool idle;
+	bool off;
+	bool evicted;
+	bool ends;
+};
+
+/**
+ * struct kfd_prio_force - what is in force on one GPU
+ * @level: KFD_PRIO_LEVEL_NONE or 0..15
+ * @throttle: of the decision
+ * @claims: there is a claim
+ * @crowded: the runlist is over-subscribed: there are more processes than VMIDs, or more queues
+ *	than HQDs
+ */
+struct kfd_prio_force {
+	int level;
+	int throttle;
+	bool claims;
+	bool crowded;
+};
+
 int kfd_prio_policy_rank(int set, int asked);
+bool kfd_prio_policy_off(const struct kfd_prio_force *f, const struct kfd_prio_standing *s);
+bool kfd_prio_policy_works(const struct kfd_prio_standing *s);
 void kfd_prio_policy_init(struct kfd_prio_policy *p, const struct kfd_prio_knobs *k, u64 now);
 bool kfd_prio_policy_holds(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *c, u64 now);
 u64 kfd_prio_policy_until(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *c);

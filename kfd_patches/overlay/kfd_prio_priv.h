@@ -190,11 +190,13 @@ struct kfd_prio_index {
  * @nr: number of queues
  * @index: their indices
  * @occupancy: room for the answer of the ASIC
+ * @counted: it has one, and there are waves in flight
  */
 struct kfd_prio_snapshot {
 	u32 nr;
 	struct kfd_prio_index index[KFD_PRIO_MAX_INDEX];
 	u64 occupancy[DIV_ROUND_UP(KFD_PRIO_OCCUPANCY_SIZE, sizeof(u64))];
+	bool counted;
 };
 
 /**
@@ -202,6 +204,7 @@ struct kfd_prio_snapshot {
  * @work: read and write index of a queue differ
  * @waves: it has waves in flight
  * @unreadable: the indices of a queue could not be read
+ * @unused: nothing was ever launched from its queues
  * @rptr_sum: of its queues
  * @wptr_sum: of its queues
  */
@@ -209,19 +212,22 @@ struct kfd_prio_seen {
 	bool work;
 	bool waves;
 	bool unreadable;
+	bool unused;
 	u64 rptr_sum;
 	u64 wptr_sum;
 };
 
 /**
  * struct kfd_prio_marked - what a change of level did to the queues of a GPU
- * @preempted: processes that are preempted now and were not
- * @restored: the other way round
+ * @preempted: processes that are off now and were not
+ * @busy: those of them that had work, or may have had some
+ * @restored: processes that were off and are not
  * @off: queues that must leave the hardware
  * @on: queues that may go back
  */
 struct kfd_prio_marked {
 	u32 preempted;
+	u32 busy;
 	u32 restored;
 	u32 off;
 	u32 on;
@@ -251,18 +257,25 @@ u64 kfd_prio_safety_poll_ns(void);
 void kfd_prio_doorbell_init(void);
 void kfd_prio_doorbell_exit(void);
 void kfd_prio_doorbell_zap(struct kfd_process_device *pdd);
+bool kfd_prio_doorbell_traps(const struct kfd_process *p);
 
 /* kfd_prio_observe.c */
 void kfd_prio_snapshot(struct qcm_process_device *qpd, struct kfd_prio_snapshot *s);
-bool kfd_prio_observe(const struct kfd_prio_snapshot *s, struct mm_struct *mm,
+bool kfd_prio_observe(const struct kfd_prio_snapshot *s, struct mm_struct *mm, bool touch,
 		      struct kfd_prio_seen *seen);
 bool kfd_prio_counts_waves(struct kfd_process_device *pdd);
-bool kfd_prio_count_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s, bool *waves);
+bool kfd_prio_count_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s);
+bool kfd_prio_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s);
+bool kfd_prio_saved_waves(struct qcm_process_device *qpd);
+bool kfd_prio_sees_waves(struct qcm_process_device *qpd);
 
 /* kfd_prio_claim.c */
 void kfd_prio_refresh(struct qcm_process_device *qpd);
 bool kfd_prio_may_be_victim(struct qcm_process_device *qpd);
+bool kfd_prio_is_idle(struct qcm_process_device *qpd);
 bool kfd_prio_is_victim(struct qcm_process_device *qpd, int level);
+bool kfd_prio_works(struct qcm_process_device *qpd);
+void kfd_prio_woke(struct qcm_process_device *qpd);
 void kfd_prio_claim_update(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 void kfd_prio_claim_drop(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_knobs *k,
@@ -273,6 +286,12 @@ bool kfd_prio_claim_rings(struct device_queue_manager *dqm);
 u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_prio_knobs *k,
 			   u64 now);
 void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s);
+
+/* kfd_prio_neighbour.c */
+void kfd_prio_neighbour_rang(struct device_queue_manager *dqm);
+void kfd_prio_neighbour_changed(struct qcm_process_device *qpd);
+bool kfd_prio_neighbour_matters(struct qcm_process_device *qpd);
+void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s);
 
 /* kfd_prio_engine.c */
 void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault, bool execute);
@@ -296,6 +315,25 @@ void kfd_prio_gpu_last(void);
 
 /* kfd_prio_debugfs.c */
 void kfd_prio_debugfs_init(void);
+
+/*
+ * No doorbell is trapped so soon after a fault of it, in ns; the default of linger_us.  Who
+ * has faulted must run again to repeat its store, and real-time threads may be before it.
+ */
+#define KFD_PRIO_REPEAT		200000ULL
+
+/**
+ * kfd_prio_in_fault() - is a process in the fault of a doorbell, or was it a moment ago?
+ * @qp: the process on a GPU
+ * @now: ktime_get_ns()
+ *
+ * Its store may not have been repeated: trapped again, it would fault again, and so on.
+ */
+static inline bool kfd_prio_in_fault(const struct kfd_prio_qpd *qp, u64 now)
+{
+	return atomic_read_acquire(&qp->faults) ||
+	       now <= READ_ONCE(qp->fault_end) + KFD_PRIO_REPEAT;
+}
 
 /**
  * kfd_prio_preempted_ns() - how long a process has been preempted on a GPU in all

@@ -56,6 +56,7 @@ fi
 		DIQ int probe(void) { return KFD_QUEUE_TYPE_DIQ; }
 		OVER_SUBSCRIPTION bool probe(struct device_queue_manager *d) { return d->packet_mgr.is_over_subscription && d->gws_queue_count && d->dev->max_proc_per_quantum && get_cp_queues_num(d); }
 		IS_SUSPENDED bool probe(struct queue *q) { return q->properties.is_suspended; }
+		MQD_STRIDE u64 probe(struct mqd_manager *m, struct queue *q) { return m->mqd_stride(m, &q->properties); }
 		QUEUE_IS_RESET bool probe(struct queue *q) { return q->properties.is_reset; }
 		MQD_REPIN bool probe(struct queue *q) { return q->needs_mqd_repin; }
 		KEEP_IDLE_EVICTED int probe(void) { return keep_idle_process_evicted; }

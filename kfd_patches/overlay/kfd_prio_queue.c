@@ -279,6 +279,9 @@ void kfd_prio_hook_evict_process(struct device_queue_manager *dqm,
 		if (kfd_prio_uses_mes(dqm))
 			kfd_prio_flush_tlb(qpd_to_pdd(qpd));
 	}
+	/* nobody owes it anything meanwhile */
+	if (qpd->prio.preempted)
+		kfd_prio_gpu_kick(dqm);
 }
 
 /**

@@ -265,12 +265,102 @@ static void test_rank(void **state)
 		assert_int_equal(kfd_prio_policy_rank(t[i][0], t[i][1]), t[i][2]);
 }
 
+/* A process with work that is on the GPU, unless it is said otherwise */
+#define RANK(r, ...)	{ .rank = r, .claim = KFD_PRIO_UNSET, ##__VA_ARGS__ }
+#define CLAIM(p, ...)	{ .rank = p, .claim = p, ##__VA_ARGS__ }
+#define FORCE(l, t)	{ .level = l, .throttle = t, .claims = true }
+#define CROWDED(l)	{ .level = l, .throttle = NONE, .claims = true, .crowded = true }
+#define NOBODY(l)	{ .level = l, .throttle = NONE, .crowded = true }
+
+static const struct off_case {
+	const char *name;
+	struct kfd_prio_force f;
+	struct kfd_prio_standing s;
+	bool off;
+} off_cases[] = {
+	{ "below the level, with work", FORCE(12, NONE), RANK(7), true },
+	{ "just below it", FORCE(12, NONE), RANK(11), true },
+	{ "at the level", FORCE(12, NONE), CLAIM(12), false },
+	{ "above it", FORCE(12, NONE), CLAIM(15), false },
+	{ "no level", FORCE(NONE, NONE), RANK(0), false },
+	{ "no level, off until now", FORCE(NONE, NONE), RANK(0, .off = true), false },
+	{ "no level, nobody may preempt", NOBODY(NONE), RANK(0, .off = true), false },
+	{ "a floor: the claim at the throttle", FORCE(NONE, 12), CLAIM(12), true },
+	{ "a floor: a claim above it", FORCE(NONE, 12), CLAIM(15), true },
+	{ "a floor: a claim below it, which is in force", FORCE(12, 15), CLAIM(12), false },
+	{ "a floor: between the two", FORCE(12, 15), CLAIM(14), false },
+	{ "a floor: who is owed it", FORCE(NONE, 12), RANK(7), false },
+	{ "a floor: a rank is no claim", FORCE(NONE, 5), RANK(7), false },
+	{ "without work, on the GPU", FORCE(12, NONE), RANK(7, .idle = true), false },
+	{ "without work, off the GPU", FORCE(12, NONE), RANK(7, .idle = true, .off = true), true },
+	{ "without work, off, the level has ended", FORCE(NONE, NONE), RANK(7, .idle = true, .off = true), true },
+	{ "without work, off, above the level", FORCE(11, NONE), CLAIM(15, .idle = true, .off = true), true },
+	{ "without work, off, nobody may preempt any more", NOBODY(NONE), RANK(7, .idle = true, .off = true), false },
+	{ "without work, no room for it", CROWDED(12), RANK(7, .idle = true), true },
+	{ "without work, no room, at the level", CROWDED(12), CLAIM(12, .idle = true), false },
+	{ "without work, no room, no level", CROWDED(NONE), RANK(7, .idle = true), false },
+	{ "with work, no room, no level", CROWDED(NONE), RANK(7), false },
+	{ "a floor: a claim without work", FORCE(NONE, 12), CLAIM(15, .idle = true), false },
+	{ "it rings while it is off, below the level", FORCE(12, NONE), RANK(7, .off = true), true },
+	{ "evicted, with work", FORCE(12, NONE), RANK(7, .evicted = true), true },
+	{ "evicted, no level", FORCE(NONE, NONE), RANK(7, .evicted = true, .off = true), false },
+	{ "it ends, off", FORCE(NONE, NONE), RANK(7, .ends = true, .off = true), true },
+	{ "it ends, off, nobody may preempt", NOBODY(NONE), RANK(7, .ends = true, .off = true), true },
+	{ "it ends, on the GPU", FORCE(NONE, NONE), RANK(7, .ends = true), false },
+	{ "it ends, on the GPU, below the level", FORCE(12, NONE), RANK(7, .ends = true), true },
+};
+
+static void test_off(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(off_cases) / sizeof(off_cases[0]); i++)
+		if (kfd_prio_policy_off(&off_cases[i].f, &off_cases[i].s) != off_cases[i].off)
+			fail_msg("%s: %d", off_cases[i].name, !off_cases[i].off);
+}
+
+/* Decided again once it is so, it is the same: nobody is taken off and put back in turns */
+static void test_off_stays(void **state)
+{
+	(void)state;
+	for (int level = NONE; level < 16; level++)
+		for (int throttle = NONE; throttle < 16; throttle++)
+			for (int rank = 0; rank < 16; rank++)
+				for (int bits = 0; bits < 256; bits++) {
+					const struct kfd_prio_force f = {
+						level, throttle, bits & 1, bits & 2,
+					};
+					struct kfd_prio_standing s = {
+						rank, bits & 4 ? rank : KFD_PRIO_UNSET, bits & 8,
+						bits & 16, bits & 32, bits & 64,
+					};
+
+					s.off = kfd_prio_policy_off(&f, &s);
+					assert_int_equal(kfd_prio_policy_off(&f, &s), s.off);
+				}
+}
+
+/* Who has no work, or could not run it, is owed nothing: where it is does not matter */
+static void test_works(void **state)
+{
+	(void)state;
+	for (int bits = 0; bits < 16; bits++) {
+		const struct kfd_prio_standing s = {
+			7, KFD_PRIO_UNSET, bits & 1, bits & 4, bits & 2, bits & 8,
+		};
+
+		assert_int_equal(kfd_prio_policy_works(&s), !(bits & 3));
+	}
+}
+
 int table_tests(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_decisions),
 		cmocka_unit_test(test_victims),
 		cmocka_unit_test(test_rank),
+		cmocka_unit_test(test_off),
+		cmocka_unit_test(test_off_stays),
+		cmocka_unit_test(test_works),
 	};
 
 	return cmocka_run_group_tests_name("table", tests, NULL, NULL);

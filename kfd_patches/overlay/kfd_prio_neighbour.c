@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdprio: neighbours, the processes on a GPU that may be preempted and may not preempt.
+ *
+ * A neighbour is preempted only while it has work.  Its doorbells are trapped once it has been
+ * seen without any, whether a level is in force or not, and stay so until it rings: so what is
+ * known of it is true at the moment at which a claim rings, and the claim's fault need not look at
+ * user memory.  A ring costs the neighbour one fault, and the engine nothing, unless the neighbour
+ * is off or a level is in force that takes it off.
+ *
+ * A neighbour has no work when the indices of its queues are equal and
+ *	- it has never launched anything: they are 0; or
+ *	- it is off the GPU, and its MQDs have no saved waves; or
+ *	- it is on the GPU, its indices have not moved for safety_poll_us, and a count after that
+ *	  shows no wave of it.
+ * Waves are not counted on a GPU of several XCCs (the count is of one of them), on a virtual
+ * function, from gfx10 on, or where the scheduler gives turns because the runlist is
+ * over-subscribed (a process that waits for its turn has saved waves, and none in flight).  There
+ * the next preemption takes the neighbour off, its MQDs tell, and it stays off until it rings.
+ *
+ * Queues that a process could not run count for nothing.
+ */
+#include <linux/sched/mm.h>
+#include "kfd_prio_priv.h"
+
+/* At most so many that may have work are looked at, and so many that have none, at a time */
+#define KFD_PRIO_LOOK_BUSY	64
+#define KFD_PRIO_LOOK_RESTING	8
+
+/**
+ * kfd_prio_neighbour_rang() - note which neighbours have rung, or have other queues now
+ * @dqm: of the GPU
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_neighbour_rang(struct device_queue_manager *dqm)
+{
+	struct kfd_prio_dqm *d = &dqm->prio;
+	struct kfd_prio_qpd *qp, *tmp;
+	bool rung;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	if (!atomic_read(&d->rang))
+		return;
+	/* then the ears: pairs with kfd_prio_neighbour_matters() */
+	atomic_xchg(&d->rang, 0);
+	list_for_each_entry_safe(qp, tmp, &d->resting, claim) {
+		rung = atomic_read(&qp->ear) == KFD_PRIO_EAR_RUNG;
+		if (!rung && !READ_ONCE(qp->look))
+			continue;
+		list_move_tail(&qp->claim, &d->neighbours);
+		if (rung)
+			kfd_prio_woke(container_of(qp, struct qcm_process_device, prio));
+	}
+}
+
+/**
+ * kfd_prio_neighbour_changed() - a process has one queue more or less, or an updated one
+ * @qpd: the process on the GPU
+ *
+ * Such a queue may have packets already.
+ *
+ * Context: any
+ */
+void kfd_prio_neighbour_changed(struct qcm_process_device *qpd)
+{
+	struct kfd_prio_dqm *d = &qpd->dqm->prio;
+
+	if (READ_ONCE(qpd->prio.role) != KFD_PRIO_ROLE_NEIGHBOUR)
+		return;
+	WRITE_ONCE(qpd->prio.look, true);
+	WRITE_ONCE(d->look_now, true);
+	atomic_set(&d->rang, 1);
+	if (READ_ONCE(qpd->prio.preempted) || READ_ONCE(d->policy.level) != KFD_PRIO_LEVEL_NONE)
+		kfd_prio_gpu_kick(qpd->dqm);
+}
+
+/**
+ * kfd_prio_neighbour_matters() - a neighbour has rung: has the engine anything to do?
+ * @qpd: the neighbour on a GPU; its ear is KFD_PRIO_EAR_RUNG now
+ *
+ * Context: fault
+ * Return: true if it is off, or a level is in force that would take it off
+ */
+bool kfd_prio_neighbour_matters(struct qcm_process_device *qpd)
+{
+	struct kfd_prio_dqm *d = &qpd->dqm->prio;
+
+	atomic_set(&d->rang, 1);
+	/* the ear and this, then what is in force: pairs with kfd_prio_engine_published() */
+	smp_mb();
+	return READ_ONCE(qpd->prio.preempted) ||
+	       kfd_prio_policy_victim(READ_ONCE(d->policy.level), READ_ONCE(qpd->prio.prio));
+}
+
+/* What a look at a neighbour has found; UNKNOWN changes nothing */
+enum kfd_prio_found { KFD_PRIO_FOUND_UNKNOWN, KFD_PRIO_FOUND_WORK, KFD_PRIO_FOUND_NONE };
+
+/**
+ * struct kfd_prio_look - a look at all neighbours
+ * @s: memory for it
+ * @counted: the waves of all queues were counted in this look
+ */
+struct kfd_prio_look {
+	struct kfd_prio_snapshot *s;
+	bool counted;
+};
+
+/*
+ * May this neighbour, which is on the GPU and whose indices are equal, have waves in flight?  They
+ * are counted once for all neighbours: what has not moved for so long was launched before that.
+ */
+static bool kfd_prio_neighbour_waves(struct kfd_process_device *pdd, struct kfd_prio_look *l,
+				     u64 moved_at)
+{
+	if (!kfd_prio_sees_waves(&pdd->qpd) ||
+	    ktime_get_ns() < moved_at + kfd_prio_safety_poll_ns())
+		return true;
+	if (!l->counted || !KFD_PRIO_COUNTS_ALL)
+		l->counted = kfd_prio_count_waves(pdd, l->s);
+	return !l->counted || kfd_prio_waves(pdd, l->s);
+}
+
+/* Has a neighbour work?  Drops the DQM lock and takes it again; its role may be gone then. */
+static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *dqm,
+						   struct qcm_process_device *qpd,
+						   struct kfd_prio_look *l)
+{
+	struct kfd_prio_qpd *qp = &qpd->prio;
+	bool armed = atomic_read(&qp->ear) == KFD_PRIO_EAR_ARMED, off = qp->preempted;
+	u64 rptr_sum = qp->rptr_sum, wptr_sum = qp->wptr_sum, moved_at = qp->progress_at;
+	bool alive, moved, waves = off && kfd_prio_saved_waves(qpd);
+	struct mm_struct *mm = qp->mm;
+	struct kfd_prio_seen seen;
+
+	kfd_prio_snapshot(qpd, l->s);
+	mmgrab(mm);
+	dqm_unlock(dqm);
+	alive = kfd_prio_observe(l->s, mm, true, &seen);
+	moved = seen.rptr_sum != rptr_sum || seen.wptr_sum != wptr_sum;
+	if (alive && !off && !seen.work && !seen.unused && !seen.unreadable && (moved || !armed))
+		waves = moved || kfd_prio_neighbour_waves(qpd_to_pdd(qpd), l, moved_at);
+	mmdrop(mm);
+	dqm_lock(dqm);
+	if (qp->role != KFD_PRIO_ROLE_NEIGHBOUR)
+		return KFD_PRIO_FOUND_UNKNOWN;
+	if (!alive) {
+		/* what is off stays off until KFD destroys it */
+		WRITE_ONCE(qp->exiting, true);
+		kfd_prio_claim_drop(dqm, qpd);
+		return KFD_PRIO_FOUND_UNKNOWN;
+	}
+	if (seen.unreadable || off != qp->preempted)
+		return KFD_PRIO_FOUND_UNKNOWN;
+	qp->rptr_sum = seen.rptr_sum;
+	qp->wptr_sum = seen.wptr_sum;
+	if (moved)
+		qp->progress_at = ktime_get_ns();
+	qp->work = seen.work || waves;
+	return qp->work ? KFD_PRIO_FOUND_WORK : KFD_PRIO_FOUND_NONE;
+}
+
+/* A neighbour may have work, whatever was known of it */
+static void kfd_prio_neighbour_wake(struct device_queue_manager *dqm, struct kfd_prio_qpd *qp)
+{
+	list_move_tail(&qp->claim, &dqm->prio.neighbours);
+	if (atomic_cmpxchg(&qp->ear, KFD_PRIO_EAR_ARMED, KFD_PRIO_EAR_RUNG) == KFD_PRIO_EAR_ARMED)
+		kfd_prio_woke(container_of(qp, struct qcm_process_device, prio));
+}
+
+/* Trap the next ring of a neighbour without work, and look again: drops the lock, too */
+static void kfd_prio_neighbour_rest(struct device_queue_manager *dqm,
+				    struct qcm_process_device *qpd, struct kfd_prio_look *l)
+{
+	struct kfd_prio_qpd *qp = &qpd->prio;
+
+	if (kfd_prio_in_fault(qp, ktime_get_ns()))
+		return;
+	if (atomic_cmpxchg(&qp->ear, KFD_PRIO_EAR_RUNG, KFD_PRIO_EAR_ARMED) == KFD_PRIO_EAR_RUNG) {
+		dqm_unlock(dqm);
+		kfd_prio_doorbell_zap(qpd_to_pdd(qpd));
+		dqm_lock(dqm);
+		if (qp->role != KFD_PRIO_ROLE_NEIGHBOUR)
+			return;
+		if (kfd_prio_neighbour_find(dqm, qpd, l) != KFD_PRIO_FOUND_NONE) {
+			if (qp->role == KFD_PRIO_ROLE_NEIGHBOUR)
+				kfd_prio_neighbour_wake(dqm, qp);
+			return;
+		}
+		/* who has work, and whose time counts, has changed */
+		dqm->prio.recheck = true;
+	}
+	list_move_tail(&qp->claim, &dqm->prio.resting);
+	/* a ring since it was armed has found it in the other list */
+	if (atomic_read(&qp->ear) == KFD_PRIO_EAR_RUNG) {
+		list_move_tail(&qp->claim, &dqm->prio.neighbours);
+		kfd_prio_woke(qpd);
+	}
+}
+
+/*
+ * Is there nothing to learn?  KFD holds it off; or it was seen with work since it is off; or the
+ * command that takes it off has failed, and its MQDs tell nothing yet.
+ */
+static bool kfd_prio_neighbour_known(const struct qcm_process_device *qpd)
+{
+	const struct kfd_prio_qpd *qp = &qpd->prio;
+
+	return qpd->evicted > qp->preempted ||
+	       (qp->preempted && ((qp->work && !READ_ONCE(qp->look)) || qpd->dqm->prio.missed));
+}
+
+static void kfd_prio_neighbour_look_at(struct device_queue_manager *dqm,
+				       struct qcm_process_device *qpd, struct kfd_prio_look *l)
+{
+	struct kfd_process *p = qpd->pqm->process;
+
+	if (kfd_prio_neighbour_known(qpd) || !kref_get_unless_zero(&p->ref))
+		return;
+	WRITE_ONCE(qpd->prio.look, false);
+	switch (kfd_prio_neighbour_find(dqm, qpd, l)) {
+	case KFD_PRIO_FOUND_NONE:
+		kfd_prio_neighbour_rest(dqm, qpd, l);
+		break;
+	case KFD_PRIO_FOUND_WORK:
+		kfd_prio_neighbour_wake(dqm, &qpd->prio);
+		break;
+	case KFD_PRIO_FOUND_UNKNOWN:
+		break;
+	}
+	/* queues the release, which takes the DQM lock elsewhere */
+	kfd_unref_process(p);
+}
+
+/*
+ * Look at the first @n of a list; each goes to the end of it, or of the other.
+ * Return: false if there is something more urgent to do
+ */
+static bool kfd_prio_neighbour_walk(struct device_queue_manager *dqm, struct list_head *list,
+				    unsigned int n, struct kfd_prio_look *l)
+{
+	struct kfd_prio_qpd *qp;
+
+	/* the list may change while the lock is dropped */
+	while (n-- && !list_empty(list)) {
+		qp = list_first_entry(list, struct kfd_prio_qpd, claim);
+		list_move_tail(&qp->claim, list);
+		kfd_prio_neighbour_look_at(dqm, container_of(qp, struct qcm_process_device, prio),
+					   l);
+		if (n && atomic_read(&dqm->prio.kicked))
+			return false;
+	}
+	return true;
+}
+
+/**
+ * kfd_prio_neighbour_look() - look which neighbours have work, trap those that have none
+ * @dqm: of the GPU
+ * @s: memory for it
+ *
+ * Every safety_poll_us, and at once at those that were taken off.  Without a claim nothing depends
+ * on the answer.
+ *
+ * Context: our thread; DQM lock, dropped and taken again for each
+ */
+void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s)
+{
+	struct kfd_prio_look l = { .s = s };
+	struct kfd_prio_dqm *d = &dqm->prio;
+	u64 now = ktime_get_ns();
+	struct kfd_prio_qpd *qp;
+	unsigned int n = 0;
+	bool fresh = false;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	if (list_empty(&d->claims) || (now < d->look_at && !READ_ONCE(d->look_now)))
+		return;
+	WRITE_ONCE(d->look_now, false);
+	kfd_prio_neighbour_rang(dqm);
+	list_for_each_entry(qp, &d->neighbours, claim) {
+		fresh |= qp->preempted && READ_ONCE(qp->look);
+		n++;
+	}
+	if (!fresh)
+		n = min_t(unsigned int, n, KFD_PRIO_LOOK_BUSY);
+	if (!kfd_prio_neighbour_walk(dqm, &d->neighbours, n, &l)) {
+		WRITE_ONCE(d->look_now, true);
+		return;
+	}
+	if (now < d->look_at)
+		return;
+	d->look_at = now + kfd_prio_safety_poll_ns();
+	kfd_prio_neighbour_walk(dqm, &d->resting, KFD_PRIO_LOOK_RESTING, &l);
+}
