@@ -56,6 +56,10 @@ TRACE_DEFINE_ENUM(KFD_PRIO_REASON_FLOOR);
 TRACE_DEFINE_ENUM(KFD_PRIO_REASON_RATE);
 TRACE_DEFINE_ENUM(KFD_PRIO_REASON_OFF);
 TRACE_DEFINE_ENUM(KFD_PRIO_REASON_GONE);
+TRACE_DEFINE_ENUM(KFD_PRIO_BREAKER_CLOSED);
+TRACE_DEFINE_ENUM(KFD_PRIO_BREAKER_UNMAP);
+TRACE_DEFINE_ENUM(KFD_PRIO_BREAKER_HANG);
+TRACE_DEFINE_ENUM(KFD_PRIO_BREAKER_RESET);
 TRACE_DEFINE_ENUM(KFD_PRIO_PIPE_LOW);
 TRACE_DEFINE_ENUM(KFD_PRIO_PIPE_MEDIUM);
 TRACE_DEFINE_ENUM(KFD_PRIO_PIPE_HIGH);
@@ -107,6 +111,13 @@ TRACE_DEFINE_ENUM(KFD_PRIO_PIPE_HIGH);
 		{ KFD_PRIO_REASON_RATE, "RATE" },			\
 		{ KFD_PRIO_REASON_OFF, "OFF" },				\
 		{ KFD_PRIO_REASON_GONE, "GONE" })
+
+#define kfd_show_breaker(v)						\
+	__print_symbolic(v,						\
+		{ KFD_PRIO_BREAKER_CLOSED, "CLOSED" },			\
+		{ KFD_PRIO_BREAKER_UNMAP, "UNMAP" },			\
+		{ KFD_PRIO_BREAKER_HANG, "HANG" },			\
+		{ KFD_PRIO_BREAKER_RESET, "RESET" })
 
 #define kfd_show_pipe_priority(v)					\
 	__print_symbolic(v,						\
@@ -620,6 +631,38 @@ TRACE_EVENT(kfd_preempt_end,
 		__entry->gpu_id, __entry->pid, __entry->prio, __entry->seq,
 		kfd_show_reason(__entry->reason), __entry->victims, __entry->queues,
 		__entry->dur_ns, __entry->ret)
+);
+
+/*
+ * Preemption was switched off on a GPU because it may have hurt it, or is on again because
+ * kfd_preempt was written.
+ *	cause		enum kfd_prio_breaker; CLOSED: it is on again
+ *	pid, prio	of the process that preempts now and its priority; 0 and -1 if none does
+ *	seq		of the last kfd_preempt_begin of this GPU
+ *	victims		processes that are off now
+ */
+TRACE_EVENT(kfd_preempt_breaker,
+	TP_PROTO(struct device_queue_manager *dqm),
+	TP_ARGS(dqm),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(s32, pid)
+		__field(s32, prio)
+		__field(u32, seq)
+		__field(u32, cause)
+		__field(u32, victims)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = dqm->dev->id;
+		__entry->pid = dqm->prio.pid;
+		__entry->prio = dqm->prio.policy.level;
+		__entry->seq = dqm->prio.seq;
+		__entry->cause = dqm->prio.breaker;
+		__entry->victims = dqm->prio.victims;
+	),
+	TP_printk("gpu_id=%u pid=%d prio=%d seq=%u cause=%s victims=%u", __entry->gpu_id,
+		__entry->pid, __entry->prio, __entry->seq, kfd_show_breaker(__entry->cause),
+		__entry->victims)
 );
 
 #endif /* KFD_PRIO_EVENTS_H_INCLUDED */

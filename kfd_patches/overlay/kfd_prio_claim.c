@@ -195,7 +195,7 @@ static enum kfd_prio_role kfd_prio_role_of(struct device_queue_manager *dqm,
 	struct kfd_process *p = qpd->pqm->process;
 	struct kfd_prio_knobs k;
 
-	kfd_prio_knobs_read(&k);
+	kfd_prio_gpu_knobs(dqm, &k);
 	if (!k.enabled || !dqm->prio.thread || READ_ONCE(qpd->prio.exiting) || !p->mm ||
 	    dqm->sched_policy == KFD_SCHED_POLICY_NO_HWS || !kfd_prio_has_cwsr(dqm))
 		return KFD_PRIO_ROLE_NONE;

@@ -272,6 +272,18 @@ static inline bool kfd_prio_in_reset(struct device_queue_manager *dqm)
 #endif
 }
 
+/* Is the GPU being reset?  Unlike above, also when nothing was refused yet */
+static inline bool kfd_prio_resetting(struct device_queue_manager *dqm)
+{
+#ifdef KFD_PRIO_HAVE_SCHED_HALT
+	return atomic_read(&dqm->dev->adev->reset_domain->in_gpu_reset);
+#elif defined(KFD_PRIO_HAVE_IS_RESETTING)
+	return dqm->is_resetting;
+#else
+	return false;
+#endif
+}
+
 /*
  * Where KFD flushes the TLB of a process that it has evicted from MES, it must also be
  * done for one that we had taken off before.

@@ -19,7 +19,7 @@ static const char *const kfd_prio_reasons[] = {
 	[KFD_PRIO_REASON_BUDGET] = "BUDGET: what has work makes no progress since busy_budget_ms",
 	[KFD_PRIO_REASON_FLOOR] = "FLOOR: preempted processes get their floor_pct",
 	[KFD_PRIO_REASON_RATE] = "RATE: max_preempt_per_s is reached",
-	[KFD_PRIO_REASON_OFF] = "OFF: kfd_preempt is 0",
+	[KFD_PRIO_REASON_OFF] = "OFF: kfd_preempt is 0, or the circuit breaker is open",
 	[KFD_PRIO_REASON_GONE] = "GONE: the process that preempted has ended, or lost its priority",
 };
 
@@ -162,6 +162,12 @@ static void kfd_prio_put_gpu(struct seq_file *m, struct kfd_prio_dqm *d)
 	seq_printf(m, "\nGPU %u (%s)\n", dqm->dev->id, kfd_prio_scheduler(dqm));
 	dqm_lock(dqm);
 	now = ktime_get_ns();
+	if (d->breaker != KFD_PRIO_BREAKER_CLOSED) {
+		seq_printf(m, "  breaker: open, preemption is off: %s, ",
+			   kfd_prio_breaker_cause(d->breaker));
+		kfd_prio_put_ago(m, d->breaker_at, now);
+		seq_puts(m, "; write kfd_preempt to switch it on again\n");
+	}
 	if (!d->thread) {
 		seq_puts(m, "  now: asleep, no priority that may preempt was set since the module was loaded\n");
 	} else {

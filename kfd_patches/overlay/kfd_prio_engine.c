@@ -19,9 +19,6 @@
 #include "kfd_prio_priv.h"
 #include "kfd_prio_events.h"
 
-/* After a runlist that could not be sent, in ns */
-#define KFD_PRIO_RETRY	10000000ULL
-
 static bool kfd_prio_dqm_trylock(struct device_queue_manager *dqm)
 {
 	if (!mutex_trylock(&dqm->lock_hidden))
@@ -42,7 +39,7 @@ static void kfd_prio_timer_set(struct device_queue_manager *dqm, const struct kf
 	u64 at = min(look_at, kfd_prio_claim_poll_at(dqm, k, now));
 
 	if (d->missed)
-		at = min(at, now + KFD_PRIO_RETRY);
+		at = min(at, now + KFD_PRIO_RETRY_NS);
 	if (at != KFD_PRIO_NEVER && d->thread)
 		hrtimer_start(&d->timer, ns_to_ktime(at), HRTIMER_MODE_ABS);
 }
@@ -52,7 +49,7 @@ static void kfd_prio_missed(struct kfd_prio_dqm *d, int ret)
 {
 	d->missed = ret;
 	if (ret)
-		d->retry_at = ktime_get_ns() + KFD_PRIO_RETRY;
+		d->retry_at = ktime_get_ns() + KFD_PRIO_RETRY_NS;
 }
 
 /*
@@ -181,14 +178,14 @@ void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault, bool 
 	int n;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	kfd_prio_knobs_read(&k);
+	kfd_prio_gpu_knobs(dqm, &k);
 	if (!kfd_prio_sched_runs(dqm)) {
 		/* suspended or being reset: nothing runs, nobody can be served */
-		kfd_prio_timer_set(dqm, &k, d->victims ? now + KFD_PRIO_RETRY : KFD_PRIO_NEVER,
+		kfd_prio_timer_set(dqm, &k, d->victims ? now + KFD_PRIO_RETRY_NS : KFD_PRIO_NEVER,
 				   now);
 		return;
 	}
-	if (d->missed && now < d->retry_at) {
+	if ((d->missed || d->breaker) && now < d->retry_at) {
 		/* another unmap now would keep the reset waiting, for as long as the first */
 		kfd_prio_timer_set(dqm, &k, d->retry_at, now);
 		return;

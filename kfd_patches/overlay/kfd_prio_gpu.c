@@ -49,6 +49,22 @@ static enum hrtimer_restart kfd_prio_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
+/* Has any process on a GPU a role: may it have been trapped, is it looked at? */
+static bool kfd_prio_has_roles(const struct kfd_prio_dqm *d)
+{
+	return !list_empty(&d->claims) || !list_empty(&d->neighbours) || !list_empty(&d->resting);
+}
+
+/* Give each process on a GPU its role, as priorities and parameters are now */
+static void kfd_prio_claims_update(struct device_queue_manager *dqm)
+{
+	struct device_process_node *cur;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	list_for_each_entry(cur, &dqm->queues, list)
+		kfd_prio_claim_update(dqm, cur->qpd);
+}
+
 static int kfd_prio_thread(void *data)
 {
 	struct device_queue_manager *dqm = data;
@@ -65,6 +81,8 @@ static int kfd_prio_thread(void *data)
 			continue;
 		dqm_lock(dqm);
 		d->recheck |= kicked == KFD_PRIO_KICKED;
+		if (d->breaker != KFD_PRIO_BREAKER_CLOSED && kfd_prio_has_roles(d))
+			kfd_prio_claims_update(dqm);
 		/* a ring is work: preempting need not wait until its indices are read */
 		if (kfd_prio_claim_rings(dqm))
 			kfd_prio_engine_step(dqm, false, true);
@@ -81,7 +99,6 @@ static void kfd_prio_thread_start(struct kfd_prio_dqm *d)
 {
 	struct device_queue_manager *dqm = d->dqm;
 	struct task_struct *thread = ERR_PTR(-ENOMEM);
-	struct device_process_node *cur;
 
 	lockdep_assert_held(&kfd_prio_gpu_mutex);
 	if (d->thread)
@@ -109,8 +126,7 @@ static void kfd_prio_thread_start(struct kfd_prio_dqm *d)
 	WRITE_ONCE(d->thread, thread);
 	/* the thread, then who is exiting: pairs with kfd_prio_hook_process_exit() */
 	smp_mb();
-	list_for_each_entry(cur, &dqm->queues, list)
-		kfd_prio_claim_update(dqm, cur->qpd);
+	kfd_prio_claims_update(dqm);
 	dqm_unlock(dqm);
 	wake_up_process(thread);
 }
@@ -165,16 +181,16 @@ void kfd_prio_gpu_opened(void)
 }
 
 /**
- * kfd_prio_gpu_reconfigure() - a module parameter has changed
+ * kfd_prio_gpu_reconfigure() - a module parameter was written
+ * @rearm: kfd_preempt was: preemption that was switched off on a GPU is on again
  *
  * Claims are made and dropped as preempt_min_prio and kfd_preempt say, and the judge is
  * asked again, before this returns.
  *
  * Context: process, may sleep
  */
-void kfd_prio_gpu_reconfigure(void)
+void kfd_prio_gpu_reconfigure(bool rearm)
 {
-	struct device_process_node *cur;
 	struct kfd_prio_dqm *d;
 
 	mutex_lock(&kfd_prio_gpu_mutex);
@@ -187,8 +203,9 @@ void kfd_prio_gpu_reconfigure(void)
 		if (!d->thread)
 			continue;
 		dqm_lock(dqm);
-		list_for_each_entry(cur, &dqm->queues, list)
-			kfd_prio_claim_update(dqm, cur->qpd);
+		if (rearm)
+			kfd_prio_breaker_rearm(dqm);
+		kfd_prio_claims_update(dqm);
 		d->recheck = true;
 		kfd_prio_engine_step(dqm, false, true);
 		dqm_unlock(dqm);

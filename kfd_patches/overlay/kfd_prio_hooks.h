@@ -164,6 +164,20 @@ struct kfd_prio_qpd {
 };
 
 /**
+ * enum kfd_prio_breaker - is preemption off on a GPU, and why; in kfd_preempt_breaker
+ * @KFD_PRIO_BREAKER_CLOSED: it is not
+ * @KFD_PRIO_BREAKER_UNMAP: HWS or MES has not unmapped queues in time
+ * @KFD_PRIO_BREAKER_HANG: HWS or MES has failed in another way, KFD resets the GPU
+ * @KFD_PRIO_BREAKER_RESET: the GPU was reset for another reason while a process was preempted
+ */
+enum kfd_prio_breaker {
+	KFD_PRIO_BREAKER_CLOSED = 0,
+	KFD_PRIO_BREAKER_UNMAP = 1,
+	KFD_PRIO_BREAKER_HANG = 2,
+	KFD_PRIO_BREAKER_RESET = 3,
+};
+
+/**
  * struct kfd_prio_dqm - what we keep in each struct device_queue_manager
  * @unmap_start: when the unmap in progress began
  * @unmap_seq: its number, joins kfd_unmap_queues to kfd_unmap_queues_done
@@ -199,6 +213,7 @@ struct kfd_prio_qpd {
  * @unmap_first: an unmap of ours is about to be sent, marking follows
  * @missed: the last change of the runlist failed: to be tried again
  * @retry_at: not before this time, ktime_get_ns()
+ * @breaker: preemption is off here, and why, since @breaker_at (ktime_get_ns())
  * @preparing: KFD is about to send its runlist, see kfd_prio_dqm_mark()
  * @thread: waits for @timer, or for a ring; NULL before a priority was set
  * @scratch: the thread's memory for what it looks at
@@ -243,6 +258,8 @@ struct kfd_prio_dqm {
 	bool unmap_first;
 	bool missed;
 	u64 retry_at;
+	enum kfd_prio_breaker breaker;
+	u64 breaker_at;
 	bool preparing;
 	struct task_struct *thread;
 	struct kfd_prio_snapshot *scratch;

@@ -24,6 +24,8 @@ struct knob {
 	u32 max;
 };
 
+static struct knob kfd_preempt;
+
 static int knob_set(const char *val, const struct kernel_param *kp)
 {
 	struct knob *knob = kp->arg;
@@ -34,7 +36,7 @@ static int knob_set(const char *val, const struct kernel_param *kp)
 		return -EINVAL;
 	WRITE_ONCE(knob->value, value);
 	/* at load there is no GPU yet, and nothing to do */
-	kfd_prio_gpu_reconfigure();
+	kfd_prio_gpu_reconfigure(knob == &kfd_preempt);
 	return 0;
 }
 

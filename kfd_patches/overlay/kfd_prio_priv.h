@@ -304,10 +304,19 @@ void kfd_prio_engine_priority_changed(struct device_queue_manager *dqm,
 				      struct qcm_process_device *qpd);
 void kfd_prio_engine_queue_changed(struct queue *q);
 
+/* After a runlist that could not be sent, or an unmap that failed, in ns */
+#define KFD_PRIO_RETRY_NS	10000000ULL
+
+/* kfd_prio_breaker.c */
+const char *kfd_prio_breaker_cause(enum kfd_prio_breaker cause);
+void kfd_prio_gpu_knobs(struct device_queue_manager *dqm, struct kfd_prio_knobs *k);
+void kfd_prio_breaker_trip(struct device_queue_manager *dqm, enum kfd_prio_breaker cause);
+void kfd_prio_breaker_rearm(struct device_queue_manager *dqm);
+
 /* kfd_prio_gpu.c */
 void kfd_prio_gpu_start(int prio);
 void kfd_prio_gpu_opened(void);
-void kfd_prio_gpu_reconfigure(void);
+void kfd_prio_gpu_reconfigure(bool rearm);
 void kfd_prio_gpu_kick(struct device_queue_manager *dqm);
 struct kfd_prio_dqm *kfd_prio_gpu_first(void);
 struct kfd_prio_dqm *kfd_prio_gpu_next(struct kfd_prio_dqm *d);

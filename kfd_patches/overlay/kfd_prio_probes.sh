@@ -50,6 +50,7 @@ fi
 		OCCUPANCY_OF_XCC _Static_assert(__builtin_types_compatible_p(__typeof__(((struct kfd2kgd_calls *)0)->get_cu_occupancy), void (*)(struct amdgpu_device *, int, int *, int *, uint32_t)), "");
 		RESET_QUEUE int probe(struct kfd_process_device *p) { return p->has_reset_queue; }
 		SCHED_HALT int probe(struct device_queue_manager *d) { return d->sched_halt; }
+		IS_RESETTING int probe(struct device_queue_manager *d) { return d->is_resetting; }
 		FLUSH_TLB_NO_TYPE void probe(struct kfd_process_device *p) { kfd_flush_tlb(p); }
 		HRTIMER_SETUP unsigned long probe(void) { return sizeof(&hrtimer_setup); }
 		EXIT_GROUP_DEAD #include <trace/events/sched.h> \n _Static_assert(__builtin_types_compatible_p(__typeof__(&check_trace_callback_type_sched_process_exit), void (*)(void (*)(void *, struct task_struct *, bool))), "");

@@ -249,6 +249,9 @@ void kfd_prio_hook_unmap_sent(struct device_queue_manager *dqm, int ret)
  */
 void kfd_prio_hook_unmap_done(struct device_queue_manager *dqm, int ret)
 {
+	/* -EIO: a reset is on its way already; -ENOMEM: nothing was sent */
+	if (ret && ret != -EIO && ret != -ENOMEM)
+		kfd_prio_breaker_trip(dqm, KFD_PRIO_BREAKER_UNMAP);
 	if (!dqm->prio.unmap_running)
 		return;
 	dqm->prio.unmap_running = false;
@@ -267,6 +270,9 @@ void kfd_prio_hook_evict_process(struct device_queue_manager *dqm,
 				 struct qcm_process_device *qpd, int ret)
 {
 	trace_kfd_evict_process(qpd, ret);
+	/* before a reset KFD evicts all processes */
+	if (qpd->prio.preempted && kfd_prio_resetting(dqm))
+		kfd_prio_breaker_trip(dqm, KFD_PRIO_BREAKER_RESET);
 	/*
 	 * KFD finds the queues off already and does nothing more.  What it does for its
 	 * first reason is done here: the start of its own statistics, MQDs that hibernation
@@ -318,6 +324,7 @@ void kfd_prio_hook_restore_process(struct device_queue_manager *dqm,
 void kfd_prio_hook_hws_hang(struct device_queue_manager *dqm)
 {
 	trace_kfd_hws_hang(dqm);
+	kfd_prio_breaker_trip(dqm, KFD_PRIO_BREAKER_HANG);
 }
 
 /**

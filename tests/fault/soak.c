@@ -184,6 +184,8 @@ static void torment(void)
 		/* first: calls fail while it goes on, and whoever was born before has dead queues */
 		shared->resets++;
 		sim_write(0, "reset", "1");
+		/* it may have hit a preemption */
+		knob_set("kfd_preempt", 1);
 		sum.resets++;
 	}
 }

@@ -185,11 +185,12 @@ void knobs_reset(void)
 	static bool read;
 	unsigned int i;
 
+	/* kfd_preempt is the first: to write it closes the breaker */
 	for (i = 0; i < sizeof(knobs) / sizeof(knobs[0]); i++) {
 		if (!read) {
 			knobs[i].value = knob(knobs[i].name);
 			knobs[i].known = knobs[i].value >= 0;
-		} else if (knobs[i].known && knob(knobs[i].name) != knobs[i].value) {
+		} else if (knobs[i].known && (knob(knobs[i].name) != knobs[i].value || !i)) {
 			knob_set(knobs[i].name, knobs[i].value);
 		}
 	}

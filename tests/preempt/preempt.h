@@ -190,6 +190,6 @@ extern bool alone;
 extern const char *left_by_stock;
 
 extern const struct test tests_basic[], tests_policy[], tests_ring[], tests_claim[], tests_idle[], tests_victim[],
-	tests_debug[], tests_compose[], tests_reset[], tests_end[], tests_host[], tests_two[];
+	tests_debug[], tests_compose[], tests_reset[], tests_breaker[], tests_end[], tests_host[], tests_two[];
 
 #endif

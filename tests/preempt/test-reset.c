@@ -45,7 +45,10 @@ static bool wait_mapped_beside(int want, int others)
 	return wait_mapped(0, want);
 }
 
-/* Does everything work for processes that begin now?  Others on the GPU have no work, or have ended */
+/*
+ * Does everything work for processes that begin now, once the administrator has had a look?  Others
+ * on the GPU have no work, or have ended.
+ */
 static bool works(const char *name)
 {
 	int others = mapped(0);
@@ -56,6 +59,8 @@ static bool works(const char *name)
 	uint64_t begin = kfdc_now();
 	long ns;
 
+	/* the breaker may be open: see test-breaker.c */
+	knob_set("kfd_preempt", 1);
 	/* four: also where nobody counts waves there is work until the last is launched */
 	if (actor_do(&on, act_submit, longer(5 * MS), 4))
 		tap_bail("%s: the online work was refused", name);
@@ -85,6 +90,8 @@ static void reset_held(void)
 		tap_bail("the online work was refused");
 	tap_ok(wait_mapped(0, 1), "reset_held: a preemption holds");
 	reset();
+	/* else it is the breaker by which nobody stays preempted */
+	knob_set("kfd_preempt", 1);
 	/* the indices of the dead queues differ for ever */
 	other = offline_start(0, 20 * MS, 2);
 	tap_ok(completes(&other), "reset_held: a process that begins now runs");

@@ -328,6 +328,8 @@ static bool put_right(enum op a, enum op b, bool dead, bool held, bool look, str
 	if (resets()) {
 		if (!may_reset(a, b))
 			return WRONG("the GPU was reset");
+		/* it may have hit a preemption */
+		sim_poke("/sys/module/amdgpu/parameters/kfd_preempt", "1");
 		gone(PREEMPTOR);
 		gone(SUBJECT);
 	}

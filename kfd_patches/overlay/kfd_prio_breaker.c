@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdprio: the circuit breaker, one per GPU.
+ *
+ * An unmap that fails costs a reset of the GPU, and with it the work of every process on it.
+ * Where that has happened once, the next preemption may do it again: so preemption is off on
+ * that GPU, and on no other one, until the administrator writes kfd_preempt.
+ *
+ * While the breaker is open the GPU is as with kfd_preempt=0: kfd_prio_gpu_knobs() says so to the
+ * engine, which restores every process by the same path, and its thread drops the claims.
+ */
+#include "kfd_prio_priv.h"
+#include "kfd_prio_events.h"
+
+/**
+ * kfd_prio_breaker_cause() - what has opened a breaker, for a person to read
+ * @cause: enum kfd_prio_breaker, not KFD_PRIO_BREAKER_CLOSED
+ *
+ * Context: any
+ */
+const char *kfd_prio_breaker_cause(enum kfd_prio_breaker cause)
+{
+	switch (cause) {
+	case KFD_PRIO_BREAKER_UNMAP:
+		return "the scheduler did not unmap queues in time";
+	case KFD_PRIO_BREAKER_HANG:
+		return "the scheduler has failed";
+	case KFD_PRIO_BREAKER_RESET:
+		return "the GPU was reset while processes were preempted";
+	default:
+		return "the breaker is closed";
+	}
+}
+
+/**
+ * kfd_prio_gpu_knobs() - the module parameters as they hold for one GPU
+ * @dqm: of the GPU
+ * @k: out
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_gpu_knobs(struct device_queue_manager *dqm, struct kfd_prio_knobs *k)
+{
+	lockdep_assert_held(&dqm->lock_hidden);
+	kfd_prio_knobs_read(k);
+	if (dqm->prio.breaker != KFD_PRIO_BREAKER_CLOSED)
+		k->enabled = false;
+}
+
+/**
+ * kfd_prio_breaker_trip() - preemption may have hurt a GPU: it is off there from now on
+ * @dqm: of the GPU
+ * @cause: what has happened
+ *
+ * The first cause stands.  Nothing happens on a GPU where no priority that may preempt was ever
+ * set, or while kfd_preempt is 0.  The hardware is not touched: the GPU's thread puts back what is
+ * preempted, not before KFD_PRIO_RETRY_NS, in which KFD begins the reset.  Another unmap before
+ * that would keep the reset waiting.
+ *
+ * Context: DQM lock, MES lock or none
+ */
+void kfd_prio_breaker_trip(struct device_queue_manager *dqm, enum kfd_prio_breaker cause)
+{
+	struct kfd_prio_dqm *d = &dqm->prio;
+	struct kfd_prio_knobs k;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	kfd_prio_gpu_knobs(dqm, &k);
+	if (!d->thread || !k.enabled)
+		return;
+	d->breaker = cause;
+	d->breaker_at = ktime_get_ns();
+	d->retry_at = d->breaker_at + KFD_PRIO_RETRY_NS;
+	trace_kfd_preempt_breaker(dqm);
+	dev_err(dqm->dev->adev->dev,
+		"kfdprio: preemption is off on GPU %u: %s. To switch it on again, write 1 to /sys/module/amdgpu/parameters/kfd_preempt\n",
+		dqm->dev->id, kfd_prio_breaker_cause(cause));
+	kfd_prio_gpu_kick(dqm);
+}
+
+/**
+ * kfd_prio_breaker_rearm() - the administrator has written kfd_preempt
+ * @dqm: of a GPU
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_breaker_rearm(struct device_queue_manager *dqm)
+{
+	struct kfd_prio_dqm *d = &dqm->prio;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	if (d->breaker == KFD_PRIO_BREAKER_CLOSED)
+		return;
+	d->breaker = KFD_PRIO_BREAKER_CLOSED;
+	trace_kfd_preempt_breaker(dqm);
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The circuit breaker: what has hurt a GPU once is not done to it again */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "preempt.h"
+
+#define LOG_LINE	"kfdprio: preemption is off on GPU"
+
+/* enum kfd_prio_breaker of the driver, cause of kfd_preempt_breaker */
+enum { BREAKER_CLOSED, BREAKER_UNMAP, BREAKER_HANG, BREAKER_RESET };
+
+static bool wait_resets(unsigned int gpu, long long n)
+{
+	uint64_t end = kfdc_now() + 30 * SEC;
+
+	while (sim_counter(gpu, "resets") < n && kfdc_now() < end)
+		nap_ns(5 * MS);
+	return sim_counter(gpu, "resets") >= n;
+}
+
+/* Does the scheduler hang at the next preemption of @off by @on, and is the GPU reset? */
+static bool hang(unsigned int gpu, const struct actor *on)
+{
+	long long resets = sim_counter(gpu, "resets");
+	bool reset;
+	long r;
+
+	knob_set("queue_preemption_timeout_ms", 200);
+	sim_write(gpu, "hang", "1");
+	actor_tell(on, act_submit, 5 * MS, 1);
+	reset = wait_resets(gpu, resets + 1);
+	if (!actor_hear(on, &r, 20000))
+		tap_bail("the process that rang does not return");
+	knob_set("queue_preemption_timeout_ms", 9000);
+	return reset;
+}
+
+/* Work of a high process beside that of a lower one, both new: is the lower one off meanwhile? */
+static bool preempts(unsigned int gpu)
+{
+	int others = mapped(gpu);
+	struct actor on = online_start(gpu, 12), off = offline_start(gpu, 20 * MS, 3);
+	struct commands before, after;
+	long long took = stat_of(&on, "preempting_count");
+	bool off_then;
+
+	if (!wait_mapped(gpu, others + 2))
+		tap_bail("the queues are not mapped");
+	before = commands(gpu);
+	/* four: also where nobody counts waves there is work until the last is launched */
+	if (actor_do(&on, act_submit, longer(5 * MS), 4))
+		tap_bail("the online work was refused");
+	nap_ns(3 * MS);
+	off_then = mapped(gpu) == 1;
+	if (actor_do(&on, act_wait, 20000, 0) || !completes(&off) || !wait_mapped(gpu, others + 2))
+		tap_bail("the work is not complete");
+	after = commands(gpu);
+	tap_eq(stat_of(&on, "preempting_count") - took, off_then, "a preemption of GPU %u: %s", gpu,
+	       off_then ? "counted" : "none is counted");
+	if (!off_then)
+		tap_ok(before.unmaps == after.unmaps && before.maps == after.maps,
+		       "no preemption of GPU %u: no command for its scheduler", gpu);
+	actor_kill(&on);
+	actor_kill(&off);
+	return off_then;
+}
+
+/* Is the breaker of a GPU open, as debugfs tells it? */
+static bool open_there(unsigned int gpu)
+{
+	FILE *f = fopen("/sys/kernel/debug/kfd/preempt", "re");
+	bool here = false, is_open = false;
+	unsigned int id;
+	char line[512];
+
+	if (!f)
+		tap_bail("debugfs: %s", strerror(errno));
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "GPU %u", &id) == 1)
+			here = id == gpu_id(gpu);
+		is_open |= here && strstr(line, "breaker: open");
+	}
+	fclose(f);
+	return is_open;
+}
+
+/* A hang at a preemption: off until kfd_preempt is written, whatever it was */
+static void breaker_hang(void)
+{
+	struct actor on = online_start(0, 12), off = offline_start(0, 50 * MS, 5);
+	struct events *e = events_start("kfd");
+	int lines = log_lines(LOG_LINE);
+	const struct event *ev;
+
+	wait_mapped(0, 2);
+	tap_ok(!open_there(0), "breaker_hang: closed");
+	tap_ok(hang(0, &on), "breaker_hang: the scheduler hangs at a preemption, and is reset");
+	nap_ns(50 * MS);
+	tap_ok(open_there(0), "breaker_hang: open, says debugfs");
+	tap_eq(log_lines(LOG_LINE) - lines, 1, "breaker_hang: one line in the log");
+	tap_eq(stat_of(&off, "preempted_us"), (nap_ns(20 * MS), stat_of(&off, "preempted_us")),
+	       "breaker_hang: nobody is preempted, the dead neither");
+	actor_kill(&on);
+	actor_kill(&off);
+	tap_ok(!preempts(0), "breaker_hang: new processes do not preempt");
+	knob_set("linger_us", 300);
+	tap_ok(!preempts(0), "breaker_hang: nor when another parameter is written");
+	tap_eq(log_lines(LOG_LINE) - lines, 1, "breaker_hang: still one line in the log");
+	knob_set("kfd_preempt", 1);
+	tap_ok(!open_there(0), "breaker_hang: kfd_preempt is written, with the value it has: closed");
+	tap_ok(preempts(0), "breaker_hang: new processes preempt");
+	events_stop(e);
+	tap_ok(paired(e), "breaker_hang: what begins ends");
+	tap_eq(events_count(e, "kfd_preempt_breaker", NULL, 0), 2, "breaker_hang: two events");
+	ev = events_find(e, NULL, "kfd_preempt_breaker", "cause", BREAKER_UNMAP);
+	tap_ok(ev && event_field(ev, "gpu_id") == gpu_id(0) && event_field(ev, "victims") == 1 &&
+	       event_field(ev, "prio") == 12, "breaker_hang: UNMAP, the preemption it hit is in the event");
+	ev = ev ? events_find(e, ev, "kfd_preempt_breaker", "cause", BREAKER_CLOSED) : NULL;
+	tap_ok(ev && event_field(ev, "victims") == 0, "breaker_hang: then CLOSED");
+	events_free(e);
+}
+
+/* A reset for another reason: it matters if a process is preempted, and only then */
+static void breaker_reset(void)
+{
+	struct actor on = online_start(0, 12), off = offline_start(0, 50 * MS, 5);
+	struct events *e = events_start("kfd");
+
+	wait_mapped(0, 2);
+	if (sim_write(0, "reset", "1"))
+		tap_bail("reset");
+	nap_ns(50 * MS);
+	tap_ok(!open_there(0), "breaker_reset: nobody is preempted: closed");
+	actor_kill(&on);
+	actor_kill(&off);
+	tap_ok(preempts(0), "breaker_reset: new processes preempt");
+
+	on = online_start(0, 12);
+	off = offline_start(0, 50 * MS, 5);
+	wait_mapped(0, 2);
+	if (actor_do(&on, act_submit, 500 * MS, 2))
+		tap_bail("the online work was refused");
+	tap_ok(wait_mapped(0, 1), "breaker_reset: a preemption holds");
+	if (sim_write(0, "reset", "1"))
+		tap_bail("reset");
+	nap_ns(50 * MS);
+	tap_ok(open_there(0), "breaker_reset: a process is preempted: open");
+	actor_kill(&on);
+	actor_kill(&off);
+	tap_ok(!preempts(0), "breaker_reset: new processes do not preempt");
+	/* off and on again: the whole of it */
+	knob_set("kfd_preempt", 0);
+	tap_ok(!open_there(0), "breaker_reset: kfd_preempt=0: closed");
+	tap_ok(!preempts(0), "breaker_reset: and off");
+	knob_set("kfd_preempt", 1);
+	tap_ok(preempts(0), "breaker_reset: kfd_preempt=1: new processes preempt");
+	events_stop(e);
+	tap_ok(paired(e), "breaker_reset: what begins ends");
+	tap_ok(events_count(e, "kfd_preempt_breaker", "cause", BREAKER_RESET) == 1 &&
+	       events_count(e, "kfd_preempt_breaker", NULL, 0) == 2, "breaker_reset: RESET, then CLOSED");
+	events_free(e);
+}
+
+/* Each GPU has its own */
+static void breaker_two(void)
+{
+	struct actor on = online_start(0, 12), off = offline_start(0, 50 * MS, 5);
+
+	wait_mapped(0, 2);
+	tap_ok(hang(0, &on), "breaker_two: the first GPU hangs at a preemption, and is reset");
+	actor_kill(&on);
+	actor_kill(&off);
+	tap_ok(open_there(0) && !open_there(1), "breaker_two: open on the first, not on the second");
+	tap_ok(!preempts(0) && preempts(1), "breaker_two: off on the first, not on the second");
+	knob_set("kfd_preempt", 1);
+	tap_ok(preempts(0) && preempts(1), "breaker_two: on again");
+}
+
+const struct test tests_breaker[] = {
+	{ "breaker_hang", breaker_hang }, { "breaker_reset", breaker_reset },
+	{ "breaker_two", breaker_two, 2 }, {}
+};
