@@ -469,6 +469,24 @@ identifier dqm, q, qpd, pdd;
  	...
  }
 
+// The fault of a doorbell must not wait for as long as KFD does: it leaves the unmap to the GPU's thread,
+// by the way out that KFD has.
+@unmap_wait@
+identifier dqm;
+expression r;
+statement S;
+@@
+ unmap_queues_cpsch(struct device_queue_manager *dqm, ...)
+ {
+ 	<...
+ 	r = pm_send_unmap_queue(...);
+ 	if (r) S
+ 	...
++	if (kfd_prio_hook_unmap_wait(dqm, &r)) S
+ 	r = amdkfd_fence_wait_timeout(...);
+ 	...>
+ }
+
 // The time of an unmap is taken from before the packet to after the fence.
 @unmap@
 identifier dqm, filter, param;

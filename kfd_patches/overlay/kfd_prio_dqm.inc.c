@@ -383,8 +383,15 @@ int kfd_prio_dqm_execute(struct device_queue_manager *dqm)
 	int off, on;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	if (!kfd_prio_uses_mes(dqm))
+	if (!kfd_prio_uses_mes(dqm)) {
+		/* it has had its time: KFD need not wait once more to find out */
+		if (kfd_prio_unmap_settle(dqm)) {
+			if (!kfd_prio_resetting(dqm))
+				kfd_hws_hang(dqm);
+			return -ETIME;
+		}
 		return kfd_prio_map_again(dqm, kfd_prio_execute_dynamic(dqm));
+	}
 	off = kfd_prio_execute_mes(dqm, false);
 	on = kfd_prio_execute_mes(dqm, true);
 	return off ?: on;

@@ -8,7 +8,8 @@
  *	- in any operation of KFD that is about to map its runlist, which then is the one
  *	  that preempts or restores (kfd_prio_hook_map_prepare());
  *	- in the GPU's thread, after a look at the claims: woken by its timer, by a ring that
- *	  found the lock taken, and by everything that changes processes or priorities.
+ *	  found the lock taken or whose unmap takes longer than KFD_PRIO_FAULT_WAIT_NS, and by
+ *	  everything that changes processes or priorities.
  *
  * Locks, outer first: kfd_prio_gpu_mutex (the list of GPUs, threads), the DQM lock.
  * The fault holds mmap_lock or a VMA lock and must wait for nobody: it takes the DQM lock
@@ -93,16 +94,16 @@ static void kfd_prio_engine_published(struct device_queue_manager *dqm)
 		kfd_prio_gpu_kick(dqm);
 }
 
+/* @ret: of what has led here.  It, or that of the runlist, is told with the end of a preemption. */
 static void kfd_prio_change(struct device_queue_manager *dqm, const struct kfd_prio_knobs *k,
 			    const struct kfd_prio_decision *dec,
-			    struct qcm_process_device *preemptor, bool execute, u64 now)
+			    struct qcm_process_device *preemptor, bool execute, int ret, u64 now)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
 	struct kfd_prio_end end = { .pid = d->begun_pid, .level = d->policy.level, .seq = d->seq,
 				    .begun_at = d->begun_at, .reason = dec->reason };
 	bool same = dec->level == end.level, begins;
 	struct kfd_prio_marked m;
-	int ret = 0;
 
 	d->recheck = false;
 	kfd_prio_dqm_mark(dqm, dec->level, now, &m);
@@ -141,20 +142,48 @@ static void kfd_prio_change(struct device_queue_manager *dqm, const struct kfd_p
 }
 
 /*
+ * An unmap takes longer than the fault may wait, see kfd_prio_hook_unmap_wait().  The queues are
+ * marked as off, but the hardware may be saving them: KFD would free their memory without another
+ * unmap.  So all is made as it was before, for KFD and in the events, and the thread preempts
+ * anew.
+ */
+static void kfd_prio_leave_to_thread(struct device_queue_manager *dqm,
+				     const struct kfd_prio_knobs *k, int level, int throttle)
+{
+	const struct kfd_prio_decision back = { .level = level, .throttle = throttle,
+						.reason = KFD_PRIO_REASON_WORK, .claim = -1 };
+	struct kfd_prio_dqm *d = &dqm->prio;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	d->throttle = throttle;
+	kfd_prio_change(dqm, k, &back, NULL, false, -EINPROGRESS, ktime_get_ns());
+	d->missed = true;
+	d->retry_at = 0;
+	kfd_prio_gpu_kick(dqm);
+}
+
+/*
  * The unmap goes out before anybody is marked: the GPU saves while that is done
  * (kfd_prio_engine_unmapping()), and a ring does not wait for a walk over all queues.
  */
-static void kfd_prio_unmap_first(struct device_queue_manager *dqm)
+static void kfd_prio_unmap_first(struct device_queue_manager *dqm, const struct kfd_prio_knobs *k,
+				 bool in_fault, int throttle)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
-	int ret;
+	int level = d->policy.level, ret;
 
 	d->unmap_first = true;
+	d->in_fault = in_fault;
 	ret = kfd_prio_execute(dqm);
+	d->in_fault = false;
 	if (d->unmap_first)	/* nothing was mapped, or the GPU is being reset */
 		kfd_prio_engine_unmapping(dqm);
 	if (!ret)
 		return;
+	if (ret == -EINPROGRESS) {
+		kfd_prio_leave_to_thread(dqm, k, level, throttle);
+		return;
+	}
 	kfd_prio_missed(d, ret);
 	hrtimer_start(&d->timer, ns_to_ktime(d->retry_at), HRTIMER_MODE_ABS);
 }
@@ -175,7 +204,7 @@ void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault, bool 
 	struct kfd_prio_decision dec;
 	struct kfd_prio_knobs k;
 	u64 now = ktime_get_ns();
-	int n;
+	int throttle, n;
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	kfd_prio_gpu_knobs(dqm, &k);
@@ -195,16 +224,22 @@ void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault, bool 
 	kfd_prio_neighbour_rang(dqm);
 	n = kfd_prio_claim_fold(dqm, &k, in_fault, now, claims, owners);
 	kfd_prio_policy_decide(&d->policy, &k, claims, n, d->lowest, now, &dec);
-	d->recheck |= dec.throttle != d->throttle;
+	throttle = d->throttle;
+	d->recheck |= dec.throttle != throttle;
 	d->throttle = dec.throttle;
 	if (execute && dec.level > d->policy.level && !d->missed && !kfd_prio_uses_mes(dqm) &&
 	    kfd_prio_dqm_takes(dqm, dec.level)) {
-		kfd_prio_unmap_first(dqm);
+		kfd_prio_unmap_first(dqm, &k, in_fault, throttle);
+		return;
+	}
+	if (in_fault && (dec.level < d->policy.level || d->recheck || d->missed)) {
+		/* it may change the runlist, for which the fault cannot wait */
+		kfd_prio_gpu_kick(dqm);
 		return;
 	}
 	if (dec.level != d->policy.level || d->recheck || d->missed)
 		kfd_prio_change(dqm, &k, &dec, dec.claim < 0 ? NULL : owners[dec.claim], execute,
-				now);
+				0, now);
 	else
 		kfd_prio_policy_commit(&d->policy, &k, dec.level, kfd_prio_lowest_victim(d), false,
 				       now);

@@ -83,8 +83,11 @@ static int kfd_prio_thread(void *data)
 		d->recheck |= kicked == KFD_PRIO_KICKED;
 		if (d->breaker != KFD_PRIO_BREAKER_CLOSED && kfd_prio_has_roles(d))
 			kfd_prio_claims_update(dqm);
-		/* a ring is work: preempting need not wait until its indices are read */
-		if (kfd_prio_claim_rings(dqm))
+		/*
+		 * A ring is work: preempting need not wait until its indices are read.  Nor the
+		 * rest of what its fault has begun; a retry does, it comes later.
+		 */
+		if (kfd_prio_claim_rings(dqm) || d->unmap_pending)
 			kfd_prio_engine_step(dqm, false, true);
 		kfd_prio_claim_look(dqm, d->scratch);
 		kfd_prio_neighbour_look(dqm, d->scratch);

@@ -182,6 +182,8 @@ enum kfd_prio_breaker {
  * @unmap_start: when the unmap in progress began
  * @unmap_seq: its number, joins kfd_unmap_queues to kfd_unmap_queues_done
  * @unmap_running: an unmap was announced and is not done
+ * @in_fault: an unmap is sent in the fault of a doorbell
+ * @unmap_pending: the fault has left it, and it is not known to be done
  * @dqm: the one this is in
  * @link: in the list of all GPUs, under kfd_prio_gpu_mutex
  * @claims: processes that may preempt here
@@ -227,6 +229,8 @@ struct kfd_prio_dqm {
 	ktime_t unmap_start;
 	u32 unmap_seq;
 	bool unmap_running;
+	bool in_fault;
+	bool unmap_pending;
 
 	struct device_queue_manager *dqm;
 	struct list_head link;
@@ -325,6 +329,7 @@ void kfd_prio_hook_update_queue(struct device_queue_manager *dqm, struct queue *
 void kfd_prio_hook_map_queues(struct device_queue_manager *dqm, int ret);
 void kfd_prio_hook_unmap_queues(struct device_queue_manager *dqm, u32 filter, u32 param);
 void kfd_prio_hook_unmap_sent(struct device_queue_manager *dqm, int ret);
+bool kfd_prio_hook_unmap_wait(struct device_queue_manager *dqm, int *ret);
 void kfd_prio_hook_unmap_done(struct device_queue_manager *dqm, int ret);
 void kfd_prio_hook_evict_process(struct device_queue_manager *dqm,
 				 struct qcm_process_device *qpd, int ret);

@@ -179,6 +179,15 @@ void kfd_prio_hook_destroy_queue(struct queue *q, enum kfd_prio_destroy_reason r
 		kfd_prio_engine_queue_changed(q);
 }
 
+/* The unmap that a fault has left is over, or lost */
+static void kfd_prio_unmap_settled(struct device_queue_manager *dqm, int ret)
+{
+	if (!dqm->prio.unmap_pending)
+		return;
+	dqm->prio.unmap_pending = false;
+	kfd_prio_hook_unmap_done(dqm, ret);
+}
+
 /**
  * kfd_prio_hook_map_queues() - a runlist was sent
  * @dqm: of its GPU
@@ -192,6 +201,8 @@ void kfd_prio_hook_map_queues(struct device_queue_manager *dqm, int ret)
 	struct queue *q;
 
 	trace_kfd_map_queues(dqm, ret);
+	/* a reset came first: KFD sends no runlist before all is unmapped */
+	kfd_prio_unmap_settled(dqm, -EIO);
 	kfd_prio_over_subscribed_keep(dqm);
 	kfd_prio_engine_mapped(dqm, ret);
 	if (ret || !trace_kfd_map_queue_enabled())
@@ -221,6 +232,7 @@ static void kfd_prio_unmap_begin(struct device_queue_manager *dqm)
  */
 void kfd_prio_hook_unmap_queues(struct device_queue_manager *dqm, u32 filter, u32 param)
 {
+	kfd_prio_unmap_settle(dqm);
 	kfd_prio_unmap_begin(dqm);
 	trace_kfd_unmap_queues(dqm, NULL, kfd_prio_filter_of(filter), param);
 }
@@ -240,6 +252,71 @@ void kfd_prio_hook_unmap_sent(struct device_queue_manager *dqm, int ret)
 		kfd_prio_engine_unmapping(dqm);
 }
 
+/* Has HWS written the fence of the last unmap? */
+static bool kfd_prio_unmapped(struct device_queue_manager *dqm)
+{
+	return READ_ONCE(*dqm->fence_addr) == KFD_FENCE_COMPLETED;
+}
+
+/**
+ * kfd_prio_hook_unmap_wait() - KFD is about to wait for the unmap that was sent
+ * @dqm: of its GPU
+ * @ret: out: what KFD's function returns
+ *
+ * The fault of a doorbell waits for a few milliseconds.  It runs under the VMA lock or mmap_lock,
+ * and no signal ends it: KFD's own wait, queue_preemption_timeout_ms, is too long there.
+ *
+ * Context: DQM lock
+ * Return: true if KFD shall return at once: the unmap goes on, and must be settled before the
+ * next one, see kfd_prio_unmap_settle()
+ */
+bool kfd_prio_hook_unmap_wait(struct device_queue_manager *dqm, int *ret)
+{
+	u64 end;
+
+	if (!dqm->prio.in_fault)
+		return false;
+	end = ktime_get_ns() + KFD_PRIO_FAULT_WAIT_NS;
+	while (!kfd_prio_unmapped(dqm)) {
+		if (ktime_get_ns() >= end) {
+			dqm->prio.unmap_pending = true;
+			*ret = -EINPROGRESS;
+			return true;
+		}
+		schedule();
+	}
+	return false;
+}
+
+/**
+ * kfd_prio_unmap_settle() - wait for the unmap that a fault has left, if there is one
+ * @dqm: of the GPU
+ *
+ * Two queries must not be under way at once: the fence would not say which of them is done.
+ *
+ * Context: DQM lock; waits as long as KFD does
+ * Return: 0, or -ETIME if HWS does not answer
+ */
+int kfd_prio_unmap_settle(struct device_queue_manager *dqm)
+{
+	u64 end;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	if (!dqm->prio.unmap_pending || !dqm->active_runlist || !dqm->sched_running)
+		return 0;
+	end = ktime_get_ns() + (u64)queue_preemption_timeout_ms * NSEC_PER_MSEC;
+	while (!kfd_prio_unmapped(dqm)) {
+		if (ktime_get_ns() >= end || kfd_prio_resetting(dqm)) {
+			kfd_prio_unmap_settled(dqm, -ETIME);
+			return -ETIME;
+		}
+		kfd_prio_hook_fence_wait();
+		schedule();
+	}
+	kfd_prio_unmap_settled(dqm, 0);
+	return 0;
+}
+
 /**
  * kfd_prio_hook_unmap_done() - HWS or MES has answered, or not in time
  * @dqm: of its GPU
@@ -250,7 +327,7 @@ void kfd_prio_hook_unmap_sent(struct device_queue_manager *dqm, int ret)
 void kfd_prio_hook_unmap_done(struct device_queue_manager *dqm, int ret)
 {
 	/* -EIO: a reset is on its way already; -ENOMEM: nothing was sent */
-	if (ret && ret != -EIO && ret != -ENOMEM)
+	if (ret && ret != -EIO && ret != -ENOMEM && !kfd_prio_resetting(dqm))
 		kfd_prio_breaker_trip(dqm, KFD_PRIO_BREAKER_UNMAP);
 	if (!dqm->prio.unmap_running)
 		return;

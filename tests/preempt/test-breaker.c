@@ -177,7 +177,119 @@ static void breaker_two(void)
 	tap_ok(preempts(0) && preempts(1), "breaker_two: on again");
 }
 
+/* ---- the fault of a doorbell waits for a few milliseconds, the GPU's thread for the rest ---- */
+
+/* A ring that preempts, and for how long its process did not run; 20 s at most */
+static uint64_t ring(const struct actor *on, long ns)
+{
+	uint64_t begin = kfdc_now();
+	long r;
+
+	actor_tell(on, act_submit, ns, 1);
+	if (!actor_hear(on, &r, 20000) || r)
+		tap_bail("the process that rang does not return");
+	return kfdc_now() - begin;
+}
+
+/* Two rings of one process: the second finds the thread at it */
+static void fault_hang(void)
+{
+	struct actor on = online_start(0, 12), off = offline_start(0, 50 * MS, 5), other = online_start(0, 12);
+	long long resets = sim_counter(0, "resets");
+	uint64_t begin, ns, ns2;
+
+	if (has_mes(0)) {
+		tap_skip("fault_hang", "MES: the fault waits for nothing");
+		actor_kill(&on);
+		actor_kill(&off);
+		actor_kill(&other);
+		return;
+	}
+	wait_mapped(0, 3);
+	knob_set("queue_preemption_timeout_ms", 2000);
+	sim_write(0, "hang", "1");
+	begin = kfdc_now();
+	ns = ring(&on, 5 * MS);
+	ns2 = ring(&other, 5 * MS);
+	tap_ok(in_time(ns, 20 * MS), "fault_hang: the scheduler hangs, a ring returns after %llu us",
+	       (unsigned long long)ns / 1000);
+	tap_ok(in_time(ns2, 20 * MS), "fault_hang: and that of another process after %llu us",
+	       (unsigned long long)ns2 / 1000);
+	tap_eq(sim_counter(0, "resets"), resets, "fault_hang: before the GPU is reset");
+	tap_ok(wait_resets(0, resets + 1), "fault_hang: it is reset");
+	ns = kfdc_now() - begin;
+	tap_ok(ns > 1900 * MS && in_time(ns, 3000 * MS),
+	       "fault_hang: after one queue_preemption_timeout_ms, not two: %llu ms", (unsigned long long)ns / 1000000);
+	knob_set("queue_preemption_timeout_ms", 9000);
+	nap_ns(100 * MS);
+	tap_ok(open_there(0) && sim_counter(0, "resets") == resets + 1, "fault_hang: once; the breaker is open");
+	actor_kill(&on);
+	actor_kill(&off);
+	actor_kill(&other);
+	knob_set("kfd_preempt", 1);
+	tap_ok(preempts(0), "fault_hang: new processes preempt");
+}
+
+/* An unmap that takes long, and what KFD does meanwhile: nothing of it may come before its end */
+static void fault_slow(void)
+{
+	struct actor on = online_start(0, 12), off = actor_start(0, 2, 7);
+	long long resets = sim_counter(0, "resets"), took;
+	const struct event *wake, *done;
+	struct events *e;
+	uint64_t ns;
+	int i;
+
+	if (has_mes(0)) {
+		tap_skip("fault_slow", "MES: the fault waits for nothing");
+		actor_kill(&on);
+		actor_kill(&off);
+		return;
+	}
+	/* to the end of the test: only what runs takes time to save */
+	if (actor_do(&off, act_submit, 400 * MS, 100))
+		tap_bail("the offline work was refused");
+	for (i = 0; i < 4; i++) {
+		wait_mapped(0, 3 - (i == 3));
+		nap_ns(20 * MS);
+		took = stat_of(&on, "preempting_count");
+		knob_set("save_us", 50000);
+		e = events_start("kfd");
+		/* many short ones: equal indices end a claim where waves are not counted */
+		ns = ring(&on, 5 * MS);
+		if (actor_do(&on, act_submit, 5 * MS, 10))
+			tap_bail("the online work was refused");
+		tap_ok(in_time(ns, 20 * MS), "fault_slow: %d: an unmap of 50 ms, the ring returns after %llu us", i,
+		       (unsigned long long)ns / 1000);
+		/* first nobody, then an update, a queue that goes, a process that ends */
+		if (i == 1)
+			actor_do(&off, act_update, 0, 50);
+		else if (i == 2)
+			actor_do(&off, act_destroy_last, 0, 0);
+		else if (i == 3)
+			actor_kill(&off);
+		tap_ok(wait_mapped(0, 1), "fault_slow: %d: the other leaves", i);
+		knob_set("save_us", 20);
+		tap_ok(completes(&on), "fault_slow: %d: the online work is complete, once", i);
+		events_stop(e);
+		wake = events_find(e, NULL, "kfd_doorbell_wake", "pid", on.pid);
+		done = wake ? events_find(e, wake, "kfd_unmap_queues_done", NULL, 0) : NULL;
+		if (!tap_ok(done && event_field(done, "dur_ns") > (long long)(45 * MS) && !event_field(done, "ret"),
+			    "fault_slow: %d: the unmap is done when the hardware has done it: %lld us", i,
+			    done ? event_field(done, "dur_ns") / 1000 : -1))
+			events_print(e);
+		tap_ok(paired(e), "fault_slow: %d: what begins ends", i);
+		events_free(e);
+		tap_ok(stat_of(&on, "preempting_count") > took, "fault_slow: %d: a preemption is counted", i);
+		if (i == 1)
+			actor_do(&off, act_update, 0, 100);
+	}
+	tap_ok(sim_counter(0, "resets") == resets && !open_there(0), "fault_slow: no reset, the breaker is closed");
+	actor_kill(&on);
+}
+
 const struct test tests_breaker[] = {
 	{ "breaker_hang", breaker_hang }, { "breaker_reset", breaker_reset },
-	{ "breaker_two", breaker_two, 2 }, {}
+	{ "breaker_two", breaker_two, 2 }, { "fault_hang", fault_hang },
+	{ "fault_slow", fault_slow }, {}
 };
