@@ -85,6 +85,18 @@ static bool open_there(unsigned int gpu)
 	return is_open;
 }
 
+/* And as KFD_PRIO_IOC_LIST tells it, which needs a process there */
+static bool listed_open(const struct actor *a)
+{
+	struct kfd_prio_list_entry e[2];
+	unsigned int n = kfd_list(a->pid, e, 2), i;
+
+	for (i = 0; i < n && i < 2; i++)
+		if (e[i].gpu_id == gpu_id(a->gpu))
+			return e[i].flags & KFD_PRIO_LIST_PREEMPT_OFF;
+	tap_bail("process %d is not listed", a->pid);
+}
+
 /* A hang at a preemption: off until kfd_preempt is written, whatever it was */
 static void breaker_hang(void)
 {
@@ -94,10 +106,11 @@ static void breaker_hang(void)
 	const struct event *ev;
 
 	wait_mapped(0, 2);
-	tap_ok(!open_there(0), "breaker_hang: closed");
+	tap_ok(!open_there(0) && !listed_open(&on), "breaker_hang: closed");
 	tap_ok(hang(0, &on), "breaker_hang: the scheduler hangs at a preemption, and is reset");
 	nap_ns(50 * MS);
 	tap_ok(open_there(0), "breaker_hang: open, says debugfs");
+	tap_ok(listed_open(&on) && listed_open(&off), "breaker_hang: open, says KFD_PRIO_IOC_LIST");
 	tap_eq(log_lines(LOG_LINE) - lines, 1, "breaker_hang: one line in the log");
 	tap_eq(stat_of(&off, "preempted_us"), (nap_ns(20 * MS), stat_of(&off, "preempted_us")),
 	       "breaker_hang: nobody is preempted, the dead neither");
@@ -109,6 +122,9 @@ static void breaker_hang(void)
 	tap_eq(log_lines(LOG_LINE) - lines, 1, "breaker_hang: still one line in the log");
 	knob_set("kfd_preempt", 1);
 	tap_ok(!open_there(0), "breaker_hang: kfd_preempt is written, with the value it has: closed");
+	on = online_start(0, 12);
+	tap_ok(!listed_open(&on), "breaker_hang: closed, says KFD_PRIO_IOC_LIST");
+	actor_kill(&on);
 	tap_ok(preempts(0), "breaker_hang: new processes preempt");
 	events_stop(e);
 	tap_ok(paired(e), "breaker_hang: what begins ends");

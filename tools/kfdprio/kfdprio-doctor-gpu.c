@@ -90,6 +90,59 @@ static void cwsr(struct doctor *d, const struct kfd_gpu *gpu)
 			   "on; this kernel does not tell the size of its area");
 }
 
+/* The rest of the line of debugfs that tells why, or NULL; to be freed. */
+static char *breaker_line(const struct kfd_gpu *gpu)
+{
+	static const char mark[] = "breaker: open, preemption is off: ";
+	char *all = doctor_slurp("/sys/kernel/debug/kfd/preempt");
+	char *line, *found, *save = NULL, *why = NULL;
+	unsigned int id = 0;
+
+	if (!all)
+		return NULL;
+	for (line = strtok_r(all, "\n", &save); line && !why; line = strtok_r(NULL, "\n", &save)) {
+		if (!strncmp(line, "GPU ", 4))
+			id = strtoul(line + 4, NULL, 10);
+		found = id == gpu->gpu_id ? strstr(line, mark) : NULL;
+		if (!found)
+			continue;
+		found += strlen(mark);
+		found[strcspn(found, ";")] = '\0';
+		why = strdup(found);
+	}
+	free(all);
+	return why;
+}
+
+/* Does the driver list a process with the mark?  Needs no right, but a process on the GPU. */
+static bool breaker_listed(const struct doctor *d, const struct kfd_gpu *gpu)
+{
+	struct kfd_prio_list_entry *entries;
+	bool listed = false;
+	size_t nr, i;
+
+	if (d->dev.fd < 0 || kfd_dev_list(&d->dev, &entries, &nr))
+		return false;
+	for (i = 0; i < nr; i++)
+		listed |= entries[i].gpu_id == gpu->gpu_id &&
+			  entries[i].flags & KFD_PRIO_LIST_PREEMPT_OFF;
+	free(entries);
+	return listed;
+}
+
+static void breaker(struct doctor *d, const struct kfd_gpu *gpu)
+{
+	char *why = breaker_line(gpu);
+	char what[64];
+
+	if (why || breaker_listed(d, gpu))
+		doctor_say(d, FINDING_WARN, topic(what, sizeof(what), gpu, "preemption"),
+			   "find the cause in the kernel's log, then, as root: echo 1 >"
+			   PARAMETERS "/kfd_preempt",
+			   "off, the circuit breaker is open%s%s", why ? ": " : "", why ? why : "");
+	free(why);
+}
+
 static void queues(struct doctor *d, const struct kfd_gpu *gpu)
 {
 	char what[64];
@@ -182,6 +235,7 @@ void doctor_gpus(struct doctor *d)
 		identity(d, gpu);
 		scheduler(d, gpu);
 		cwsr(d, gpu);
+		breaker(d, gpu);
 		queues(d, gpu);
 		firmware(d, gpu);
 		render_node(d, gpu);

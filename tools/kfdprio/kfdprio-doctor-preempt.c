@@ -37,6 +37,8 @@ static void pause_ms(uint64_t ms)
 /* Why nobody is preempted on this host, NULL if somebody may be */
 static const char *why_not(struct trial *t)
 {
+	struct kfd_prio_list_entry entry;
+
 	if (!(t->d->dev.version.features & KFD_PRIO_FEATURE_PREEMPT))
 		return "this driver has none";
 	if (parameter("kfd_preempt") == 0)
@@ -45,6 +47,8 @@ static const char *why_not(struct trial *t)
 		return "there is no hardware scheduler (sched_policy=2)";
 	if (parameter("cwsr_enable") == 0)
 		return "CWSR is off (cwsr_enable=0)";
+	if (trial_entry(t, t->victim.pid, &entry) && entry.flags & KFD_PRIO_LIST_PREEMPT_OFF)
+		return "the circuit breaker of the GPU is open";
 	return NULL;
 }
 

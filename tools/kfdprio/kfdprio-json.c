@@ -11,6 +11,8 @@
 
 /* Raised when the meaning of a member changes; new members do not count. */
 #define JSON_FORMAT 1
+/* Of the interface, from which on KFD_PRIO_LIST_PREEMPT_OFF is told */
+#define BREAKER_MINOR 2
 
 /* Takes over @value; NULL is what json-c calls JSON's null. */
 static void add(struct json_object *object, const char *key, struct json_object *value)
@@ -68,9 +70,10 @@ static void add_count(struct json_object *object, const char *key, bool counted,
 	add(object, key, counted ? checked(json_object_new_uint64(value)) : NULL);
 }
 
-static struct json_object *gpu_object(const struct kfd_prio_list_entry *entry, bool counted,
-				      const struct kfd_topology *topo)
+static struct json_object *gpu_object(const struct kfd_prio_list_entry *entry,
+				      const struct kfd_dev *dev, const struct kfd_topology *topo)
 {
+	bool counted = dev->version.features & KFD_PRIO_FEATURE_PREEMPT;
 	const struct kfd_gpu *gpu = kfd_topology_find(topo, entry->gpu_id);
 	struct json_object *object = checked(json_object_new_object());
 
@@ -88,6 +91,10 @@ static struct json_object *gpu_object(const struct kfd_prio_list_entry *entry, b
 	add_flag(object, "evicted", entry->flags & KFD_PRIO_LIST_EVICTED);
 	add_flag(object, "preempted", entry->flags & KFD_PRIO_LIST_PREEMPTED);
 	add_flag(object, "preempting", entry->flags & KFD_PRIO_LIST_PREEMPTING);
+	if (dev->version.minor >= BREAKER_MINOR)
+		add_flag(object, "preemption_off", entry->flags & KFD_PRIO_LIST_PREEMPT_OFF);
+	else
+		add(object, "preemption_off", NULL);
 	add_count(object, "preempted_count", counted, entry->preempted_count);
 	add_count(object, "preempted_ns", counted, entry->preempted_ns);
 	add_count(object, "preempting_count", counted, entry->preempting_count);
@@ -115,14 +122,14 @@ struct json_object *json_begin(void)
  * @priority: what is set for it, or KFD_PRIO_UNSET
  * @entries: what KFD_PRIO_IOC_LIST says about it, one entry per GPU
  * @nr: how many entries
- * @counted: the driver counts preemptions
+ * @dev: the device: older drivers know less
  * @topo: to name the GPUs
  *
  * A process that has ended meanwhile is left out.
  */
 void json_add_process(struct json_object *document, pid_t pid, int priority,
-		      const struct kfd_prio_list_entry *entries, size_t nr, bool counted,
-		      const struct kfd_topology *topo)
+		      const struct kfd_prio_list_entry *entries, size_t nr,
+		      const struct kfd_dev *dev, const struct kfd_topology *topo)
 {
 	struct json_object *processes = json_object_object_get(document, "processes");
 	struct json_object *object, *gpus;
@@ -143,7 +150,7 @@ void json_add_process(struct json_object *document, pid_t pid, int priority,
 	gpus = checked(json_object_new_array());
 	for (i = 0; i < nr; i++)
 		if (entries[i].gpu_id &&
-		    json_object_array_add(gpus, gpu_object(&entries[i], counted, topo)))
+		    json_object_array_add(gpus, gpu_object(&entries[i], dev, topo)))
 			errx(EXIT_FAILURE, "out of memory");
 	add(object, "gpus", gpus);
 	if (json_object_array_add(processes, object))

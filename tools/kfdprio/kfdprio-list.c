@@ -247,8 +247,25 @@ static void list_table(const struct kfd_prio_list_entry *entries, size_t nr, boo
 	free(rows);
 }
 
-static void list_json(const struct kfd_prio_list_entry *entries, size_t nr, bool counted,
-		      const struct kfd_topology *topo)
+/* Once for each GPU, on standard error: the table has a line for each process. */
+static void list_notes(const struct kfd_prio_list_entry *entries, size_t nr)
+{
+	size_t i, before;
+
+	for (i = 0; i < nr; i++) {
+		if (!(entries[i].flags & KFD_PRIO_LIST_PREEMPT_OFF))
+			continue;
+		for (before = 0; before < i; before++)
+			if (entries[before].gpu_id == entries[i].gpu_id)
+				break;
+		if (before == i)
+			warnx("GPU %u: preemption is off, its circuit breaker is open: see 'kfdprio doctor'",
+			      entries[i].gpu_id);
+	}
+}
+
+static void list_json(const struct kfd_prio_list_entry *entries, size_t nr,
+		      const struct kfd_dev *dev, const struct kfd_topology *topo)
 {
 	struct json_object *document = json_begin();
 	size_t first = 0, past;
@@ -258,7 +275,7 @@ static void list_json(const struct kfd_prio_list_entry *entries, size_t nr, bool
 			if (entries[past].pid != entries[first].pid)
 				break;
 		json_add_process(document, entries[first].pid, entries[first].priority,
-				 entries + first, past - first, counted, topo);
+				 entries + first, past - first, dev, topo);
 		first = past;
 	}
 	json_end(document);
@@ -287,9 +304,11 @@ int kfdprio_list(const struct kfd_dev *dev, const struct kfdprio_request *reques
 	if (kfd_topology_read(&topo))
 		errx(EXIT_FAILURE, "out of memory");
 	if (request->json)
-		list_json(entries, nr, counted, &topo);
+		list_json(entries, nr, dev, &topo);
 	else
 		list_table(entries, nr, counted, &topo);
+	if (!request->json)
+		list_notes(entries, nr);
 	if (!request->json && !nr && !topo.nr)
 		warnx("there is no GPU in KFD's topology");
 	kfd_topology_free(&topo);

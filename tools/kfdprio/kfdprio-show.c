@@ -97,7 +97,7 @@ static int show_json(const struct kfd_dev *dev, const struct kfdprio_request *re
 		}
 		own = entries_of(entries, nr, request->pids[i], &nr_own);
 		json_add_process(document, request->pids[i], args.priority, own, nr_own,
-				 dev->version.features & KFD_PRIO_FEATURE_PREEMPT, &topo);
+				 dev, &topo);
 	}
 	json_end(document);
 	kfd_topology_free(&topo);

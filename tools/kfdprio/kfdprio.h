@@ -42,8 +42,8 @@ struct json_object;
 
 struct json_object *json_begin(void);
 void json_add_process(struct json_object *document, pid_t pid, int priority,
-		      const struct kfd_prio_list_entry *entries, size_t nr, bool counted,
-		      const struct kfd_topology *topo);
+		      const struct kfd_prio_list_entry *entries, size_t nr,
+		      const struct kfd_dev *dev, const struct kfd_topology *topo);
 void json_end(struct json_object *document);
 
 #endif /* KFDPRIO_H */

@@ -54,6 +54,7 @@
  *	1.0	KFD_PRIO_IOC_VERSION, _SET, _GET, _LIST
  *	1.1	KFD_PRIO_FEATURE_PREEMPT; KFD_PRIO_LIST_PREEMPTED, _PREEMPTING, and
  *		preempted_count, preempting_count, preempted_ns of kfd_prio_list_entry
+ *	1.2	KFD_PRIO_LIST_PREEMPT_OFF
  */
 #ifndef _UAPI_LINUX_KFD_PRIO_H
 #define _UAPI_LINUX_KFD_PRIO_H
@@ -62,7 +63,7 @@
 #include <linux/ioctl.h>
 
 #define KFD_PRIO_VERSION_MAJOR	1
-#define KFD_PRIO_VERSION_MINOR	1
+#define KFD_PRIO_VERSION_MINOR	2
 
 #define KFD_PRIO_MIN	0	/* least important */
 #define KFD_PRIO_MAX	15	/* most important; KFD_MAX_QUEUE_PRIORITY */
@@ -184,6 +185,11 @@ struct kfd_prio_list_entry {
 #define KFD_PRIO_LIST_PREEMPTED		(1U << 1)
 /* It is for the work of this process that others are preempted now (since 1.1) */
 #define KFD_PRIO_LIST_PREEMPTING	(1U << 2)
+/*
+ * Nobody is preempted on this GPU, by its circuit breaker: preemption may have hurt it.  To write
+ * the module parameter kfd_preempt closes the breaker (since 1.2)
+ */
+#define KFD_PRIO_LIST_PREEMPT_OFF	(1U << 3)
 
 /**
  * struct kfd_prio_list_args - KFD_PRIO_IOC_LIST
