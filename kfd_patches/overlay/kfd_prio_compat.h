@@ -112,6 +112,9 @@ static inline bool kfd_prio_compat_saved(struct queue *q)
 		     offsetof(struct v10_compute_mqd, cp_hqd_cntl_stack_offset));
 	BUILD_BUG_ON(offsetof(struct v9_mqd, cp_hqd_cntl_stack_offset) !=
 		     offsetof(struct v11_compute_mqd, cp_hqd_cntl_stack_offset));
+	/* unpinned for hibernation, and perhaps not pinned again: nothing is known */
+	if (!q->mqd)
+		return true;
 #ifdef KFD_PRIO_HAVE_MQD_STRIDE
 	{
 		struct mqd_manager *mm = dqm->mqd_mgrs[KFD_MQD_TYPE_CP];

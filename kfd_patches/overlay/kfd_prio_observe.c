@@ -68,6 +68,17 @@ static bool kfd_prio_read_index(u64 *v, const void __user *ptr, u64 mask)
 }
 
 /*
+ * May our thread fault in a page of a process?  It must not wait for a file system, which may be
+ * served by a process (FUSE): RETRY_NOWAIT does not keep filemap_fault() from reading a page.
+ * Indices are in anonymous memory, or in a buffer of this driver.
+ */
+static bool kfd_prio_may_touch(struct vm_area_struct *vma)
+{
+	return vma_is_anonymous(vma) ||
+	       (vma->vm_file && vma->vm_file->f_op->owner == THIS_MODULE);
+}
+
+/*
  * Have the page of an index that nobody has touched yet.  Waits neither for a lock nor for what
  * is being read in or handled in user space (userfaultfd): then the page stays away.
  */
@@ -81,7 +92,7 @@ static bool kfd_prio_fault_in(struct mm_struct *mm, const void __user *ptr)
 		return false;
 	vma = find_vma(mm, addr);
 	/* with RETRY_NOWAIT the lock is still held, whatever is returned */
-	if (vma && vma->vm_start <= addr && vma->vm_flags & VM_READ)
+	if (vma && vma->vm_start <= addr && vma->vm_flags & VM_READ && kfd_prio_may_touch(vma))
 		fault = handle_mm_fault(vma, addr, FAULT_FLAG_REMOTE | FAULT_FLAG_ALLOW_RETRY |
 					FAULT_FLAG_RETRY_NOWAIT, NULL);
 	mmap_read_unlock(mm);
