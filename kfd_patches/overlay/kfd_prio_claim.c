@@ -392,11 +392,13 @@ u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_pr
  * What was seen of a claim; the DQM lock was not held meanwhile.
  * @off: it was off the GPU then or is now.  It cannot make progress there, and what it had
  * launched has no waves and is work all the same
+ * @unsure: all queues were unmapped meanwhile, or their waves may not be back yet: that none were
+ * counted says nothing
  * @wakes: kfd_prio_qpd.wakes when the snapshot was made: what is older than a ring says nothing
  * of the work that was rung for
  */
 static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_prio_seen *seen,
-			       bool off, u32 wakes, u64 now)
+			       bool off, bool unsure, u32 wakes, u64 now)
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
 	bool moved = seen->rptr_sum != qp->rptr_sum || seen->wptr_sum != qp->wptr_sum;
@@ -406,9 +408,11 @@ static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_
 		return;
 	qp->rptr_sum = seen->rptr_sum;
 	qp->wptr_sum = seen->wptr_sum;
-	qp->waves = seen->waves || seen->work;
 	if (moved || seen->waves || off)
 		qp->progress_at = now;
+	if (unsure && had && !work)
+		return;
+	qp->waves = seen->waves || seen->work;
 	qp->work = work;
 	if (work)
 		qp->work_at = now;
@@ -429,10 +433,13 @@ static bool kfd_prio_claim_quiet(const struct kfd_prio_qpd *qp, const struct kfd
 	return !kfd_prio_policy_holds(k, &c, now) && !kfd_prio_in_fault(qp, now);
 }
 
-/* Is nothing of a claim on the GPU?  It is preempted, or a runlist failed that is sent again */
+/*
+ * Is nothing of a claim on the GPU?  It is preempted, or all queues are being unmapped, or a runlist
+ * failed that is sent again
+ */
 static bool kfd_prio_claim_off(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
 {
-	return qpd->prio.preempted ||
+	return qpd->prio.preempted || dqm->prio.unmap_pending ||
 	       (dqm->prio.missed && !kfd_prio_uses_mes(dqm) && !dqm->active_runlist);
 }
 
@@ -497,6 +504,8 @@ static bool kfd_prio_claim_read(struct device_queue_manager *dqm, struct qcm_pro
 	struct kfd_process_device *pdd = qpd_to_pdd(qpd);
 	struct mm_struct *mm = qpd->prio.mm;
 	bool alive, preempted = qpd->prio.preempted;
+	bool restoring = ktime_get_ns() < dqm->prio.restored_at;
+	u32 unmap_seq = dqm->prio.unmap_seq;
 	struct kfd_prio_seen seen;
 
 	kfd_prio_snapshot(qpd, s);
@@ -513,7 +522,8 @@ static bool kfd_prio_claim_read(struct device_queue_manager *dqm, struct qcm_pro
 		kfd_prio_claim_drop(dqm, qpd);
 		return false;
 	}
-	kfd_prio_claim_saw(qpd, &seen, before.off || kfd_prio_claim_off(dqm, qpd), before.wakes,
+	kfd_prio_claim_saw(qpd, &seen, before.off || kfd_prio_claim_off(dqm, qpd),
+			   restoring || unmap_seq != dqm->prio.unmap_seq, before.wakes,
 			   ktime_get_ns());
 	if (preempted && qpd->prio.preempted && !seen.unreadable && !dqm->prio.missed)
 		WRITE_ONCE(qpd->prio.look, false);

@@ -54,15 +54,16 @@ static void kfd_prio_missed(struct kfd_prio_dqm *d, int ret)
 }
 
 /*
- * Change the runlist.  Nobody's queues run meanwhile, which may take longer than linger_us:
- * that time counts for no claim.
+ * Change the runlist.  MES takes queues one after the other, which may take longer than linger_us:
+ * that time counts for no claim.  HWS: kfd_prio_hook_map_queues().
  */
 static int kfd_prio_execute(struct device_queue_manager *dqm)
 {
 	u64 start = ktime_get_ns();
 	int ret = kfd_prio_dqm_execute(dqm);
 
-	kfd_prio_claim_skip(dqm, start);
+	if (kfd_prio_uses_mes(dqm))
+		kfd_prio_claim_skip(dqm, start);
 	return ret;
 }
 

@@ -11,8 +11,8 @@
  * A neighbour has no work when the indices of its queues are equal and
  *	- it has never launched anything: they are 0; or
  *	- it is off the GPU, and its MQDs have no saved waves; or
- *	- it is on the GPU, its indices have not moved for safety_poll_us, and a count after that
- *	  shows no wave of it.
+ *	- it is on the GPU, its indices have not moved for safety_poll_us, in which no runlist was
+ *	  sent, and a count after that shows no wave of it.
  * Waves are not counted on a GPU of several XCCs (the count is of one of them), on a virtual
  * function, from gfx10 on, or where the scheduler gives turns because the runlist is
  * over-subscribed (a process that waits for its turn has saved waves, and none in flight).  There
@@ -113,8 +113,10 @@ struct kfd_prio_look {
 static bool kfd_prio_neighbour_waves(struct kfd_process_device *pdd, struct kfd_prio_look *l,
 				     u64 moved_at)
 {
+	u64 restored_at = READ_ONCE(pdd->dev->dqm->prio.restored_at);
+
 	if (!kfd_prio_sees_waves(&pdd->qpd) ||
-	    ktime_get_ns() < moved_at + kfd_prio_safety_poll_ns())
+	    ktime_get_ns() < max(moved_at, restored_at) + kfd_prio_safety_poll_ns())
 		return true;
 	if (!l->counted || !KFD_PRIO_COUNTS_ALL)
 		l->counted = kfd_prio_count_waves(pdd, l->s);
@@ -130,6 +132,7 @@ static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *
 	bool armed = atomic_read(&qp->ear) == KFD_PRIO_EAR_ARMED, off = qp->preempted;
 	u64 rptr_sum = qp->rptr_sum, wptr_sum = qp->wptr_sum, moved_at = qp->progress_at;
 	bool alive, moved, waves = off && kfd_prio_saved_waves(qpd);
+	u32 unmap_seq = dqm->prio.unmap_seq;
 	struct mm_struct *mm = qp->mm;
 	struct kfd_prio_seen seen;
 
@@ -148,6 +151,11 @@ static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *
 		/* what is off stays off until KFD destroys it */
 		WRITE_ONCE(qp->exiting, true);
 		kfd_prio_claim_drop(dqm, qpd);
+		return KFD_PRIO_FOUND_UNKNOWN;
+	}
+	if (unmap_seq != dqm->prio.unmap_seq) {
+		/* all queues may have been unmapped when waves were counted, for others too */
+		l->counted = false;
 		return KFD_PRIO_FOUND_UNKNOWN;
 	}
 	if (seen.unreadable || off != qp->preempted)
@@ -199,14 +207,15 @@ static void kfd_prio_neighbour_rest(struct device_queue_manager *dqm,
 }
 
 /*
- * Is there nothing to learn?  KFD holds it off; or it was seen with work since it is off; or the
- * command that takes it off has failed, and its MQDs tell nothing yet.
+ * Is there nothing to learn?  KFD holds it off; or all queues are being unmapped; or it was seen
+ * with work since it is off; or the command that takes it off has failed, and its MQDs tell nothing
+ * yet.
  */
 static bool kfd_prio_neighbour_known(const struct qcm_process_device *qpd)
 {
 	const struct kfd_prio_qpd *qp = &qpd->prio;
 
-	return qpd->evicted > qp->preempted ||
+	return qpd->evicted > qp->preempted || qpd->dqm->prio.unmap_pending ||
 	       (qp->preempted && ((qp->work && !READ_ONCE(qp->look)) || qpd->dqm->prio.missed));
 }
 

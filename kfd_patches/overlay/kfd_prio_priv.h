@@ -246,6 +246,8 @@ int kfd_prio_table_set(struct task_struct *task, int prio, bool may_raise, int *
 
 /* So long the fault of a doorbell waits for an unmap, in ns; saves of 37 to 754 us were measured */
 #define KFD_PRIO_FAULT_WAIT_NS	5000000ULL
+/* And so long at most the restore is thought to take that follows, in ns */
+#define KFD_PRIO_RESTORE_MAX_NS	5000000ULL
 
 /* kfd_prio_queue.c */
 int kfd_prio_unmap_settle(struct device_queue_manager *dqm);
@@ -372,9 +374,5 @@ void kfd_prio_dqm_inherit(struct device_queue_manager *dqm, struct qcm_process_d
 void kfd_prio_dqm_unpin(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 void kfd_prio_dqm_repin(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues);
-
-/* kfd_prio_knobs.c */
-void kfd_prio_knobs_read(struct kfd_prio_knobs *k);
-u64 kfd_prio_safety_poll_ns(void);
 
 #endif /* KFD_PRIO_PRIV_H_INCLUDED */

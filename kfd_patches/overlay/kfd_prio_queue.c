@@ -188,6 +188,22 @@ static void kfd_prio_unmap_settled(struct device_queue_manager *dqm, int ret)
 	kfd_prio_hook_unmap_done(dqm, ret);
 }
 
+/*
+ * A runlist was sent, whoever has unmapped all queues.  None of them has run meanwhile, which may
+ * take longer than linger_us: that time counts for no claim.
+ */
+static void kfd_prio_mapped(struct device_queue_manager *dqm)
+{
+	struct kfd_prio_dqm *d = &dqm->prio;
+	u64 now = ktime_get_ns();
+
+	if (!d->unmapped_at)
+		return;
+	kfd_prio_claim_skip(dqm, d->unmapped_at);
+	WRITE_ONCE(d->restored_at, now + min(now - d->unmapped_at, KFD_PRIO_RESTORE_MAX_NS));
+	d->unmapped_at = 0;
+}
+
 /**
  * kfd_prio_hook_map_queues() - a runlist was sent
  * @dqm: of its GPU
@@ -203,6 +219,8 @@ void kfd_prio_hook_map_queues(struct device_queue_manager *dqm, int ret)
 	trace_kfd_map_queues(dqm, ret);
 	/* a reset came first: KFD sends no runlist before all is unmapped */
 	kfd_prio_unmap_settled(dqm, -EIO);
+	if (!ret)
+		kfd_prio_mapped(dqm);
 	kfd_prio_over_subscribed_keep(dqm);
 	kfd_prio_engine_mapped(dqm, ret);
 	if (ret || !trace_kfd_map_queue_enabled())
@@ -234,6 +252,8 @@ void kfd_prio_hook_unmap_queues(struct device_queue_manager *dqm, u32 filter, u3
 {
 	kfd_prio_unmap_settle(dqm);
 	kfd_prio_unmap_begin(dqm);
+	if (!dqm->prio.unmapped_at)
+		dqm->prio.unmapped_at = ktime_get_ns();
 	trace_kfd_unmap_queues(dqm, NULL, kfd_prio_filter_of(filter), param);
 }
 
