@@ -598,8 +598,7 @@ TRACE_EVENT(kfd_preempt_begin,
  *	victims		processes that are back, queues those of theirs that run again (64 bits, so
  *			that dur_ns follows without a hole)
  *	dur_ns		from kfd_preempt_begin to here
- *	ret		of the change of the runlist; it is tried again. -EINPROGRESS: the unmap goes on,
- *			and the thread begins anew
+ *	ret		of the change of the runlist; it is tried again
  */
 TRACE_EVENT(kfd_preempt_end,
 	TP_PROTO(struct device_queue_manager *dqm, s32 pid, s32 prio, u32 seq, u32 reason,

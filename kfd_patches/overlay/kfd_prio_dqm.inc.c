@@ -222,6 +222,7 @@ void kfd_prio_dqm_mark_one(struct device_queue_manager *dqm, struct qcm_process_
 		/* its MQDs tell now if it has waves */
 		WRITE_ONCE(qp->look, true);
 		WRITE_ONCE(dqm->prio.look_now, true);
+		qp->taken_seq = dqm->prio.unmap_seq;
 		qp->preempted_at = now;
 		qp->preempted_count++;
 		m->preempted++;
@@ -315,6 +316,32 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, u64 now,
 		works &= qpd->prio.preempted;
 		dqm->prio.charged += works;
 		m->busy += works && !was;
+	}
+}
+
+/**
+ * kfd_prio_dqm_take_back() - the unmap that was sent last is not done: nothing is off by it
+ * @dqm: of the GPU
+ * @now: ktime_get_ns()
+ *
+ * What was off before stays off.  A process that was put back in the same step stays marked so: a
+ * runlist must follow in any case.
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_dqm_take_back(struct device_queue_manager *dqm, u64 now)
+{
+	struct device_process_node *cur;
+	struct kfd_prio_marked m = {};
+	struct kfd_prio_qpd *qp;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	dqm->prio.charged = 0;
+	list_for_each_entry(cur, &dqm->queues, list) {
+		qp = &cur->qpd->prio;
+		if (qp->preempted && qp->taken_seq == dqm->prio.unmap_seq)
+			kfd_prio_dqm_mark_one(dqm, cur->qpd, false, now, &m);
+		dqm->prio.charged += qp->preempted && kfd_prio_works(cur->qpd);
 	}
 }
 

@@ -56,12 +56,18 @@ static void kfd_prio_missed(struct kfd_prio_dqm *d, int ret)
 /*
  * Change the runlist.  MES takes queues one after the other, which may take longer than linger_us:
  * that time counts for no claim.  HWS: kfd_prio_hook_map_queues().
+ *
+ * Return: as kfd_prio_dqm_execute(); with @in_fault also -EINPROGRESS, after which
+ * kfd_prio_leave_to_thread() must follow under the same lock
  */
-static int kfd_prio_execute(struct device_queue_manager *dqm)
+static int kfd_prio_execute(struct device_queue_manager *dqm, bool in_fault)
 {
 	u64 start = ktime_get_ns();
-	int ret = kfd_prio_dqm_execute(dqm);
+	int ret;
 
+	dqm->prio.in_fault = in_fault;
+	ret = kfd_prio_dqm_execute(dqm);
+	dqm->prio.in_fault = false;
 	if (kfd_prio_uses_mes(dqm))
 		kfd_prio_claim_skip(dqm, start);
 	return ret;
@@ -95,16 +101,37 @@ static void kfd_prio_engine_published(struct device_queue_manager *dqm)
 		kfd_prio_gpu_kick(dqm);
 }
 
-/* @ret: of what has led here.  It, or that of the runlist, is told with the end of a preemption. */
+/*
+ * An unmap takes longer than the fault may wait, see kfd_prio_hook_unmap_wait().  The queues that it
+ * takes off are marked as off, but the hardware may be saving them: KFD would free their memory
+ * without another unmap.  So their marks are taken back, whatever the reason for which they were
+ * made; the level stays in force, and the thread marks them again.
+ */
+static void kfd_prio_leave_to_thread(struct device_queue_manager *dqm,
+				     const struct kfd_prio_knobs *k)
+{
+	struct kfd_prio_dqm *d = &dqm->prio;
+	u64 now = ktime_get_ns();
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	kfd_prio_dqm_take_back(dqm, now);
+	kfd_prio_policy_commit(&d->policy, k, d->policy.level, kfd_prio_lowest_victim(d), false, now);
+	d->missed = true;
+	d->retry_at = 0;
+	kfd_prio_gpu_kick(dqm);
+}
+
 static void kfd_prio_change(struct device_queue_manager *dqm, const struct kfd_prio_knobs *k,
 			    const struct kfd_prio_decision *dec,
-			    struct qcm_process_device *preemptor, bool execute, int ret, u64 now)
+			    struct qcm_process_device *preemptor, bool in_fault, bool execute,
+			    u64 now)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
 	struct kfd_prio_end end = { .pid = d->begun_pid, .level = d->policy.level, .seq = d->seq,
 				    .begun_at = d->begun_at, .reason = dec->reason };
 	bool same = dec->level == end.level, begins;
 	struct kfd_prio_marked m;
+	int ret = 0;
 
 	d->recheck = false;
 	kfd_prio_dqm_mark(dqm, dec->level, now, &m);
@@ -134,8 +161,10 @@ static void kfd_prio_change(struct device_queue_manager *dqm, const struct kfd_p
 	/* without @execute the caller's runlist does it, or not: kfd_prio_engine_mapped() */
 	if (execute) {
 		if (m.off || m.on || d->missed)
-			ret = kfd_prio_execute(dqm);
+			ret = kfd_prio_execute(dqm, in_fault);
 		kfd_prio_missed(d, ret);
+		if (ret == -EINPROGRESS)
+			kfd_prio_leave_to_thread(dqm, k);
 	}
 	if (!same && end.begun_at)
 		trace_kfd_preempt_end(dqm, end.pid, end.level, end.seq, end.reason, m.restored,
@@ -143,46 +172,23 @@ static void kfd_prio_change(struct device_queue_manager *dqm, const struct kfd_p
 }
 
 /*
- * An unmap takes longer than the fault may wait, see kfd_prio_hook_unmap_wait().  The queues are
- * marked as off, but the hardware may be saving them: KFD would free their memory without another
- * unmap.  So all is made as it was before, for KFD and in the events, and the thread preempts
- * anew.
- */
-static void kfd_prio_leave_to_thread(struct device_queue_manager *dqm,
-				     const struct kfd_prio_knobs *k, int level, int throttle)
-{
-	const struct kfd_prio_decision back = { .level = level, .throttle = throttle,
-						.reason = KFD_PRIO_REASON_WORK, .claim = -1 };
-	struct kfd_prio_dqm *d = &dqm->prio;
-
-	lockdep_assert_held(&dqm->lock_hidden);
-	d->throttle = throttle;
-	kfd_prio_change(dqm, k, &back, NULL, false, -EINPROGRESS, ktime_get_ns());
-	d->missed = true;
-	d->retry_at = 0;
-	kfd_prio_gpu_kick(dqm);
-}
-
-/*
  * The unmap goes out before anybody is marked: the GPU saves while that is done
  * (kfd_prio_engine_unmapping()), and a ring does not wait for a walk over all queues.
  */
 static void kfd_prio_unmap_first(struct device_queue_manager *dqm, const struct kfd_prio_knobs *k,
-				 bool in_fault, int throttle)
+				 bool in_fault)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
-	int level = d->policy.level, ret;
+	int ret;
 
 	d->unmap_first = true;
-	d->in_fault = in_fault;
-	ret = kfd_prio_execute(dqm);
-	d->in_fault = false;
+	ret = kfd_prio_execute(dqm, in_fault);
 	if (d->unmap_first)	/* nothing was mapped, or the GPU is being reset */
 		kfd_prio_engine_unmapping(dqm);
 	if (!ret)
 		return;
 	if (ret == -EINPROGRESS) {
-		kfd_prio_leave_to_thread(dqm, k, level, throttle);
+		kfd_prio_leave_to_thread(dqm, k);
 		return;
 	}
 	kfd_prio_missed(d, ret);
@@ -205,7 +211,8 @@ void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault, bool 
 	struct kfd_prio_decision dec;
 	struct kfd_prio_knobs k;
 	u64 now = ktime_get_ns();
-	int throttle, n;
+	bool rises;
+	int n;
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	kfd_prio_gpu_knobs(dqm, &k);
@@ -225,22 +232,23 @@ void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault, bool 
 	kfd_prio_neighbour_rang(dqm);
 	n = kfd_prio_claim_fold(dqm, &k, in_fault, now, claims, owners);
 	kfd_prio_policy_decide(&d->policy, &k, claims, n, d->lowest, now, &dec);
-	throttle = d->throttle;
-	d->recheck |= dec.throttle != throttle;
+	d->recheck |= dec.throttle != d->throttle;
 	d->throttle = dec.throttle;
-	if (execute && dec.level > d->policy.level && !d->missed && !kfd_prio_uses_mes(dqm) &&
-	    kfd_prio_dqm_takes(dqm, dec.level)) {
-		kfd_prio_unmap_first(dqm, &k, in_fault, throttle);
-		return;
-	}
-	if (in_fault && (dec.level < d->policy.level || d->recheck || d->missed)) {
-		/* it may change the runlist, for which the fault cannot wait */
+	if (in_fault && (dec.level < d->policy.level || d->missed || d->unmap_pending)) {
+		/* nothing that the ring has to wait for; or a retry, which may take long */
 		kfd_prio_gpu_kick(dqm);
 		return;
 	}
+	/* a neighbour that rings below a level in force is taken off in its fault, too */
+	rises = dec.level > d->policy.level || (in_fault && d->recheck);
+	if (execute && rises && !d->missed && !kfd_prio_uses_mes(dqm) &&
+	    kfd_prio_dqm_takes(dqm, dec.level)) {
+		kfd_prio_unmap_first(dqm, &k, in_fault);
+		return;
+	}
 	if (dec.level != d->policy.level || d->recheck || d->missed)
-		kfd_prio_change(dqm, &k, &dec, dec.claim < 0 ? NULL : owners[dec.claim], execute,
-				0, now);
+		kfd_prio_change(dqm, &k, &dec, dec.claim < 0 ? NULL : owners[dec.claim], in_fault,
+				execute, now);
 	else
 		kfd_prio_policy_commit(&d->policy, &k, dec.level, kfd_prio_lowest_victim(d), false,
 				       now);

@@ -101,6 +101,7 @@ enum kfd_prio_role {
  *	kfd_prio_hook_process_exit()
  * @stale: @prio must be made anew, a queue has gone; written without a lock
  * @prio: what it counts as here: kfd_prio_policy_rank()
+ * @taken_seq: kfd_prio_dqm.unmap_seq when it was preempted
  * @preempted_at: since when it is preempted, ktime_get_ns()
  * @preempted_ns: how long it has been, without the time since @preempted_at
  * @preempted_count: how often
@@ -136,6 +137,7 @@ struct kfd_prio_qpd {
 	bool exiting;
 	bool stale;
 	int prio;
+	u32 taken_seq;
 	u64 preempted_at;
 	u64 preempted_ns;
 	u64 preempted_count;

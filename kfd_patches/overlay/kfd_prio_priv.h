@@ -366,6 +366,7 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, u64 now,
 		       struct kfd_prio_marked *m);
 void kfd_prio_dqm_mark_one(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
 			   bool victim, u64 now, struct kfd_prio_marked *m);
+void kfd_prio_dqm_take_back(struct device_queue_manager *dqm, u64 now);
 bool kfd_prio_dqm_takes(struct device_queue_manager *dqm, int level);
 int kfd_prio_dqm_execute(struct device_queue_manager *dqm);
 void kfd_prio_over_subscribed_keep(struct device_queue_manager *dqm);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include "preempt.h"
 
 #define LOG_LINE	"kfdprio: preemption is off on GPU"
@@ -97,14 +98,42 @@ static bool listed_open(const struct actor *a)
 	tap_bail("process %d is not listed", a->pid);
 }
 
+static long act_ring_faults(long unused, long unused2)
+{
+	struct rusage before, after;
+
+	(void)unused;
+	(void)unused2;
+	getrusage(RUSAGE_SELF, &before);
+	kfdc_ring(me.q[0]);
+	getrusage(RUSAGE_SELF, &after);
+	return after.ru_minflt - before.ru_minflt + after.ru_majflt - before.ru_majflt;
+}
+
+/* Are the doorbells of a process of priority 7 without work trapped, beside one of 12? */
+static bool traps(void)
+{
+	struct actor on = online_start(0, 12), idle = actor_start(0, 1, 7);
+	long faults;
+
+	actor_do(&idle, act_ring_faults, 0, 0);
+	nap_ns(knob("safety_poll_us") * US * 5);
+	faults = actor_do(&idle, act_ring_faults, 0, 0);
+	actor_kill(&on);
+	actor_kill(&idle);
+	return faults > 0;
+}
+
 /* A hang at a preemption: off until kfd_preempt is written, whatever it was */
 static void breaker_hang(void)
 {
-	struct actor on = online_start(0, 12), off = offline_start(0, 50 * MS, 5);
+	struct actor on = online_start(0, 12), off;
+	/* first: it takes a second or two, and a process without work is not preempted */
 	struct events *e = events_start("kfd");
 	int lines = log_lines(LOG_LINE);
 	const struct event *ev;
 
+	off = offline_start(0, 50 * MS, 20);
 	wait_mapped(0, 2);
 	tap_ok(!open_there(0) && !listed_open(&on), "breaker_hang: closed");
 	tap_ok(hang(0, &on), "breaker_hang: the scheduler hangs at a preemption, and is reset");
@@ -117,6 +146,7 @@ static void breaker_hang(void)
 	actor_kill(&on);
 	actor_kill(&off);
 	tap_ok(!preempts(0), "breaker_hang: new processes do not preempt");
+	tap_ok(!traps(), "breaker_hang: and no doorbell is trapped");
 	knob_set("linger_us", 300);
 	tap_ok(!preempts(0), "breaker_hang: nor when another parameter is written");
 	tap_eq(log_lines(LOG_LINE) - lines, 1, "breaker_hang: still one line in the log");
@@ -126,6 +156,7 @@ static void breaker_hang(void)
 	tap_ok(!listed_open(&on), "breaker_hang: closed, says KFD_PRIO_IOC_LIST");
 	actor_kill(&on);
 	tap_ok(preempts(0), "breaker_hang: new processes preempt");
+	tap_ok(traps(), "breaker_hang: and doorbells are trapped");
 	events_stop(e);
 	tap_ok(paired(e), "breaker_hang: what begins ends");
 	tap_eq(events_count(e, "kfd_preempt_breaker", NULL, 0), 2, "breaker_hang: two events");
@@ -304,8 +335,70 @@ static void fault_slow(void)
 	actor_kill(&on);
 }
 
+/* The unmap that a process has sent itself, and its end; NULL: it has sent none, or it has not ended */
+static const struct event *unmap_by(const struct events *e, pid_t pid)
+{
+	const struct event *ev = events_find(e, NULL, "kfd_unmap_queues", "common_pid", pid);
+
+	return ev ? events_find(e, ev, "kfd_unmap_queues_done", "seq", event_field(ev, "seq")) : NULL;
+}
+
+/* A process that rings below a level in force is taken off in its own fault, which waits no longer */
+static void fault_neighbour(void)
+{
+	struct actor on = online_start(0, 12), other = actor_start(0, 2, 7);
+	long long resets = sim_counter(0, "resets"), took = stat_of(&on, "preempting_count");
+	const struct event *done;
+	struct events *e;
+	pid_t pid = other.pid;
+	uint64_t ns;
+	int i;
+
+	if (has_mes(0)) {
+		tap_skip("fault_neighbour", "MES: the fault waits for nothing");
+		actor_kill(&on);
+		actor_kill(&other);
+		return;
+	}
+	knob_set("floor_pct", 0);
+	for (i = 0; i < 4; i++) {
+		wait_mapped(0, 3 - (i == 3));
+		e = events_start("kfd");	/* takes a second or two */
+		nap_ns(knob("safety_poll_us") * US * 3);
+		if (actor_do(&on, act_submit, 300 * MS, 1))
+			tap_bail("the online work was refused");
+		nap_ns(20 * MS);
+		tap_eq(mapped(0), 3 - (i == 3), "fault_neighbour: %d: an idle neighbour is mapped", i);
+		knob_set("save_us", i ? 50000 : 20);
+		ns = ring(&other, 5 * MS);
+		tap_ok(in_time(ns, 20 * MS), "fault_neighbour: %d: an unmap of %d us, its ring returns after %llu us", i,
+		       i ? 50000 : 20, (unsigned long long)ns / 1000);
+		/* first nobody, then its second queue goes, then the process ends */
+		if (i == 2)
+			actor_do(&other, act_destroy_last, 0, 0);
+		else if (i == 3)
+			actor_kill(&other);
+		tap_ok(wait_mapped(0, 1), "fault_neighbour: %d: it leaves", i);
+		knob_set("save_us", 20);
+		tap_ok(completes(&on), "fault_neighbour: %d: the online work is complete, once", i);
+		if (i < 3)
+			tap_ok(completes(&other), "fault_neighbour: %d: and its own", i);
+		events_stop(e);
+		done = unmap_by(e, pid);
+		if (!tap_ok(done && !event_field(done, "ret") && (!i || event_field(done, "dur_ns") > (long long)(45 * MS)),
+			    "fault_neighbour: %d: the unmap is its own, and done when the hardware has done it: %lld us", i,
+			    done ? event_field(done, "dur_ns") / 1000 : -1))
+			events_print(e);
+		tap_ok(paired(e), "fault_neighbour: %d: what begins ends", i);
+		tap_eq(stat_of(&on, "preempting_count") - took, i + 1, "fault_neighbour: %d: one preemption", i);
+		events_free(e);
+	}
+	tap_ok(sim_counter(0, "resets") == resets && !open_there(0), "fault_neighbour: no reset, the breaker is closed");
+	actor_kill(&on);
+}
+
 const struct test tests_breaker[] = {
 	{ "breaker_hang", breaker_hang }, { "breaker_reset", breaker_reset },
 	{ "breaker_two", breaker_two, 2 }, { "fault_hang", fault_hang },
-	{ "fault_slow", fault_slow }, {}
+	{ "fault_slow", fault_slow }, { "fault_neighbour", fault_neighbour, .waves = true }, {}
 };
