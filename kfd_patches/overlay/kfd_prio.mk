@@ -11,6 +11,7 @@ kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_main.o \
 		$(AMDKFD_PATH)/kfd_prio_engine.o \
 		$(AMDKFD_PATH)/kfd_prio_breaker.o \
 		$(AMDKFD_PATH)/kfd_prio_gpu.o \
+		$(AMDKFD_PATH)/kfd_prio_aql.o \
 		$(AMDKFD_PATH)/kfd_prio_claim.o \
 		$(AMDKFD_PATH)/kfd_prio_neighbour.o \
 		$(AMDKFD_PATH)/kfd_prio_doorbell.o \

@@ -402,13 +402,15 @@ static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
 	bool moved = seen->rptr_sum != qp->rptr_sum || seen->wptr_sum != qp->wptr_sum;
-	bool had = qp->work, work = seen->work || seen->waves || (off && had);
+	bool had = qp->work, armed = atomic_read(&qp->ear) == KFD_PRIO_EAR_ARMED;
+	/* a signal that is above 0 again, without a ring, is another's */
+	bool work = seen->work || seen->waves || (seen->pending && !armed) || (off && had);
 
 	if (seen->unreadable || qp->wakes != wakes)
 		return;
 	qp->rptr_sum = seen->rptr_sum;
 	qp->wptr_sum = seen->wptr_sum;
-	if (moved || seen->waves || off)
+	if (moved || seen->waves || seen->runs || off)
 		qp->progress_at = now;
 	if (unsure && had && !work)
 		return;

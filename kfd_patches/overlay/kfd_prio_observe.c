@@ -12,9 +12,11 @@
  * Equal indices do not mean idle: hardware advances the read index of an AQL queue when it
  * launches the packet.  Where the ASIC counts waves (gfx9), a wave in flight is work.  On a
  * partition of several XCCs it counts those of the first one only, so that no wave there
- * proves nothing; linger_us covers the rest, as it does where there is no count at all.
+ * proves nothing.  Where waves are not counted, or not all, the packets of a claim tell
+ * (kfd_prio_aql.c), and linger_us covers the rest.
  */
 #include <linux/kthread.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/uaccess.h>
@@ -33,6 +35,7 @@
 void kfd_prio_snapshot(struct qcm_process_device *qpd, struct kfd_prio_snapshot *s)
 {
 	bool ours = qpd->prio.preempted && qpd->evicted == 1;
+	bool packets = qpd->prio.role == KFD_PRIO_ROLE_CLAIM && !kfd_prio_sees_waves(qpd);
 	struct queue *q;
 
 	lockdep_assert_held(&qpd->dqm->lock_hidden);
@@ -51,6 +54,11 @@ void kfd_prio_snapshot(struct qcm_process_device *qpd, struct kfd_prio_snapshot 
 		/* PM4: dwords, the read index wraps at the size of the ring */
 		if (p->type == KFD_QUEUE_TYPE_COMPUTE && p->format == KFD_QUEUE_FORMAT_PM4)
 			i->mask = p->queue_size / 4 - 1;
+		i->ring = NULL;
+		if (packets && p->type == KFD_QUEUE_TYPE_COMPUTE &&
+		    p->format == KFD_QUEUE_FORMAT_AQL && is_power_of_2(p->queue_size))
+			i->ring = (void __user *)p->queue_address;
+		i->packets_mask = p->queue_size / 64 - 1;
 		s->nr++;
 	}
 }
@@ -138,6 +146,8 @@ bool kfd_prio_observe(const struct kfd_prio_snapshot *s, struct mm_struct *mm, b
 		seen->work |= r != w;
 		/* 64 bits never wrap: nothing was ever launched from it */
 		seen->unused &= x->mask == ~0ULL && !r && !w;
+		if (!seen->runs)
+			kfd_prio_aql_look(x, r, w, seen);
 		seen->rptr_sum += r;
 		seen->wptr_sum += w;
 	}

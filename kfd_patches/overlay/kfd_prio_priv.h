@@ -178,11 +178,15 @@ enum kfd_prio_wake {
  * @rptr: address of the read index
  * @wptr: address of the write index
  * @mask: of both; ~0 if they are 64 bits wide
+ * @ring: address of its packets, if they may tell what runs; else NULL
+ * @packets_mask: their number less one
  */
 struct kfd_prio_index {
 	const void __user *rptr;
 	const void __user *wptr;
 	u64 mask;
+	const void __user *ring;
+	u32 packets_mask;
 };
 
 /**
@@ -203,6 +207,9 @@ struct kfd_prio_snapshot {
  * struct kfd_prio_seen - what was seen of a process
  * @work: read and write index of a queue differ
  * @waves: it has waves in flight
+ * @runs: its packets show that a kernel runs, and that the next packet waits for it
+ * @pending: the signal of the last packet that was launched says that it is not complete; a process
+ *	may use the signal for something else by now
  * @unreadable: the indices of a queue could not be read
  * @unused: nothing was ever launched from its queues
  * @rptr_sum: of its queues
@@ -211,6 +218,8 @@ struct kfd_prio_snapshot {
 struct kfd_prio_seen {
 	bool work;
 	bool waves;
+	bool runs;
+	bool pending;
 	bool unreadable;
 	bool unused;
 	u64 rptr_sum;
@@ -274,6 +283,9 @@ bool kfd_prio_count_waves(struct kfd_process_device *pdd, struct kfd_prio_snapsh
 bool kfd_prio_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s);
 bool kfd_prio_saved_waves(struct qcm_process_device *qpd);
 bool kfd_prio_sees_waves(struct qcm_process_device *qpd);
+
+/* kfd_prio_aql.c */
+void kfd_prio_aql_look(const struct kfd_prio_index *x, u64 r, u64 w, struct kfd_prio_seen *seen);
 
 /* kfd_prio_claim.c */
 void kfd_prio_refresh(struct qcm_process_device *qpd);

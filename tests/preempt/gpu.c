@@ -49,9 +49,10 @@ bool wait_mapped(unsigned int gpu, int n)
 
 struct commands commands(unsigned int gpu)
 {
+	/* a queue that MES removes is an unmap of the simulated scheduler, too */
 	return (struct commands){
-		.unmaps = sim_counter(gpu, "unmaps") + sim_counter(gpu, "mes_removes"),
-		.maps = sim_counter(gpu, "runlists") + sim_counter(gpu, "mes_adds"),
+		.unmaps = sim_counter(gpu, has_mes(gpu) ? "mes_removes" : "unmaps"),
+		.maps = sim_counter(gpu, has_mes(gpu) ? "mes_adds" : "runlists"),
 	};
 }
 

@@ -42,7 +42,7 @@ static void run(const struct test *t)
 		return;
 	}
 	if (t->waves && !has_occupancy(0)) {
-		tap_skip(t->name, "the GPU does not count waves in flight: linger_us alone covers the end of a kernel");
+		tap_skip(t->name, "the GPU does not count waves in flight: a last kernel holds its claim for busy_budget_ms at most");
 		return;
 	}
 	for (i = 0; i < gpus; i++)

@@ -179,7 +179,7 @@ struct test {
 	const char *name;
 	void (*run)(void);
 	unsigned int gpus;
-	bool waves;	/* needs a GPU that counts them: else a claim ends linger_us after the launch */
+	bool waves;	/* needs a GPU that counts them: else a last kernel holds its claim for busy_budget_ms */
 };
 
 /* Packets that a test has refused on purpose, so far */

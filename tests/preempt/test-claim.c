@@ -15,10 +15,6 @@ static void last_kernel(void)
 	struct events *e;
 	uint64_t done;
 
-	if (!has_occupancy(0)) {
-		tap_skip("last_kernel", "this GPU does not tell how many waves are in flight");
-		return;
-	}
 	on = online_start(0, 12);
 	e = events_start("kfd");
 	off = offline_start(0, 100 * MS, 3);
@@ -34,6 +30,136 @@ static void last_kernel(void)
 	       end ? (long long)(end->ns - done) / 1000 : -1);
 	events_free(e);
 	tap_ok(completes(&off), "last_kernel: all is complete, once");
+	actor_kill(&on);
+	actor_kill(&off);
+}
+
+/* Bursts of one kernel that is longer than linger_us: what puts the others back must not save it */
+static void bursts(void)
+{
+	struct actor on = online_start(0, 12), off = offline_start(0, 100 * MS, 20);
+	long long saves = sim_counter(0, "saves");
+	struct events *e = events_start("kfd");
+	uint64_t most = 0;
+	unsigned int i;
+	long ns;
+
+	for (i = 0; i < 5; i++) {
+		ns = actor_do(&on, act_request, 5 * MS, 0);
+		if (ns < 0)
+			tap_bail("no answer from the online process");
+		most = (uint64_t)ns > most ? (uint64_t)ns : most;
+		nap_ns(20 * MS);
+	}
+	saves = sim_counter(0, "saves") - saves;
+	events_stop(e);
+	tap_ok(events_count(e, "kfd_preempt_begin", "pid", on.pid) == 5 && paired(e), "bursts: each preempts once");
+	tap_eq(saves, 5, "bursts: saved are the queues of the process that is preempted, once for each");
+	tap_ok(in_time(most, 6 * MS), "bursts: none takes longer than alone (5 ms, at most %llu us)",
+	       (unsigned long long)most / 1000);
+	events_free(e);
+	tap_ok(completes(&off), "bursts: all is complete, once");
+	actor_kill(&on);
+	actor_kill(&off);
+}
+
+enum { BEHIND_DISPATCH, BEHIND_BARRIER, BEHIND_OTHERS };
+
+/* A kernel, and a packet that waits for its end */
+static long act_behind(long what, long ns)
+{
+	long r;
+
+	__atomic_fetch_add((int64_t *)kfdc_signal_mem(me.s) + 1, 1, __ATOMIC_SEQ_CST);
+	/* the kernel has no signal, as most have in HIP */
+	r = kfdc_dispatch(me.q[0], &(struct kfdc_dispatch){ .ns = ns, .no_ring = true });
+	if (r)
+		return r;
+	if (what == BEHIND_BARRIER)
+		return kfdc_barrier(me.q[0], false, NULL, 0, me.s);
+	return kfdc_dispatch(me.q[0], &(struct kfdc_dispatch){ .ns = MS, .barrier = true, .signal = me.s });
+}
+
+static void behind(void)
+{
+	static const char *const names[] = { "a kernel", "a barrier packet" };
+	struct actor on = online_start(0, 12), off = offline_start(0, 100 * MS, 80);
+	const struct event *end;
+	struct events *e;
+	uint64_t done;
+	long what;
+
+	knob_set("busy_budget_ms", 50);
+	for (what = 0; what < BEHIND_OTHERS; what++) {
+		e = events_start("kfd");
+		if (actor_do(&on, act_behind, what, 300 * MS))
+			tap_bail("the packets were refused");
+		tap_ok(completes(&on), "behind: %s waits for one of 300 ms: complete, once", names[what]);
+		done = actor_do(&on, act_done_at, 0, 0);
+		nap_ns(20 * MS);
+		events_stop(e);
+		end = events_find(e, NULL, "kfd_preempt_end", NULL, 0);
+		if (!tap_ok(events_count(e, "kfd_preempt_begin", NULL, 0) == 1 && end && end->ns >= done &&
+			    in_time(end->ns - done, 5 * MS),
+			    "behind: %s: it keeps its claim to the end, beyond busy_budget_ms (50), and not for longer",
+			    names[what]))
+			events_print(e);
+		events_free(e);
+	}
+	tap_ok(completes(&off), "behind: all is complete, once");
+	actor_kill(&on);
+	actor_kill(&off);
+}
+
+static long act_expect(long n, long unused)
+{
+	(void)unused;
+	__atomic_fetch_add((int64_t *)kfdc_signal_mem(me.s) + 1, n, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+/* Not rung for, and without a signal */
+static long act_unrung(long ns, long unused)
+{
+	(void)unused;
+	return kfdc_dispatch(me.q[0], &(struct kfdc_dispatch){ .ns = ns, .no_ring = true });
+}
+
+/* What looks like work and is none: a signal that is above 0 again; a packet that nobody rings for */
+static void false_work(void)
+{
+	struct actor on = online_start(0, 12), off = offline_start(0, 100 * MS, 60);
+	struct events *e;
+	long long us;
+	int way;
+
+	knob_set("busy_budget_ms", 50);
+	for (way = 0; way < 2; way++) {
+		us = stat_of(&off, "preempted_us");
+		actor_do(&on, act_expect, !way, 0);
+		nap_ns(100 * MS);
+		tap_eq(stat_of(&off, "preempted_us") - us, 0, "false_work: nothing of it preempts without a ring");
+		e = events_start("kfd");
+		if (actor_do(&on, act_submit, 5 * MS, 1))
+			tap_bail("the work was refused");
+		/* it is launched; then nobody tells the GPU */
+		nap_ns(20 * MS);
+		if (way && actor_do(&on, act_unrung, MS, 0))
+			tap_bail("the work was refused");
+		nap_ns(200 * MS);
+		events_stop(e);
+		us = stat_of(&off, "preempted_us") - us;
+		if (!tap_ok(us >= 5000 && in_time(us * US, 60 * MS) && paired(e),
+			    "false_work: %s: the others are off for busy_budget_ms (50) and 5 ms of work at most (%lld us)",
+			    way ? "a packet without a ring" : "a signal that is above 0 again", us))
+			events_print(e);
+		events_free(e);
+		actor_do(&on, act_expect, -!way, 0);
+	}
+	/* the next ring is for both */
+	if (actor_do(&on, act_request, MS, 0) < 0)
+		tap_bail("no answer from the online process");
+	tap_ok(completes(&on) && completes(&off), "false_work: all is complete, once");
 	actor_kill(&on);
 	actor_kill(&off);
 }
@@ -232,6 +358,7 @@ static void index_page(void)
 }
 
 const struct test tests_claim[] = {
-	{ "last_kernel", last_kernel }, { "barrier", barrier }, { "sdma", sdma },
+	{ "last_kernel", last_kernel }, { "bursts", bursts }, { "behind", behind }, { "false_work", false_work },
+	{ "barrier", barrier }, { "sdma", sdma },
 	{ "pm4", pm4 }, { "index_page", index_page }, {}
 };

@@ -256,6 +256,6 @@ static void asleep(void)
 }
 
 const struct test tests_compose[] = {
-	{ "evict_inside", evict_inside, .waves = true }, { "evict_outside", evict_outside },
+	{ "evict_inside", evict_inside }, { "evict_outside", evict_outside },
 	{ "evict_claimant", evict_claimant }, { "userptr", userptr }, { "asleep", asleep }, {}
 };

@@ -297,8 +297,8 @@ static void floors(void)
 }
 
 const struct test tests_policy[] = {
-	{ "parameters", parameters }, { "off", off, .waves = true }, { "priorities", priorities },
-	{ "bought", bought, .waves = true },
-	{ "linger", linger, .waves = true }, { "rate", rate }, { "floor", floor_kept },
+	{ "parameters", parameters }, { "off", off }, { "priorities", priorities },
+	{ "bought", bought },
+	{ "linger", linger }, { "rate", rate }, { "floor", floor_kept },
 	{ "floors", floors }, {}
 };

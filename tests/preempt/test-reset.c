@@ -573,6 +573,6 @@ static void doorbells(void)
 const struct test tests_reset[] = {
 	{ "reset_held", reset_held }, { "hang", hang }, { "stubborn", stubborn },
 	{ "reset_race", reset_race }, { "refused", refused }, { "mes_refuses", mes_refuses },
-	{ "dead", dead }, { "runlist_fails", runlist_fails, .waves = true },
+	{ "dead", dead }, { "runlist_fails", runlist_fails },
 	{ "set_refused", set_refused }, { "doorbells", doorbells }, {}
 };

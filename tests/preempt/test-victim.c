@@ -228,5 +228,5 @@ static void mes_stays(void)
 }
 
 const struct test tests_victim[] = {
-	{ "vmids", vmids, .waves = true }, { "flood", flood, .waves = true }, { "quiet", quiet, .waves = true }, { "newborn", newborn, .waves = true }, { "mes_stays", mes_stays }, {}
+	{ "vmids", vmids }, { "flood", flood }, { "quiet", quiet, .waves = true }, { "newborn", newborn, .waves = true }, { "mes_stays", mes_stays }, {}
 };

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdprio: what the packets of an AQL queue tell of the work that it has launched.
+ *
+ * Hardware advances the read index when it launches a packet, and leaves the packet where it is,
+ * but for its header.  So two packets show whether a kernel still runs, on a GPU that counts no
+ * waves too:
+ *	- the last one that was launched names a signal, which is above 0 until the packet is complete;
+ *	- the next one, if it is a dispatch, waits only for those before it.
+ * A packet without a signal tells nothing.  The packets and signals are in memory of the process,
+ * as its indices are: they are read without faulting anything in, and they decide about nothing but
+ * the claim of that process.
+ *
+ * Formats: HSA Platform System Architecture Specification 1.2, 2.9 (packets); amd_hsa_signal.h of
+ * ROCr (amd_signal_t).
+ */
+#include <linux/uaccess.h>
+#include "kfd_prio_priv.h"
+
+/* hsa_packet_type_t, the low byte of the header */
+#define AQL_DISPATCH		2
+#define AQL_BARRIER_AND		3
+#define AQL_BARRIER_OR		5
+
+/* Bytes: a packet; in it the dependencies of a barrier and the completion signal; in that the value */
+#define AQL_SIZE		64
+#define AQL_DEPENDENCIES	8
+#define AQL_SIGNAL		56
+#define SIGNAL_VALUE		8
+
+/* Handles in a barrier packet */
+#define AQL_DEPENDENCY_COUNT	5
+
+enum signal { SIGNAL_UNKNOWN, SIGNAL_PENDING, SIGNAL_DONE };
+
+static enum signal signal_of(const void __user *at)
+{
+	u64 handle;
+	s64 value;
+
+	if (copy_from_user_nofault(&handle, at, sizeof(handle)) || !handle ||
+	    copy_from_user_nofault(&value, (const void __user *)(uintptr_t)handle + SIGNAL_VALUE,
+				   sizeof(value)))
+		return SIGNAL_UNKNOWN;
+	return value > 0 ? SIGNAL_PENDING : SIGNAL_DONE;
+}
+
+/* Does a packet that was not launched wait for nothing but those before it? */
+static bool waits_for_others(const void __user *packet)
+{
+	int i, named = 0, done = 0;
+	enum signal dep;
+	u64 handle;
+	u16 header;
+
+	if (copy_from_user_nofault(&header, packet, sizeof(header)))
+		return false;
+	switch (header & 0xff) {
+	case AQL_DISPATCH:
+		return true;
+	case AQL_BARRIER_AND:
+	case AQL_BARRIER_OR:
+		break;
+	default:	/* not written yet; or AMD's own, which may wait for a value */
+		return false;
+	}
+	for (i = 0; i < AQL_DEPENDENCY_COUNT; i++) {
+		const void __user *at = packet + AQL_DEPENDENCIES + i * sizeof(handle);
+
+		if (copy_from_user_nofault(&handle, at, sizeof(handle)))
+			return false;
+		if (!handle)
+			continue;
+		dep = signal_of(at);
+		named++;
+		done += dep == SIGNAL_DONE;
+	}
+	return (header & 0xff) == AQL_BARRIER_OR ? !named || done : done == named;
+}
+
+/**
+ * kfd_prio_aql_look() - look at the packets of an AQL queue
+ * @x: the queue
+ * @r: its read index
+ * @w: its write index
+ * @seen: sets @runs or @pending, or neither
+ *
+ * Context: kernel thread that uses the mm of the process
+ */
+void kfd_prio_aql_look(const struct kfd_prio_index *x, u64 r, u64 w, struct kfd_prio_seen *seen)
+{
+	enum signal last;
+
+	/* nothing was launched, or nothing is known of it */
+	if (!x->ring || !r)
+		return;
+	last = signal_of(x->ring + ((r - 1) & x->packets_mask) * AQL_SIZE + AQL_SIGNAL);
+	if (last == SIGNAL_DONE)
+		return;
+	if (r != w && waits_for_others(x->ring + (r & x->packets_mask) * AQL_SIZE))
+		seen->runs = true;
+	else if (last == SIGNAL_PENDING)
+		seen->pending = true;
+}
