@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "preempt.h"
+#include "../../tools/kfdprio/mqds.h"
 
 #define VICTIMS	12	/* more than VMIDs, but on the MI300X, which has 13 */
 
@@ -227,6 +228,53 @@ static void mes_stays(void)
 	actor_kill(&on);
 }
 
+/* The times that firmware leaves in MQDs, as 'kfdprio doctor --mqds' reads them from debugfs */
+static void mqd_times(void)
+{
+	static const char *const when[] = { "while it is off", "when it is back" };
+	struct actor on = online_start(0, 12), off = offline_start(0, 100 * MS, 20);
+	unsigned int step, xccs, odd;
+	const struct mqd_times *t;
+	struct mqds mqds;
+	char why[128];
+	FILE *f;
+	size_t i;
+	int ret;
+
+	for (step = 0; step < 2; step++) {
+		if (!step)
+			actor_tell(&on, act_request, 30 * MS, 0);
+		wait_mapped(0, step ? 2 : 1);
+		nap_ns(5 * MS);
+		f = fopen("/sys/kernel/debug/kfd/mqds", "re");
+		ret = f ? mqds_read(f, &mqds, why, sizeof(why)) : -errno;
+		if (!tap_ok(!ret, "mqd_times: %s: the dump can be read", when[step]))
+			tap_bail("%s", f ? why : strerror(-ret));
+		fclose(f);
+		for (i = xccs = odd = 0; i < mqds.nr; i++) {
+			t = &mqds.times[i];
+			if (t->pid != (unsigned int)off.pid || t->gpu_id != gpu_id(0))
+				continue;
+			/* 20 us, and the state of all waves: at most 60 us on the GPUs that are modelled */
+			if (t->xcc != xccs++ || !t->saved || t->save_ns < 20 * US || t->save_ns > 80 * US ||
+			    t->restored != step || (step && (t->gap_ns < 25 * MS || t->restore_ns > 80 * US)))
+				odd++;
+			if (odd)
+				tap_diag("xcc %u: saved %d, %llu ns; restored %d, %llu ns after %llu", t->xcc, t->saved,
+					 (unsigned long long)t->save_ns, t->restored,
+					 (unsigned long long)t->restore_ns, (unsigned long long)t->gap_ns);
+		}
+		free(mqds.times);
+		tap_ok(xccs && !odd, "mqd_times: %s: %u MQDs have the times of the simulated GPU", when[step], xccs);
+		if (!step)
+			actor_hear(&on, &(long){ 0 }, 60000);
+	}
+	tap_ok(completes(&off), "mqd_times: all is complete, once");
+	actor_kill(&on);
+	actor_kill(&off);
+}
+
 const struct test tests_victim[] = {
+	{ "mqd_times", mqd_times },
 	{ "vmids", vmids }, { "flood", flood }, { "quiet", quiet, .waves = true }, { "newborn", newborn, .waves = true }, { "mes_stays", mes_stays }, {}
 };

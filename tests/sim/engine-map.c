@@ -68,6 +68,7 @@ void eng_save_begin(struct engine *e, struct eng_queue *q)
 			live = true;
 		}
 	q->state = ENG_Q_SAVING;
+	q->save_at = e->now;
 	q->until = e->now;
 	if (!live)
 		return;
@@ -88,8 +89,17 @@ void eng_save_end(struct engine *e, struct eng_queue *q)
 	for (i = 0; i < q->nwork; i++)
 		q->work[i].running = false;
 	q->state = ENG_Q_OFF;
+	q->saved_at = e->now;
 	q->since = e->now;
 	q->order = ++e->seq;
+}
+
+static void restored(struct engine *e, struct eng_queue *q)
+{
+	q->state = ENG_Q_ON;
+	q->restored_at = e->now;
+	if (e->ops->restored)
+		e->ops->restored(e->ctx, q);
 }
 
 static void restore_begin(struct engine *e, struct eng_queue *q)
@@ -99,6 +109,7 @@ static void restore_begin(struct engine *e, struct eng_queue *q)
 	u32 i;
 
 	q->since = e->now;
+	q->restore_at = e->now;
 	q->order = ++e->seq;
 	q->back = true;
 	q->first = q->proc->fresh && q->proc->since == e->now;
@@ -108,7 +119,7 @@ static void restore_begin(struct engine *e, struct eng_queue *q)
 			live = true;
 		}
 	if (!live) {
-		q->state = ENG_Q_ON;
+		restored(e, q);
 		return;
 	}
 	q->state = ENG_Q_RESTORING;
@@ -124,7 +135,7 @@ void eng_restore_end(struct engine *e, struct eng_queue *q)
 {
 	struct eng_proc *p = q->proc;
 
-	q->state = ENG_Q_ON;
+	restored(e, q);
 	if (q->first && p->fresh) {
 		p->since = e->now;
 		p->fresh = false;

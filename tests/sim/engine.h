@@ -156,6 +156,10 @@ struct eng_proc;
  * @back: has got an HQD and not wanted a slot since
  * @ran_ns: GPU time used, for statistics
  * @saves: how often it was saved with work in flight
+ * @save_at: when it was last stopped to be saved
+ * @saved_at: when its state was written then
+ * @restore_at: when it last got its HQD
+ * @restored_at: when its state was read then
  */
 struct eng_queue {
 	struct eng_queue *next;
@@ -183,6 +187,10 @@ struct eng_queue {
 	bool first;
 	u64 ran_ns;
 	u64 saves;
+	u64 save_at;
+	u64 saved_at;
+	u64 restore_at;
+	u64 restored_at;
 };
 
 /**
@@ -220,12 +228,14 @@ struct eng_proc {
  * @complete: @w has run for all of its time, at @t
  * @ready: is there anything to launch, now or later, as far as the firmware can see without
  *	an HQD? Asked when levels matter. NULL: peek() is asked
+ * @restored: it has its HQD, and its state was read. May be NULL
  */
 struct eng_ops {
 	bool (*peek)(void *ctx, struct eng_queue *q, u64 t, struct eng_work *w);
 	void (*launch)(void *ctx, struct eng_queue *q, struct eng_work *w, u64 t);
 	void (*complete)(void *ctx, struct eng_queue *q, struct eng_work *w, u64 t);
 	bool (*ready)(void *ctx, struct eng_queue *q);
+	void (*restored)(void *ctx, struct eng_queue *q);
 };
 
 /**

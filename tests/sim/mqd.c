@@ -13,6 +13,7 @@
 struct cp_layout {
 	u16 pipe_prio, queue_prio, base, control, rptr_addr, wptr_addr, aql_control;
 	u16 stack_offset, stack_size, state_offset;
+	u16 save_start, save_end, restore_start, restore_end;
 };
 
 #define CP_LAYOUT(type) {							\
@@ -26,6 +27,10 @@ struct cp_layout {
 	.stack_offset = DW(type, cp_hqd_cntl_stack_offset),			\
 	.stack_size = DW(type, cp_hqd_cntl_stack_size),				\
 	.state_offset = DW(type, cp_hqd_wg_state_offset),			\
+	.save_start = DW(type, cp_mqd_save_start_time_lo),			\
+	.save_end = DW(type, cp_mqd_save_end_time_lo),				\
+	.restore_start = DW(type, cp_mqd_restore_start_time_lo),		\
+	.restore_end = DW(type, cp_mqd_restore_end_time_lo),			\
 }
 
 static const struct cp_layout cp_v9 = CP_LAYOUT(v9_mqd);
@@ -156,30 +161,75 @@ void sim_mqd_read(const struct sim_gpu *g, struct sim_queue *q, const void *mqd)
 	q->save_dw = SIM_MQD_SAVE_DW;
 }
 
+/* XCCs that have an MQD each. Without CWSR there is nothing to be told of them. */
+static u32 mqds(const struct sim_gpu *g, const u32 *m)
+{
+	return m[cp_layout(g)->stack_size] ? g->prof->num_xcc : 1;
+}
+
+/*
+ * Where the MQD of each XCC is behind the first one: kfd_mqd_manager_v9.c, mqd_stride_v9(). The
+ * control stack lies between them.
+ */
+static u64 stride(const struct sim_gpu *g, const u32 *m)
+{
+	return ALIGN(sizeof(struct v9_mqd), PAGE_SIZE) +
+	       ALIGN(m[cp_layout(g)->stack_size], PAGE_SIZE);
+}
+
 /* A wave takes so much of the control stack; CWSR's own format, of which nothing else is modelled */
 #define STACK_BYTES_PER_WAVE	8
 
+/* Firmware counts in ticks of 10 ns, as sim_gpu_clock() */
+static u64 ticks(u64 ns)
+{
+	return div_u64(ns, 10);
+}
+
 /**
- * sim_mqd_saved - tell amdkfd what CWSR has left of a compute queue
+ * sim_mqd_saved - tell amdkfd what CWSR has left of a compute queue, and when
  * @g: the GPU
- * @mqd_addr: its MQD in GART
+ * @q: the queue, off the GPU
  * @waves: that were saved
  * @bytes: of state
  *
- * The control stack grows down from its size, the wave state up from it. With several XCCs the
- * first one's MQD alone is written.
+ * The control stack grows down from its size, the wave state up from it. All XCCs save at once
+ * here, and take as long; those of a real GPU begin within 5 to 16 us of each other.
  */
-bool sim_mqd_saved(struct sim_gpu *g, u64 mqd_addr, u64 waves, u64 bytes)
+bool sim_mqd_saved(struct sim_gpu *g, const struct sim_queue *q, u64 waves, u64 bytes)
 {
+	const u32 *m = sim_gart_ptr(g, q->mqd_addr, sim_mqd_bytes(g, false));
 	const struct cp_layout *c = cp_layout(g);
-	const u32 *m = sim_gart_ptr(g, mqd_addr, sim_mqd_bytes(g, false));
-	u32 size, stack, state;
+	u64 times[2] = { ticks(q->eq.save_at), ticks(q->eq.saved_at) }, mqd;
+	u32 size, stack, state, xcc;
 
 	if (!m)
 		return false;
 	size = m[c->stack_size];
 	stack = size - min_t(u64, waves * STACK_BYTES_PER_WAVE, size);
 	state = size + min_t(u64, bytes, U32_MAX - size);
-	return sim_gart_write(g, mqd_addr + c->stack_offset * 4, &stack, sizeof(stack)) &&
-	       sim_gart_write(g, mqd_addr + c->state_offset * 4, &state, sizeof(state));
+	for (xcc = 0; xcc < mqds(g, m); xcc++) {
+		mqd = q->mqd_addr + xcc * stride(g, m);
+		if (!sim_gart_write(g, mqd + c->stack_offset * 4, &stack, sizeof(stack)) ||
+		    !sim_gart_write(g, mqd + c->state_offset * 4, &state, sizeof(state)) ||
+		    !sim_gart_write(g, mqd + c->save_start * 4, times, sizeof(times)))
+			return false;
+	}
+	return true;
+}
+
+/**
+ * sim_mqd_restored - the state of a compute queue was read
+ * @g: the GPU
+ * @q: the queue
+ */
+void sim_mqd_restored(struct sim_gpu *g, const struct sim_queue *q)
+{
+	const u32 *m = sim_gart_ptr(g, q->mqd_addr, sim_mqd_bytes(g, false));
+	u64 times[2] = { ticks(q->eq.restore_at), ticks(q->eq.restored_at) };
+	u32 xcc;
+
+	for (xcc = 0; m && xcc < mqds(g, m); xcc++)
+		sim_gart_write(g, q->mqd_addr + xcc * stride(g, m) + cp_layout(g)->restore_start * 4,
+			       times, sizeof(times));
 }

@@ -340,11 +340,20 @@ static bool queue_ready(void *ctx, struct eng_queue *eq)
 	return !q->error && (q->stream.ib || q->next < q->wptr);
 }
 
+static void queue_restored(void *ctx, struct eng_queue *eq)
+{
+	struct sim_hws *h = ctx;
+
+	if (to_sq(eq)->kind != SIM_QUEUE_SDMA)
+		sim_mqd_restored(h->g, to_sq(eq));
+}
+
 const struct eng_ops sim_queue_ops = {
 	.peek = queue_peek,
 	.launch = queue_launch,
 	.complete = queue_complete,
 	.ready = queue_ready,
+	.restored = queue_restored,
 };
 
 /* ---- queues coming and going ---- */
@@ -445,7 +454,7 @@ void sim_queue_save(struct sim_hws *h, struct sim_queue *q)
 		save.work[i].flags = w->slot | w->blocks << 1;
 	}
 	if (!sim_gart_write(h->g, q->mqd_addr + q->save_dw * 4, &save, sizeof(save)) ||
-	    (q->kind != SIM_QUEUE_SDMA && !sim_mqd_saved(h->g, q->mqd_addr, waves, bytes)))
+	    (q->kind != SIM_QUEUE_SDMA && !sim_mqd_saved(h->g, q, waves, bytes)))
 		h->n_bad++;
 }
 

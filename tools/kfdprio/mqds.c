@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Dumps of MQDs, as /sys/kernel/debug/kfd/mqds prints them: pqm_debugfs_mqds() and
+ * seq_hex_dump() of amdkfd.
+ *
+ * CP firmware writes into the MQD of each compute queue when it was saved and restored.  The fields
+ * are at the same place in v9_structs.h to v12_structs.h of amdgpu.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mqds.h"
+
+/* First dword of the MQD of a compute queue; the same in kfd_mqd_manager_v9.c to _v12.c */
+#define MQD_HEADER	0xc0310800
+
+/* Dwords of the lower halves of the times, in bytes 0x188 to 0x1a7 */
+enum { SAVE_START = 0x188 / 4, SAVE_END = 0x190 / 4, RESTORE_START = 0x198 / 4, RESTORE_END = 0x1a0 / 4 };
+
+#define DWORDS		((RESTORE_END + 2 + 7) / 8 * 8) /* that are kept, in full lines of the dump */
+#define TICK_NS		10 /* the counter runs at 100 MHz on all of them */
+#define LONGEST_NS	10000000000ull /* no save takes that long: the fields are something else */
+
+/* What is being read. */
+struct reader {
+	struct mqds *mqds;
+	size_t line;
+	unsigned int pid, gpu_id, queue, xcc;
+	bool process, compute, sdma; /* a line said so */
+	size_t have; /* dwords of the MQD */
+	uint32_t dwords[DWORDS];
+	char *why;
+	size_t size;
+};
+
+static int refuse(struct reader *r, const char *what)
+{
+	snprintf(r->why, r->size, "line %zu: %s", r->line, what);
+	return -EINVAL;
+}
+
+static uint64_t time_of(const struct reader *r, unsigned int at)
+{
+	/* bit 63 of some is a flag */
+	return ((uint64_t)r->dwords[at + 1] << 32 | r->dwords[at]) & ~(1ull << 63);
+}
+
+/* The duration between two times, if they make sense */
+static bool between(uint64_t from, uint64_t to, uint64_t *ns)
+{
+	if (!from || to < from || to - from > LONGEST_NS / TICK_NS)
+		return false;
+	*ns = (to - from) * TICK_NS;
+	return true;
+}
+
+static int mqd_end(struct reader *r)
+{
+	uint64_t saved = time_of(r, SAVE_END), restore = time_of(r, RESTORE_START);
+	struct mqd_times *t;
+
+	if (!r->have)
+		return 0;
+	if (r->have < DWORDS)
+		return refuse(r, "the MQD before is not complete: the dump is cut off");
+	r->have = 0;
+	if (r->dwords[0] != MQD_HEADER)
+		return refuse(r, "the queue before has an MQD of a generation that is not known");
+	t = reallocarray(r->mqds->times, r->mqds->nr + 1, sizeof(*t));
+	if (!t)
+		return refuse(r, "out of memory");
+	r->mqds->times = t;
+	t += r->mqds->nr++;
+	*t = (struct mqd_times){ .pid = r->pid, .gpu_id = r->gpu_id, .queue = r->queue, .xcc = r->xcc++ };
+	t->saved = between(time_of(r, SAVE_START), saved, &t->save_ns);
+	t->restored = t->saved && restore >= saved && between(restore, time_of(r, RESTORE_END), &t->restore_ns);
+	if (t->restored)
+		t->gap_ns = (restore - saved) * TICK_NS;
+	return 0;
+}
+
+/* How many compute queues of this process on this GPU are there so far? */
+static unsigned int queues_so_far(const struct reader *r)
+{
+	const struct mqd_times *t = r->mqds->times;
+	unsigned int n = 0;
+	size_t i;
+
+	for (i = 0; i < r->mqds->nr; i++)
+		n += t[i].pid == r->pid && t[i].gpu_id == r->gpu_id && !t[i].xcc;
+	return n;
+}
+
+static int queue_begin(struct reader *r, bool compute)
+{
+	if (!r->process)
+		return refuse(r, "a queue of no process");
+	r->compute = compute;
+	r->sdma = !compute;
+	r->mqds->sdma += !compute;
+	r->queue = queues_so_far(r);
+	r->xcc = 0;
+	return 0;
+}
+
+static int dump_line(struct reader *r, unsigned int offset, const char *words)
+{
+	unsigned int i;
+	int used, ret;
+
+	if (r->sdma)
+		return 0;
+	if (!r->compute)
+		return refuse(r, "a dump of no queue");
+	if (!offset) {
+		ret = mqd_end(r);
+		if (ret)
+			return ret;
+	}
+	if (offset / 4 >= DWORDS)
+		return r->have == DWORDS ? 0 : refuse(r, "lines of this MQD are missing before it");
+	if (offset / 4 != r->have)
+		return refuse(r, "lines of this MQD are missing before it");
+	for (i = 0; i < 8; i++, words += used)
+		if (sscanf(words, " %8x%n", &r->dwords[r->have + i], &used) != 1)
+			return refuse(r, "fewer than eight words: the dump is cut off");
+	r->have += 8;
+	return 0;
+}
+
+static int line_read(struct reader *r, const char *line)
+{
+	unsigned int pid, id, offset;
+	int end = 0, ret = 0;
+
+	if (sscanf(line, "%x: %n", &offset, &end) == 1 && end)
+		return dump_line(r, offset, line + end);
+	ret = mqd_end(r);
+	if (ret)
+		return ret;
+	if (sscanf(line, "Process %u PASID %n", &pid, &end) == 1 && end) {
+		r->pid = pid;
+		r->process = true;
+		r->compute = r->sdma = false;
+		return 0;
+	}
+	if (sscanf(line, "Compute queue on device %x", &id) == 1) {
+		r->gpu_id = id;
+		return queue_begin(r, true);
+	}
+	/* the debugger's queue has no times that matter either */
+	if (sscanf(line, "SDMA queue on device %x", &id) == 1 || sscanf(line, "DIQ on device %x", &id) == 1)
+		return queue_begin(r, false);
+	return refuse(r, "this is no line of /sys/kernel/debug/kfd/mqds");
+}
+
+/**
+ * mqds_read() - read a dump
+ * @in: where it is
+ * @mqds: set, also on failure: what was whole; free(3) @mqds->times
+ * @why: out: what is wrong
+ * @size: of @why
+ *
+ * Return: 0, or -EINVAL: it is no dump, or not all of one.
+ */
+int mqds_read(FILE *in, struct mqds *mqds, char *why, size_t size)
+{
+	struct reader r = { .mqds = mqds, .why = why, .size = size };
+	size_t room = 0, skip;
+	char *line = NULL;
+	int ret = 0;
+
+	*mqds = (struct mqds){ 0 };
+	while (!ret && getline(&line, &room, in) > 0) {
+		r.line++;
+		skip = strspn(line, " \t");
+		if (line[skip] && line[skip] != '\n')
+			ret = line_read(&r, line + skip);
+	}
+	free(line);
+	r.line++;
+	if (!ret && ferror(in))
+		ret = refuse(&r, "it cannot be read");
+	return ret ? ret : mqd_end(&r);
+}
