@@ -10,7 +10,7 @@ GPU ?= mi210
 # First what has no scheduler to choose and HWS (mi210, 6.12), then MES, then the other GPUs, then 6.1
 SUITES ?= lint unit dkms rpm patches cli vm-report vm gdb cli-nodev cli-stock cli-vm doctor sim trace kfdtrace priority security rocm contention lifecycle cost preempt bench soak debug \
 	trace@navi31 priority@navi31 contention@navi31 lifecycle@navi31 preempt@navi31 \
-	trace@gfx12 priority@gfx12 trace@mi300x priority@mi300x trace@navi21 priority@navi21 \
+	trace@gfx12 priority@gfx12 trace@mi300x priority@mi300x end-of-work@mi300x trace@navi21 priority@navi21 end-of-work@navi21 \
 	cli-vm@@6.1 trace@@6.1 priority@@6.1 rocm@@6.1 contention@@6.1 lifecycle@@6.1 trace@navi31@6.1 priority@navi31@6.1
 BENCH_RUNS ?= 50
 
