@@ -56,7 +56,7 @@ struct measure {
  * @dev: the device; its fd is -1 unless our driver answers
  * @topo: the GPUs
  * @only: of --gpu, 0 for all
- * @simulated: the loaded driver is the one of the simulated GPU
+ * @simulated: whether the loaded driver is the one of the simulated GPU
  * @force: of --force
  * @seconds: of --time
  */
@@ -69,7 +69,7 @@ struct doctor {
 	struct kfd_dev dev;
 	struct kfd_topology topo;
 	unsigned int only;
-	bool simulated;
+	enum simulated simulated;
 	bool force;
 	unsigned int seconds;
 };

@@ -90,7 +90,7 @@ static void device(struct doctor *d)
 	int ret = kfd_dev_open(&d->dev, why);
 
 	d->simulated = kfd_simulated(doctor_root);
-	if (d->simulated)
+	if (d->simulated == SIMULATED_YES)
 		doctor_say(d, FINDING_WARN, "SIMULATED GPU", NULL,
 			   "the driver is linked with a model of GPU and firmware (tests/sim): nothing below was found on hardware");
 	if (!ret) {

@@ -30,15 +30,17 @@ static uint64_t prop(const struct kfd_gpu *gpu, const char *name)
 
 static void identity(struct doctor *d, const struct kfd_gpu *gpu)
 {
-	uint64_t gfx = prop(gpu, "gfx_target_version"), xcc = prop(gpu, "num_xcc");
+	uint64_t xcc = prop(gpu, "num_xcc");
 	uint64_t simds = prop(gpu, "simd_count"), per_cu = prop(gpu, "simd_per_cu");
+	const char *name = *gpu->product ? gpu->product : gpu->name;
 	char what[64];
 
-	/* major * 10000 + minor * 100 + stepping, of which the last two are written in hex */
+	/* of newer GPUs the driver says "ip discovery", which names none */
+	if (!*gpu->product && !strcmp(name, "ip discovery"))
+		name = "product not known";
 	doctor_say(d, FINDING_OK, topic(what, sizeof(what), gpu, "what it is"), NULL,
-		   "%s, gfx%" PRIu64 "%" PRIx64 "%" PRIx64 ", PCI %s device %04" PRIx64
-		   ", %" PRIu64 " CU%s, %" PRIu64 " XCC%s", gpu->name, gfx / 10000,
-		   gfx / 100 % 100, gfx % 100, gpu->pci, prop(gpu, "device_id"),
+		   "%s, %s, PCI %s device %04" PRIx64 ", %" PRIu64 " CU%s, %" PRIu64 " XCC%s",
+		   name, *gpu->gfx ? gpu->gfx : "target not known", gpu->pci, prop(gpu, "device_id"),
 		   per_cu ? simds / per_cu : 0, per_cu && simds / per_cu == 1 ? "" : "s",
 		   xcc ? xcc : 1, xcc > 1 ? "s" : "");
 }

@@ -129,7 +129,7 @@ static void spans_say(struct trial *t, const struct spans *s)
 
 		if (m)
 			trial_say(t, FINDING_INFO, "time", "%s%s: median %.1f us, %.1f to %.1f, %zu times",
-				  t->d->simulated ? "(simulated) " : "", m->name,
+				  t->d->simulated == SIMULATED_YES ? "(simulated) " : "", m->name,
 				  /* NOLINTNEXTLINE(bugprone-integer-division): an index */
 				  m->ns[m->nr / 2] / 1e3, m->ns[0] / 1e3, m->ns[m->nr - 1] / 1e3,
 				  m->nr);

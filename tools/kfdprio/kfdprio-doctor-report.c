@@ -110,7 +110,8 @@ void doctor_json(const struct doctor *d)
 
 	add(document, "version", checked(json_object_new_int(JSON_FORMAT)));
 	add_text(document, "program", KFDPRIO_VERSION);
-	add(document, "simulated", checked(json_object_new_boolean(d->simulated)));
+	add(document, "simulated", d->simulated == SIMULATED_UNKNOWN ? NULL :
+		checked(json_object_new_boolean(d->simulated == SIMULATED_YES)));
 	add_text(document, "result", level_names[doctor_worst(d)]);
 	for (i = 0; i < d->nr_findings; i++)
 		append(findings, finding_object(&d->findings[i]));
@@ -241,7 +242,7 @@ static void measures_print(FILE *out, const struct doctor *d)
 	for (i = 0; i < d->nr_measures; i++) {
 		const struct measure *m = &d->measures[i];
 
-		fprintf(out, "GPU %u: %s%s, us:", m->gpu_id, d->simulated ? "simulated " : "",
+		fprintf(out, "GPU %u: %s%s, us:", m->gpu_id, d->simulated == SIMULATED_YES ? "simulated " : "",
 			m->name);
 		for (k = 0; k < m->nr; k++)
 			fprintf(out, " %.1f", m->ns[k] / 1000.0);
@@ -276,7 +277,7 @@ int doctor_report(FILE *out, const struct doctor *d)
 		"pass it on.\n"
 		"\n"
 		"== Findings ==\n",
-		date, d->simulated ? "SIMULATED GPU: no figure in here is one of hardware.\n" : "");
+		date, d->simulated == SIMULATED_YES ? "SIMULATED GPU: no figure in here is one of hardware.\n" : "");
 	doctor_print(out, d);
 	if (d->nr_measures) {
 		fprintf(out, "\n== All times measured, sorted ==\n");

@@ -155,7 +155,7 @@ static void gpu_check(struct doctor *d)
 		return;
 	warnx("no GPU has the number %u", d->only);
 	for (i = 0; i < d->topo.nr; i++)
-		warnx("there is %u: %s at %s", d->topo.gpus[i].gpu_id, d->topo.gpus[i].name,
+		warnx("there is %u: %s at %s", d->topo.gpus[i].gpu_id, kfd_gpu_name(&d->topo.gpus[i]),
 		      d->topo.gpus[i].pci);
 	exit(EXIT_USAGE);
 }

@@ -115,7 +115,10 @@ void live_print_json(const struct live *live)
 
 	add(object, "version", json_object_new_int(LIVE_FORMAT));
 	add_text(object, "source", live->events.open ? "events" : "stats");
-	add(object, "simulated", json_object_new_boolean(live->simulated));
+	if (live->simulated == SIMULATED_UNKNOWN)
+		add_null(object, "simulated");
+	else
+		add(object, "simulated", json_object_new_boolean(live->simulated == SIMULATED_YES));
 	add(object, "ts", json_object_new_uint64(live->ts));
 	add(object, "span_ns", json_object_new_uint64(live->span_ns));
 	add(object, "events", json_object_new_uint64(live->events.all));

@@ -175,7 +175,7 @@ static void head_gpu(const struct live *live, size_t index, char *text, size_t s
 	size_t i, used;
 
 	snprintf(text, size, "GPU %u  %s, %s, %s%s", gpu->gpu_id, name ? name : "?",
-		 live->modes[index], gpu->pci, live->simulated ? ", simulated" : "");
+		 live->modes[index], gpu->pci, live->simulated == SIMULATED_YES ? ", simulated" : "");
 	free(name);
 	used = strlen(text);
 	for (i = 0; i < live->nr_rows; i++) {

@@ -154,7 +154,7 @@ struct live_events {
  * @events: not open if the source is what the driver counts
  * @model: of the events
  * @note: why something is missing, "" if nothing is
- * @simulated: the GPU is
+ * @simulated: whether the GPU is
  * @ts: of the last frame, CLOCK_MONOTONIC, ns
  * @span_ns: its length
  * @event_rate: events per second of it
@@ -171,7 +171,7 @@ struct live {
 	struct live_events events;
 	struct model model;
 	char note[KFDLIB_WHY];
-	bool simulated;
+	enum simulated simulated;
 	uint64_t ts, span_ns;
 	double event_rate;
 	uint64_t seen, lost;

@@ -114,6 +114,16 @@ static bool add_text(struct json_object *object, const char *key, const char *ra
 	return done;
 }
 
+/* True, false, or null if that is not known. */
+static bool add_simulated(struct json_object *object)
+{
+	enum simulated simulated = kfd_simulated("");
+
+	if (simulated == SIMULATED_UNKNOWN)
+		return !json_object_object_add(object, "simulated", NULL);
+	return add(object, "simulated", json_object_new_boolean(simulated == SIMULATED_YES));
+}
+
 static bool array_add(struct json_object *array, struct json_object *value)
 {
 	return value && !json_object_array_add(array, value);
@@ -268,7 +278,7 @@ int meta_write(const struct recording *rec, int fd, char *why)
 	add(object, "recorded_per_cpu", numbers(rec->entries, rec->nr_cpus));
 	add(object, "lost_per_cpu", numbers(rec->lost, rec->nr_cpus));
 	add_command(object, rec);
-	add(object, "simulated", json_object_new_boolean(kfd_simulated("")));
+	add_simulated(object);
 	add(object, "gpus", gpus());
 	add(object, "processes", processes(rec));
 	text = json_printable(object, true);

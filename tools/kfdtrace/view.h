@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <json-c/json.h>
 
+#include "kfdlib.h"
 #include "model.h"
 #include "trace-file.h"
 
@@ -31,13 +32,6 @@ struct view_options {
 	bool two;
 	const char *other;
 	const char *output;
-};
-
-/* Whether the simulated GPU made a recording. */
-enum simulated {
-	SIMULATED_UNKNOWN, /* the recording does not tell */
-	SIMULATED_NO,
-	SIMULATED_YES,
 };
 
 /**

@@ -88,12 +88,16 @@ enum kfd_scheduler kfd_scheduler(const struct kfd_gpu *gpu, const char *root, co
  * kfd_simulated() - whether the driver is that of the simulated GPU
  * @root: put before the path, "" but for tests
  *
- * Return: whether it has the parameter that no other has; see simulator.rst.
+ * Return: whether it has the parameter that no other has, see simulator.rst; not known where the
+ * parameters of amdgpu cannot be seen.
  */
-bool kfd_simulated(const char *root)
+enum simulated kfd_simulated(const char *root)
 {
 	char path[4096];
 
 	snprintf(path, sizeof(path), "%s" PARAMETERS "/reserved2_ns", root);
-	return !access(path, F_OK);
+	if (!access(path, F_OK))
+		return SIMULATED_YES;
+	snprintf(path, sizeof(path), "%s" PARAMETERS, root);
+	return access(path, X_OK) ? SIMULATED_UNKNOWN : SIMULATED_NO;
 }

@@ -112,7 +112,14 @@ enum kfd_scheduler {
 };
 
 enum kfd_scheduler kfd_scheduler(const struct kfd_gpu *gpu, const char *root, const char **how);
-bool kfd_simulated(const char *root);
+/* Whether a GPU is the simulated one. */
+enum simulated {
+	SIMULATED_UNKNOWN, /* that cannot be seen, or is not recorded */
+	SIMULATED_NO,
+	SIMULATED_YES,
+};
+
+enum simulated kfd_simulated(const char *root);
 
 char *text_printable(const char *raw);
 char *text_utf8(const char *raw);
