@@ -35,6 +35,18 @@ t() {
 	transcribe t.out
 	transcribe t.err | sed 's/^/! /'
 	[ $t_status -eq 0 ] || echo "= $t_status"
+	schema_check "$*"
+}
+
+# JSON of kfdprio must be as its schema says; silent if it is, or if there is no python3-jsonschema.
+schema_check() { # COMMAND AND ARGUMENTS
+	[ "$(head -c 1 t.out)" = "{" ] || return 0
+	case $1 in
+	*doctor*) schema=kfdprio-doctor ;;
+	*kfdprio*) schema=kfdprio-list ;;
+	*) return 0 ;;
+	esac
+	! python3 -c 'import jsonschema' 2>/dev/null || "$TOP/tests/schema/validate" $schema t.out
 }
 
 # The same for output whose column widths differ.

@@ -89,7 +89,7 @@ static void one(const uint8_t *bytes, size_t size)
 	/* slow beside the rest, and it repeats itself */
 	if (size % 8 == 0) {
 		report_json(&view, NULL);
-		queues_table(&view, 50, true);
+		queues_table(&view, 50, &(struct list_choice){ .csv = true });
 	}
 	model_free(&view.model);
 	for (cpu = 0; cpu < CPUS; cpu++)

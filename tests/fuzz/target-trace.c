@@ -25,7 +25,7 @@ static void one(const uint8_t *bytes, size_t size)
 	/* slow beside the rest, and it repeats itself */
 	if (size % 8 == 0) {
 		report_json(&view, NULL);
-		queues_table(&view, 50, false);
+		queues_table(&view, 50, &(struct list_choice){ 0 });
 	}
 	model_free(&view.model);
 	trace_close(view.file);

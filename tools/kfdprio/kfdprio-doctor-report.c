@@ -5,16 +5,13 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "doctor.h"
-
-/* Raised when the meaning of a member changes; new members do not count. */
-#define JSON_FORMAT 1
+#include "json-out.h"
 
 #define KERNEL_LINES 200 /* lines of the kernel's messages in a report, the last ones */
 
@@ -42,89 +39,46 @@ void doctor_print(FILE *out, const struct doctor *d)
 	}
 }
 
-static struct json_object *checked(struct json_object *object)
-{
-	if (!object)
-		errx(EXIT_FAILURE, "out of memory");
-	return object;
-}
-
-static void add(struct json_object *object, const char *key, struct json_object *value)
-{
-	if (json_object_object_add(object, key, value))
-		errx(EXIT_FAILURE, "out of memory");
-}
-
-static void add_text(struct json_object *object, const char *key, const char *raw)
-{
-	char *text = raw ? text_utf8(raw) : NULL;
-
-	if (raw && !text)
-		errx(EXIT_FAILURE, "out of memory");
-	add(object, key, raw ? checked(json_object_new_string(text)) : NULL);
-	free(text);
-}
-
-static void append(struct json_object *array, struct json_object *value)
-{
-	if (json_object_array_add(array, value))
-		errx(EXIT_FAILURE, "out of memory");
-}
-
-static struct json_object *finding_object(const struct finding *f)
-{
-	struct json_object *object = checked(json_object_new_object());
-
-	add_text(object, "level", level_names[f->level]);
-	add_text(object, "what", f->what);
-	add_text(object, "found", f->found);
-	add_text(object, "todo", f->todo);
-	return object;
-}
-
-static struct json_object *measure_object(const struct measure *m)
-{
-	struct json_object *object = checked(json_object_new_object());
-	struct json_object *all = checked(json_object_new_array());
-	size_t i;
-
-	add_text(object, "name", m->name);
-	add(object, "gpu_id", checked(json_object_new_int64(m->gpu_id)));
-	for (i = 0; i < m->nr; i++)
-		append(all, checked(json_object_new_uint64(m->ns[i])));
-	add(object, "ns", all);
-	return object;
-}
-
 /**
  * doctor_json() - one JSON document on standard output; its form is in kfdprio-doctor(1)
  * @d: the examination
  */
 void doctor_json(const struct doctor *d)
 {
-	struct json_object *document = checked(json_object_new_object());
-	struct json_object *findings = checked(json_object_new_array());
-	struct json_object *measures = checked(json_object_new_array());
-	char *text;
-	size_t i;
+	size_t i, j;
 
-	add(document, "version", checked(json_object_new_int(JSON_FORMAT)));
-	add_text(document, "program", KFDPRIO_VERSION);
-	add(document, "simulated", d->simulated == SIMULATED_UNKNOWN ? NULL :
-		checked(json_object_new_boolean(d->simulated == SIMULATED_YES)));
-	add_text(document, "result", level_names[doctor_worst(d)]);
-	for (i = 0; i < d->nr_findings; i++)
-		append(findings, finding_object(&d->findings[i]));
-	add(document, "findings", findings);
-	for (i = 0; i < d->nr_measures; i++)
-		append(measures, measure_object(&d->measures[i]));
-	add(document, "measures", measures);
-	text = json_printable(document, true);
-	if (!text)
-		errx(EXIT_FAILURE, "out of memory");
-	puts(text);
-	free(text);
-	json_object_put(document);
+	json_stdout(JSON_ROWS);
+	json_number("version", JSON_FORMAT);
+	json_text("program", KFDPRIO_VERSION);
+	json_simulated("simulated", d->simulated);
+	json_text("result", level_names[doctor_worst(d)]);
+	json_open("findings", '[');
+	for (i = 0; i < d->nr_findings; i++) {
+		const struct finding *f = &d->findings[i];
+
+		json_open(NULL, '{');
+		json_text("level", level_names[f->level]);
+		json_text("what", f->what);
+		json_text("found", f->found);
+		json_text("todo", f->todo);
+		json_close('}');
+	}
+	json_close(']');
+	json_open("measures", '[');
+	for (i = 0; i < d->nr_measures; i++) {
+		const struct measure *m = &d->measures[i];
+
+		json_open(NULL, '{');
+		json_text("what", m->name);
+		json_count("gpu_id", m->gpu_id);
+		json_open("durations_ns", '[');
+		for (j = 0; j < m->nr; j++)
+			json_count(NULL, m->ns[j]);
+		json_close(']');
+		json_close('}');
+	}
+	json_close(']');
+	json_stdout_end();
 }
 
 /* Blanks out the word between @before and @after wherever both are there. */

@@ -46,6 +46,7 @@ static void usage(void)
 	      " -o, --report FILE    write all to a file to attach to a bug; - for standard output\n"
 	      " -J, --json           print JSON\n"
 	      " -h, --help           display this help\n"
+	      " -V, --version        display the version of this program\n"
 	      "\n"
 	      "Exit status: 0 all is well, 1 something is wrong, 2 wrong usage.\n"
 	      "For more details see kfdprio-doctor(1).\n",
@@ -83,12 +84,13 @@ static void options_parse(int argc, char **argv, struct doctor *d, struct wish *
 		{ "report", required_argument, NULL, 'o' },
 		{ "json", no_argument, NULL, 'J' },
 		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *only_test = NULL;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "+tg:T:fo:Jh", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "+tg:T:fo:JhV", options, NULL)) != -1) {
 		switch (option) {
 		case 't':
 			wish->test = true;
@@ -112,6 +114,9 @@ static void options_parse(int argc, char **argv, struct doctor *d, struct wish *
 			break;
 		case 'h':
 			usage();
+			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+		case 'V':
+			puts("kfdprio " KFDPRIO_VERSION);
 			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
 		default:
 			usage_hint();

@@ -1,250 +1,306 @@
 // SPDX-License-Identifier: GPL-2.0
-/* kfdprio -l */
+/* kfdprio -l, and the JSON of kfdprio -p: one row per process and GPU. */
 #define _GNU_SOURCE
 #include <err.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "json-out.h"
 #include "kfdprio.h"
 
-#define COLOR_BOLD   "\033[1m"
-#define COLOR_YELLOW "\033[33m"
-#define COLOR_RESET  "\033[0m"
+/* Of the interface, from which on KFD_PRIO_LIST_PREEMPT_OFF is told */
+#define BREAKER_MINOR	2
 
 enum column {
 	COLUMN_PID,
+	COLUMN_UID,
 	COLUMN_USER,
-	COLUMN_PRIO,
+	COLUMN_PRIORITY,
 	COLUMN_EFFECTIVE,
 	COLUMN_QUEUES,
 	COLUMN_ACTIVE,
 	COLUMN_STATE,
+	COLUMN_IS_EVICTED,
+	COLUMN_IS_PREEMPTED,
+	COLUMN_IS_PREEMPTING,
+	COLUMN_IS_OFF,
 	COLUMN_PREEMPTED,
-	COLUMN_SECONDS,
+	COLUMN_PREEMPTED_TIME,
+	COLUMN_PREEMPTING,
 	COLUMN_HIP,
 	COLUMN_SMI,
 	COLUMN_GPU,
+	COLUMN_NODE,
+	COLUMN_NAME,
+	COLUMN_GFX,
+	COLUMN_PCI,
 	COLUMN_PRODUCT,
 	COLUMN_COMMAND,
 	NR_COLUMNS
 };
 
-static const struct {
-	const char *title;
-	bool right;
-} columns[NR_COLUMNS] = {
-	[COLUMN_PID] = { "PID", .right = true },
-	[COLUMN_USER] = { "USER", .right = false },
-	[COLUMN_PRIO] = { "PRIO", .right = true },
-	[COLUMN_EFFECTIVE] = { "EFFECTIVE", .right = true },
-	[COLUMN_QUEUES] = { "QUEUES", .right = true },
-	[COLUMN_ACTIVE] = { "ACTIVE", .right = true },
-	[COLUMN_STATE] = { "STATE", .right = false },
-	[COLUMN_PREEMPTED] = { "PREEMPTED", .right = true },
-	[COLUMN_SECONDS] = { "SECONDS", .right = true },
-	[COLUMN_HIP] = { "HIP", .right = true },
-	[COLUMN_SMI] = { "SMI", .right = true },
-	[COLUMN_GPU] = { "GPU", .right = false },
-	[COLUMN_PRODUCT] = { "PRODUCT", .right = false },
-	[COLUMN_COMMAND] = { "COMMAND", .right = false },
+/* What each is, and its unit, is in output.rst. */
+static const struct list_column columns[NR_COLUMNS] = {
+	[COLUMN_PID] = { "PID", "pid", LIST_NUMBER, LIST_EVERYWHERE },
+	[COLUMN_UID] = { "UID", "uid", LIST_COUNT, LIST_WIDE },
+	[COLUMN_USER] = { "USER", "user", LIST_WORD, LIST_EVERYWHERE },
+	[COLUMN_PRIORITY] = { "PRIORITY", "priority", LIST_NUMBER, LIST_EVERYWHERE },
+	[COLUMN_EFFECTIVE] = { "EFFECTIVE", "effective_priority", LIST_NUMBER, LIST_EVERYWHERE },
+	[COLUMN_QUEUES] = { "QUEUES", "queue_count", LIST_COUNT, LIST_EVERYWHERE },
+	[COLUMN_ACTIVE] = { "ACTIVE", "active_queue_count", LIST_COUNT, LIST_EVERYWHERE },
+	[COLUMN_STATE] = { "STATE", "state", LIST_TEXT, LIST_EVERYWHERE },
+	[COLUMN_IS_EVICTED] = { "IS-EVICTED", "is_evicted", LIST_FLAG, LIST_WIDE },
+	[COLUMN_IS_PREEMPTED] = { "IS-PREEMPTED", "is_preempted", LIST_FLAG, LIST_WIDE },
+	[COLUMN_IS_PREEMPTING] = { "IS-PREEMPTING", "is_preempting", LIST_FLAG, LIST_WIDE },
+	[COLUMN_IS_OFF] = { "IS-PREEMPTION-OFF", "is_preemption_off", LIST_FLAG, LIST_WIDE },
+	[COLUMN_PREEMPTED] = { "PREEMPTED", "preempted_count", LIST_COUNT, LIST_EVERYWHERE },
+	[COLUMN_PREEMPTED_TIME] = { "PREEMPTED-TIME", "preempted_ns", LIST_DURATION, LIST_EVERYWHERE },
+	[COLUMN_PREEMPTING] = { "PREEMPTING", "preempting_count", LIST_COUNT, LIST_WIDE },
+	[COLUMN_HIP] = { "HIP", "hip_index", LIST_NUMBER, LIST_EVERYWHERE },
+	[COLUMN_SMI] = { "SMI", "smi_index", LIST_NUMBER, LIST_EVERYWHERE },
+	[COLUMN_GPU] = { "GPU", "gpu_id", LIST_COUNT, LIST_EVERYWHERE },
+	[COLUMN_NODE] = { "NODE", "node", LIST_COUNT, LIST_WIDE },
+	[COLUMN_NAME] = { "NAME", "name", LIST_WORD, LIST_WIDE },
+	[COLUMN_GFX] = { "GFX", "gfx", LIST_WORD, LIST_EVERYWHERE },
+	[COLUMN_PCI] = { "PCI", "pci", LIST_WORD, LIST_EVERYWHERE },
+	[COLUMN_PRODUCT] = { "PRODUCT", "product", LIST_WORD, LIST_EVERYWHERE },
+	[COLUMN_COMMAND] = { "COMMAND", "command", LIST_TEXT, LIST_EVERYWHERE },
 };
 
 /**
- * struct row - one line of the table
- * @cells: printable text, owned by the row
- * @off: the queues are off the GPU: preempted or evicted
+ * struct row - a process on a GPU
+ * @entry: what the driver says; its gpu_id is 0 if it is bound to none
+ * @gpu: of the topology, NULL if it is not in there
+ * @known: /proc shows the process
+ * @uid: effective UID
+ * @user: its name, empty if it has none
+ * @command: raw bytes
  */
 struct row {
-	char *cells[NR_COLUMNS];
-	bool off;
+	struct kfd_prio_list_entry entry;
+	const struct kfd_gpu *gpu;
+	bool known;
+	uid_t uid;
+	char user[KFDLIB_NAME];
+	char command[KFDLIB_NAME];
 };
 
-static char *cell_raw(const char *raw)
-{
-	char *text = text_printable(raw);
+/**
+ * struct rows - all of them
+ * @row: array of @nr
+ * @counted: the driver counts preemptions
+ * @breaker: the driver tells of circuit breakers
+ * @topo: the GPUs
+ */
+struct rows {
+	struct row *row;
+	size_t nr;
+	bool counted;
+	bool breaker;
+	struct kfd_topology topo;
+};
 
-	if (!text)
+static void cell_process(const struct row *row, unsigned int column, struct list_value *value)
+{
+	switch (column) {
+	case COLUMN_PID:
+		list_number(value, true, row->entry.pid);
+		break;
+	case COLUMN_UID:
+		list_known_count(value, row->known, row->uid);
+		break;
+	case COLUMN_USER:
+		list_text(value, *row->user ? row->user : NULL);
+		break;
+	case COLUMN_PRIORITY:
+		list_number(value, row->entry.priority != KFD_PRIO_UNSET, row->entry.priority);
+		break;
+	default:
+		list_text(value, row->known ? row->command : NULL);
+	}
+}
+
+static void cell_gpu(const struct row *row, unsigned int column, struct list_value *value)
+{
+	const struct kfd_gpu *gpu = row->gpu;
+
+	switch (column) {
+	case COLUMN_HIP:
+		list_number(value, gpu && gpu->hip_index >= 0, gpu ? gpu->hip_index : 0);
+		break;
+	case COLUMN_SMI:
+		list_number(value, gpu && gpu->smi_index >= 0, gpu ? gpu->smi_index : 0);
+		break;
+	case COLUMN_GPU:
+		list_known_count(value, row->entry.gpu_id, row->entry.gpu_id);
+		break;
+	case COLUMN_NODE:
+		list_known_count(value, gpu, gpu ? gpu->node : 0);
+		break;
+	case COLUMN_NAME:
+		list_text(value, gpu && *gpu->name ? gpu->name : NULL);
+		break;
+	case COLUMN_GFX:
+		list_text(value, gpu && *gpu->gfx ? gpu->gfx : NULL);
+		break;
+	case COLUMN_PCI:
+		list_text(value, gpu ? gpu->pci : NULL);
+		break;
+	default:
+		list_text(value, gpu && *gpu->product ? gpu->product : NULL);
+	}
+}
+
+static void flag(struct list_value *value, const struct row *row, uint32_t mask)
+{
+	value->known = row->entry.gpu_id;
+	value->flag = row->entry.flags & mask;
+}
+
+static void cell(void *context, size_t at, unsigned int column, struct list_value *value)
+{
+	const struct rows *rows = context;
+	const struct row *row = &rows->row[at];
+	const struct kfd_prio_list_entry *entry = &row->entry;
+	bool counted = rows->counted && entry->gpu_id;
+
+	switch (column) {
+	case COLUMN_EFFECTIVE:
+		list_number(value, entry->effective != KFD_PRIO_UNSET, entry->effective);
+		break;
+	case COLUMN_QUEUES:
+		list_count(value, entry->nr_queues);
+		break;
+	case COLUMN_ACTIVE:
+		list_count(value, entry->nr_active);
+		break;
+	case COLUMN_STATE:
+		list_text(value, kfd_state_name(kfd_state(entry)));
+		value->marked = entry->flags & (KFD_PRIO_LIST_EVICTED | KFD_PRIO_LIST_PREEMPTED);
+		break;
+	case COLUMN_IS_EVICTED:
+		flag(value, row, KFD_PRIO_LIST_EVICTED);
+		break;
+	case COLUMN_IS_PREEMPTED:
+		flag(value, row, KFD_PRIO_LIST_PREEMPTED);
+		break;
+	case COLUMN_IS_PREEMPTING:
+		flag(value, row, KFD_PRIO_LIST_PREEMPTING);
+		break;
+	case COLUMN_IS_OFF:
+		flag(value, row, KFD_PRIO_LIST_PREEMPT_OFF);
+		value->known &= rows->breaker;
+		break;
+	case COLUMN_PREEMPTED:
+		list_known_count(value, counted, entry->preempted_count);
+		break;
+	case COLUMN_PREEMPTED_TIME:
+		list_known_count(value, counted, entry->preempted_ns);
+		break;
+	case COLUMN_PREEMPTING:
+		list_known_count(value, counted, entry->preempting_count);
+		break;
+	case COLUMN_PID:
+	case COLUMN_UID:
+	case COLUMN_USER:
+	case COLUMN_PRIORITY:
+	case COLUMN_COMMAND:
+		cell_process(row, column, value);
+		break;
+	default:
+		cell_gpu(row, column, value);
+	}
+}
+
+/**
+ * rows_open() - no rows yet
+ * @dev: the device
+ *
+ * Return: to be freed with rows_close(); does not return without memory.
+ */
+struct rows *rows_open(const struct kfd_dev *dev)
+{
+	struct rows *rows = calloc(1, sizeof(*rows));
+
+	if (!rows || kfd_topology_read(&rows->topo))
 		errx(EXIT_FAILURE, "out of memory");
-	return text;
+	rows->counted = dev->version.features & KFD_PRIO_FEATURE_PREEMPT;
+	rows->breaker = dev->version.minor >= BREAKER_MINOR;
+	return rows;
 }
 
-static char *cell_number(long long number)
+/**
+ * rows_add() - add a process on a GPU, unless it has ended meanwhile
+ * @rows: of rows_open()
+ * @entry: what the driver says about it
+ */
+void rows_add(struct rows *rows, const struct kfd_prio_list_entry *entry)
 {
-	char text[32];
-
-	snprintf(text, sizeof(text), "%lld", number);
-	return cell_raw(text);
-}
-
-static char *cell_count(unsigned long long count)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%llu", count);
-	return cell_raw(text);
-}
-
-static char *cell_prio(int prio)
-{
-	return prio == KFD_PRIO_UNSET ? cell_raw("-") : cell_number(prio);
-}
-
-/* Seconds, to the millisecond: what is preempted briefly is so often. */
-static char *cell_seconds(unsigned long long ns)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%llu.%03llu", ns / 1000000000, ns / 1000000 % 1000);
-	return cell_raw(text);
-}
-
-static char *cell_index(int index)
-{
-	return index < 0 ? cell_raw("-") : cell_number(index);
-}
-
-/* A name without spaces, so that the columns can be counted; of @text, which is changed. */
-static char *cell_word(char *text)
-{
-	char *at;
-
-	for (at = text; *at; at++)
-		if (*at == ' ' || *at == '\t')
-			*at = '_';
-	return cell_raw(*text ? text : "-");
-}
-
-/* gpu_id:name@pci */
-static char *cell_gpu(const struct kfd_prio_list_entry *entry, const struct kfd_gpu *gpu)
-{
-	char text[2 * KFDLIB_NAME + 64];
-
-	if (!entry->gpu_id)
-		return cell_raw("-");
-	if (!gpu)
-		return cell_number(entry->gpu_id);
-	snprintf(text, sizeof(text), "%u:%s@%s", entry->gpu_id, kfd_gpu_name(gpu), gpu->pci);
-	return cell_word(text);
-}
-
-/* What the driver does is told first; what it does not know is told by the queues. */
-static const char *state_of(const struct kfd_prio_list_entry *entry)
-{
-	if (entry->flags & KFD_PRIO_LIST_EVICTED)
-		return "evicted";
-	if (entry->flags & KFD_PRIO_LIST_PREEMPTED)
-		return "preempted";
-	if (entry->flags & KFD_PRIO_LIST_PREEMPTING)
-		return "preempting";
-	if (entry->nr_active)
-		return "active";
-	return entry->nr_queues ? "inactive" : "-";
-}
-
-/* Returns false if the process has ended meanwhile. */
-static bool row_fill(struct row *row, const struct kfd_prio_list_entry *entry, bool counted,
-		     const struct kfd_topology *topo)
-{
-	const struct kfd_gpu *gpu = kfd_topology_find(topo, entry->gpu_id);
-	char user[KFDLIB_NAME] = "?", product[KFDLIB_NAME];
+	struct row *row;
 	struct proc_info info;
 	int ret;
 
 	ret = proc_read(entry->pid, &info);
 	if (ret == -ESRCH)
-		return false;
-	if (!ret)
-		user_name(info.euid, user, sizeof(user));
-	row->off = entry->flags & (KFD_PRIO_LIST_EVICTED | KFD_PRIO_LIST_PREEMPTED);
-	row->cells[COLUMN_PID] = cell_number(entry->pid);
-	row->cells[COLUMN_USER] = cell_raw(user);
-	row->cells[COLUMN_PRIO] = cell_prio(entry->priority);
-	row->cells[COLUMN_EFFECTIVE] = cell_prio(entry->effective);
-	row->cells[COLUMN_QUEUES] = cell_number(entry->nr_queues);
-	row->cells[COLUMN_ACTIVE] = cell_number(entry->nr_active);
-	row->cells[COLUMN_STATE] = cell_raw(state_of(entry));
-	counted = counted && entry->gpu_id;
-	row->cells[COLUMN_PREEMPTED] = counted ? cell_count(entry->preempted_count) : cell_raw("-");
-	row->cells[COLUMN_SECONDS] = counted ? cell_seconds(entry->preempted_ns) : cell_raw("-");
-	row->cells[COLUMN_HIP] = cell_index(gpu ? gpu->hip_index : -1);
-	row->cells[COLUMN_SMI] = cell_index(gpu ? gpu->smi_index : -1);
-	row->cells[COLUMN_GPU] = cell_gpu(entry, gpu);
-	snprintf(product, sizeof(product), "%s", gpu ? gpu->product : "");
-	row->cells[COLUMN_PRODUCT] = cell_word(product);
-	row->cells[COLUMN_COMMAND] = cell_raw(ret ? "?" : info.comm);
-	return true;
-}
-
-static bool stdout_colored(void)
-{
-	const char *no_color = getenv("NO_COLOR");
-	const char *term = getenv("TERM");
-
-	return isatty(STDOUT_FILENO) && !(no_color && *no_color) && term && strcmp(term, "dumb");
-}
-
-static void cell_print(const char *text, int column, size_t width, const char *color)
-{
-	int pad = width - text_width(text);
-	bool right = columns[column].right;
-
-	printf("%s%*s%s%s%s", column ? " " : "", right ? pad : 0, "", color, text,
-	       *color ? COLOR_RESET : "");
-	/* No blanks at the end of a line. */
-	if (!right && column != NR_COLUMNS - 1)
-		printf("%*s", pad, "");
-}
-
-static void table_print(struct row *rows, size_t nr)
-{
-	bool colored = stdout_colored();
-	size_t widths[NR_COLUMNS];
-	size_t i;
-	int c;
-
-	for (c = 0; c < NR_COLUMNS; c++) {
-		widths[c] = strlen(columns[c].title);
-		for (i = 0; i < nr; i++) {
-			size_t width = text_width(rows[i].cells[c]);
-
-			if (width > widths[c])
-				widths[c] = width;
-		}
-		cell_print(columns[c].title, c, widths[c], colored ? COLOR_BOLD : "");
-	}
-	putchar('\n');
-	for (i = 0; i < nr; i++) {
-		for (c = 0; c < NR_COLUMNS; c++) {
-			bool marked = colored && rows[i].off && c == COLUMN_STATE;
-
-			cell_print(rows[i].cells[c], c, widths[c], marked ? COLOR_YELLOW : "");
-		}
-		putchar('\n');
-	}
-}
-
-static void list_table(const struct kfd_prio_list_entry *entries, size_t nr, bool counted,
-		       const struct kfd_topology *topo)
-{
-	struct row *rows;
-	size_t filled = 0;
-	size_t i;
-	int c;
-
-	rows = calloc(nr ? nr : 1, sizeof(*rows));
-	if (!rows)
+		return;
+	rows->row = reallocarray(rows->row, rows->nr + 1, sizeof(*row));
+	if (!rows->row)
 		errx(EXIT_FAILURE, "out of memory");
-	for (i = 0; i < nr; i++)
-		if (row_fill(&rows[filled], &entries[i], counted, topo))
-			filled++;
-	table_print(rows, filled);
-	for (i = 0; i < filled; i++)
-		for (c = 0; c < NR_COLUMNS; c++)
-			free(rows[i].cells[c]);
+	row = &rows->row[rows->nr++];
+	*row = (struct row){ .entry = *entry, .known = !ret,
+			     .gpu = kfd_topology_find(&rows->topo, entry->gpu_id) };
+	if (ret)
+		return;
+	row->uid = info.euid;
+	user_name(info.euid, row->user, sizeof(row->user));
+	memcpy(row->command, info.comm, sizeof(row->command));
+}
+
+/**
+ * rows_close() - free them
+ * @rows: of rows_open()
+ */
+void rows_close(struct rows *rows)
+{
+	kfd_topology_free(&rows->topo);
+	free(rows->row);
 	free(rows);
+}
+
+/**
+ * rows_print() - print them
+ * @rows: of rows_open()
+ * @choice: what the user wants
+ */
+void rows_print(struct rows *rows, const struct list_choice *choice)
+{
+	const struct list list = { .columns = columns, .nr_columns = NR_COLUMNS, .nr_rows = rows->nr,
+				   .value = cell, .context = rows, .choice = choice };
+
+	if (!choice->json) {
+		list_print(&list);
+		return;
+	}
+	json_stdout(JSON_ROWS);
+	json_number("version", JSON_FORMAT);
+	json_simulated("simulated", kfd_simulated(kfd_system_root));
+	list_json_columns(&list);
+	list_json(&list, "processes");
+	json_stdout_end();
+}
+
+/**
+ * kfdprio_list_check() - whether the list can be printed as the user wants
+ * @choice: what the user wants
+ * @why: on failure, what is wrong; KFDLIB_WHY bytes
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kfdprio_list_check(const struct list_choice *choice, char *why)
+{
+	return list_check(columns, NR_COLUMNS, choice, why);
 }
 
 /* Once for each GPU, on standard error: the table has a line for each process. */
@@ -264,36 +320,18 @@ static void list_notes(const struct kfd_prio_list_entry *entries, size_t nr)
 	}
 }
 
-static void list_json(const struct kfd_prio_list_entry *entries, size_t nr,
-		      const struct kfd_dev *dev, const struct kfd_topology *topo)
-{
-	struct json_object *document = json_begin();
-	size_t first = 0, past;
-
-	while (first < nr) {
-		for (past = first + 1; past < nr; past++)
-			if (entries[past].pid != entries[first].pid)
-				break;
-		json_add_process(document, entries[first].pid, entries[first].priority,
-				 entries + first, past - first, dev, topo);
-		first = past;
-	}
-	json_end(document);
-}
-
 /**
  * kfdprio_list() - list the processes that use KFD
  * @dev: the device
- * @request: whether to print JSON
+ * @request: how to print them
  *
  * Return: the exit status.
  */
 int kfdprio_list(const struct kfd_dev *dev, const struct kfdprio_request *request)
 {
 	struct kfd_prio_list_entry *entries;
-	bool counted = dev->version.features & KFD_PRIO_FEATURE_PREEMPT;
-	struct kfd_topology topo;
-	size_t nr;
+	struct rows *rows;
+	size_t nr, i;
 	int ret;
 
 	ret = kfd_dev_list(dev, &entries, &nr);
@@ -301,17 +339,15 @@ int kfdprio_list(const struct kfd_dev *dev, const struct kfdprio_request *reques
 		warnx("cannot list the processes that use KFD: %s", strerror(-ret));
 		return EXIT_FAILURE;
 	}
-	if (kfd_topology_read(&topo))
-		errx(EXIT_FAILURE, "out of memory");
-	if (request->json)
-		list_json(entries, nr, dev, &topo);
-	else
-		list_table(entries, nr, counted, &topo);
-	if (!request->json)
+	rows = rows_open(dev);
+	for (i = 0; i < nr; i++)
+		rows_add(rows, &entries[i]);
+	rows_print(rows, &request->list);
+	if (!request->list.json)
 		list_notes(entries, nr);
-	if (!request->json && !nr && !topo.nr)
+	if (!request->list.json && !nr && !rows->topo.nr)
 		warnx("there is no GPU in KFD's topology");
-	kfd_topology_free(&topo);
+	rows_close(rows);
 	free(entries);
 	return EXIT_SUCCESS;
 }

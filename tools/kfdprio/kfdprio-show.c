@@ -53,28 +53,31 @@ static void show_text(pid_t pid, const struct kfd_prio_get_args *args)
 		printf("%u queue%s\n", args->nr_queues, args->nr_queues == 1 ? "" : "s");
 }
 
-/* The entries of one process; they are sorted by PID. */
-static const struct kfd_prio_list_entry *entries_of(const struct kfd_prio_list_entry *entries,
-						    size_t nr, pid_t pid, size_t *nr_of)
+/* What the driver lists of a process; a process that does not use KFD has a row, too. */
+static void rows_add_process(struct rows *rows, const struct kfd_prio_list_entry *entries, size_t nr,
+			     pid_t pid, const struct kfd_prio_get_args *args)
 {
-	size_t first = 0;
+	const struct kfd_prio_list_entry none = { .pid = pid, .priority = args->priority,
+						  .effective = KFD_PRIO_UNSET };
+	bool found = false;
+	size_t i;
 
-	while (first < nr && entries[first].pid != pid)
-		first++;
-	for (*nr_of = 0; first + *nr_of < nr; ++*nr_of)
-		if (entries[first + *nr_of].pid != pid)
-			break;
-	return entries + first;
+	for (i = 0; i < nr; i++)
+		if (entries[i].pid == pid) {
+			rows_add(rows, &entries[i]);
+			found = true;
+		}
+	if (!found)
+		rows_add(rows, &none);
 }
 
 static int show_json(const struct kfd_dev *dev, const struct kfdprio_request *request)
 {
 	struct kfd_prio_list_entry *entries;
 	struct kfd_prio_get_args args;
-	struct json_object *document;
-	struct kfd_topology topo;
 	int status = EXIT_SUCCESS;
 	char why[KFDLIB_WHY];
+	struct rows *rows;
 	size_t nr, i;
 	int ret;
 
@@ -83,24 +86,17 @@ static int show_json(const struct kfd_dev *dev, const struct kfdprio_request *re
 		warnx("cannot list the processes that use KFD: %s", strerror(-ret));
 		return EXIT_FAILURE;
 	}
-	if (kfd_topology_read(&topo))
-		errx(EXIT_FAILURE, "out of memory");
-	document = json_begin();
+	rows = rows_open(dev);
 	for (i = 0; i < request->nr_pids; i++) {
-		const struct kfd_prio_list_entry *own;
-		size_t nr_own;
-
 		if (process_get(dev, request->pids[i], &args, why)) {
 			warnx("%s", why);
 			status = EXIT_FAILURE;
 			continue;
 		}
-		own = entries_of(entries, nr, request->pids[i], &nr_own);
-		json_add_process(document, request->pids[i], args.priority, own, nr_own,
-				 dev, &topo);
+		rows_add_process(rows, entries, nr, request->pids[i], &args);
 	}
-	json_end(document);
-	kfd_topology_free(&topo);
+	rows_print(rows, &request->list);
+	rows_close(rows);
 	free(entries);
 	return status;
 }
@@ -121,7 +117,7 @@ int kfdprio_show(const struct kfd_dev *dev, const struct kfdprio_request *reques
 	char why[KFDLIB_WHY];
 	size_t i;
 
-	if (request->json)
+	if (request->list.json)
 		return show_json(dev, request);
 	for (i = 0; i < request->nr_pids; i++) {
 		if (process_get(dev, request->pids[i], &args, why)) {

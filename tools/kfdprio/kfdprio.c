@@ -28,6 +28,7 @@ static void usage(void)
 	      " kfdprio [options] -r [--] COMMAND [ARG]...      run without one\n"
 	      " kfdprio [options] -l                            list\n"
 	      " kfdprio doctor [options]                        examine driver and GPUs\n"
+	      " kfdprio help [doctor]                           display a help text\n"
 	      "\n"
 	      "Show or set the priority of the GPU queues of processes (AMD KFD, ROCm).\n"
 	      "\n"
@@ -38,6 +39,9 @@ static void usage(void)
 	      " -r, --reset          take the priority away: queues get back their own\n"
 	      " -l, --list           list the processes that use a GPU\n"
 	      " -J, --json           print JSON, with -l or to show\n"
+	      " -o, --output COLUMNS with -l: these columns, with commas; +COLUMNS: these, too\n"
+	      "     --noheadings     with -l: no titles\n"
+	      "     --raw            with -l: one blank between columns, for scripts\n"
 	      " -v, --verbose        say what was changed\n"
 	      " -h, --help           display this help\n"
 	      " -V, --version        display the versions of this program and of the driver\n"
@@ -100,9 +104,10 @@ static int stdout_check(int status)
  * @reset: -r
  * @list: -l
  * @pid: -p
+ * @columns: -o, --noheadings or --raw
  */
 struct choice {
-	bool set, reset, list, pid;
+	bool set, reset, list, pid, columns;
 };
 
 /* Whether the options make sense together; does not return if not. */
@@ -116,7 +121,9 @@ static void choice_check(const struct choice *choice, const struct kfdprio_reque
 		usage_error("-l stands alone: it cannot go with -n, -r or -p");
 	if (choice->list && *request->command)
 		usage_error("-l takes no argument: '%s' is one too many", *request->command);
-	if (request->json && change)
+	if (choice->columns && !choice->list)
+		usage_error("--output, --noheadings and --raw go with -l");
+	if (request->list.json && change)
 		usage_error("--json goes with -l or -p PID, not with -n or -r");
 	if (change && !choice->pid && !*request->command)
 		usage_error("-%c needs -p PID or a command to run", choice->set ? 'n' : 'r');
@@ -130,12 +137,16 @@ static void choice_check(const struct choice *choice, const struct kfdprio_reque
 
 static void options_parse(int argc, char **argv, struct choice *choice, struct kfdprio_request *request)
 {
+	enum { NOHEADINGS = 256, RAW };
 	static const struct option options[] = {
 		{ "priority", required_argument, NULL, 'n' },
 		{ "pid", required_argument, NULL, 'p' },
 		{ "reset", no_argument, NULL, 'r' },
 		{ "list", no_argument, NULL, 'l' },
 		{ "json", no_argument, NULL, 'J' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "noheadings", no_argument, NULL, NOHEADINGS },
+		{ "raw", no_argument, NULL, RAW },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
@@ -144,7 +155,7 @@ static void options_parse(int argc, char **argv, struct choice *choice, struct k
 	char why[KFDLIB_WHY];
 
 	for (;;) {
-		int option = getopt_long(argc, argv, "+n:p:rlJvhV", options, NULL);
+		int option = getopt_long(argc, argv, "+n:p:rlJo:vhV", options, NULL);
 		switch (option) {
 		case 'n':
 			if (prio_parse(optarg, &request->priority, why))
@@ -163,7 +174,17 @@ static void options_parse(int argc, char **argv, struct choice *choice, struct k
 			choice->list = true;
 			break;
 		case 'J':
-			request->json = true;
+			request->list.json = true;
+			break;
+		case 'o':
+			request->list.columns = optarg;
+			choice->columns = true;
+			break;
+		case NOHEADINGS:
+			request->list.noheadings = choice->columns = true;
+			break;
+		case RAW:
+			request->list.raw = choice->columns = true;
 			break;
 		case 'v':
 			request->verbose = true;
@@ -198,6 +219,15 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	/* getopt(3) begins its messages with this, err(3) its own with the short name. */
 	argv[0] = program_invocation_short_name;
+	/* kfdprio help [VERB] is kfdprio [VERB] --help */
+	if (argc > 1 && !strcmp(argv[1], "help")) {
+		static char help[] = "--help";
+
+		if (argc > 3 || (argc == 3 && strcmp(argv[2], "doctor")))
+			usage_error("help: there is no verb '%s'", argv[argc - 1]);
+		argv[1] = argc == 3 ? argv[2] : help;
+		argv[2] = argc == 3 ? help : NULL;
+	}
 	if (argc > 1 && !strcmp(argv[1], "doctor"))
 		return stdout_check(kfdprio_doctor(argc - 1, argv + 1));
 	request.pids = calloc(argc, sizeof(*request.pids));
@@ -210,6 +240,8 @@ int main(int argc, char **argv)
 			pid_add(&request, argv[optind++]);
 	request.command = argv + optind;
 	choice_check(&choice, &request);
+	if (kfdprio_list_check(&request.list, why))
+		usage_error("%s", why);
 
 	if (kfd_dev_open(&dev, why))
 		errx(EXIT_FAILURE, "%s", why);

@@ -4,6 +4,10 @@
 #define KFDPRIO_H
 
 #include "kfdlib.h"
+#include "list.h"
+
+/* Of all JSON; raised when the meaning of a member changes, not for new members. */
+#define JSON_FORMAT 2
 
 /* As env(1), nice(1) and ionice(1) exit when COMMAND cannot be executed */
 #define EXIT_EXEC_FAILED 126
@@ -15,7 +19,7 @@
  * @pids: array of @nr_pids processes
  * @nr_pids: how many
  * @command: NULL-terminated argument vector to run
- * @json: print JSON
+ * @list: how to print a list; its json also to show
  * @verbose: print what was changed
  */
 struct kfdprio_request {
@@ -23,7 +27,7 @@ struct kfdprio_request {
 	pid_t *pids;
 	size_t nr_pids;
 	char **command;
-	bool json;
+	struct list_choice list;
 	bool verbose;
 };
 
@@ -38,12 +42,12 @@ int process_set(const struct kfd_dev *dev, pid_t pid, int priority, struct kfd_p
 		char *why);
 void set_format(char *text, size_t size, pid_t pid, const struct kfd_prio_set_args *args);
 
-struct json_object;
+struct rows;
 
-struct json_object *json_begin(void);
-void json_add_process(struct json_object *document, pid_t pid, int priority,
-		      const struct kfd_prio_list_entry *entries, size_t nr,
-		      const struct kfd_dev *dev, const struct kfd_topology *topo);
-void json_end(struct json_object *document);
+struct rows *rows_open(const struct kfd_dev *dev);
+void rows_add(struct rows *rows, const struct kfd_prio_list_entry *entry);
+void rows_print(struct rows *rows, const struct list_choice *choice);
+void rows_close(struct rows *rows);
+int kfdprio_list_check(const struct list_choice *choice, char *why);
 
 #endif /* KFDPRIO_H */

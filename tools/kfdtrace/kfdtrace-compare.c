@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "kfdtrace.h"
-#include "output.h"
 #include "report.h"
 #include "view-options.h"
 
@@ -31,14 +30,6 @@ enum verdict {
 };
 
 static const char *const verdicts[] = {
-	[VERDICT_NONE] = "-",
-	[VERDICT_NOISE] = "within noise",
-	[VERDICT_MORE] = "B is more",
-	[VERDICT_LESS] = "B is less",
-	[VERDICT_FEW] = "too few to tell",
-};
-
-static const char *const verdict_keys[] = {
 	[VERDICT_NONE] = NULL,	 [VERDICT_NOISE] = "noise", [VERDICT_MORE] = "more",
 	[VERDICT_LESS] = "less", [VERDICT_FEW] = "few",
 };
@@ -202,120 +193,113 @@ static void rows_make(struct rows *rows)
 	struct row *row;
 	int i;
 
-	row = row_add(rows, "seconds", "seconds");
+	row = row_add(rows, "recording_s", "seconds recorded");
 	row->value[0] = a->seconds;
 	row->value[1] = b->seconds;
-	count_add(rows, "queues", "queues created", a->queues, b->queues);
-	count_add(rows, "maps", "queues mapped", a->maps, b->maps);
-	count_add(rows, "unmaps", "unmaps", a->unmaps, b->unmaps);
-	count_add(rows, "over_subscribed", "over-subscribed runlists", a->over, b->over);
-	count_add(rows, "preemptions", "preemptions", a->preemptions, b->preemptions);
-	sum_add(rows, "preempted_seconds", "seconds preempted, of all processes", a->preempted, b->preempted);
-	count_add(rows, "anomalies", "anomalies", a->anomalies, b->anomalies);
+	count_add(rows, "created_queue_count", "queues created", a->queues, b->queues);
+	count_add(rows, "map_count", "queues mapped", a->maps, b->maps);
+	count_add(rows, "unmap_count", "unmaps", a->unmaps, b->unmaps);
+	count_add(rows, "over_subscribed_count", "over-subscribed runlists", a->over, b->over);
+	count_add(rows, "preemption_count", "preemptions", a->preemptions, b->preemptions);
+	sum_add(rows, "preempted_s", "seconds preempted, of all processes", a->preempted, b->preempted);
+	count_add(rows, "anomaly_count", "anomalies", a->anomalies, b->anomalies);
 	for (i = 0; i < NR_LATENCIES; i++) {
 		percentile_add(rows, i, 50);
 		percentile_add(rows, i, 99);
 	}
 }
 
-static const struct column columns[] = {
-	{ "", "what", false },
-	{ "A", "a", true },
-	{ "B", "b", true },
-	{ "A/S", "a_per_s", true },
-	{ "B/S", "b_per_s", true },
-	{ "B/A", "ratio", true },
-	{ "VERDICT", "verdict", false },
-	{ NULL, "a_simulated", false },
-	{ NULL, "b_simulated", false },
+enum column_id {
+	COL_DESCRIPTION,
+	COL_WHAT,
+	COL_A,
+	COL_B,
+	COL_A_RATE,
+	COL_B_RATE,
+	COL_RATIO,
+	COL_VERDICT,
+	COL_A_SIMULATED,
+	COL_B_SIMULATED,
+	NR_COLS
 };
 
-static void value_format(const struct row *row, int which, bool csv, char *text)
+/* What each is is in output.rst; the unit of a value is in its WHAT. */
+static const struct list_column columns[NR_COLS] = {
+	[COL_DESCRIPTION] = { "DESCRIPTION", "description", LIST_TEXT, LIST_TABLE },
+	[COL_WHAT] = { "WHAT", "what", LIST_WORD, LIST_WIDE },
+	[COL_A] = { "A", "a_value", LIST_REAL, LIST_EVERYWHERE },
+	[COL_B] = { "B", "b_value", LIST_REAL, LIST_EVERYWHERE },
+	[COL_A_RATE] = { "A/S", "a_per_s", LIST_REAL, LIST_EVERYWHERE },
+	[COL_B_RATE] = { "B/S", "b_per_s", LIST_REAL, LIST_EVERYWHERE },
+	[COL_RATIO] = { "B/A", "b_to_a_ratio", LIST_REAL, LIST_EVERYWHERE },
+	[COL_VERDICT] = { "VERDICT", "verdict", LIST_WORD, LIST_EVERYWHERE },
+	[COL_A_SIMULATED] = { "A-SIMULATED", "a_simulated", LIST_FLAG, LIST_CSV },
+	[COL_B_SIMULATED] = { "B-SIMULATED", "b_simulated", LIST_FLAG, LIST_CSV },
+};
+
+static void cell_value(const struct row *row, int which, struct list_value *value)
 {
-	if (row->duration && !row->count[which])
-		snprintf(text, CELL, "%s", csv ? "" : "-");
-	else if (row->duration && !csv)
-		duration_format(text, CELL, row->value[which]);
-	else
-		snprintf(text, CELL, "%.*f", row->value[which] == floor(row->value[which]) ? 0 : 3,
-			 row->value[which]);
+	double real = row->value[which];
+
+	if (row->duration) {
+		value->kind = LIST_DURATION;
+		list_known_count(value, row->count[which], real);
+	} else if (real == floor(real)) {
+		value->kind = LIST_COUNT;
+		list_count(value, real);
+	} else {
+		list_real(value, true, real);
+	}
 }
 
-static void cell(void *context, size_t at, unsigned int column, bool csv, char *text)
+static void cell_simulated(enum simulated simulated, struct list_value *value)
+{
+	value->known = simulated != SIMULATED_UNKNOWN;
+	value->flag = simulated == SIMULATED_YES;
+}
+
+static void cell(void *context, size_t at, unsigned int column, struct list_value *value)
 {
 	const struct rows *rows = context;
 	const struct row *row = &rows->row[at];
 
 	switch (column) {
-	case 0:
-		snprintf(text, CELL, "%s", csv ? row->key : row->title);
+	case COL_DESCRIPTION:
+		list_text(value, row->title);
 		break;
-	case 1:
-	case 2:
-		value_format(row, column - 1, csv, text);
+	case COL_WHAT:
+		list_text(value, row->key);
 		break;
-	case 3:
-	case 4:
-		if (row->rate[column - 3] >= 0)
-			snprintf(text, CELL, "%.4g", row->rate[column - 3]);
-		else if (!csv)
-			snprintf(text, CELL, "-");
+	case COL_A:
+	case COL_B:
+		cell_value(row, column - COL_A, value);
 		break;
-	case 5:
-		if (row->ratio > 0)
-			snprintf(text, CELL, "%.3f", row->ratio);
-		else if (!csv)
-			snprintf(text, CELL, "-");
+	case COL_A_RATE:
+	case COL_B_RATE:
+		list_real(value, row->rate[column - COL_A_RATE] >= 0, row->rate[column - COL_A_RATE]);
 		break;
-	case 7:
-	case 8:
-		snprintf(text, CELL, "%s", view_simulated_word(rows->sums[column - 7].simulated));
+	case COL_RATIO:
+		list_real(value, row->ratio > 0, row->ratio);
+		break;
+	case COL_VERDICT:
+		list_text(value, verdicts[row->verdict]);
 		break;
 	default:
-		if (!csv)
-			snprintf(text, CELL, "%s", verdicts[row->verdict]);
-		else if (verdict_keys[row->verdict])
-			snprintf(text, CELL, "%s", verdict_keys[row->verdict]);
+		cell_simulated(rows->sums[column - COL_A_SIMULATED].simulated, value);
 	}
 }
 
-static void rate_json(const char *key, double rate)
+static void print_json(const struct rows *rows, const struct list *list, const struct view_options *options)
 {
-	if (rate >= 0)
-		json_real(key, rate);
-	else
-		json_null(key);
-}
-
-static void print_json(const struct rows *rows, const struct view_options *options)
-{
-	size_t i;
-
-	json_open(NULL, '{');
-	json_number("version", 1);
-	json_text("a", options->dir);
-	json_text("b", options->other);
-	view_simulated_json("a_simulated", rows->sums[0].simulated);
-	view_simulated_json("b_simulated", rows->sums[1].simulated);
-	json_open("rows", '[');
-	for (i = 0; i < rows->nr; i++) {
-		const struct row *row = &rows->row[i];
-
-		json_open(NULL, '{');
-		json_text("what", row->key);
-		json_real("a", row->value[0]);
-		json_real("b", row->value[1]);
-		rate_json("a_per_s", row->rate[0]);
-		rate_json("b_per_s", row->rate[1]);
-		if (row->ratio > 0)
-			json_real("ratio", row->ratio);
-		else
-			json_null("ratio");
-		json_text("verdict", verdict_keys[row->verdict]);
-		json_close('}');
-	}
-	json_close(']');
-	json_close('}');
+	json_stdout(JSON_ROWS);
+	json_number("version", JSON_FORMAT);
+	json_text("a_recording", options->dir);
+	json_text("b_recording", options->other);
+	json_simulated("a_simulated", rows->sums[0].simulated);
+	json_simulated("b_simulated", rows->sums[1].simulated);
+	list_json_columns(list);
+	list_json(list, "rows");
+	json_stdout_end();
 }
 
 static void usage(void)
@@ -329,11 +313,16 @@ static void usage(void)
 	      "\n"
 	      "Options:\n"
 	      " -s, --slow-ms MS        an unmap that takes longer is an anomaly (default 100)\n"
+	      " -o, --output COLUMNS    these columns, with commas; +COLUMNS: these, too\n"
+	      "     --noheadings        no titles\n"
+	      "     --raw               one blank between columns, for scripts\n"
 	      " -J, --json              print JSON\n"
 	      " -C, --csv               print CSV\n"
 	      " -h, --help              display this help\n"
+	      " -V, --version           display the version of this program\n"
 	      "\n"
 	      "A/S and B/S are per second; B/A is the ratio of these, else that of A and B.\n"
+	      "VERDICT says whether B is more or less, or within noise, or too few to tell.\n"
 	      "For more details see kfdtrace(1).\n",
 	      stdout);
 }
@@ -352,12 +341,14 @@ int kfdtrace_compare(int argc, char **argv)
 		[SIMULATED_NO] = "",
 		[SIMULATED_YES] = " (SIMULATED GPU: no time is one of hardware)",
 	};
-	struct view_options options = { .verb = "compare", .two = true };
+	struct view_options options = { .verb = "compare", .two = true, .columns = columns,
+					.nr_columns = NR_COLS };
 	struct rows *rows = calloc(1, sizeof(*rows));
+	struct list list;
 
 	if (!rows)
 		errx(EXIT_FAILURE, "out of memory");
-	view_options_parse(argc, argv, "s:JCh", usage, &options);
+	view_options_parse(argc, argv, "s:o:JChV", usage, &options);
 	sums_read(&rows->sums[0], &options, options.dir);
 	sums_read(&rows->sums[1], &options, options.other);
 	rows_make(rows);
@@ -365,14 +356,15 @@ int kfdtrace_compare(int argc, char **argv)
 	    (rows->sums[0].simulated == SIMULATED_YES || rows->sums[1].simulated == SIMULATED_YES))
 		warnx("only %s is known to be of a simulated GPU: their times cannot be compared",
 		      rows->sums[0].simulated == SIMULATED_YES ? "A" : "B");
-	if (options.json) {
-		print_json(rows, &options);
+	list = (struct list){ .columns = columns, .nr_columns = NR_COLS, .nr_rows = rows->nr,
+			      .value = cell, .context = rows, .choice = &options.list };
+	if (options.list.json) {
+		print_json(rows, &list, &options);
 	} else {
-		if (!options.csv)
+		if (!options.list.csv && !options.list.raw && !options.list.noheadings)
 			printf("A: %s%s\nB: %s%s\n\n", options.dir, notes[rows->sums[0].simulated],
 			       options.other, notes[rows->sums[1].simulated]);
-		table_print(columns, sizeof(columns) / sizeof(*columns), rows->nr, cell, rows,
-			    options.csv);
+		list_print(&list);
 	}
 	free(rows);
 	return stdout_check(EXIT_SUCCESS);

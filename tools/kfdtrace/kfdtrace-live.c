@@ -51,7 +51,7 @@ static int timer_set(int fd, uint64_t delay_ns)
 
 static void show(struct loop *loop)
 {
-	if (loop->live->options->json)
+	if (loop->live->options->list.json)
 		live_print_json(loop->live);
 	else if (loop->live->options->batch)
 		live_print(loop->live);

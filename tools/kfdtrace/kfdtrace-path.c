@@ -10,7 +10,6 @@
 #include "amdlog.h"
 #include "kfdlib.h"
 #include "kfdtrace.h"
-#include "output.h"
 #include "path.h"
 #include "view-options.h"
 
@@ -117,13 +116,16 @@ static void path_json(const struct view *view, const struct queue_path *path)
 	json_number("pid", queue->client->process->pid);
 	json_text("command", view_command(view, queue->client->process->pid));
 	json_count("queue_id", queue->queue_id);
-	json_address("ring_base", queue->ring_base);
+	if (queue->ring_base)
+		json_address("ring_base", queue->ring_base);
+	else
+		json_null("ring_base");
 	if (path->hwq)
 		json_address("hwq", path->hwq);
 	else
 		json_null("hwq");
 	json_text("joined_by", !path->hwq ? NULL : path->by_object ? "hsa_queue" : "ring_base");
-	json_count("dispatches", path->dispatches);
+	json_count("dispatch_count", path->dispatches);
 	json_open("steps", '[');
 	for (i = 0; i < nr; i++) {
 		json_open(NULL, '{');
@@ -140,16 +142,18 @@ static void usage(void)
 {
 	fputs("\n"
 	      "Usage:\n"
-	      " kfdtrace path [options] DIR\n"
+	      " kfdtrace path [options] [DIR]\n"
 	      "\n"
 	      "The way of each queue, in the order of time: ROCm's log, where there is one, and\n"
-	      "the kernel. The log is joined by address and PID.\n"
+	      "the kernel. The log is joined by address and PID. Without DIR the newest recording\n"
+	      "in this directory is taken.\n"
 	      "\n"
 	      "Options:\n"
-	      " -p, --pid PID           only this process\n"
+	      " -p, --pid PID           only this process; may be repeated\n"
 	      " -l, --amd-log FILE      ROCm's log (default DIR/amd.log)\n"
 	      " -J, --json              print JSON\n"
 	      " -h, --help              display this help\n"
+	      " -V, --version           display the version of this program\n"
 	      "\n"
 	      "Times are seconds of the recording's clock, as in trace-cmd report.\n"
 	      "For more details see kfdtrace(1).\n",
@@ -160,15 +164,15 @@ static void print_json(const struct view *view, const struct paths *paths)
 {
 	size_t i;
 
-	json_open(NULL, '{');
-	json_number("version", 1);
-	view_simulated_json("simulated", view_simulated(view));
+	json_stdout(JSON_ROWS);
+	json_number("version", JSON_FORMAT);
+	json_simulated("simulated", view_simulated(view));
 	json_open("queues", '[');
 	for (i = 0; i < paths->nr; i++)
 		path_json(view, &paths->path[i]);
 	json_close(']');
 	log_json(paths);
-	json_close('}');
+	json_stdout_end();
 }
 
 /**
@@ -185,12 +189,13 @@ int kfdtrace_path(int argc, char **argv)
 	struct view view;
 	size_t i;
 
-	view_options_parse(argc, argv, "p:l:Jh", usage, &options);
+	view_options_parse(argc, argv, "p:l:JhV", usage, &options);
 	view_open(&view, &options);
 	view_read(&view);
 	view_losses(&view);
+	view_pids_check(&view);
 	paths_make(&paths, &view);
-	if (options.json) {
+	if (options.list.json) {
 		print_json(&view, &paths);
 	} else {
 		view_simulated_print(&view);

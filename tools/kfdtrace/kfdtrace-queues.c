@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cells.h"
 #include "kfdtrace.h"
 #include "queues.h"
 #include "view-options.h"
@@ -17,206 +16,256 @@ enum column_id {
 	COL_QUEUE,
 	COL_TYPE,
 	COL_FORMAT,
-	COL_PRIO,
+	COL_EFFECTIVE,
+	COL_REQUESTED,
 	COL_PIPE,
 	COL_CREATED,
-	COL_ENDED,
+	COL_DESTROYED,
+	COL_REASON,
 	COL_RING,
 	COL_RING_SIZE,
 	COL_MQD,
+	COL_DOORBELL,
+	COL_CWSR_SIZE,
 	COL_MAPS,
-	COL_MAPPED,
-	COL_UNMAPPED,
-	COL_PREEMPTIONS,
+	COL_UNMAPS,
+	COL_MAPPED_TIME,
+	COL_UNMAPPED_TIME,
 	COL_PREEMPTED,
+	COL_PREEMPTED_TIME,
 	COL_COMMAND,
 	COL_SIMULATED,
 	NR_COLS
 };
 
-static const struct column columns[NR_COLS] = {
-	[COL_GPU] = { "GPU", "gpu_id", true },
-	[COL_PID] = { "PID", "pid", true },
-	[COL_QUEUE] = { "QUEUE", "queue_id", true },
-	[COL_TYPE] = { "TYPE", "type", false },
-	[COL_FORMAT] = { "FORMAT", "format", false },
-	[COL_PRIO] = { "PRIO", "prio", true },
-	[COL_PIPE] = { "PIPE", "pipe_prio", false },
-	[COL_CREATED] = { "CREATED", "created_ns", true },
-	[COL_ENDED] = { "ENDED", "destroyed_ns", true },
-	[COL_RING] = { "RING", "ring_base", true },
-	[COL_RING_SIZE] = { "SIZE", "ring_size", true },
-	[COL_MQD] = { "MQD", "mqd_addr", true },
-	[COL_MAPS] = { "MAPS", "maps", true },
-	[COL_MAPPED] = { "MAPPED", "mapped_ns", true },
-	[COL_UNMAPPED] = { "UNMAPPED", "unmapped_ns", true },
-	[COL_PREEMPTIONS] = { "PREEMPTIONS", "preemptions", true },
-	[COL_PREEMPTED] = { "PREEMPTED", "preempted_ns", true },
-	[COL_COMMAND] = { "COMMAND", "command", false },
-	[COL_SIMULATED] = { NULL, "simulated", false },
+/* What each is, and its unit, is in output.rst. */
+static const struct list_column columns[NR_COLS] = {
+	[COL_GPU] = { "GPU", "gpu_id", LIST_COUNT, LIST_EVERYWHERE },
+	[COL_PID] = { "PID", "pid", LIST_NUMBER, LIST_EVERYWHERE },
+	[COL_QUEUE] = { "QUEUE", "queue_id", LIST_COUNT, LIST_EVERYWHERE },
+	[COL_TYPE] = { "TYPE", "type", LIST_WORD, LIST_EVERYWHERE },
+	[COL_FORMAT] = { "FORMAT", "format", LIST_WORD, LIST_EVERYWHERE },
+	[COL_EFFECTIVE] = { "EFFECTIVE", "effective_priority", LIST_NUMBER, LIST_EVERYWHERE },
+	[COL_REQUESTED] = { "REQUESTED", "requested_priority", LIST_NUMBER, LIST_WIDE },
+	[COL_PIPE] = { "PIPE", "pipe_priority", LIST_WORD, LIST_EVERYWHERE },
+	[COL_CREATED] = { "CREATED-AT", "created_ts_ns", LIST_TIME, LIST_EVERYWHERE },
+	[COL_DESTROYED] = { "DESTROYED-AT", "destroyed_ts_ns", LIST_TIME, LIST_EVERYWHERE },
+	[COL_REASON] = { "DESTROY-REASON", "destroy_reason", LIST_WORD, LIST_WIDE },
+	[COL_RING] = { "RING", "ring_base", LIST_ADDRESS, LIST_EVERYWHERE },
+	[COL_RING_SIZE] = { "RING-SIZE", "ring_size_bytes", LIST_COUNT, LIST_EVERYWHERE },
+	[COL_MQD] = { "MQD", "mqd_addr", LIST_ADDRESS, LIST_EVERYWHERE },
+	[COL_DOORBELL] = { "DOORBELL", "doorbell_index", LIST_COUNT, LIST_WIDE },
+	[COL_CWSR_SIZE] = { "CWSR-SIZE", "cwsr_size_bytes", LIST_COUNT, LIST_WIDE },
+	[COL_MAPS] = { "MAPS", "map_count", LIST_COUNT, LIST_EVERYWHERE },
+	[COL_UNMAPS] = { "UNMAPS", "unmap_count", LIST_COUNT, LIST_WIDE },
+	[COL_MAPPED_TIME] = { "MAPPED-TIME", "mapped_ns", LIST_DURATION, LIST_EVERYWHERE },
+	[COL_UNMAPPED_TIME] = { "UNMAPPED-TIME", "unmapped_ns", LIST_DURATION, LIST_EVERYWHERE },
+	[COL_PREEMPTED] = { "PREEMPTED", "preempted_count", LIST_COUNT, LIST_EVERYWHERE },
+	[COL_PREEMPTED_TIME] = { "PREEMPTED-TIME", "preempted_ns", LIST_DURATION, LIST_EVERYWHERE },
+	[COL_COMMAND] = { "COMMAND", "command", LIST_TEXT, LIST_EVERYWHERE },
+	[COL_SIMULATED] = { "SIMULATED", "simulated", LIST_FLAG, LIST_CSV },
 };
 
-static void cell(void *context, size_t row, unsigned int column, bool csv, char *text)
+/**
+ * struct queue_rows - what is in the list
+ * @view: the recording
+ * @queues: one per row
+ * @nr: how many
+ */
+struct queue_rows {
+	const struct view *view;
+	const struct queue **queues;
+	size_t nr;
+};
+
+/* What only the creation of the queue tells. */
+static void cell_created(const struct queue *queue, unsigned int column, struct list_value *value)
+{
+	bool known = queue->created_seen;
+
+	switch (column) {
+	case COL_REQUESTED:
+		list_number(value, known, queue->req_prio);
+		break;
+	case COL_RING:
+		list_known_count(value, known && queue->ring_base, queue->ring_base);
+		break;
+	case COL_RING_SIZE:
+		list_known_count(value, known, queue->ring_size);
+		break;
+	case COL_DOORBELL:
+		list_known_count(value, known, queue->doorbell);
+		break;
+	default:
+		list_known_count(value, known, queue->cwsr_size);
+	}
+}
+
+static void cell_name(struct list_value *value, int64_t number, const char *(*name_of)(int64_t))
+{
+	list_text(value, number < 0 ? NULL : name_of(number));
+}
+
+static void cell_times(const struct queue *queue, unsigned int column, struct list_value *value)
+{
+	switch (column) {
+	case COL_CREATED:
+		list_known_count(value, queue->created, queue->created);
+		break;
+	case COL_DESTROYED:
+		list_known_count(value, queue->destroyed, queue->destroyed);
+		break;
+	case COL_MAPPED_TIME:
+		list_count(value, queue->mapped_ns);
+		break;
+	case COL_UNMAPPED_TIME:
+		list_count(value, queue->unmapped_ns);
+		break;
+	default:
+		list_count(value, queue->preempted_ns);
+	}
+}
+
+static void cell(void *context, size_t row, unsigned int column, struct list_value *value)
 {
 	const struct queue_rows *rows = context;
 	const struct queue *queue = rows->queues[row];
 
 	switch (column) {
 	case COL_GPU:
-		cell_count(text, queue->client->gpu->gpu_id);
+		list_count(value, queue->client->gpu->gpu_id);
 		break;
 	case COL_PID:
-		cell_number(text, true, queue->client->process->pid, csv);
+		list_number(value, true, queue->client->process->pid);
 		break;
 	case COL_QUEUE:
-		cell_count(text, queue->queue_id);
+		list_count(value, queue->queue_id);
 		break;
 	case COL_TYPE:
-		cell_name(text, queue->type, kfd_queue_type_name, csv);
+		cell_name(value, queue->type, kfd_queue_type_name);
 		break;
 	case COL_FORMAT:
-		cell_name(text, queue->format, kfd_queue_format_name, csv);
+		cell_name(value, queue->format, kfd_queue_format_name);
 		break;
-	case COL_PRIO:
-		cell_number(text, true, queue->prio, csv);
+	case COL_EFFECTIVE:
+		list_number(value, true, queue->prio);
 		break;
 	case COL_PIPE:
-		cell_name(text, queue->pipe_prio, kfd_pipe_name, csv);
+		cell_name(value, queue->pipe_prio, kfd_pipe_name);
 		break;
-	case COL_CREATED:
-		cell_when(text, queue->created, csv);
-		break;
-	case COL_ENDED:
-		cell_when(text, queue->destroyed, csv);
-		break;
-	case COL_RING:
-		cell_address(text, queue->ring_base, csv);
-		break;
-	case COL_RING_SIZE:
-		if (queue->ring_size || !csv)
-			cell_count(text, queue->ring_size);
+	case COL_REASON:
+		cell_name(value, queue->destroyed ? queue->destroy_reason : -1, kfd_destroy_name);
 		break;
 	case COL_MQD:
-		cell_address(text, queue->mqd_addr, csv);
+		list_known_count(value, queue->mqd_addr, queue->mqd_addr);
 		break;
 	case COL_MAPS:
-		cell_count(text, queue->maps);
+		list_count(value, queue->maps);
 		break;
-	case COL_MAPPED:
-		cell_duration(text, queue->mapped_ns, csv);
-		break;
-	case COL_UNMAPPED:
-		cell_duration(text, queue->unmapped_ns, csv);
-		break;
-	case COL_PREEMPTIONS:
-		cell_count(text, queue->preemptions);
+	case COL_UNMAPS:
+		list_count(value, queue->unmaps);
 		break;
 	case COL_PREEMPTED:
-		cell_duration(text, queue->preempted_ns, csv);
+		list_count(value, queue->preemptions);
+		break;
+	case COL_CREATED:
+	case COL_DESTROYED:
+	case COL_MAPPED_TIME:
+	case COL_UNMAPPED_TIME:
+	case COL_PREEMPTED_TIME:
+		cell_times(queue, column, value);
+		break;
+	case COL_COMMAND:
+		list_text(value, view_command(rows->view, queue->client->process->pid));
 		break;
 	case COL_SIMULATED:
-		snprintf(text, CELL, "%s", view_simulated_word(view_simulated(rows->view)));
+		view_simulated_value(rows->view, value);
 		break;
 	default:
-		cell_command(text, rows->view, queue->client->process->pid, csv);
+		cell_created(queue, column, value);
 	}
+}
+
+/* The queues to show, up to @max; how many there are. */
+static size_t rows_make(struct queue_rows *rows, const struct view *view, size_t max)
+{
+	size_t i, all = 0;
+
+	*rows = (struct queue_rows){ .view = view };
+	rows->queues = calloc(view->model.nr_queues + 1, sizeof(struct queue *));
+	if (!rows->queues)
+		errx(EXIT_FAILURE, "out of memory");
+	for (i = 0; i < view->model.nr_queues; i++) {
+		if (!view_shows(view, view->model.queues[i]->client))
+			continue;
+		if (rows->nr < max)
+			rows->queues[rows->nr++] = view->model.queues[i];
+		all++;
+	}
+	return all;
+}
+
+static struct list list_of(struct queue_rows *rows, const struct list_choice *choice)
+{
+	return (struct list){ .columns = columns, .nr_columns = NR_COLS, .nr_rows = rows->nr,
+			      .value = cell, .context = rows, .choice = choice };
 }
 
 /**
  * queues_table() - a line per queue
  * @view: the recording, read
  * @max: lines at most
- * @csv: CSV instead of a table
+ * @choice: how to print them
  *
  * Return: how many were left out because of @max.
  */
-size_t queues_table(const struct view *view, size_t max, bool csv)
+size_t queues_table(const struct view *view, size_t max, const struct list_choice *choice)
 {
-	struct queue_rows rows = { .view = view };
-	size_t i, nr = 0, all = 0;
+	struct queue_rows rows;
+	size_t all = rows_make(&rows, view, max);
+	struct list list = list_of(&rows, choice);
 
-	rows.queues = calloc(view->model.nr_queues + 1, sizeof(struct queue *));
-	if (!rows.queues)
-		errx(EXIT_FAILURE, "out of memory");
-	for (i = 0; i < view->model.nr_queues; i++) {
-		if (!view_shows(view, view->model.queues[i]->client))
-			continue;
-		if (nr < max)
-			rows.queues[nr++] = view->model.queues[i];
-		all++;
-	}
-	table_print(columns, NR_COLS, nr, cell, &rows, csv);
+	list_print(&list);
 	free(rows.queues);
-	return all - nr;
-}
-
-static void queue_json(const struct view *view, const struct queue *queue)
-{
-	json_open(NULL, '{');
-	json_count("gpu_id", queue->client->gpu->gpu_id);
-	json_number("pid", queue->client->process->pid);
-	json_text("command", view_command(view, queue->client->process->pid));
-	json_count("queue_id", queue->queue_id);
-	json_text("type", queue->type < 0 ? NULL : kfd_queue_type_name(queue->type));
-	json_text("format", queue->format < 0 ? NULL : kfd_queue_format_name(queue->format));
-	json_number("prio", queue->prio);
-	if (queue->created_seen)
-		json_number("requested_prio", queue->req_prio);
-	else
-		json_null("requested_prio");
-	json_text("pipe_prio", queue->pipe_prio < 0 ? NULL : kfd_pipe_name(queue->pipe_prio));
-	if (queue->created)
-		json_count("created_ns", queue->created);
-	else
-		json_null("created_ns");
-	if (queue->destroyed)
-		json_count("destroyed_ns", queue->destroyed);
-	else
-		json_null("destroyed_ns");
-	json_text("end", queue->destroyed ? kfd_destroy_name(queue->destroy_reason) : NULL);
-	json_address("ring_base", queue->ring_base);
-	json_count("ring_size", queue->ring_size);
-	json_address("mqd_addr", queue->mqd_addr);
-	json_count("doorbell", queue->doorbell);
-	json_count("cwsr_size", queue->cwsr_size);
-	json_count("maps", queue->maps);
-	json_count("unmaps", queue->unmaps);
-	json_count("mapped_ns", queue->mapped_ns);
-	json_count("unmapped_ns", queue->unmapped_ns);
-	json_count("preemptions", queue->preemptions);
-	json_count("preempted_ns", queue->preempted_ns);
-	json_close('}');
+	return all - rows.nr;
 }
 
 /**
- * queues_json() - a member "queues" of the document
+ * queues_json() - members "queues" and "left_out_queue_count" of the document
  * @view: the recording, read
+ * @choice: which columns
  */
-void queues_json(const struct view *view)
+void queues_json(const struct view *view, const struct list_choice *choice)
 {
-	size_t i;
+	struct queue_rows rows;
+	struct list list;
 
-	json_open("queues", '[');
-	for (i = 0; i < view->model.nr_queues; i++)
-		if (view_shows(view, view->model.queues[i]->client))
-			queue_json(view, view->model.queues[i]);
-	json_close(']');
-	json_count("queues_left_out", view->model.queues_left_out);
+	rows_make(&rows, view, SIZE_MAX);
+	list = list_of(&rows, choice);
+	list_json_columns(&list);
+	list_json(&list, "queues");
+	json_count("left_out_queue_count", view->model.queues_left_out);
+	free(rows.queues);
 }
 
 static void usage(void)
 {
 	fputs("\n"
 	      "Usage:\n"
-	      " kfdtrace queues [options] DIR\n"
+	      " kfdtrace queues [options] [DIR]\n"
 	      "\n"
-	      "One line per queue of a recording. DIR may be a trace.dat, too.\n"
+	      "One line per queue of a recording. DIR may be a trace.dat, too; without it the\n"
+	      "newest recording in this directory is taken.\n"
 	      "\n"
 	      "Options:\n"
-	      " -p, --pid PID           only this process\n"
+	      " -p, --pid PID           only this process; may be repeated\n"
+	      " -o, --output COLUMNS    these columns, with commas; +COLUMNS: these, too\n"
+	      "     --noheadings        no titles\n"
+	      "     --raw               one blank between columns, for scripts\n"
 	      " -J, --json              print JSON\n"
 	      " -C, --csv               print CSV\n"
 	      " -h, --help              display this help\n"
+	      " -V, --version           display the version of this program\n"
 	      "\n"
 	      "Times are seconds of the recording's clock, as in trace-cmd report.\n"
 	      "For more details see kfdtrace(1).\n",
@@ -232,23 +281,24 @@ static void usage(void)
  */
 int kfdtrace_queues(int argc, char **argv)
 {
-	struct view_options options = { .verb = "queues" };
+	struct view_options options = { .verb = "queues", .columns = columns, .nr_columns = NR_COLS };
 	struct view view;
 
-	view_options_parse(argc, argv, "p:JCh", usage, &options);
+	view_options_parse(argc, argv, "p:o:JChV", usage, &options);
 	view_open(&view, &options);
 	view_read(&view);
 	view_losses(&view);
-	if (options.json) {
-		json_open(NULL, '{');
-		json_number("version", 1);
-		view_simulated_json("simulated", view_simulated(&view));
-		queues_json(&view);
-		json_close('}');
+	view_pids_check(&view);
+	if (options.list.json) {
+		json_stdout(JSON_ROWS);
+		json_number("version", JSON_FORMAT);
+		json_simulated("simulated", view_simulated(&view));
+		queues_json(&view, &options.list);
+		json_stdout_end();
 	} else {
-		if (!options.csv)
+		if (!options.list.csv && !options.list.raw && !options.list.noheadings)
 			view_simulated_print(&view);
-		queues_table(&view, SIZE_MAX, options.csv);
+		queues_table(&view, SIZE_MAX, &options.list);
 		if (view.model.queues_left_out)
 			warnx("%" PRIu64
 			      " more queues have ended and are not listed: only the first %d are kept",

@@ -137,9 +137,10 @@ static bool stop_asked(struct recording *rec, int signal_fd, int *times)
 }
 
 /* Until the command or the process ends, or somebody says stop. */
-static int loop(struct recording *rec, int signal_fd, int pidfd)
+static int loop(struct recording *rec, int signal_fd, const int *pidfds)
 {
-	int nr = rec->nr_cpus + 2, cpu, times = 0, ret = 0;
+	int nr_pids = rec->options->pids.nr, left = nr_pids, i;
+	int nr = rec->nr_cpus + 1 + nr_pids, cpu, times = 0, ret = 0;
 	struct pollfd *fds = calloc(nr, sizeof(*fds));
 	uint64_t scanned = 0, now;
 	char why[RECORD_WHY];
@@ -148,8 +149,9 @@ static int loop(struct recording *rec, int signal_fd, int pidfd)
 		return -ENOMEM;
 	for (cpu = 0; cpu < rec->nr_cpus; cpu++)
 		fds[cpu] = (struct pollfd){ .fd = rec->raw_fds[cpu], .events = POLLIN };
-	fds[nr - 2] = (struct pollfd){ .fd = signal_fd, .events = POLLIN };
-	fds[nr - 1] = (struct pollfd){ .fd = pidfd, .events = POLLIN };
+	fds[rec->nr_cpus] = (struct pollfd){ .fd = signal_fd, .events = POLLIN };
+	for (i = 0; i < nr_pids; i++)
+		fds[rec->nr_cpus + 1 + i] = (struct pollfd){ .fd = pidfds[i], .events = POLLIN };
 	for (;;) {
 		if (poll(fds, nr, SCAN_MS) < 0 && errno != EINTR) {
 			ret = -errno;
@@ -163,9 +165,15 @@ static int loop(struct recording *rec, int signal_fd, int pidfd)
 			warnx("%s", why);
 			break;
 		}
-		if (fds[nr - 2].revents && stop_asked(rec, signal_fd, &times))
+		if (fds[rec->nr_cpus].revents && stop_asked(rec, signal_fd, &times))
 			break;
-		if (fds[nr - 1].revents)
+		for (i = rec->nr_cpus + 1; i < nr; i++)
+			if (fds[i].revents) {
+				/* poll(2) leaves it out from now on */
+				fds[i].fd = -1;
+				left--;
+			}
+		if (nr_pids && !left)
 			break;
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (now - scanned >= SCAN_MS * 1000000ULL) {
@@ -291,20 +299,29 @@ static void tell(const struct recording *rec)
 			warnx("  CPU %d lost %" PRIu64, cpu, rec->lost[cpu]);
 }
 
-static int pid_open(pid_t pid, int *pidfd)
+static int pids_open(const struct pids *pids, int **pidfds)
 {
 	char why[KFDLIB_WHY];
+	size_t i;
 	int ret;
 
-	*pidfd = -1;
-	ret = pid ? proc_open(pid, pidfd, why) : 0;
-	if (ret)
-		warnx("%s", why);
-	return ret;
+	*pidfds = calloc(pids->nr + 1, sizeof(**pidfds));
+	if (!*pidfds) {
+		warnx("out of memory");
+		return -ENOMEM;
+	}
+	for (i = 0; i < pids->nr; i++) {
+		ret = proc_open(pids->pid[i], &(*pidfds)[i], why);
+		if (ret) {
+			warnx("%s", why);
+			return ret;
+		}
+	}
+	return 0;
 }
 
 /* Tracing on, command or process, tracing off.  @exec_errno as of child_go(). */
-static int run(struct recording *rec, int pidfd, int *exec_errno)
+static int run(struct recording *rec, const int *pidfds, int *exec_errno)
 {
 	static const int stops[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
 	int signal_fd, go_fd = -1, ret, cpu;
@@ -335,7 +352,7 @@ static int run(struct recording *rec, int pidfd, int *exec_errno)
 	}
 	ret = rec->child ? child_go(rec, go_fd, exec_errno) : 0;
 	if (!ret && !*exec_errno)
-		ret = loop(rec, signal_fd, pidfd);
+		ret = loop(rec, signal_fd, pidfds);
 	/* A command outlives a full disk, and its exit status is still wanted. */
 	tracefs_trace_off(rec->instance);
 	rec->end_ns = clock_ns(CLOCK_MONOTONIC);
@@ -376,7 +393,7 @@ int kfdtrace_record(int argc, char **argv)
 {
 	struct record_options options = { .verb = "record", .prefix = "kfdtrace" };
 	struct recording rec = { .options = &options, .dir_fd = -1, .child_status = -1 };
-	int trace_fd = -1, meta_fd = -1, pidfd, exec_errno = 0, ret;
+	int trace_fd = -1, meta_fd = -1, *pidfds, exec_errno = 0, ret;
 	char why[RECORD_WHY], name[64];
 	time_t now = time(NULL);
 	struct tm tm;
@@ -391,7 +408,7 @@ int kfdtrace_record(int argc, char **argv)
 		warnx("%s: %s; a recording needs a new directory", options.dir, strerror(EEXIST));
 		return options.command ? EXIT_OWN : EXIT_FAILURE;
 	}
-	ret = pid_open(options.pid, &pidfd);
+	ret = pids_open(&options.pids, &pidfds);
 	if (ret)
 		return EXIT_FAILURE;
 	caller_find(&rec);
@@ -409,7 +426,7 @@ int kfdtrace_record(int argc, char **argv)
 		      rec.wanted_kb, rec.buffer_kb);
 	ret = dir_make(&rec, &trace_fd, &meta_fd);
 	if (!ret)
-		ret = run(&rec, pidfd, &exec_errno);
+		ret = run(&rec, pidfds, &exec_errno);
 	if (exec_errno) {
 		warnx("failed to execute '%s': %s", options.command[0], strerror(exec_errno));
 		dir_remove(&rec);

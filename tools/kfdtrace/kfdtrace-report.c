@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cells.h"
 #include "kfdlib.h"
 #include "kfdtrace.h"
 #include "queues.h"
@@ -20,41 +19,44 @@ enum column_id {
 	COL_GPU,
 	COL_PID,
 	COL_INNER,
-	COL_PRIO,
-	COL_QUEUES,
-	COL_ENDED,
+	COL_PRIORITY,
+	COL_CREATED,
+	COL_DESTROYED,
+	COL_MAX,
 	COL_MAPS,
-	COL_MAPPED,
+	COL_MAPPED_TIME,
 	COL_PREEMPTED,
-	COL_PREEMPTED_NS,
+	COL_PREEMPTED_TIME,
 	COL_PREEMPTING,
-	COL_PREEMPTING_NS,
+	COL_PREEMPTING_TIME,
 	COL_WAKES,
 	COL_EVICTED,
-	COL_EVICTED_NS,
+	COL_EVICTED_TIME,
 	COL_COMMAND,
 	COL_SIMULATED,
 	NR_COLS
 };
 
-static const struct column columns[NR_COLS] = {
-	[COL_GPU] = { "GPU", "gpu_id", true },
-	[COL_PID] = { "PID", "pid", true },
-	[COL_INNER] = { "INNER", "inner_pid", true },
-	[COL_PRIO] = { "PRIO", "prio", true },
-	[COL_QUEUES] = { "QUEUES", "queues_created", true },
-	[COL_ENDED] = { "ENDED", "queues_destroyed", true },
-	[COL_MAPS] = { "MAPS", "maps", true },
-	[COL_MAPPED] = { "MAPPED", "mapped_ns", true },
-	[COL_PREEMPTED] = { "PREEMPTED", "preemptions", true },
-	[COL_PREEMPTED_NS] = { "FOR", "preempted_ns", true },
-	[COL_PREEMPTING] = { "PREEMPTING", "preempting", true },
-	[COL_PREEMPTING_NS] = { "FOR", "preempting_ns", true },
-	[COL_WAKES] = { "WAKES", "wakes", true },
-	[COL_EVICTED] = { "EVICTED", "evictions", true },
-	[COL_EVICTED_NS] = { "FOR", "evicted_ns", true },
-	[COL_COMMAND] = { "COMMAND", "command", false },
-	[COL_SIMULATED] = { NULL, "simulated", false },
+/* What each is, and its unit, is in output.rst. */
+static const struct list_column columns[NR_COLS] = {
+	[COL_GPU] = { "GPU", "gpu_id", LIST_COUNT, LIST_EVERYWHERE },
+	[COL_PID] = { "PID", "pid", LIST_NUMBER, LIST_EVERYWHERE },
+	[COL_INNER] = { "INNER-PID", "inner_pid", LIST_NUMBER, LIST_EVERYWHERE },
+	[COL_PRIORITY] = { "PRIORITY", "priority", LIST_NUMBER, LIST_EVERYWHERE },
+	[COL_CREATED] = { "CREATED-QUEUES", "created_queue_count", LIST_COUNT, LIST_EVERYWHERE },
+	[COL_DESTROYED] = { "DESTROYED-QUEUES", "destroyed_queue_count", LIST_COUNT, LIST_WIDE },
+	[COL_MAX] = { "MAX-QUEUES", "max_queue_count", LIST_COUNT, LIST_WIDE },
+	[COL_MAPS] = { "MAPS", "map_count", LIST_COUNT, LIST_EVERYWHERE },
+	[COL_MAPPED_TIME] = { "QUEUE-MAPPED-TIME", "queue_mapped_ns", LIST_DURATION, LIST_EVERYWHERE },
+	[COL_PREEMPTED] = { "PREEMPTED", "preempted_count", LIST_COUNT, LIST_EVERYWHERE },
+	[COL_PREEMPTED_TIME] = { "PREEMPTED-TIME", "preempted_ns", LIST_DURATION, LIST_EVERYWHERE },
+	[COL_PREEMPTING] = { "PREEMPTING", "preempting_count", LIST_COUNT, LIST_EVERYWHERE },
+	[COL_PREEMPTING_TIME] = { "PREEMPTING-TIME", "preempting_ns", LIST_DURATION, LIST_EVERYWHERE },
+	[COL_WAKES] = { "WAKES", "wake_count", LIST_COUNT, LIST_EVERYWHERE },
+	[COL_EVICTED] = { "EVICTED", "evicted_count", LIST_COUNT, LIST_EVERYWHERE },
+	[COL_EVICTED_TIME] = { "EVICTED-TIME", "evicted_ns", LIST_DURATION, LIST_EVERYWHERE },
+	[COL_COMMAND] = { "COMMAND", "command", LIST_TEXT, LIST_EVERYWHERE },
+	[COL_SIMULATED] = { "SIMULATED", "simulated", LIST_FLAG, LIST_CSV },
 };
 
 static const struct hist *of_unmap(const struct gpu *gpu)
@@ -84,7 +86,53 @@ const struct latency latencies[NR_LATENCIES] = {
 	{ "preempt", "preemption, begin to end", of_preempt },
 };
 
-static void cell(void *context, size_t row, unsigned int column, bool csv, char *text)
+static void cell_times(const struct client *client, unsigned int column, struct list_value *value)
+{
+	switch (column) {
+	case COL_MAPPED_TIME:
+		list_count(value, client->mapped_ns);
+		break;
+	case COL_PREEMPTED_TIME:
+		list_count(value, client->preempted_ns);
+		break;
+	case COL_PREEMPTING_TIME:
+		list_count(value, client->preempting_ns);
+		break;
+	default:
+		list_count(value, client->evicted_ns);
+	}
+}
+
+static void cell_counts(const struct client *client, unsigned int column, struct list_value *value)
+{
+	switch (column) {
+	case COL_CREATED:
+		list_count(value, client->created);
+		break;
+	case COL_DESTROYED:
+		list_count(value, client->destroyed);
+		break;
+	case COL_MAX:
+		list_count(value, client->max_live);
+		break;
+	case COL_MAPS:
+		list_count(value, client->maps);
+		break;
+	case COL_PREEMPTED:
+		list_count(value, client->preemptions);
+		break;
+	case COL_PREEMPTING:
+		list_count(value, client->preempting);
+		break;
+	case COL_WAKES:
+		list_count(value, client->wakes);
+		break;
+	default:
+		list_count(value, client->evictions);
+	}
+}
+
+static void cell(void *context, size_t row, unsigned int column, struct list_value *value)
 {
 	const struct client_rows *rows = context;
 	const struct client *client = rows->clients[row];
@@ -93,58 +141,46 @@ static void cell(void *context, size_t row, unsigned int column, bool csv, char 
 
 	switch (column) {
 	case COL_GPU:
-		cell_count(text, client->gpu->gpu_id);
+		list_count(value, client->gpu->gpu_id);
 		break;
 	case COL_PID:
-		cell_number(text, true, client->process->pid, csv);
+		list_number(value, true, client->process->pid);
 		break;
 	case COL_INNER:
 		known = view_inner_pid(rows->view, client->process->pid, &inner);
-		cell_number(text, known, inner, csv);
+		list_number(value, known, inner);
 		break;
-	case COL_PRIO:
-		known = client->process->prio != NO_PRIO;
-		cell_number(text, known, client->process->prio, csv);
+	case COL_PRIORITY:
+		list_number(value, client->process->prio != NO_PRIO, client->process->prio);
 		break;
-	case COL_QUEUES:
-		cell_count(text, client->created);
-		break;
-	case COL_ENDED:
-		cell_count(text, client->destroyed);
-		break;
-	case COL_MAPS:
-		cell_count(text, client->maps);
-		break;
-	case COL_MAPPED:
-		cell_duration(text, client->mapped_ns, csv);
-		break;
-	case COL_PREEMPTED:
-		cell_count(text, client->preemptions);
-		break;
-	case COL_PREEMPTED_NS:
-		cell_duration(text, client->preempted_ns, csv);
-		break;
-	case COL_PREEMPTING:
-		cell_count(text, client->preempting);
-		break;
-	case COL_PREEMPTING_NS:
-		cell_duration(text, client->preempting_ns, csv);
-		break;
-	case COL_WAKES:
-		cell_count(text, client->wakes);
-		break;
-	case COL_EVICTED:
-		cell_count(text, client->evictions);
-		break;
-	case COL_EVICTED_NS:
-		cell_duration(text, client->evicted_ns, csv);
+	case COL_MAPPED_TIME:
+	case COL_PREEMPTED_TIME:
+	case COL_PREEMPTING_TIME:
+	case COL_EVICTED_TIME:
+		cell_times(client, column, value);
 		break;
 	case COL_SIMULATED:
-		snprintf(text, CELL, "%s", view_simulated_word(view_simulated(rows->view)));
+		view_simulated_value(rows->view, value);
+		break;
+	case COL_COMMAND:
+		list_text(value, view_command(rows->view, client->process->pid));
 		break;
 	default:
-		cell_command(text, rows->view, client->process->pid, csv);
+		cell_counts(client, column, value);
 	}
+}
+
+/**
+ * client_rows_list() - the list of processes
+ * @rows: of client_rows_make()
+ * @choice: how to print it
+ *
+ * Return: the list; @rows and @choice must outlive it.
+ */
+struct list client_rows_list(struct client_rows *rows, const struct list_choice *choice)
+{
+	return (struct list){ .columns = columns, .nr_columns = NR_COLS, .nr_rows = rows->nr,
+			      .value = cell, .context = rows, .choice = choice };
 }
 
 static int client_compare(const void *left, const void *right)
@@ -353,14 +389,16 @@ static void print_anomalies(const struct model *model)
 
 static void print_text(const struct view *view, struct client_rows *rows, const struct paths *paths)
 {
+	static const struct list_choice all;
+	struct list list = client_rows_list(rows, &view->options->list);
 	const struct gpu *gpu;
 	size_t more;
 
 	print_head(view);
 	puts("\nProcesses");
-	table_print(columns, NR_COLS, rows->nr, cell, rows, false);
+	list_print(&list);
 	puts("\nQueues");
-	more = queues_table(view, MAX_LINES, false) + view->model.queues_left_out;
+	more = queues_table(view, MAX_LINES, &all) + view->model.queues_left_out;
 	if (more)
 		printf("and %zu more: see kfdtrace queues\n", more);
 	print_pairs(rows);
@@ -377,16 +415,21 @@ static void usage(void)
 {
 	fputs("\n"
 	      "Usage:\n"
-	      " kfdtrace report [options] DIR\n"
+	      " kfdtrace report [options] [DIR]\n"
 	      "\n"
-	      "What happened in a recording. DIR may be a trace.dat, too.\n"
+	      "What happened in a recording. DIR may be a trace.dat, too; without it the newest\n"
+	      "recording in this directory is taken.\n"
 	      "\n"
 	      "Options:\n"
-	      " -p, --pid PID           only this process\n"
+	      " -p, --pid PID           only this process; may be repeated\n"
 	      " -s, --slow-ms MS        an unmap that takes longer is an anomaly (default 100)\n"
+	      " -o, --output COLUMNS    of the processes these columns, with commas; +COLUMNS: these, too\n"
+	      "     --noheadings        print the processes alone, without titles\n"
+	      "     --raw               the processes alone, one blank between columns, for scripts\n"
 	      " -J, --json              print JSON, of everything\n"
 	      " -C, --csv               print the processes as CSV\n"
 	      " -h, --help              display this help\n"
+	      " -V, --version           display the version of this program\n"
 	      "\n"
 	      "Times are seconds of the recording's clock, as in trace-cmd report.\n"
 	      "For more details see kfdtrace(1).\n",
@@ -402,21 +445,24 @@ static void usage(void)
  */
 int kfdtrace_report(int argc, char **argv)
 {
-	struct view_options options = { .verb = "report" };
+	struct view_options options = { .verb = "report", .columns = columns, .nr_columns = NR_COLS };
 	struct client_rows rows;
 	struct paths paths;
+	struct list list;
 	struct view view;
 
-	view_options_parse(argc, argv, "p:s:JCh", usage, &options);
+	view_options_parse(argc, argv, "p:s:o:JChV", usage, &options);
 	view_open(&view, &options);
 	view_read(&view);
 	view_losses(&view);
+	view_pids_check(&view);
 	client_rows_make(&rows, &view);
 	paths_make(&paths, &view);
-	if (options.json)
+	list = client_rows_list(&rows, &options.list);
+	if (options.list.json)
 		report_json(&view, &paths);
-	else if (options.csv)
-		table_print(columns, NR_COLS, rows.nr, cell, &rows, true);
+	else if (options.list.csv || options.list.raw || options.list.noheadings)
+		list_print(&list);
 	else
 		print_text(&view, &rows, &paths);
 	paths_free(&paths);

@@ -179,16 +179,18 @@ static void usage(void)
 {
 	fputs("\n"
 	      "Usage:\n"
-	      " kfdtrace timeline [options] DIR\n"
+	      " kfdtrace timeline [options] [DIR]\n"
 	      "\n"
 	      "Who had the GPU when: a page for a browser, or JSON in the trace event format, for\n"
-	      "ui.perfetto.dev or chrome://tracing.\n"
+	      "ui.perfetto.dev or chrome://tracing. Without DIR the newest recording in this\n"
+	      "directory is taken.\n"
 	      "\n"
 	      "Options:\n"
-	      " -o, --output FILE       write to this file (default: standard output): a page if it\n"
+	      " -o, --output FILE       write to this file (default: -, standard output): a page if it\n"
 	      "                         ends in .html, else JSON\n"
-	      " -p, --pid PID           only this process, and the GPUs\n"
+	      " -p, --pid PID           only this process, and the GPUs; may be repeated\n"
 	      " -h, --help              display this help\n"
+	      " -V, --version           display the version of this program\n"
 	      "\n"
 	      "For more details see kfdtrace(1).\n",
 	      stdout);
@@ -209,7 +211,9 @@ int kfdtrace_timeline(int argc, char **argv)
 	char why[TRACE_WHY];
 	int ret;
 
-	view_options_parse(argc, argv, "o:p:h", usage, &options);
+	view_options_parse(argc, argv, "o:p:hV", usage, &options);
+	if (options.output && !strcmp(options.output, "-"))
+		options.output = NULL;
 	timeline.format = is_page(options.output) ? &timeline_html : &timeline_json;
 	view_open(&timeline.view, &options);
 	if (options.output)
@@ -225,6 +229,7 @@ int kfdtrace_timeline(int argc, char **argv)
 		errx(EXIT_FAILURE, "%s", why);
 	model_end(&timeline.view.model);
 	preemptions_left(&timeline);
+	view_pids_check(&timeline.view);
 	timeline.format->end(&timeline);
 	view_losses(&timeline.view);
 	view_close(&timeline.view);

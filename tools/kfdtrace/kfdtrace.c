@@ -38,6 +38,7 @@ static void usage(void)
 	fputs("\n"
 	      "Usage:\n"
 	      " kfdtrace VERB [options]\n"
+	      " kfdtrace help [VERB]\n"
 	      "\n"
 	      "Record and explain what the GPU scheduler did (AMD KFD, ROCm).\n"
 	      "\n"
@@ -103,6 +104,20 @@ int main(int argc, char **argv)
 	if (!strcmp(verb, "-V") || !strcmp(verb, "--version")) {
 		puts("kfdtrace " KFDPRIO_VERSION);
 		return stdout_check(EXIT_SUCCESS);
+	}
+	/* kfdtrace help [VERB] is kfdtrace [VERB] --help */
+	if (!strcmp(verb, "help")) {
+		static char help[] = "--help";
+
+		if (argc > 3)
+			usage_error(NULL, "help: '%s' is one argument too many", argv[3]);
+		if (argc == 2 || !strcmp(argv[2], "-h") || !strcmp(argv[2], "--help")) {
+			usage();
+			return stdout_check(EXIT_SUCCESS);
+		}
+		argv[1] = argv[2];
+		argv[2] = help;
+		verb = argv[1];
 	}
 	if (*verb == '-')
 		usage_error(NULL, "unknown option '%s'", verb);

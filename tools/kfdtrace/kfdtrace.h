@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+/* Of all JSON; raised when the meaning of a member changes, not for new members. */
+#define JSON_FORMAT 2
+
 /* Exit statuses of "kfdtrace record -- COMMAND" that are not the command's, as of env(1). */
 #define EXIT_OWN	 125 /* kfdtrace failed */
 #define EXIT_EXEC_FAILED 126 /* there is such a command, it cannot be executed */
@@ -26,7 +29,20 @@ int kfdtrace_live(int argc, char **argv);
 __attribute__((noreturn, format(printf, 2, 3))) void usage_error(const char *verb,
 								 const char *format, ...);
 int stdout_check(int status);
+/**
+ * struct pids - processes that were asked for
+ * @pid: array of @nr
+ * @nr: how many; 0: all
+ */
+struct pids {
+	pid_t *pid;
+	size_t nr;
+};
+
 pid_t option_pid(const char *text);
+void option_pids(struct pids *pids, const char *text);
+bool pids_have(const struct pids *pids, pid_t pid);
+void option_version(void);
 const char *option_instance(const char *verb, const char *name);
 
 #endif /* KFDTRACE_H */

@@ -97,14 +97,14 @@ static bool gone(void *context, int32_t pid)
 	return !listed(context, pid);
 }
 
-/* Nothing is known of a frame that has not lasted. */
+/* Percent.  Nothing is known of a frame that has not lasted. */
 static double part(uint64_t now, uint64_t before, uint64_t span)
 {
 	double value = now > before ? now - before : 0;
 
 	if (!span)
 		return -1;
-	return value > span ? 1 : value / span;
+	return value > span ? 100 : 100 * value / span;
 }
 
 static double rate(uint64_t now, uint64_t before, uint64_t span)
@@ -114,23 +114,12 @@ static double rate(uint64_t now, uint64_t before, uint64_t span)
 	return now > before ? (now - before) * 1e9 / span : 0;
 }
 
-static enum live_state state_of(const struct kfd_prio_list_entry *entry)
-{
-	if (entry->flags & KFD_PRIO_LIST_EVICTED)
-		return STATE_EVICTED;
-	if (entry->flags & KFD_PRIO_LIST_PREEMPTED)
-		return STATE_PREEMPTED;
-	if (entry->flags & KFD_PRIO_LIST_PREEMPTING)
-		return STATE_PREEMPTING;
-	return entry->nr_active ? STATE_RUNNING : STATE_IDLE;
-}
-
 static void name_read(struct live_row *row)
 {
 	struct proc_info info;
 
 	if (proc_read(row->pid, &info))
-		snprintf(row->command, sizeof(row->command), "?");
+		*row->command = '\0';
 	else
 		snprintf(row->command, sizeof(row->command), "%s", info.comm);
 }
@@ -155,8 +144,8 @@ static void row_fill(struct live *live, struct live_row *row, const struct live_
 		row->caused = rate(now->told_caused, last->told_caused, live->span_ns);
 	}
 	if (client && client->last_by) {
-		row->reason = client->last_reason ? kfd_reason_name(client->last_reason) : "?";
-		row->by = client->last_by == row->pid ? 0 : client->last_by;
+		row->reason = client->last_reason ? kfd_reason_name(client->last_reason) : NULL;
+		row->by = client->last_by;
 	}
 	name_read(row);
 }
@@ -178,7 +167,7 @@ static void row_listed(struct live *live, struct live_row *row, struct live_coun
 	row->effective = entry->effective;
 	row->queues = entry->nr_queues;
 	row->active = entry->nr_active;
-	row->state = state_of(entry);
+	row->state = kfd_state(entry);
 	row_fill(live, row, now, client);
 }
 
@@ -193,7 +182,7 @@ static void row_unlisted(struct live *live, struct live_row *row, struct live_co
 	row->effective = KFD_PRIO_UNSET;
 	row->queues = client->live;
 	row->active = client->mapped_queues;
-	row->state = row->active ? STATE_RUNNING : row->queues ? STATE_IDLE : STATE_ENDED;
+	row->state = row->active ? KFD_STATE_ACTIVE : row->queues ? KFD_STATE_INACTIVE : KFD_STATE_ENDED;
 	row_fill(live, row, now, client);
 }
 
@@ -204,9 +193,9 @@ static void names_keep(struct live_row *rows, size_t nr, const struct live_row *
 	size_t i, j;
 
 	for (i = 0; i < nr; i++) {
-		if (rows[i].state != STATE_ENDED)
+		if (rows[i].state != KFD_STATE_ENDED)
 			continue;
-		snprintf(rows[i].command, sizeof(rows[i].command), "?");
+		*rows[i].command = '\0';
 		for (j = 0; j < nr_before; j++)
 			if (before[j].pid == rows[i].pid)
 				memcpy(rows[i].command, before[j].command, sizeof(rows[i].command));
@@ -262,11 +251,10 @@ static void rows_filter(struct live *live)
 {
 	size_t i, nr = 0;
 
-	for (i = 0; i < live->nr_rows && live->options->pid; i++)
-		if (live->rows[i].pid == live->options->pid)
+	for (i = 0; i < live->nr_rows; i++)
+		if (pids_have(&live->options->pids, live->rows[i].pid))
 			live->rows[nr++] = live->rows[i];
-	if (live->options->pid)
-		live->nr_rows = nr;
+	live->nr_rows = nr;
 }
 
 /**
@@ -312,22 +300,22 @@ int live_frame(struct live *live, char *why)
 }
 
 /* More first, but for PIDs. */
-static int compare_by(const struct live_row *a, const struct live_row *b, enum live_sort sort)
+static int compare_by(const struct live_row *a, const struct live_row *b, enum live_column sort)
 {
 	int left, right;
 
 	switch (sort) {
-	case SORT_PRIO:
+	case LIVE_PRIORITY:
 		left = a->priority != KFD_PRIO_UNSET ? a->priority : a->effective;
 		right = b->priority != KFD_PRIO_UNSET ? b->priority : b->effective;
 		return (left < right) - (left > right);
-	case SORT_MAPPED:
+	case LIVE_MAPPED:
 		return (a->mapped < b->mapped) - (a->mapped > b->mapped);
-	case SORT_PREEMPTED:
+	case LIVE_PREEMPTED:
 		return (a->preempted < b->preempted) - (a->preempted > b->preempted);
-	case SORT_SUFFERED:
+	case LIVE_PREEMPTED_RATE:
 		return (a->suffered < b->suffered) - (a->suffered > b->suffered);
-	case SORT_CAUSED:
+	case LIVE_PREEMPTING_RATE:
 		return (a->caused < b->caused) - (a->caused > b->caused);
 	default:
 		return 0;
@@ -335,7 +323,7 @@ static int compare_by(const struct live_row *a, const struct live_row *b, enum l
 }
 
 struct order {
-	enum live_sort sort;
+	enum live_column sort;
 	bool reverse;
 };
 
@@ -358,7 +346,7 @@ static int row_compare(const void *left, const void *right, void *context)
  * @sort: by what; then by PID
  * @reverse: the other way round
  */
-void live_rows_sort(struct live *live, enum live_sort sort, bool reverse)
+void live_rows_sort(struct live *live, enum live_column sort, bool reverse)
 {
 	struct order order = { .sort = sort, .reverse = reverse };
 

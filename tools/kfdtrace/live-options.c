@@ -28,11 +28,16 @@ static void usage(void)
 	      " -b, --batch             plain text, one view after the other; so, too, without a terminal\n"
 	      "     --once              one view, as --batch --count 1\n"
 	      " -J, --json              a line of JSON for each\n"
-	      " -p, --pid PID           only this process\n"
-	      " -o, --sort KEY          prio, pid, mapped, preempted, suffered, caused (default prio)\n"
+	      " -p, --pid PID           only this process; may be repeated\n"
+	      " -x, --sort COLUMN       PRIORITY (default), PID, MAPPED%, PREEMPTED%, PREEMPTED/S,\n"
+	      "                           PREEMPTING/S\n"
+	      " -o, --output COLUMNS    as text or JSON these columns; +COLUMNS: these, too\n"
+	      "     --noheadings        no titles\n"
+	      "     --raw               one blank between columns, for scripts\n"
 	      " -s, --source SOURCE     events, stats, auto (default: events if that is allowed)\n"
 	      " -i, --instance NAME     use this trace instance, which root has given you\n"
 	      " -h, --help              display this help\n"
+	      " -V, --version           display the version of this program\n"
 	      "\n"
 	      "For more details see kfdtrace(1).\n",
 	      stdout);
@@ -63,15 +68,16 @@ static uint64_t count_parse(const char *text)
 	return count;
 }
 
-static enum live_sort sort_parse(const char *text)
+static enum live_column sort_parse(const char *text)
 {
-	enum live_sort sort;
+	int found = list_find(live_columns, NR_LIVE_COLUMNS, text, strlen(text)), i;
 
-	for (sort = 0; sort < NR_SORTS; sort++)
-		if (!strcmp(text, live_sort_name(sort)))
-			return sort;
+	for (i = 0; i < NR_LIVE_SORTS; i++)
+		if (found == (int)live_sorts[i])
+			return found;
 	usage_error("live",
-		    "--sort '%s': not one of prio, pid, mapped, preempted, suffered, caused", text);
+		    "--sort '%s': not one of PRIORITY, PID, MAPPED%%, PREEMPTED%%, PREEMPTED/S, PREEMPTING/S",
+		    text);
 }
 
 static enum live_source source_parse(const char *text)
@@ -100,17 +106,22 @@ void live_options_parse(int argc, char **argv, struct live_options *options)
 		{ "once", no_argument, NULL, '1' },
 		{ "json", no_argument, NULL, 'J' },
 		{ "pid", required_argument, NULL, 'p' },
-		{ "sort", required_argument, NULL, 'o' },
+		{ "sort", required_argument, NULL, 'x' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "noheadings", no_argument, NULL, '2' },
+		{ "raw", no_argument, NULL, '3' },
 		{ "source", required_argument, NULL, 's' },
 		{ "instance", required_argument, NULL, 'i' },
 		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 },
 	};
 	bool once = false;
+	char why[KFDLIB_WHY];
 	int option;
 
-	*options = (struct live_options){ .delay_ns = DELAY_DEFAULT };
-	while ((option = getopt_long(argc, argv, "d:n:bJp:o:s:i:h", longs, NULL)) != -1) {
+	*options = (struct live_options){ .delay_ns = DELAY_DEFAULT, .sort = LIVE_PRIORITY };
+	while ((option = getopt_long(argc, argv, "d:n:bJp:x:o:s:i:hV", longs, NULL)) != -1) {
 		switch (option) {
 		case 'd':
 			options->delay_ns = delay_parse(optarg);
@@ -125,13 +136,22 @@ void live_options_parse(int argc, char **argv, struct live_options *options)
 			once = true;
 			break;
 		case 'J':
-			options->json = true;
+			options->list.json = true;
 			break;
 		case 'p':
-			options->pid = option_pid(optarg);
+			option_pids(&options->pids, optarg);
+			break;
+		case 'x':
+			options->sort = sort_parse(optarg);
 			break;
 		case 'o':
-			options->sort = sort_parse(optarg);
+			options->list.columns = optarg;
+			break;
+		case '2':
+			options->list.noheadings = true;
+			break;
+		case '3':
+			options->list.raw = true;
 			break;
 		case 's':
 			options->source = source_parse(optarg);
@@ -142,12 +162,17 @@ void live_options_parse(int argc, char **argv, struct live_options *options)
 		case 'h':
 			usage();
 			exit(stdout_check(EXIT_SUCCESS));
+		case 'V':
+			option_version();
+			break;
 		default:
 			usage_error("live", NULL);
 		}
 	}
 	if (optind < argc)
 		usage_error("live", "'%s' is one argument too many", argv[optind]);
+	if (list_check(live_columns, NR_LIVE_COLUMNS, &options->list, why))
+		usage_error("live", "%s", why);
 	if (once && options->count > 1)
 		usage_error("live", "--once and --count: give only one of them");
 	if (options->instance && options->source == LIVE_STATS)
@@ -156,5 +181,6 @@ void live_options_parse(int argc, char **argv, struct live_options *options)
 		options->source = LIVE_EVENTS;
 	if (once)
 		options->count = 1;
-	options->batch |= once || options->json;
+	options->batch |= once || options->list.json || options->list.raw ||
+			  options->list.noheadings || options->list.columns;
 }

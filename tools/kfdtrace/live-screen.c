@@ -27,23 +27,23 @@ enum {
 static struct {
 	SCREEN *screen;
 	bool colors, help, reverse;
-	enum live_sort sort;
+	enum live_column sort;
 	size_t first; /* row on top */
 } ui;
 
 static const char *const help[] = {
 	"q      quit",
 	"space  pause, and go on",
-	"s      sort by the next column: prio, pid, mapped, preempted, suffered, caused",
+	"s      sort by the next column: PRIORITY, PID, MAPPED%, PREEMPTED%, PREEMPTED/S, PREEMPTING/S",
 	"r      reverse the order",
 	"+ -    renew half as often, twice as often",
 	"up down pgup pgdn home   scroll",
 	"h ?    this help",
 	"",
-	"MAP%   of the time, a queue of the process was on the GPU, or in its runlist",
-	"PRE%   of the time, it was preempted;  PRE/S: how often, per second",
-	"BY/S   how often others were preempted for it, per second",
-	"QUEUES active/all;  REASON: of the last preemption",
+	"MAPPED%       of the time, a queue of the process was on the GPU, or in its runlist",
+	"PREEMPTED%    of the time, it was preempted;  PREEMPTED/S: how often, per second",
+	"PREEMPTING/S  how often others were preempted for it, per second",
+	"ACTIVE        queues that are;  REASON, REASON-PID: of the last preemption, and whose",
 };
 
 /* Then the default action, which makes a core. */
@@ -69,7 +69,7 @@ static bool color_wanted(void)
  *
  * Return: 0 or -errno.
  */
-int live_screen_open(enum live_sort sort, char *why)
+int live_screen_open(enum live_column sort, char *why)
 {
 	static const int crashes[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL };
 	const char *term = getenv("TERM");
@@ -172,18 +172,20 @@ static void put(int y, int x, int width, bool right, const char *text)
 /* Widths of the columns that fit, 0 for those that do not. */
 static void columns_fit(const struct live *live, int *widths)
 {
-	static const int least[NR_LIVE_COLUMNS] = { [LIVE_PID] = 6,	 [LIVE_STATE] = 10,
-						    [LIVE_MAPPED] = 5,	 [LIVE_PREEMPTED] = 5,
-						    [LIVE_SUFFERED] = 5, [LIVE_CAUSED] = 5 };
-	static const enum live_column drop[] = { LIVE_BAND,	LIVE_QUEUES, LIVE_CAUSED,
-						 LIVE_SUFFERED, LIVE_REASON, LIVE_GPU,
-						 LIVE_PRIO,	LIVE_PREEMPTED, LIVE_STATE };
+	static const int least[NR_LIVE_COLUMNS] = { [LIVE_PID] = 6, [LIVE_STATE] = 10 };
+	static const enum live_column drop[] = { LIVE_EFFECTIVE,       LIVE_BAND,
+						 LIVE_ACTIVE,	       LIVE_QUEUES,
+						 LIVE_PREEMPTING_RATE, LIVE_PREEMPTED_RATE,
+						 LIVE_REASON_PID,      LIVE_REASON,
+						 LIVE_GPU,	       LIVE_PRIORITY,
+						 LIVE_MAPPED,	       LIVE_PREEMPTED,
+						 LIVE_STATE };
 	char text[LIVE_CELL];
 	int c, sum = 0, width;
 	size_t i;
 
 	for (c = 0; c < LIVE_COMMAND; c++) {
-		widths[c] = strlen(live_title(c));
+		widths[c] = strlen(live_columns[c].name);
 		widths[c] = widths[c] < least[c] ? least[c] : widths[c];
 		for (i = 0; i < live->nr_rows; i++) {
 			live_cell(&live->rows[i], c, text);
@@ -204,16 +206,16 @@ static void columns_fit(const struct live *live, int *widths)
 	widths[LIVE_COMMAND] = COLS > sum ? COLS - sum : 0;
 }
 
-static attr_t state_attr(enum live_state state)
+static attr_t state_attr(enum kfd_state state)
 {
 	if (!ui.colors)
 		return A_NORMAL;
 	switch (state) {
-	case STATE_PREEMPTING:
+	case KFD_STATE_PREEMPTING:
 		return COLOR_PAIR(COLOR_GOOD);
-	case STATE_PREEMPTED:
+	case KFD_STATE_PREEMPTED:
 		return COLOR_PAIR(COLOR_OFF);
-	case STATE_EVICTED:
+	case KFD_STATE_EVICTED:
 		return COLOR_PAIR(COLOR_BAD);
 	default:
 		return A_NORMAL;
@@ -247,7 +249,7 @@ static void show_titles(int y, const int *widths)
 	for (c = 0; c < NR_LIVE_COLUMNS; c++) {
 		if (!widths[c])
 			continue;
-		put(y, x, widths[c], live_right(c), live_title(c));
+		put(y, x, widths[c], live_right(c), live_columns[c].name);
 		x += widths[c] + 1;
 	}
 	attroff(A_REVERSE);
@@ -301,10 +303,20 @@ void live_screen_show(struct live *live, uint64_t delay_ns, bool paused)
 	else
 		show_rows(live, lines);
 	snprintf(text, sizeof(text), "%sq quit  h help  sort: %s%s  every %.3g s",
-		 paused ? "PAUSED  " : "", live_sort_name(ui.sort), ui.reverse ? ", reversed" : "",
+		 paused ? "PAUSED  " : "", live_columns[ui.sort].name, ui.reverse ? ", reversed" : "",
 		 delay_ns / 1e9);
 	put(LINES - 1, 0, COLS, false, text);
 	refresh();
+}
+
+static enum live_column sort_after(enum live_column sort)
+{
+	int i;
+
+	for (i = 0; i < NR_LIVE_SORTS - 1; i++)
+		if (live_sorts[i] == sort)
+			return live_sorts[i + 1];
+	return live_sorts[0];
 }
 
 static void scroll_by(long rows)
@@ -337,7 +349,7 @@ bool live_screen_key(uint64_t *delay_ns, bool *paused)
 			*paused = !*paused;
 			break;
 		case 's':
-			ui.sort = (ui.sort + 1) % NR_SORTS;
+			ui.sort = sort_after(ui.sort);
 			break;
 		case 'r':
 			ui.reverse = !ui.reverse;

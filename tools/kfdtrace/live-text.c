@@ -8,67 +8,103 @@
 #include <time.h>
 
 #include "live.h"
-#include "output.h"
 
 #define PARAMETERS "/sys/module/amdgpu/parameters"
 #define HEAD_FIXED 2 /* lines that are not of a GPU */
 
-static const struct column columns[NR_LIVE_COLUMNS] = {
-	[LIVE_PID] = { "PID", "pid", true },
-	[LIVE_GPU] = { "GPU", "gpu_id", true },
-	[LIVE_PRIO] = { "PRIO", "prio", true },
-	[LIVE_BAND] = { "BAND", "band", false },
-	[LIVE_STATE] = { "STATE", "state", false },
-	[LIVE_MAPPED] = { "MAP%", "mapped", true },
-	[LIVE_PREEMPTED] = { "PRE%", "preempted", true },
-	[LIVE_SUFFERED] = { "PRE/S", "suffered", true },
-	[LIVE_CAUSED] = { "BY/S", "caused", true },
-	[LIVE_QUEUES] = { "QUEUES", "queues", true },
-	[LIVE_REASON] = { "REASON", "reason", false },
-	[LIVE_COMMAND] = { "COMMAND", "command", false },
+/* What each is, and its unit, is in output.rst. */
+const struct list_column live_columns[NR_LIVE_COLUMNS] = {
+	[LIVE_PID] = { "PID", "pid", LIST_NUMBER, LIST_EVERYWHERE },
+	[LIVE_GPU] = { "GPU", "gpu_id", LIST_COUNT, LIST_EVERYWHERE },
+	[LIVE_PRIORITY] = { "PRIORITY", "priority", LIST_NUMBER, LIST_EVERYWHERE },
+	[LIVE_EFFECTIVE] = { "EFFECTIVE", "effective_priority", LIST_NUMBER, LIST_WIDE },
+	[LIVE_BAND] = { "BAND", "band", LIST_WORD, LIST_EVERYWHERE },
+	[LIVE_STATE] = { "STATE", "state", LIST_WORD, LIST_EVERYWHERE },
+	[LIVE_MAPPED] = { "MAPPED%", "mapped_percent", LIST_PERCENT, LIST_EVERYWHERE },
+	[LIVE_PREEMPTED] = { "PREEMPTED%", "preempted_percent", LIST_PERCENT, LIST_EVERYWHERE },
+	[LIVE_PREEMPTED_RATE] = { "PREEMPTED/S", "preempted_per_s", LIST_RATE, LIST_EVERYWHERE },
+	[LIVE_PREEMPTING_RATE] = { "PREEMPTING/S", "preempting_per_s", LIST_RATE, LIST_EVERYWHERE },
+	[LIVE_QUEUES] = { "QUEUES", "queue_count", LIST_COUNT, LIST_EVERYWHERE },
+	[LIVE_ACTIVE] = { "ACTIVE", "active_queue_count", LIST_COUNT, LIST_EVERYWHERE },
+	[LIVE_REASON] = { "REASON", "reason", LIST_WORD, LIST_EVERYWHERE },
+	[LIVE_REASON_PID] = { "REASON-PID", "reason_pid", LIST_NUMBER, LIST_EVERYWHERE },
+	[LIVE_COMMAND] = { "COMMAND", "command", LIST_TEXT, LIST_EVERYWHERE },
 };
 
-/* What the names say is in kfdtrace(1). */
-const char *live_title(enum live_column column)
-{
-	return columns[column].title;
-}
+/* The columns that rows can be sorted by, in the order of the key s. */
+const enum live_column live_sorts[NR_LIVE_SORTS] = {
+	LIVE_PRIORITY, LIVE_PID, LIVE_MAPPED, LIVE_PREEMPTED, LIVE_PREEMPTED_RATE, LIVE_PREEMPTING_RATE
+};
 
 bool live_right(enum live_column column)
 {
-	return columns[column].right;
+	switch (live_columns[column].kind) {
+	case LIST_TEXT:
+	case LIST_WORD:
+		return false;
+	default:
+		return true;
+	}
 }
 
-const char *live_sort_name(enum live_sort sort)
+static void value_priority(const struct live_row *row, enum live_column column, struct list_value *value)
 {
-	static const char *const names[NR_SORTS] = { "prio",	  "pid",      "mapped",
-						     "preempted", "suffered", "caused" };
+	int priority = row->priority != KFD_PRIO_UNSET ? row->priority : row->effective;
 
-	return names[sort];
+	switch (column) {
+	case LIVE_PRIORITY:
+		list_number(value, row->priority != KFD_PRIO_UNSET, row->priority);
+		break;
+	case LIVE_EFFECTIVE:
+		list_number(value, row->effective != KFD_PRIO_UNSET, row->effective);
+		break;
+	default:
+		list_text(value, priority == KFD_PRIO_UNSET ? NULL : prio_band(priority));
+	}
 }
 
-const char *live_state_name(enum live_state state)
+static void value_get(const struct live_row *row, enum live_column column, struct list_value *value)
 {
-	static const char *const names[NR_STATES] = { "idle",	   "running", "preempting",
-						      "preempted", "evicted", "ended" };
-
-	return names[state];
-}
-
-static void percent(char *text, double value)
-{
-	if (value < 0)
-		snprintf(text, LIVE_CELL, "-");
-	else
-		snprintf(text, LIVE_CELL, "%.1f", 100 * value);
-}
-
-static void per_second(char *text, double value)
-{
-	if (value < 0)
-		snprintf(text, LIVE_CELL, "-");
-	else
-		snprintf(text, LIVE_CELL, "%.*f", value < 99.95, value);
+	switch (column) {
+	case LIVE_PID:
+		list_number(value, true, row->pid);
+		break;
+	case LIVE_GPU:
+		list_count(value, row->gpu_id);
+		break;
+	case LIVE_STATE:
+		list_text(value, kfd_state_name(row->state));
+		break;
+	case LIVE_MAPPED:
+		list_real(value, row->mapped >= 0, row->mapped);
+		break;
+	case LIVE_PREEMPTED:
+		list_real(value, row->preempted >= 0, row->preempted);
+		break;
+	case LIVE_PREEMPTED_RATE:
+		list_real(value, row->suffered >= 0, row->suffered);
+		break;
+	case LIVE_PREEMPTING_RATE:
+		list_real(value, row->caused >= 0, row->caused);
+		break;
+	case LIVE_QUEUES:
+		list_count(value, row->queues);
+		break;
+	case LIVE_ACTIVE:
+		list_count(value, row->active);
+		break;
+	case LIVE_REASON:
+		list_text(value, row->reason);
+		break;
+	case LIVE_REASON_PID:
+		list_number(value, row->by, row->by);
+		break;
+	case LIVE_COMMAND:
+		list_text(value, *row->command ? row->command : NULL);
+		break;
+	default:
+		value_priority(row, column, value);
+	}
 }
 
 /**
@@ -79,59 +115,30 @@ static void per_second(char *text, double value)
  */
 void live_cell(const struct live_row *row, enum live_column column, char *text)
 {
-	int prio = row->priority != KFD_PRIO_UNSET ? row->priority : row->effective;
-	char *printable;
+	struct list_value value = { .kind = live_columns[column].kind };
 
-	switch (column) {
-	case LIVE_PID:
-		snprintf(text, LIVE_CELL, "%d", row->pid);
-		break;
-	case LIVE_GPU:
-		snprintf(text, LIVE_CELL, "%u", row->gpu_id);
-		break;
-	case LIVE_PRIO:
-		if (row->priority == KFD_PRIO_UNSET)
-			snprintf(text, LIVE_CELL, "-");
-		else
-			snprintf(text, LIVE_CELL, "%d", row->priority);
-		break;
-	case LIVE_BAND:
-		snprintf(text, LIVE_CELL, "%s", prio == KFD_PRIO_UNSET ? "-" : prio_band(prio));
-		break;
-	case LIVE_STATE:
-		snprintf(text, LIVE_CELL, "%s", live_state_name(row->state));
-		break;
-	case LIVE_MAPPED:
-		percent(text, row->mapped);
-		break;
-	case LIVE_PREEMPTED:
-		percent(text, row->preempted);
-		break;
-	case LIVE_SUFFERED:
-		per_second(text, row->suffered);
-		break;
-	case LIVE_CAUSED:
-		per_second(text, row->caused);
-		break;
-	case LIVE_QUEUES:
-		snprintf(text, LIVE_CELL, "%u/%u", row->active, row->queues);
-		break;
-	case LIVE_REASON:
-		if (!row->reason)
-			snprintf(text, LIVE_CELL, "-");
-		else if (row->by)
-			snprintf(text, LIVE_CELL, "%s by %d", row->reason, row->by);
-		else
-			snprintf(text, LIVE_CELL, "%s", row->reason);
-		break;
-	default:
-		printable = text_printable(row->command);
-		if (!printable)
-			errx(EXIT_FAILURE, "out of memory");
-		/* a name has 15 bytes, 60 if none of them can be printed */
-		snprintf(text, LIVE_CELL, "%s", printable);
-		free(printable);
-	}
+	value_get(row, column, &value);
+	list_cell(&value, text, LIVE_CELL);
+}
+
+static void cell(void *context, size_t row, unsigned int column, struct list_value *value)
+{
+	const struct live *live = context;
+
+	value_get(&live->rows[row], column, value);
+}
+
+/**
+ * live_list_of() - the rows of a frame
+ * @live: with a frame
+ *
+ * Return: the list; @live must outlive it.
+ */
+struct list live_list_of(const struct live *live)
+{
+	return (struct list){ .columns = live_columns, .nr_columns = NR_LIVE_COLUMNS,
+			      .nr_rows = live->nr_rows, .value = cell, .context = (void *)live,
+			      .choice = &live->options->list };
 }
 
 static void parameter_add(char *text, size_t size, const char *name)
@@ -163,7 +170,7 @@ static void head_source(const struct live *live, char *text, size_t size)
 		snprintf(text, size, "%s  %.3g s, %.1f events/s%s", clock, live->span_ns / 1e9,
 			 live->span_ns ? live->event_rate : 0, *lost ? lost : ", none lost");
 	else
-		snprintf(text, size, "%s  %.3g s, no MAP%% nor REASON: statistics only, %s", clock,
+		snprintf(text, size, "%s  %.3g s, no MAPPED%% nor REASON: statistics only, %s", clock,
 			 live->span_ns / 1e9, live->note);
 }
 
@@ -180,7 +187,7 @@ static void head_gpu(const struct live *live, size_t index, char *text, size_t s
 	used = strlen(text);
 	for (i = 0; i < live->nr_rows; i++) {
 		row = &live->rows[i];
-		if (row->gpu_id == gpu->gpu_id && row->state == STATE_PREEMPTING) {
+		if (row->gpu_id == gpu->gpu_id && row->state == KFD_STATE_PREEMPTING) {
 			snprintf(text + used, size - used, "; process %d, priority %d, has work",
 				 row->pid, row->priority);
 			break;
@@ -225,14 +232,6 @@ void live_head(const struct live *live, unsigned int line, char *text, size_t si
 			parameter_add(text, size, names[i]);
 }
 
-static void cell(void *context, size_t row, unsigned int column, bool csv, char *text)
-{
-	const struct live *live = context;
-
-	(void)csv;
-	live_cell(&live->rows[row], column, text);
-}
-
 /**
  * live_print() - print a frame
  * @live: with a frame
@@ -241,11 +240,12 @@ void live_print(struct live *live)
 {
 	char text[512];
 	unsigned int line;
+	struct list list = live_list_of(live);
 
-	for (line = 0; line < live_head_lines(live); line++) {
+	for (line = 0; line < live_head_lines(live) && !live->options->list.raw; line++) {
 		live_head(live, line, text, sizeof(text));
 		puts(text);
 	}
-	table_print(columns, NR_LIVE_COLUMNS, live->nr_rows, cell, live, false);
+	list_print(&list);
 	putchar('\n');
 }

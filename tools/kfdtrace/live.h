@@ -14,10 +14,33 @@
 #include <sys/types.h>
 
 #include "kfdlib.h"
+#include "kfdtrace.h"
+#include "list.h"
 #include "model.h"
 #include "record.h"
 
 #define LIVE_CELL 128 /* bytes of a cell */
+
+enum live_column {
+	LIVE_PID,
+	LIVE_GPU,
+	LIVE_PRIORITY,
+	LIVE_EFFECTIVE,
+	LIVE_BAND,
+	LIVE_STATE,
+	LIVE_MAPPED,
+	LIVE_PREEMPTED,
+	LIVE_PREEMPTED_RATE,
+	LIVE_PREEMPTING_RATE,
+	LIVE_QUEUES,
+	LIVE_ACTIVE,
+	LIVE_REASON,
+	LIVE_REASON_PID,
+	LIVE_COMMAND,
+	NR_LIVE_COLUMNS
+};
+
+#define NR_LIVE_SORTS 6
 
 enum live_source {
 	LIVE_AUTO,
@@ -25,46 +48,26 @@ enum live_source {
 	LIVE_STATS, /* what the driver counts */
 };
 
-enum live_sort {
-	SORT_PRIO,
-	SORT_PID,
-	SORT_MAPPED,
-	SORT_PREEMPTED,
-	SORT_SUFFERED,
-	SORT_CAUSED,
-	NR_SORTS
-};
-
 /**
  * struct live_options - what was asked for
  * @delay_ns: from one frame to the next
  * @count: frames, 0 for no end
  * @batch: text, not a screen
- * @json: lines of JSON
- * @pid: show only this process, or 0
+ * @list: which columns, and whether as lines of JSON
+ * @pids: show only these processes; none: all
  * @instance: name of a trace instance that exists, or NULL
  * @source: where from
- * @sort: order of the rows
+ * @sort: order of the rows; one of live_sorts
  */
 struct live_options {
 	uint64_t delay_ns;
 	uint64_t count;
 	bool batch;
-	bool json;
-	pid_t pid;
+	struct list_choice list;
+	struct pids pids;
 	const char *instance;
 	enum live_source source;
-	enum live_sort sort;
-};
-
-enum live_state {
-	STATE_IDLE,
-	STATE_RUNNING,
-	STATE_PREEMPTING,
-	STATE_PREEMPTED,
-	STATE_EVICTED,
-	STATE_ENDED,
-	NR_STATES
+	enum live_column sort;
 };
 
 /**
@@ -75,8 +78,8 @@ enum live_state {
  * @effective: the highest of its queues, or KFD_PRIO_UNSET
  * @state: at the end of the frame
  * @queues, @active: how many it has, and those of them that may run
- * @mapped: part of the time that a queue of it was mapped, < 0 if not known
- * @preempted: part of the time that it was preempted
+ * @mapped: percent of the time that a queue of it was mapped, < 0 if not known
+ * @preempted: percent of the time that it was preempted, < 0 if not known
  * @suffered, @caused: preemptions of it, and for it, per second
  * @reason: of its last preemption or of the last for it, NULL if there was none or it is not known
  * @by: whose preemption that was, 0 for its own
@@ -86,7 +89,7 @@ struct live_row {
 	pid_t pid;
 	uint32_t gpu_id;
 	int priority, effective;
-	enum live_state state;
+	enum kfd_state state;
 	unsigned int queues, active;
 	double mapped, preempted, suffered, caused;
 	const char *reason;
@@ -183,22 +186,6 @@ struct live {
 	size_t nr_list;
 };
 
-enum live_column {
-	LIVE_PID,
-	LIVE_GPU,
-	LIVE_PRIO,
-	LIVE_BAND,
-	LIVE_STATE,
-	LIVE_MAPPED,
-	LIVE_PREEMPTED,
-	LIVE_SUFFERED,
-	LIVE_CAUSED,
-	LIVE_QUEUES,
-	LIVE_REASON,
-	LIVE_COMMAND,
-	NR_LIVE_COLUMNS
-};
-
 /* live-options.c */
 void live_options_parse(int argc, char **argv, struct live_options *options);
 
@@ -219,26 +206,26 @@ uint64_t live_now(void);
 int live_rows(struct live *live, char *why);
 int live_frame(struct live *live, char *why);
 int live_drain(struct live *live, char *why);
-void live_rows_sort(struct live *live, enum live_sort sort, bool reverse);
+void live_rows_sort(struct live *live, enum live_column sort, bool reverse);
 
 /* live-sync.c */
 int live_sync(struct live *live, uint64_t ts);
 
 /* live-text.c */
-const char *live_title(enum live_column column);
+extern const struct list_column live_columns[NR_LIVE_COLUMNS];
+extern const enum live_column live_sorts[NR_LIVE_SORTS];
 bool live_right(enum live_column column);
+struct list live_list_of(const struct live *live);
 void live_cell(const struct live_row *row, enum live_column column, char *text);
 void live_head(const struct live *live, unsigned int line, char *text, size_t size);
 unsigned int live_head_lines(const struct live *live);
-const char *live_sort_name(enum live_sort sort);
-const char *live_state_name(enum live_state state);
 void live_print(struct live *live);
 
 /* live-json.c */
 void live_print_json(const struct live *live);
 
 /* live-screen.c */
-int live_screen_open(enum live_sort sort, char *why);
+int live_screen_open(enum live_column sort, char *why);
 bool live_screen_key(uint64_t *delay_ns, bool *paused);
 void live_screen_show(struct live *live, uint64_t delay_ns, bool paused);
 void live_screen_resize(void);

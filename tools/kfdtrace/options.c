@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Values of options that several verbs have. */
+#define _GNU_SOURCE
 #include <err.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,49 @@ pid_t option_pid(const char *text)
 	if (pid_parse(text, &pid, why))
 		errx(EXIT_FAILURE, "%s", why);
 	return pid;
+}
+
+/**
+ * option_pids() - a value of --pid, which may be repeated; does not return if it is wrong
+ * @pids: it is added
+ * @text: the value
+ */
+void option_pids(struct pids *pids, const char *text)
+{
+	pid_t pid = option_pid(text);
+
+	if (pids->nr && pids_have(pids, pid))
+		return;
+	pids->pid = reallocarray(pids->pid, pids->nr + 1, sizeof(*pids->pid));
+	if (!pids->pid)
+		errx(EXIT_FAILURE, "out of memory");
+	pids->pid[pids->nr++] = pid;
+}
+
+/**
+ * pids_have() - whether a process was asked for
+ * @pids: those that were
+ * @pid: the process
+ *
+ * Return: whether; true if none was.
+ */
+bool pids_have(const struct pids *pids, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < pids->nr; i++)
+		if (pids->pid[i] == pid)
+			return true;
+	return !pids->nr;
+}
+
+/**
+ * option_version() - --version of a verb; does not return
+ */
+void option_version(void)
+{
+	puts("kfdtrace " KFDPRIO_VERSION);
+	exit(stdout_check(EXIT_SUCCESS));
 }
 
 /**

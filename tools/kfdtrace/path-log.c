@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "output.h"
 #include "path.h"
 
 #define MAX_CLOCK_GAP 1000000000LL /* ns: a line of the log that is later is not of this creation */
@@ -36,22 +35,27 @@ void log_print(const struct paths *paths)
 }
 
 /**
- * log_json() - a member "log" of the document, if there is one
+ * log_json() - a member "log" of the document, null if there is none
  * @paths: made
  */
 void log_json(const struct paths *paths)
 {
-	if (!paths->log)
+	if (!paths->log) {
+		json_null("log");
 		return;
+	}
 	json_open("log", '{');
-	json_count("lines", paths->log->lines);
-	json_count("known", paths->log->known);
-	json_count("headed", paths->log->headed);
-	json_count("joined", paths->joined);
-	json_count("unjoined", paths->unjoined);
+	json_count("line_count", paths->log->lines);
+	json_count("known_line_count", paths->log->known);
+	json_count("rocm_line_count", paths->log->headed);
+	json_count("joined_queue_count", paths->joined);
+	json_count("unjoined_queue_count", paths->unjoined);
 	if (paths->joined) {
-		json_number("min_gap_ns", paths->min_gap);
-		json_number("max_gap_ns", paths->max_gap);
+		json_number("min_delay_ns", paths->min_gap);
+		json_number("max_delay_ns", paths->max_gap);
+	} else {
+		json_null("min_delay_ns");
+		json_null("max_delay_ns");
 	}
 	json_close('}');
 }

@@ -9,13 +9,13 @@
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <json-c/json.h>
 
+#include "json-out.h"
 #include "kfdlib.h"
 #include "record.h"
 
 /* Raised when the meaning of a member changes; new members do not count. */
-#define META_FORMAT 1
+#define META_FORMAT 2
 
 /* Where KFD lists the processes that use it. */
 #define KFD_PROC "/sys/class/kfd/kfd/proc"
@@ -100,147 +100,109 @@ int processes_scan(struct recording *rec)
 	return nr;
 }
 
-static bool add(struct json_object *object, const char *key, struct json_object *value)
+static void texts(const char *key, char **list)
 {
-	return value && !json_object_object_add(object, key, value);
+	json_open(key, '[');
+	for (; *list; list++)
+		json_text(NULL, *list);
+	json_close(']');
 }
 
-static bool add_text(struct json_object *object, const char *key, const char *raw)
+static void numbers(const char *key, const uint64_t *list, int nr)
 {
-	char *text = text_utf8(raw);
-	bool done = text && add(object, key, json_object_new_string(text));
-
-	free(text);
-	return done;
-}
-
-/* True, false, or null if that is not known. */
-static bool add_simulated(struct json_object *object)
-{
-	enum simulated simulated = kfd_simulated("");
-
-	if (simulated == SIMULATED_UNKNOWN)
-		return !json_object_object_add(object, "simulated", NULL);
-	return add(object, "simulated", json_object_new_boolean(simulated == SIMULATED_YES));
-}
-
-static bool array_add(struct json_object *array, struct json_object *value)
-{
-	return value && !json_object_array_add(array, value);
-}
-
-static struct json_object *texts(char **list)
-{
-	struct json_object *array = json_object_new_array();
-	char *text;
-
-	for (; array && *list; list++) {
-		text = text_utf8(*list);
-		array_add(array, text ? json_object_new_string(text) : NULL);
-		free(text);
-	}
-	return array;
-}
-
-static struct json_object *numbers(const uint64_t *list, int nr)
-{
-	struct json_object *array = json_object_new_array();
 	int i;
 
-	for (i = 0; array && i < nr; i++)
-		array_add(array, json_object_new_uint64(list[i]));
-	return array;
+	json_open(key, '[');
+	for (i = 0; i < nr; i++)
+		json_count(NULL, list[i]);
+	json_close(']');
 }
 
-static struct json_object *processes(const struct recording *rec)
+static void processes(const struct recording *rec)
 {
-	struct json_object *array = json_object_new_array(), *object, *pids;
 	unsigned int level;
 	size_t i;
 
-	for (i = 0; array && i < rec->nr_seen; i++) {
+	json_open("processes", '[');
+	for (i = 0; i < rec->nr_seen; i++) {
 		const struct seen_process *seen = &rec->seen[i];
 
-		object = json_object_new_object();
-		pids = json_object_new_array();
-		if (!object || !pids)
-			return NULL;
-		add(object, "pid", json_object_new_int(seen->pid));
+		json_open(NULL, '{');
+		json_number("pid", seen->pid);
+		json_open("nspid", '[');
 		for (level = 0; level < seen->nr_ns; level++)
-			array_add(pids, json_object_new_int(seen->nspid[level]));
-		add(object, "nspid", pids);
-		add(object, "uid", json_object_new_int64(seen->uid));
-		add_text(object, "command", seen->comm);
-		array_add(array, object);
+			json_number(NULL, seen->nspid[level]);
+		json_close(']');
+		json_count("uid", seen->uid);
+		json_text("command", seen->comm);
+		json_close('}');
 	}
-	return array;
+	json_close(']');
 }
 
 /* num_cp_queues: compute queues that are on the GPU at once, of one XCC; a queue has one on each. */
-static struct json_object *gpus(void)
+static void gpus(void)
 {
-	struct json_object *array = json_object_new_array(), *object;
 	struct kfd_topology topo;
 	uint64_t hqds;
 	size_t i;
 
-	if (!array || kfd_topology_read(&topo))
-		return array;
+	json_open("gpus", '[');
+	if (kfd_topology_read(&topo))
+		topo.nr = 0;
 	for (i = 0; i < topo.nr; i++) {
-		object = json_object_new_object();
-		if (!object)
-			break;
-		add(object, "gpu_id", json_object_new_int64(topo.gpus[i].gpu_id));
-		add(object, "node", json_object_new_int(topo.gpus[i].node));
-		add_text(object, "name", topo.gpus[i].name);
-		if (*topo.gpus[i].gfx)
-			add_text(object, "gfx", topo.gpus[i].gfx);
-		if (*topo.gpus[i].product)
-			add_text(object, "product", topo.gpus[i].product);
-		add_text(object, "pci", topo.gpus[i].pci);
-		if (kfd_topology_prop(&topo.gpus[i], "num_cp_queues", &hqds))
-			add(object, "compute_hqds", json_object_new_int64(hqds));
-		array_add(array, object);
+		const struct kfd_gpu *gpu = &topo.gpus[i];
+
+		json_open(NULL, '{');
+		json_count("gpu_id", gpu->gpu_id);
+		json_count("node", gpu->node);
+		json_text("name", gpu->name);
+		json_text("gfx", *gpu->gfx ? gpu->gfx : NULL);
+		json_text("product", *gpu->product ? gpu->product : NULL);
+		json_text("pci", gpu->pci);
+		if (kfd_topology_prop(gpu, "num_cp_queues", &hqds))
+			json_count("compute_hqds", hqds);
+		else
+			json_null("compute_hqds");
+		json_close('}');
 	}
+	json_close(']');
 	kfd_topology_free(&topo);
-	return array;
 }
 
-static struct json_object *driver(void)
+static void driver(void)
 {
-	struct json_object *object = NULL;
 	char why[KFDLIB_WHY], text[32];
 	struct kfd_dev dev;
 
-	if (kfd_dev_open(&dev, why))
-		return NULL;
+	if (kfd_dev_open(&dev, why)) {
+		json_null("driver_interface");
+		return;
+	}
 	snprintf(text, sizeof(text), "%u.%u", dev.version.major, dev.version.minor);
-	object = json_object_new_string(text);
+	json_text("driver_interface", text);
 	kfd_dev_close(&dev);
-	return object;
 }
 
-static void add_command(struct json_object *object, const struct recording *rec)
+/* Members that a recording without a command does not have. */
+static void command(const struct recording *rec)
 {
-	struct json_object *log;
 	int status = rec->child_status;
 
 	if (!rec->options->command)
 		return;
-	add(object, "command", texts(rec->options->command));
-	add(object, "command_pid", json_object_new_int(rec->child));
+	texts("command", rec->options->command);
+	json_number("command_pid", rec->child);
 	if (status >= 0 && WIFEXITED(status))
-		add(object, "exit_status", json_object_new_int(WEXITSTATUS(status)));
+		json_number("exit_status", WEXITSTATUS(status));
 	else if (status >= 0)
-		add(object, "signal", json_object_new_int(WTERMSIG(status)));
+		json_number("signal", WTERMSIG(status));
 	if (!rec->options->amd_log)
 		return;
-	log = json_object_new_object();
-	if (!log)
-		return;
-	add(log, "level", json_object_new_int(rec->options->amd_log));
-	add_text(log, "file", AMD_LOG_FILE);
-	add(object, "amd_log", log);
+	json_open("amd_log", '{');
+	json_number("level", rec->options->amd_log);
+	json_text("file", AMD_LOG_FILE);
+	json_close('}');
 }
 
 /**
@@ -253,42 +215,44 @@ static void add_command(struct json_object *object, const struct recording *rec)
  */
 int meta_write(const struct recording *rec, int fd, char *why)
 {
-	struct json_object *object = json_object_new_object();
-	struct json_object *version = driver();
+	int copy = dup(fd), ret;
+	FILE *file = copy < 0 ? NULL : fdopen(copy, "w");
 	struct utsname uts;
-	char *text = NULL;
-	int ret = -ENOMEM;
 
-	if (!object)
+	if (!file) {
+		ret = -errno;
+		if (copy >= 0)
+			close(copy);
 		goto out;
-	add(object, "version", json_object_new_int(META_FORMAT));
-	add_text(object, "kfdtrace", KFDPRIO_VERSION);
-	if (version)
-		add(object, "driver_interface", version);
-	if (!uname(&uts))
-		add_text(object, "kernel", uts.release);
-	add_text(object, "clock", RECORD_CLOCK);
-	add(object, "start_ns", json_object_new_uint64(rec->start_ns));
-	add(object, "end_ns", json_object_new_uint64(rec->end_ns));
-	add(object, "realtime_offset_ns", json_object_new_int64(rec->start_real_ns - rec->start_ns));
-	add(object, "boottime_offset_ns", json_object_new_int64(rec->boot_offset_ns));
-	add(object, "events", texts(rec->options->events));
-	add(object, "buffer_kb_per_cpu", json_object_new_uint64(rec->buffer_kb));
-	add(object, "buffer_kb_wanted", json_object_new_uint64(rec->wanted_kb));
-	add(object, "recorded_per_cpu", numbers(rec->entries, rec->nr_cpus));
-	add(object, "lost_per_cpu", numbers(rec->lost, rec->nr_cpus));
-	add_command(object, rec);
-	add_simulated(object);
-	add(object, "gpus", gpus());
-	add(object, "processes", processes(rec));
-	text = json_printable(object, true);
-	if (!text)
-		goto out;
-	ret = dprintf(fd, "%s\n", text) < 0 ? -errno : 0;
+	}
+	json_begin(file, JSON_ROWS);
+	json_open(NULL, '{');
+	json_number("version", META_FORMAT);
+	json_text("kfdtrace", KFDPRIO_VERSION);
+	driver();
+	json_text("kernel", uname(&uts) ? NULL : uts.release);
+	json_text("clock", RECORD_CLOCK);
+	json_count("start_ts_ns", rec->start_ns);
+	json_count("end_ts_ns", rec->end_ns);
+	json_number("realtime_offset_ns", (int64_t)(rec->start_real_ns - rec->start_ns));
+	json_number("boottime_offset_ns", rec->boot_offset_ns);
+	texts("events", rec->options->events);
+	json_count("cpu_buffer_kib", rec->buffer_kb);
+	json_count("wanted_cpu_buffer_kib", rec->wanted_kb);
+	numbers("cpu_event_counts", rec->entries, rec->nr_cpus);
+	numbers("cpu_lost_counts", rec->lost, rec->nr_cpus);
+	command(rec);
+	json_simulated("simulated", kfd_simulated(""));
+	gpus();
+	processes(rec);
+	json_close('}');
+	ret = json_end();
+	if (fflush(file) || ferror(file))
+		ret = -errno;
+	if (fclose(file) && !ret)
+		ret = -errno;
 out:
 	if (ret)
 		snprintf(why, RECORD_WHY, "cannot write meta.json: %s", strerror(-ret));
-	free(text);
-	json_object_put(object);
 	return ret;
 }

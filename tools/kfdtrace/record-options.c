@@ -18,7 +18,7 @@ static void usage(void)
 	fputs("\n"
 	      "Usage:\n"
 	      " kfdtrace record [options] [--] COMMAND [ARG]...   until the command ends\n"
-	      " kfdtrace record [options] -p PID                  until the process ends, or Ctrl-C\n"
+	      " kfdtrace record [options] -p PID [-p PID]...      until the processes end, or Ctrl-C\n"
 	      " kfdtrace record [options]                         until Ctrl-C\n"
 	      "\n"
 	      "Record the kfd trace events of all processes into a directory.\n"
@@ -29,10 +29,11 @@ static void usage(void)
 	      "                           or repeated (default kfd)\n"
 	      " -b, --buffer-size SIZE  of each CPU: 512K, 8M (default: what is sensible)\n"
 	      " -i, --instance NAME     use this trace instance, which root has given you\n"
-	      " -p, --pid PID           until this process ends\n"
+	      " -p, --pid PID           until this process ends; may be repeated: until all have ended\n"
 	      "     --amd-log[=LEVEL]   ROCm's log of the command (default level 4)\n"
 	      " -q, --quiet             do not say what was recorded; losses are told\n"
 	      " -h, --help              display this help\n"
+	      " -V, --version           display the version of this program\n"
 	      "\n"
 	      "For more details see kfdtrace(1).\n",
 	      stdout);
@@ -99,18 +100,21 @@ void record_options_parse(int argc, char **argv, struct record_options *options)
 		{ "amd-log", optional_argument, NULL, 'a' },
 		{ "quiet", no_argument, NULL, 'q' },
 		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 },
 	};
 	static char *kfd_alone[] = { "kfd", NULL };
 	size_t nr_events = 0;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "+o:e:b:i:p:qh", longs, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "+o:e:b:i:p:qhV", longs, NULL)) != -1) {
 		switch (option) {
 		case 'o':
 			/* likewise: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 			if (!*optarg)
 				usage_error("record", "--output: its name is empty");
+			if (!strcmp(optarg, "-"))
+				usage_error("record", "--output -: a recording is a directory, and cannot go to standard output");
 			options->dir = optarg;
 			break;
 		case 'e':
@@ -123,7 +127,7 @@ void record_options_parse(int argc, char **argv, struct record_options *options)
 			options->instance = option_instance("record", optarg);
 			break;
 		case 'p':
-			options->pid = option_pid(optarg);
+			option_pids(&options->pids, optarg);
 			break;
 		case 'a':
 			options->amd_log = AMD_LOG_LEVEL_DEFAULT;
@@ -140,15 +144,18 @@ void record_options_parse(int argc, char **argv, struct record_options *options)
 		case 'h':
 			usage();
 			exit(stdout_check(EXIT_SUCCESS));
+		case 'V':
+			option_version();
+			break;
 		default:
 			usage_error("record", NULL);
 		}
 	}
 	if (optind < argc)
 		options->command = argv + optind;
-	if (options->command && options->pid)
+	if (options->command && options->pids.nr)
 		usage_error("record", "-p %d and a command ('%s'): give only one of them",
-			    options->pid, *options->command);
+			    options->pids.pid[0], *options->command);
 	if (options->amd_log && !options->command)
 		usage_error("record",
 			    "--amd-log is set for a command; a running process has its log, or not");

@@ -9,6 +9,8 @@
 #include <sys/types.h>
 #include <tracefs.h>
 
+#include "kfdtrace.h"
+
 #define RECORD_WHY    1024 /* bytes of a message that says why */
 #define MAX_NS_LEVELS 32   /* the kernel's own limit of nested PID namespaces */
 #define RECORD_CLOCK  "mono"
@@ -22,7 +24,7 @@
  * @events: event systems or SYSTEM:EVENT, ends with NULL
  * @buffer_kb: wanted per CPU, 0 for what is sensible
  * @instance: name of a trace instance that exists, or NULL
- * @pid: record until this process ends, or 0
+ * @pids: record until these processes have ended; none: do not wait for any
  * @amd_log: AMD_LOG_LEVEL of the command, 0 for none
  * @quiet: do not say what was recorded
  * @command: to run, ends with NULL; NULL if there is none
@@ -34,7 +36,7 @@ struct record_options {
 	char **events;
 	unsigned long buffer_kb;
 	const char *instance;
-	pid_t pid;
+	struct pids pids;
 	int amd_log;
 	bool quiet;
 	char **command;

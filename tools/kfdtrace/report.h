@@ -35,6 +35,7 @@ struct client_rows {
 	size_t nr;
 };
 
+struct list client_rows_list(struct client_rows *rows, const struct list_choice *choice);
 void client_rows_make(struct client_rows *rows, const struct view *view);
 uint64_t anomalies_count(const struct model *model);
 void report_json(const struct view *view, const struct paths *paths);

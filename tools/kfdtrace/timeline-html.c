@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output.h"
 #include "timeline.h"
 
 #define SLICES_PER_LINE 4096
@@ -160,13 +159,13 @@ static void preemption(struct timeline *timeline, uint32_t gpu_id, const struct 
 static void event(struct timeline *timeline, const struct kfd_event *e)
 {
 	uint64_t at = after_first(timeline, e->ts);
-	int pid = timeline->view.options->pid;
+	const struct pids *pids = &timeline->view.options->pids;
 
 	if (e->type == EV_HWS_HANG) {
 		slices_end();
 		printf("[\"h\",%" PRIu64 ",%" PRId64 "]\n", at, e->v[F_GPU_ID]);
 	}
-	if ((e->type != EV_DOORBELL_WAKE && e->type != EV_SET_PRIORITY) || (pid && pid != e->v[F_PID]))
+	if ((e->type != EV_DOORBELL_WAKE && e->type != EV_SET_PRIORITY) || !pids_have(pids, e->v[F_PID]))
 		return;
 	slices_end();
 	if (e->type == EV_DOORBELL_WAKE)
@@ -231,10 +230,7 @@ static void who_json(const struct view *view)
 			else
 				json_null("inner_pid");
 			json_text("command", view_command(view, process->pid));
-			if (process->prio == NO_PRIO)
-				json_null("prio");
-			else
-				json_number("prio", process->prio);
+			json_priority("prio", process->prio);
 			json_close('}');
 		}
 	json_close(']');
@@ -276,7 +272,7 @@ static void head_json(const struct timeline *timeline)
 	size_t i;
 
 	json_open(NULL, '{');
-	json_number("version", 1);
+	json_number("version", JSON_FORMAT);
 	json_text("title", name ? basename(name) : view->options->dir);
 	free(name);
 	if (command) {
@@ -287,8 +283,11 @@ static void head_json(const struct timeline *timeline)
 	}
 	json_text("kernel", kernel ? json_object_get_string(kernel) : NULL);
 	json_text("clock", trace_clock(view->file));
-	view_simulated_json("simulated", view_simulated(view));
-	json_number("pid", view->options->pid);
+	json_simulated("simulated", view_simulated(view));
+	json_open("pids", '[');
+	for (i = 0; i < view->options->pids.nr; i++)
+		json_number(NULL, view->options->pids.pid[i]);
+	json_close(']');
 	json_count("first_ns", view->model.first);
 	json_count("last_ns", view->model.last);
 	if (offset)
@@ -304,9 +303,11 @@ static void end(struct timeline *timeline)
 {
 	slices_end();
 	puts("</script>\n<script type=\"application/json\" id=\"head\">");
+	json_begin(stdout, JSON_LINE);
 	json_in_page(true);
 	head_json(timeline);
-	json_in_page(false);
+	if (json_end())
+		errx(EXIT_FAILURE, "out of memory");
 	fputs("</script>", stdout);
 	fputs(strstr(timeline_page, "<!--data-->") + strlen("<!--data-->"), stdout);
 	tdestroy(tree, free);

@@ -9,7 +9,6 @@
 #define _GNU_SOURCE
 #include <inttypes.h>
 
-#include "output.h"
 #include "timeline.h"
 
 enum {
@@ -90,10 +89,10 @@ static void slice(struct timeline *timeline, const struct queue *queue, enum sli
 		   from, to);
 	json_open("args", '{');
 	json_count("gpu_id", queue->client->gpu->gpu_id);
-	json_number("prio", queue->prio);
+	json_priority("effective_priority", queue->prio);
 	if (kind == SLICE_PREEMPTED) {
 		json_number("by_pid", queue->left_for.pid);
-		json_number("by_prio", queue->left_for.prio);
+		json_priority("by_priority", queue->left_for.prio);
 		json_text("reason", kfd_reason_name(queue->left_for.reason));
 		json_number("seq", queue->left_for.seq);
 	}
@@ -115,15 +114,15 @@ static void preemption(struct timeline *timeline, uint32_t gpu_id, const struct 
 		   end->taken_over > begin->ts ? end->taken_over : begin->ts);
 	json_open("args", '{');
 	json_number("pid", begin->pid);
-	json_number("prio", begin->prio);
+	json_priority("priority", begin->prio);
 	json_number("seq", begin->seq);
 	if (begin->reason >= 0) {
 		json_text("reason", kfd_reason_name(begin->reason));
-		json_number("victims", begin->victims);
-		json_number("queues", begin->queues);
+		json_number("victim_count", begin->victims);
+		json_number("queue_count", begin->queues);
 	}
 	if (end->reason >= 0) {
-		json_text("end", kfd_reason_name(end->reason));
+		json_text("end_reason", kfd_reason_name(end->reason));
 		json_number("ret", end->ret);
 	}
 	json_close('}');
@@ -136,7 +135,7 @@ static void instant(const char *name, int64_t pid, uint64_t ts, int64_t prio)
 	json_us("ts", ts);
 	json_text("s", "p");
 	json_open("args", '{');
-	json_number("prio", prio);
+	json_priority("priority", prio);
 	json_close('}');
 	json_close('}');
 }
@@ -195,7 +194,7 @@ static void load(const struct timeline *timeline, const struct kfd_event *event)
 
 static void event(struct timeline *timeline, const struct kfd_event *e)
 {
-	int pid = timeline->view.options->pid;
+	const struct pids *pids = &timeline->view.options->pids;
 
 	switch (e->type) {
 	case EV_UNMAP_QUEUES_DONE:
@@ -213,11 +212,11 @@ static void event(struct timeline *timeline, const struct kfd_event *e)
 		instant("the scheduler does not answer", GPU_PROCESS(e->v[F_GPU_ID]), e->ts, NO_PRIO);
 		break;
 	case EV_DOORBELL_WAKE:
-		if (!pid || pid == e->v[F_PID])
+		if (pids_have(pids, e->v[F_PID]))
 			instant("wake", e->v[F_PID], e->ts, e->v[F_PRIO]);
 		break;
 	case EV_SET_PRIORITY:
-		if (!pid || pid == e->v[F_PID])
+		if (pids_have(pids, e->v[F_PID]))
 			instant("priority", e->v[F_PID], e->ts, e->v[F_PRIO]);
 		break;
 	default:
@@ -228,7 +227,7 @@ static void event(struct timeline *timeline, const struct kfd_event *e)
 static void begin(struct timeline *timeline)
 {
 	(void)timeline;
-	json_open(NULL, '{');
+	json_stdout(JSON_ROWS);
 	json_text("displayTimeUnit", "ns");
 	json_open("traceEvents", '[');
 }
@@ -307,13 +306,14 @@ static void end(struct timeline *timeline)
 	}
 	json_close(']');
 	json_open("otherData", '{');
+	json_number("version", JSON_FORMAT);
 	json_text("clock", trace_clock(view->file));
-	view_simulated_json("simulated", view_simulated(view));
-	json_count("lost", loss->overrun);
-	json_count("gaps", loss->gaps);
-	json_count("damaged", loss->damaged);
+	json_simulated("simulated", view_simulated(view));
+	json_count("lost_count", loss->overrun);
+	json_count("gap_count", loss->gaps);
+	json_count("damaged_count", loss->damaged);
 	json_close('}');
-	json_close('}');
+	json_stdout_end();
 }
 
 const struct timeline_format timeline_json = {

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "kfdtrace.h"
-#include "output.h"
 #include "view.h"
 
 #define MAX_META (16L << 20)
@@ -292,29 +291,14 @@ void view_simulated_print(const struct view *view)
 }
 
 /**
- * view_simulated_json() - true, false, or null if the recording does not tell
- * @key: of the member
- * @simulated: what it says
+ * view_simulated_value() - the same for a list
+ * @view: the recording
+ * @value: filled in
  */
-void view_simulated_json(const char *key, enum simulated simulated)
+void view_simulated_value(const struct view *view, struct list_value *value)
 {
-	if (simulated == SIMULATED_UNKNOWN)
-		json_null(key);
-	else
-		json_flag(key, simulated == SIMULATED_YES);
-}
+	enum simulated simulated = view_simulated(view);
 
-/**
- * view_simulated_word() - the same for CSV
- * @simulated: what it says
- *
- * Return: the word.
- */
-const char *view_simulated_word(enum simulated simulated)
-{
-	static const char *const words[] = {
-		[SIMULATED_UNKNOWN] = "unknown", [SIMULATED_NO] = "false", [SIMULATED_YES] = "true"
-	};
-
-	return words[simulated];
+	value->known = simulated != SIMULATED_UNKNOWN;
+	value->flag = simulated == SIMULATED_YES;
 }

@@ -120,6 +120,26 @@ void view_losses(const struct view *view)
 }
 
 /**
+ * view_pids_check() - whether the processes that were asked for are in the recording; does not return if not
+ * @view: the recording, read
+ */
+void view_pids_check(const struct view *view)
+{
+	const struct pids *pids = &view->options->pids;
+	const struct process *process;
+	size_t i;
+
+	for (i = 0; i < pids->nr; i++) {
+		for (process = view->model.processes; process; process = process->next)
+			if (process->pid == pids->pid[i])
+				break;
+		if (!process)
+			errx(EXIT_FAILURE, "%s: process %d is not in the recording; 'kfdtrace report %s' lists those that are",
+			     view->options->dir, pids->pid[i], view->options->dir);
+	}
+}
+
+/**
  * view_close() - close what view_open() opened
  * @view: the recording
  */
@@ -140,5 +160,5 @@ void view_close(struct view *view)
  */
 bool view_shows(const struct view *view, const struct client *client)
 {
-	return !view->options->pid || client->process->pid == view->options->pid;
+	return pids_have(&view->options->pids, client->process->pid);
 }

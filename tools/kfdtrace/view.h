@@ -6,32 +6,38 @@
 #include <stdbool.h>
 #include <json-c/json.h>
 
+#include "json-out.h"
 #include "kfdlib.h"
+#include "list.h"
 #include "model.h"
+#include "kfdtrace.h"
 #include "trace-file.h"
 
 /**
  * struct view_options - what was asked for
  * @verb: by whom
  * @dir: the recording, a directory or a trace.dat
- * @json, @csv: instead of text
- * @pid: only this process, 0 for all
+ * @list: how to print lists, and whether as JSON
+ * @pids: only these processes; none: all
  * @slow_ns: an unmap that takes longer is an anomaly
  * @amd_log: ROCm's log, NULL for that of the recording
  * @two: the verb wants two recordings
  * @other: the second of them
  * @output: file to write to, NULL for stdout
+ * @columns: of the list that --output is about, array of @nr_columns; NULL: it names a file
  */
 struct view_options {
 	const char *verb;
 	const char *dir;
-	bool json, csv;
-	int pid;
+	struct list_choice list;
+	struct pids pids;
 	uint64_t slow_ns;
 	const char *amd_log;
 	bool two;
 	const char *other;
 	const char *output;
+	const struct list_column *columns;
+	unsigned int nr_columns;
 };
 
 /**
@@ -69,6 +75,7 @@ void view_read(struct view *view);
 void view_close(struct view *view);
 char *view_file(const struct view_options *options, const char *name);
 void view_losses(const struct view *view);
+void view_pids_check(const struct view *view);
 void view_meta_open(struct view *view, const char *path);
 void view_meta_close(struct view *view);
 const char *view_command(const struct view *view, int pid);
@@ -81,8 +88,7 @@ struct json_object *view_meta_value(const struct view *view, const char *key, en
 int view_gpu_hqds(const struct view *view, uint32_t gpu_id);
 enum simulated view_simulated(const struct view *view);
 void view_simulated_print(const struct view *view);
-void view_simulated_json(const char *key, enum simulated simulated);
-const char *view_simulated_word(enum simulated simulated);
+void view_simulated_value(const struct view *view, struct list_value *value);
 bool view_shows(const struct view *view, const struct client *client);
 
 #endif /* KFDTRACE_VIEW_H */

@@ -126,7 +126,20 @@ char *text_utf8(const char *raw);
 char *text_json_printable(const char *json);
 size_t text_width(const char *text);
 
-struct json_object;
-char *json_printable(struct json_object *document, bool pretty);
+void duration_format(char *text, size_t size, uint64_t ns);
+
+/* What a process is on a GPU: the words of all tables, JSON and CSV. */
+enum kfd_state {
+	KFD_STATE_NONE,	      /* it has no queue there */
+	KFD_STATE_INACTIVE,   /* none of its queues is active */
+	KFD_STATE_ACTIVE,     /* one is; whether there is work in it, KFD does not know */
+	KFD_STATE_PREEMPTING, /* others are off the GPU for it */
+	KFD_STATE_PREEMPTED,
+	KFD_STATE_EVICTED,    /* by KFD */
+	KFD_STATE_ENDED,      /* shown once, by kfdtrace live */
+};
+
+enum kfd_state kfd_state(const struct kfd_prio_list_entry *entry);
+const char *kfd_state_name(enum kfd_state state);
 
 #endif /* KFDLIB_H */

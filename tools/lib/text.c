@@ -6,6 +6,7 @@
  * or hides a line of a list: nothing of the kind must be printed as it is.
  */
 #define _GNU_SOURCE
+#include <inttypes.h>
 #include <langinfo.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -174,4 +175,30 @@ size_t text_width(const char *text)
 		text += len;
 	}
 	return width;
+}
+
+/**
+ * duration_format() - a duration with three digits and a unit
+ * @text: filled in
+ * @size: its bytes
+ * @ns: the duration
+ */
+void duration_format(char *text, size_t size, uint64_t ns)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	double value = ns;
+	unsigned int unit = 0;
+
+	while (value >= 999.5 && unit < 3) {
+		value /= 1000;
+		unit++;
+	}
+	if (!unit)
+		snprintf(text, size, "%" PRIu64 " ns", ns);
+	else
+		snprintf(text, size, "%.*f %s",
+			 value < 9.995 ? 2 :
+			 value < 99.95 ? 1 :
+					 0,
+			 value, units[unit]);
 }

@@ -18,7 +18,6 @@
 
 #include "events.h"
 #include "kfdlib.h"
-#include "output.h"
 
 #define NAME 64 /* bytes of a name */
 

@@ -124,8 +124,10 @@ function warnings() {
 		list.push(`EVENTS ARE MISSING at ${times(head.gaps.length)}, which are hatched: what is shown there may be wrong.`);
 	if (head.damaged)
 		list.push(`The recording is DAMAGED at ${times(head.damaged)}, which were skipped.`);
-	if (head.pid)
-		list.push(`Only the process ${head.pid} is shown.`);
+	if (head.pids.length === 1)
+		list.push(`Only the process ${head.pids[0]} is shown.`);
+	else if (head.pids.length)
+		list.push(`Only the processes ${head.pids.join(', ')} are shown.`);
 	return list.join(' ');
 }
 

@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Lists; see list.h.  Tables are made by libsmartcols, as those of util-linux. */
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+#include <libsmartcols/libsmartcols.h>
+
+#include "json-out.h"
+#include "kfdlib.h"
+#include "list.h"
+
+#define COLOR_BOLD   "\033[1m"
+#define COLOR_YELLOW "\033[33m"
+
+void list_count(struct list_value *value, uint64_t count)
+{
+	list_known_count(value, true, count);
+}
+
+void list_known_count(struct list_value *value, bool known, uint64_t count)
+{
+	value->known = known;
+	value->count = count;
+}
+
+void list_number(struct list_value *value, bool known, int64_t number)
+{
+	value->known = known;
+	value->number = number;
+}
+
+void list_real(struct list_value *value, bool known, double real)
+{
+	value->known = known;
+	value->real = real;
+}
+
+void list_text(struct list_value *value, const char *text)
+{
+	value->known = text;
+	value->text = text;
+}
+
+/**
+ * list_find() - a column by its name
+ * @columns: array of @nr
+ * @nr: how many
+ * @name: in capitals or not
+ * @len: its bytes
+ *
+ * Return: its index, or -1.
+ */
+int list_find(const struct list_column *columns, unsigned int nr, const char *name, size_t len)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (strlen(columns[i].name) == len && !strncasecmp(columns[i].name, name, len))
+			return i;
+	return -1;
+}
+
+static bool shown(const struct list_column *column, const struct list_choice *choice)
+{
+	switch (column->place) {
+	case LIST_EVERYWHERE:
+		return true;
+	case LIST_WIDE:
+		return choice->csv || choice->json;
+	case LIST_CSV:
+		return choice->csv;
+	default:
+		return !choice->csv && !choice->json;
+	}
+}
+
+/* The columns to print, in their order; -1 with the place of a name that is none in @bad. */
+static int choose(const struct list_column *columns, unsigned int nr, const struct list_choice *choice,
+		  unsigned int *chosen, const char **bad)
+{
+	const char *at = choice->columns;
+	int nr_chosen = 0, found;
+	unsigned int i;
+
+	if (!at || *at == '+')
+		for (i = 0; i < nr; i++)
+			if (shown(&columns[i], choice))
+				chosen[nr_chosen++] = i;
+	if (!at)
+		return nr_chosen;
+	at += *at == '+';
+	for (;; at++) {
+		size_t len = strcspn(at, ",");
+
+		found = list_find(columns, nr, at, len);
+		if (found < 0 || nr_chosen == LIST_COLUMNS) {
+			*bad = at;
+			return -1;
+		}
+		chosen[nr_chosen++] = found;
+		at += len;
+		if (!*at)
+			return nr_chosen;
+	}
+}
+
+/**
+ * list_check() - whether what the user wants can be had
+ * @columns: array of @nr
+ * @nr: how many
+ * @choice: what is wanted
+ * @why: on failure, what is wrong; KFDLIB_WHY bytes
+ *
+ * Return: 0 or -EINVAL.
+ */
+int list_check(const struct list_column *columns, unsigned int nr, const struct list_choice *choice,
+	       char *why)
+{
+	unsigned int chosen[LIST_COLUMNS], i;
+	const char *bad;
+	char *name;
+	size_t used;
+
+	if (choice->raw + choice->csv + choice->json > 1) {
+		snprintf(why, KFDLIB_WHY, "%s and %s: give only one of them",
+			 choice->raw ? "--raw" : "--csv", choice->json ? "--json" : "--csv");
+		return -EINVAL;
+	}
+	if (choice->json && choice->noheadings) {
+		snprintf(why, KFDLIB_WHY, "--noheadings: JSON has no headings");
+		return -EINVAL;
+	}
+	if (choose(columns, nr, choice, chosen, &bad) >= 0)
+		return 0;
+	name = strndup(bad, strcspn(bad, ","));
+	snprintf(why, KFDLIB_WHY, "--output: there is no column '%.40s'; there are", name ? name : "");
+	free(name);
+	for (i = 0; i < nr; i++) {
+		used = strlen(why);
+		snprintf(why + used, KFDLIB_WHY - used, "%s%s", i ? "," : " ", columns[i].name);
+	}
+	return -EINVAL;
+}
+
+static bool right(enum list_kind kind)
+{
+	return kind != LIST_TEXT && kind != LIST_WORD && kind != LIST_FLAG;
+}
+
+static void printable(const char *raw, bool word, char *text, size_t size)
+{
+	char *safe = text_printable(raw), *at;
+
+	if (!safe)
+		errx(EXIT_FAILURE, "out of memory");
+	for (at = safe; word && *at; at++)
+		if (*at == ' ')
+			*at = '_';
+	snprintf(text, size, "%s", *safe ? safe : "-");
+	free(safe);
+}
+
+/* No blank before the unit: columns can be counted. */
+static void duration(uint64_t ns, char *text, size_t size)
+{
+	char *blank;
+
+	if (!ns) {
+		snprintf(text, size, "0");
+		return;
+	}
+	duration_format(text, size, ns);
+	blank = strchr(text, ' ');
+	if (blank)
+		memmove(blank, blank + 1, strlen(blank));
+}
+
+/**
+ * list_cell() - a value as in a table
+ * @value: the value
+ * @text: filled in; does nothing to a terminal but show itself
+ * @size: its bytes
+ */
+void list_cell(const struct list_value *value, char *text, size_t size)
+{
+	if (!value->known) {
+		snprintf(text, size, "-");
+		return;
+	}
+	switch (value->kind) {
+	case LIST_TEXT:
+	case LIST_WORD:
+		printable(value->text, value->kind == LIST_WORD, text, size);
+		break;
+	case LIST_COUNT:
+		snprintf(text, size, "%" PRIu64, value->count);
+		break;
+	case LIST_NUMBER:
+		snprintf(text, size, "%" PRId64, value->number);
+		break;
+	case LIST_DURATION:
+		duration(value->count, text, size);
+		break;
+	case LIST_TIME:
+		snprintf(text, size, "%" PRIu64 ".%06" PRIu64, value->count / 1000000000,
+			 value->count / 1000 % 1000000);
+		break;
+	case LIST_ADDRESS:
+		snprintf(text, size, "0x%" PRIx64, value->count);
+		break;
+	case LIST_PERCENT:
+		snprintf(text, size, "%.1f", value->real);
+		break;
+	case LIST_RATE:
+		snprintf(text, size, "%.*f", value->real < 99.95, value->real);
+		break;
+	case LIST_REAL:
+		snprintf(text, size, "%.4g", value->real);
+		break;
+	case LIST_FLAG:
+		snprintf(text, size, "%s", value->flag ? "yes" : "no");
+		break;
+	}
+}
+
+static void value_get(const struct list *list, size_t row, unsigned int column, struct list_value *value)
+{
+	*value = (struct list_value){ .kind = list->columns[column].kind };
+	list->value(list->context, row, column, value);
+}
+
+static void csv_put(const char *text)
+{
+	if (!strpbrk(text, ",\"\n\r")) {
+		fputs(text, stdout);
+		return;
+	}
+	putchar('"');
+	for (; *text; text++) {
+		if (*text == '"')
+			putchar('"');
+		putchar(*text);
+	}
+	putchar('"');
+}
+
+/* Bare numbers, and text as it is but for what is no UTF-8. */
+static void csv_cell(const struct list_value *value)
+{
+	char text[LIST_CELL], *utf8;
+
+	if (!value->known)
+		return;
+	switch (value->kind) {
+	case LIST_TEXT:
+	case LIST_WORD:
+		utf8 = text_utf8(value->text);
+		if (!utf8)
+			errx(EXIT_FAILURE, "out of memory");
+		csv_put(utf8);
+		free(utf8);
+		break;
+	case LIST_DURATION:
+	case LIST_TIME:
+		printf("%" PRIu64, value->count);
+		break;
+	case LIST_PERCENT:
+	case LIST_RATE:
+	case LIST_REAL:
+		printf("%.9g", value->real);
+		break;
+	case LIST_FLAG:
+		fputs(value->flag ? "true" : "false", stdout);
+		break;
+	default:
+		list_cell(value, text, sizeof(text));
+		fputs(text, stdout);
+	}
+}
+
+static void csv_print(const struct list *list, const unsigned int *chosen, int nr)
+{
+	struct list_value value;
+	size_t row;
+	int i;
+
+	for (i = 0; i < nr && !list->choice->noheadings; i++)
+		printf("%s%s%s", i ? "," : "", list->columns[chosen[i]].key, i == nr - 1 ? "\n" : "");
+	for (row = 0; row < list->nr_rows; row++)
+		for (i = 0; i < nr; i++) {
+			value_get(list, row, chosen[i], &value);
+			if (i)
+				putchar(',');
+			csv_cell(&value);
+			if (i == nr - 1)
+				putchar('\n');
+		}
+}
+
+static void json_cell(const char *key, const struct list_value *value)
+{
+	if (!value->known) {
+		json_null(key);
+		return;
+	}
+	switch (value->kind) {
+	case LIST_TEXT:
+	case LIST_WORD:
+		json_text(key, value->text);
+		break;
+	case LIST_COUNT:
+	case LIST_DURATION:
+	case LIST_TIME:
+		json_count(key, value->count);
+		break;
+	case LIST_NUMBER:
+		json_number(key, value->number);
+		break;
+	case LIST_ADDRESS:
+		json_address(key, value->count);
+		break;
+	case LIST_PERCENT:
+	case LIST_RATE:
+	case LIST_REAL:
+		json_real(key, value->real);
+		break;
+	case LIST_FLAG:
+		json_flag(key, value->flag);
+		break;
+	}
+}
+
+/**
+ * list_json_columns() - a member "columns" of the document, if columns were asked for
+ * @list: the list
+ */
+void list_json_columns(const struct list *list)
+{
+	unsigned int chosen[LIST_COLUMNS];
+	const char *bad;
+	int nr, i;
+
+	if (!list->choice->columns)
+		return;
+	nr = choose(list->columns, list->nr_columns, list->choice, chosen, &bad);
+	json_open("columns", '[');
+	for (i = 0; i < nr; i++)
+		json_text(NULL, list->columns[chosen[i]].key);
+	json_close(']');
+}
+
+/**
+ * list_json() - an array of the rows, as a member of the document
+ * @list: the list; its columns were checked
+ * @key: of the array
+ */
+void list_json(const struct list *list, const char *key)
+{
+	unsigned int chosen[LIST_COLUMNS];
+	struct list_value value;
+	const char *bad;
+	size_t row;
+	int nr, i;
+
+	nr = choose(list->columns, list->nr_columns, list->choice, chosen, &bad);
+	json_open(key, '[');
+	for (row = 0; row < list->nr_rows; row++) {
+		json_open(NULL, '{');
+		for (i = 0; i < nr; i++) {
+			value_get(list, row, chosen[i], &value);
+			json_cell(list->columns[chosen[i]].key, &value);
+		}
+		json_close('}');
+	}
+	json_close(']');
+}
+
+static void *checked(void *made)
+{
+	if (!made)
+		errx(EXIT_FAILURE, "out of memory");
+	return made;
+}
+
+static void check(int ret)
+{
+	if (ret)
+		errx(EXIT_FAILURE, "cannot make the table: %s", strerror(-ret));
+}
+
+static bool stdout_colored(void)
+{
+	const char *no_color = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && !(no_color && *no_color) && term && strcmp(term, "dumb");
+}
+
+static struct libscols_table *table_make(const struct list *list, const unsigned int *chosen, int nr)
+{
+	struct libscols_table *table = checked(scols_new_table());
+	bool colored = stdout_colored() && !list->choice->raw;
+	struct libscols_column *column;
+	int i;
+
+	check(scols_table_enable_raw(table, list->choice->raw));
+	check(scols_table_enable_noheadings(table, list->choice->noheadings));
+	/* what is printed is safe; and a line is as long as it is */
+	check(scols_table_enable_noencoding(table, 1));
+	check(scols_table_set_termforce(table, SCOLS_TERMFORCE_NEVER));
+	check(scols_table_enable_colors(table, colored));
+	for (i = 0; i < nr; i++) {
+		const struct list_column *of = &list->columns[chosen[i]];
+
+		column = checked(scols_table_new_column(table, of->name, 0,
+							right(of->kind) ? SCOLS_FL_RIGHT : 0));
+		if (colored)
+			check(scols_cell_set_color(scols_column_get_header(column), COLOR_BOLD));
+	}
+	return table;
+}
+
+static void table_print(const struct list *list, const unsigned int *chosen, int nr)
+{
+	struct libscols_table *table = table_make(list, chosen, nr);
+	struct libscols_line *line;
+	struct list_value value;
+	char text[LIST_CELL];
+	size_t row;
+	int i;
+
+	for (row = 0; row < list->nr_rows; row++) {
+		line = checked(scols_table_new_line(table, NULL));
+		for (i = 0; i < nr; i++) {
+			value_get(list, row, chosen[i], &value);
+			list_cell(&value, text, sizeof(text));
+			check(scols_line_set_data(line, i, text));
+			if (value.marked)
+				check(scols_cell_set_color(scols_line_get_cell(line, i), COLOR_YELLOW));
+		}
+	}
+	/* of an empty table it prints nothing, and a script counts lines */
+	if (!list->nr_rows && !list->choice->noheadings) {
+		for (i = 0; i < nr; i++)
+			printf("%s%s", i ? " " : "", list->columns[chosen[i]].name);
+		putchar('\n');
+	}
+	check(scols_print_table(table));
+	scols_unref_table(table);
+}
+
+/**
+ * list_print() - print a list on standard output: a table, raw, or CSV
+ * @list: the list; its columns were checked
+ */
+void list_print(const struct list *list)
+{
+	unsigned int chosen[LIST_COLUMNS];
+	const char *bad;
+	int nr = choose(list->columns, list->nr_columns, list->choice, chosen, &bad);
+
+	if (list->choice->csv)
+		csv_print(list, chosen, nr);
+	else
+		table_print(list, chosen, nr);
+}
