@@ -245,6 +245,8 @@ static void losses_json(const struct timeline *timeline)
 
 	json_count("lost", loss->overrun);
 	json_count("damaged", loss->damaged);
+	json_count("cut", loss->cut);
+	json_count("whole", loss->whole);
 	json_open("gaps", '[');
 	for (i = 0; i < nr; i++) {
 		uint64_t to = gaps[i].to < UINT64_MAX ? gaps[i].to : model->last;

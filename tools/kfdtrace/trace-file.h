@@ -20,11 +20,14 @@ struct trace_file;
  * @overrun: events that the kernel counted as lost, when the recording ended
  * @gaps: places where the ring buffer itself says that events are missing
  * @damaged: pages that do not make sense and were skipped
+ * @cut: bytes of events that a truncated file lacks, or has of pages that are not whole
+ * @whole: bytes of events that it has
  */
 struct trace_loss {
 	uint64_t overrun;
 	uint64_t gaps;
 	uint64_t damaged;
+	uint64_t cut, whole;
 };
 
 /* More places than that become one long one. */

@@ -19,6 +19,7 @@
 #define MAX_FORMAT (1U << 20)
 #define MAX_EVENTS 100000
 #define MAX_COMMS  1000000
+#define MAX_OFFSET (1ULL << 48) /* 256 TB */
 
 /**
  * trace_say() - say what is wrong with a file
@@ -338,6 +339,22 @@ static int take_options(struct trace_file *file)
 	}
 }
 
+/* Of a truncated file, what is whole: pages. */
+static void stream_place(struct trace_file *file, struct stream *stream, uint64_t pos, uint64_t size)
+{
+	uint64_t have = pos < file->size ? file->size - pos : 0;
+
+	if (have < size) {
+		have -= have % file->page_size;
+		file->loss.cut += size - have;
+		stream->cut = true;
+		size = have;
+	}
+	file->loss.whole += size;
+	stream->pos = pos;
+	stream->end = pos + size;
+}
+
 static int take_cpus(struct trace_file *file)
 {
 	uint32_t cpus;
@@ -371,13 +388,13 @@ static int take_cpus(struct trace_file *file)
 		ret = take(file, place, sizeof(place));
 		if (ret)
 			return ret;
-		if (place[0] > file->size || place[1] > file->size - place[0])
-			return trace_fail(file, EPROTO,
-					  "the events of CPU %u end after the file: truncated", i);
+		if (place[0] > MAX_OFFSET || place[1] > MAX_OFFSET)
+			return trace_fail(file, EPROTO, "damaged: where the events of CPU %u are", i);
+		stream_place(file, &file->streams[i], place[0], place[1]);
 		file->streams[i].cpu = i;
-		file->streams[i].pos = place[0];
-		file->streams[i].end = place[0] + place[1];
 	}
+	if (file->loss.cut && !file->loss.whole)
+		return trace_fail(file, EPROTO, "truncated: no page of events is whole");
 	return 0;
 }
 

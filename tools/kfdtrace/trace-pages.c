@@ -61,6 +61,7 @@ static int page_load(struct trace_file *file, struct stream *stream)
 		if (!stream->window || stream->page + file->page_size > stream->have) {
 			left = stream->end - stream->pos;
 			if (left < file->page_size) {
+				stream->gap |= stream->cut;
 				gap_end(file, stream, UINT64_MAX);
 				return 0;
 			}

@@ -21,6 +21,7 @@
  * @data: the record that comes next, @size bytes
  * @size: its size
  * @gap: records after the last one are missing
+ * @cut: pages after the last one are missing: the file is truncated
  */
 struct stream {
 	int cpu;
@@ -31,7 +32,7 @@ struct stream {
 	uint64_t ts;
 	const char *data;
 	unsigned int size;
-	bool gap;
+	bool gap, cut;
 };
 
 /**

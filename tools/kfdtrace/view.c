@@ -114,6 +114,11 @@ void view_losses(const struct view *view)
 		warnx("EVENTS ARE MISSING at %" PRIu64
 		      " places: numbers and times below are too small or wrong",
 		      loss->gaps);
+	if (loss->cut)
+		warnx("%s: TRUNCATED: %" PRIu64 " of %" PRIu64
+		      " bytes of events are missing (%.1f %%); numbers and times below are of the rest",
+		      view->trace_path, loss->cut, loss->cut + loss->whole,
+		      100.0 * loss->cut / (loss->cut + loss->whole));
 	if (loss->damaged)
 		warnx("%s: DAMAGED at %" PRIu64 " places, which were skipped", view->trace_path,
 		      loss->damaged);

@@ -122,6 +122,9 @@ function warnings() {
 			(head.gaps.length ? 'where, is hatched.' : 'where, is not known.'));
 	else if (head.gaps.length > 0)
 		list.push(`EVENTS ARE MISSING at ${times(head.gaps.length)}, which are hatched: what is shown there may be wrong.`);
+	if (head.cut)
+		list.push(`The recording is TRUNCATED: ${head.cut} of ${head.cut + head.whole} bytes of events are missing; ` +
+			'where a CPU has none any more, is hatched.');
 	if (head.damaged)
 		list.push(`The recording is DAMAGED at ${times(head.damaged)}, which were skipped.`);
 	if (head.pids.length === 1)
