@@ -84,7 +84,7 @@ static void print_path(const struct view *view, const struct queue_path *path, b
 	char *name = text_printable(view_command(view, queue->client->process->pid));
 	enum step order[NR_STEPS];
 	size_t nr = steps_sort(path, order), i;
-	char text[128], delta[32];
+	char text[128], delta[32], when[32];
 
 	printf("Queue %u of process %d (%s) on GPU %u: %s\n", queue->queue_id,
 	       queue->client->process->pid, name ? name : "?", queue->client->gpu->gpu_id,
@@ -96,8 +96,8 @@ static void print_path(const struct view *view, const struct queue_path *path, b
 		if (i)
 			duration_format(delta, sizeof(delta), ts - path->ts[order[i - 1]]);
 		step_text(path, order[i], text, sizeof(text));
-		printf("  %6" PRIu64 ".%06" PRIu64 " %s%8s  %-6s  %s%s\n", ts / 1000000000,
-		       ts / 1000 % 1000000, i ? "+" : " ", i ? delta : "",
+		text_time(when, sizeof(when), ts, list_zero_ns);
+		printf("  %13s %s%8s  %-6s  %s%s\n", when, i ? "+" : " ", i ? delta : "",
 		       step_in_kernel(order[i]) ? "kernel" : "ROCm", step_names[order[i]], text);
 	}
 	if (!path->hwq && logged)
@@ -151,11 +151,12 @@ static void usage(void)
 	      "Options:\n"
 	      " -p, --pid PID           only this process; may be repeated\n"
 	      " -l, --amd-log FILE      ROCm's log (default DIR/amd.log)\n"
+	      " -z, --zero              times in text count from the first event, as in timeline's page\n"
 	      " -J, --json              print JSON\n"
 	      " -h, --help              display this help\n"
 	      " -V, --version           display the version of this program\n"
 	      "\n"
-	      "Times are seconds of the recording's clock, as in trace-cmd report.\n"
+	      "Times are seconds of the recording's clock, as in trace-cmd report, but for --zero.\n"
 	      "For more details see kfdtrace(1).\n",
 	      stdout);
 }
@@ -189,7 +190,7 @@ int kfdtrace_path(int argc, char **argv)
 	struct view view;
 	size_t i;
 
-	view_options_parse(argc, argv, "p:l:JhV", usage, &options);
+	view_options_parse(argc, argv, "p:l:zJhV", usage, &options);
 	view_open(&view, &options);
 	view_read(&view);
 	view_losses(&view);

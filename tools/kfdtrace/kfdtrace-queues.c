@@ -262,12 +262,13 @@ static void usage(void)
 	      " -o, --output COLUMNS    these columns, with commas; +COLUMNS: these, too\n"
 	      "     --noheadings        no titles\n"
 	      "     --raw               one blank between columns, for scripts\n"
+	      " -z, --zero              times in text count from the first event, as in timeline's page\n"
 	      " -J, --json              print JSON\n"
 	      " -C, --csv               print CSV\n"
 	      " -h, --help              display this help\n"
 	      " -V, --version           display the version of this program\n"
 	      "\n"
-	      "Times are seconds of the recording's clock, as in trace-cmd report.\n"
+	      "Times are seconds of the recording's clock, as in trace-cmd report, but for --zero.\n"
 	      "For more details see kfdtrace(1).\n",
 	      stdout);
 }
@@ -284,7 +285,7 @@ int kfdtrace_queues(int argc, char **argv)
 	struct view_options options = { .verb = "queues", .columns = columns, .nr_columns = NR_COLS };
 	struct view view;
 
-	view_options_parse(argc, argv, "p:o:JChV", usage, &options);
+	view_options_parse(argc, argv, "p:o:zJChV", usage, &options);
 	view_open(&view, &options);
 	view_read(&view);
 	view_losses(&view);

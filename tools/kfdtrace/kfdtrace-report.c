@@ -356,11 +356,12 @@ static void print_anomaly(const struct anomaly *anomaly)
 {
 	char text[32];
 
-	if (anomaly->ts)
-		printf("  %" PRIu64 ".%06" PRIu64 ": ", anomaly->ts / 1000000000,
-		       anomaly->ts / 1000 % 1000000);
-	else
+	if (anomaly->ts) {
+		text_time(text, sizeof(text), anomaly->ts, list_zero_ns);
+		printf("  %s: ", text);
+	} else {
 		printf("  ");
+	}
 	printf("%s: GPU %u", anomaly_name(anomaly->kind), anomaly->gpu_id);
 	if (anomaly->pid >= 0)
 		printf(", process %d", anomaly->pid);
@@ -426,12 +427,13 @@ static void usage(void)
 	      " -o, --output COLUMNS    of the processes these columns, with commas; +COLUMNS: these, too\n"
 	      "     --noheadings        print the processes alone, without titles\n"
 	      "     --raw               the processes alone, one blank between columns, for scripts\n"
+	      " -z, --zero              times in text count from the first event, as in timeline's page\n"
 	      " -J, --json              print JSON, of everything\n"
 	      " -C, --csv               print the processes as CSV\n"
 	      " -h, --help              display this help\n"
 	      " -V, --version           display the version of this program\n"
 	      "\n"
-	      "Times are seconds of the recording's clock, as in trace-cmd report.\n"
+	      "Times are seconds of the recording's clock, as in trace-cmd report, but for --zero.\n"
 	      "For more details see kfdtrace(1).\n",
 	      stdout);
 }
@@ -451,7 +453,7 @@ int kfdtrace_report(int argc, char **argv)
 	struct list list;
 	struct view view;
 
-	view_options_parse(argc, argv, "p:s:o:JChV", usage, &options);
+	view_options_parse(argc, argv, "p:s:o:zJChV", usage, &options);
 	view_open(&view, &options);
 	view_read(&view);
 	view_losses(&view);

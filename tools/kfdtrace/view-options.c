@@ -100,6 +100,7 @@ void view_options_parse(int argc, char **argv, const char *letters, void (*usage
 		{ "slow-ms", required_argument, NULL, 's' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "amd-log", required_argument, NULL, 'l' },
+		{ "zero", no_argument, NULL, 'z' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
 	};
@@ -141,6 +142,9 @@ void view_options_parse(int argc, char **argv, const char *letters, void (*usage
 			break;
 		case 'l':
 			options->amd_log = optarg;
+			break;
+		case 'z':
+			options->zero = true;
 			break;
 		case 'h':
 			usage();

@@ -96,6 +96,7 @@ void view_read(struct view *view)
 	if (ret)
 		errx(EXIT_FAILURE, "%s", why);
 	model_end(&view->model);
+	list_zero_ns = view->options->zero ? view->model.first : 0;
 }
 
 /**

@@ -24,6 +24,7 @@
  * @two: the verb wants two recordings
  * @other: the second of them
  * @output: file to write to, NULL for stdout
+ * @zero: times in text count from the first event
  * @columns: of the list that --output is about, array of @nr_columns; NULL: it names a file
  */
 struct view_options {
@@ -36,6 +37,7 @@ struct view_options {
 	bool two;
 	const char *other;
 	const char *output;
+	bool zero;
 	const struct list_column *columns;
 	unsigned int nr_columns;
 };

@@ -127,6 +127,7 @@ char *text_json_printable(const char *json);
 size_t text_width(const char *text);
 
 void duration_format(char *text, size_t size, uint64_t ns);
+void text_time(char *text, size_t size, uint64_t ns, uint64_t zero_ns);
 
 /* What a process is on a GPU: the words of all tables, JSON and CSV. */
 enum kfd_state {

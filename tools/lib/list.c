@@ -15,6 +15,8 @@
 #include "kfdlib.h"
 #include "list.h"
 
+uint64_t list_zero_ns;
+
 #define COLOR_BOLD   "\033[1m"
 #define COLOR_YELLOW "\033[33m"
 
@@ -208,8 +210,7 @@ void list_cell(const struct list_value *value, char *text, size_t size)
 		duration(value->count, text, size);
 		break;
 	case LIST_TIME:
-		snprintf(text, size, "%" PRIu64 ".%06" PRIu64, value->count / 1000000000,
-			 value->count / 1000 % 1000000);
+		text_time(text, size, value->count, list_zero_ns);
 		break;
 	case LIST_ADDRESS:
 		snprintf(text, size, "0x%" PRIx64, value->count);

@@ -113,6 +113,9 @@ struct list {
 	const struct list_choice *choice;
 };
 
+/* Times in tables count from this, ns. */
+extern uint64_t list_zero_ns;
+
 int list_check(const struct list_column *columns, unsigned int nr, const struct list_choice *choice,
 	       char *why);
 int list_find(const struct list_column *columns, unsigned int nr, const char *name, size_t len);

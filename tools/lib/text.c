@@ -202,3 +202,19 @@ void duration_format(char *text, size_t size, uint64_t ns)
 					 0,
 			 value, units[unit]);
 }
+
+/**
+ * text_time() - a point in time, in seconds, to the microsecond
+ * @text: filled in
+ * @size: its bytes
+ * @ns: the time, of some clock
+ * @zero_ns: where zero is, of the same clock
+ */
+void text_time(char *text, size_t size, uint64_t ns, uint64_t zero_ns)
+{
+	bool before = ns < zero_ns;
+
+	ns = before ? zero_ns - ns : ns - zero_ns;
+	snprintf(text, size, "%s%" PRIu64 ".%06" PRIu64, before ? "-" : "", ns / 1000000000,
+		 ns / 1000 % 1000000);
+}

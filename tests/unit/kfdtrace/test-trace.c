@@ -160,9 +160,12 @@ static void cpu_count(void **state)
 	assert_non_null(strstr(why, "damaged: 0 CPUs"));
 }
 
+/* What is whole of a file whose end is missing: of two pages none, one, both. */
 static void cpu_place(void **state)
 {
-	static const char said[] = "the events of CPU 0 end after the file: truncated";
+	static const char none[] = "truncated: no page of events is whole";
+	static const char wrong[] = "damaged: where the events of CPU 0 are";
+	long all = read_bytes(whole, size), half = read_bytes(whole, size - PAGES / 2);
 	uint64_t end, place;
 	size_t table;
 
@@ -170,19 +173,23 @@ static void cpu_place(void **state)
 	cpus_at(&table);
 	place = table + 16;
 	end = place + PAGES;
-	/* none, at the very end */
+	assert_true(half > 0 && half < all);
+	assert_int_equal(read_bytes(whole, size - 1), half);
+	assert_int_equal(read_bytes(whole, size - PAGES / 2 - 1), -1);
+	assert_non_null(strstr(why, none));
+	/* none, at the very end, and behind it */
 	assert_int_equal(read_cpus(1, end, 0), 0);
-	assert_int_equal(read_cpus(1, place, PAGES + 1), -1);
-	assert_non_null(strstr(why, said));
-	assert_int_equal(read_cpus(1, place + 1, PAGES), -1);
-	assert_non_null(strstr(why, said));
-	assert_int_equal(read_cpus(1, end + 1, 0), -1);
-	assert_non_null(strstr(why, said));
+	assert_int_equal(read_cpus(1, end + 1, 0), 0);
+	assert_int_equal(read_cpus(1, place, PAGES + 1), all);
+	assert_int_equal(read_cpus(1, end, 1), -1);
+	assert_non_null(strstr(why, none));
+	assert_int_equal(read_cpus(1, end + 1, PAGES), -1);
+	assert_non_null(strstr(why, none));
 	/* the sum is small again */
 	assert_int_equal(read_cpus(1, UINT64_MAX - PAGES + 1, PAGES), -1);
-	assert_non_null(strstr(why, said));
+	assert_non_null(strstr(why, wrong));
 	assert_int_equal(read_cpus(1, place, UINT64_MAX - place + 1), -1);
-	assert_non_null(strstr(why, said));
+	assert_non_null(strstr(why, wrong));
 }
 
 /* Bytes, and numbers of 32 bits that are likely to hurt. */

@@ -6,7 +6,7 @@ const AXIS_HEIGHT = 26, NAMES_WIDTH = 270, SHARE_WIDTH = 48;
 const HEIGHTS = { gpu: 24, process: 24, queue: 20 };
 const MIN_ARROW_ROOM = 24;
 
-const view = { from: 0, to: 1, filter: '', picked: null, select: null, pointer: null };
+const view = { from: 0, to: 1, filter: '', picked: null, select: null, pointer: null, clock: false };
 let layout = [];	// lines of the chart: what, and where
 let height = 0;		// of all of them
 let drawn = {};		// what the last frame did
@@ -112,32 +112,36 @@ function fitted(context, text, room) {
 
 // Steps of 1, 2 or 5 that leave room for their labels. Three decimals at most: finer ones count from a time
 // that is told at the left.
+// Where zero is: at the first event, or at that of the recording's clock.
+const shift = () => view.clock ? head.first_ns : 0;
+
 function ticks() {
 	const range = view.to - view.from, want = Math.max(range / Math.max(plotWidth() / 110, 1), 1);
 	if (want > 50e9)
 		return ticksOfHours(want);
 	const power = 10 ** Math.floor(Math.log10(want));
 	const step = [1, 2, 5, 10].map(factor => factor * power).find(size => size >= want);
-	const whole = UNITS.find(entry => view.to >= entry[1]) ?? UNITS[3], near = step * 1000 >= whole[1];
+	const from = view.from + shift(), to = view.to + shift();
+	const whole = UNITS.find(entry => to >= entry[1]) ?? UNITS[3], near = step * 1000 >= whole[1];
 	const [unit, size] = near ? whole : UNITS.find(entry => step * 1000 >= entry[1]) ?? UNITS[3];
-	const base = near ? 0 : Math.max(Math.floor(view.from / (size * 10)) * size * 10, 0);
+	const base = near ? 0 : Math.max(Math.floor(from / (size * 10)) * size * 10, 0);
 	const decimals = Math.max(0, Math.ceil(Math.log10(size / step) - 1e-9)), list = [];
 
-	for (let nr = Math.ceil(view.from / step); nr * step <= view.to; nr++)
-		list.push({ t: nr * step, label: `${near ? '' : '+'}${((nr * step - base) / size).toFixed(decimals)} ${unit}` });
-	return { base: near ? 'time' : `${(base / 1e9).toFixed(9).replace(/0{1,8}$/, '')} s`, list };
+	for (let nr = Math.ceil(from / step); nr * step <= to; nr++)
+		list.push({ t: nr * step - shift(), label: `${near ? '' : '+'}${((nr * step - base) / size).toFixed(decimals)} ${unit}` });
+	return { base: near ? timeName() : `${(base / 1e9).toFixed(9).replace(/0{1,8}$/, '')} s`, list };
 }
 
 function ticksOfHours(want) {
 	const steps = [60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400].map(seconds => seconds * 1e9);
 	const step = steps.find(size => size >= want) ?? Math.ceil(want / 86400e9) * 86400e9, list = [];
 
-	for (let nr = Math.ceil(view.from / step); nr * step <= view.to; nr++) {
+	for (let nr = Math.ceil((view.from + shift()) / step); nr * step <= view.to + shift(); nr++) {
 		const minutes = Math.round(Math.abs(nr) * step / 60e9);
 
-		list.push({ t: nr * step, label: `${nr < 0 ? '-' : ''}${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')} h` });
+		list.push({ t: nr * step - shift(), label: `${nr < 0 ? '-' : ''}${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')} h` });
 	}
-	return { base: 'time', list };
+	return { base: timeName(), list };
 }
 
 function axisDraw(marks) {

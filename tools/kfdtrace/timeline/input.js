@@ -204,6 +204,21 @@ function preemptionMove(by) {
 	detailSet(preemptingText(next));
 }
 
+// Times count from the first event, or are those of the recording's clock.
+function clockSet(clock) {
+	view.clock = clock;
+	byId('clock').setAttribute('aria-pressed', String(clock));
+	tipShow(null);
+	redraw();
+}
+
+// Seconds of the address, of either count: no recording is as long as its clock is old, but for one from boot on.
+function timeWanted(text) {
+	const ns = Number(text) * 1e9;
+
+	return view.clock || (ns > end && ns >= head.first_ns) ? ns - head.first_ns : ns;
+}
+
 const keys = {
 	'+': () => zoom(0.5, middle()), '=': () => zoom(0.5, middle()), '-': () => zoom(2, middle()),
 	'ArrowLeft': () => move(-0.2), 'ArrowRight': () => move(0.2), 'ArrowUp': () => pickMove(-1), 'ArrowDown': () => pickMove(1),
@@ -211,6 +226,7 @@ const keys = {
 	'Home': () => viewSet(0, view.to - view.from), 'End': () => viewSet(end - (view.to - view.from), end),
 	'0': all, 'r': all, 'p': () => preemptionMove(-1), 'n': () => preemptionMove(1), ',': () => spanMove(-1), '.': () => spanMove(1),
 	'b': () => before.length && viewSet(...before.pop()), 'f': () => fold(processes, !processes.some(process => process.folded)),
+	't': () => clockSet(!view.clock),
 	'/': () => byId('filter').focus(), '?': () => byId('help').click(),
 	'Enter': () => view.picked?.kind === 'process' ? fold([view.picked.process]) : view.spot && spanZoom(view.spot.from, view.spot.to),
 	'Escape': () => {
@@ -240,7 +256,7 @@ function keysListen() {
 			byId('chart').focus();
 		}
 	});
-	const buttons = { 'zoom-in': '+', 'zoom-out': '-', reset: '0', previous: 'p', next: 'n', fold: 'f' };
+	const buttons = { 'zoom-in': '+', 'zoom-out': '-', reset: '0', previous: 'p', next: 'n', clock: 't', fold: 'f' };
 	for (const [id, key] of Object.entries(buttons))
 		byId(id).addEventListener('click', () => keys[key]());
 	byId('help').addEventListener('click', () => {
@@ -352,7 +368,7 @@ function themeListen(forced) {
 	set();
 }
 
-// In the address after #: from and to in seconds, filter, theme (light, dark), test (see check.js).
+// In the address after #: from and to in seconds, of either count, time=clock, filter, theme (light, dark), test (see check.js).
 function start() {
 	const wanted = new URLSearchParams(location.hash.slice(1));
 
@@ -369,7 +385,8 @@ function start() {
 	view.to = end;
 	layoutMake();
 	themeListen(wanted.get('theme'));
-	viewSet(Number(wanted.get('from') ?? 0) * 1e9, wanted.has('to') ? Number(wanted.get('to')) * 1e9 : end);
+	clockSet(wanted.get('time') === 'clock');
+	viewSet(wanted.has('from') ? timeWanted(wanted.get('from')) : 0, wanted.has('to') ? timeWanted(wanted.get('to')) : end);
 	filterSet(wanted.get('filter') ?? '');
 	keysListen();
 	mouseListen();

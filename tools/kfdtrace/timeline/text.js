@@ -32,7 +32,11 @@ function moment(ns) {
 	const whole = BigInt(Math.round(ns)), clock = whole + BigInt(head.first_ns);
 	const seconds = number => `${number / 1000000000n}.${String(number % 1000000000n).padStart(9, '0')}`;
 
-	return `${seconds(whole)} s (${head.clock} ${seconds(clock)})`;
+	return view.clock ? `${head.clock} ${seconds(clock)} (${seconds(whole)} s)` : `${seconds(whole)} s (${head.clock} ${seconds(clock)})`;
+}
+
+function timeName() {
+	return view.clock ? head.clock : 'time';
 }
 
 function bandOf(prio) {
