@@ -127,10 +127,16 @@ static bool stop_asked(struct recording *rec, int signal_fd, int *times)
 		return false;
 	if (info.ssi_signo == SIGCHLD) {
 		child_reap(rec, WNOHANG);
+		rec->ended_by = RECORD_END_COMMAND;
 		return rec->child && rec->child_status >= 0;
 	}
-	if (!rec->child || ++*times > 1)
+	rec->ended_by = RECORD_END_SIGNAL;
+	if (info.ssi_signo == SIGUSR1)
 		return true;
+	if (!rec->child || ++*times > 1) {
+		rec->abandoned = true;
+		return true;
+	}
 	if (info.ssi_code != SI_KERNEL)
 		kill(rec->child, info.ssi_signo);
 	return false;
@@ -148,7 +154,9 @@ static int loop(struct recording *rec, int signal_fd, const int *pidfds)
 	if (!fds)
 		return -ENOMEM;
 	for (cpu = 0; cpu < rec->nr_cpus; cpu++)
-		fds[cpu] = (struct pollfd){ .fd = rec->raw_fds[cpu], .events = POLLIN };
+		/* in a loop, nothing is read until the end */
+		fds[cpu] = (struct pollfd){ .fd = rec->options->loop ? -1 : rec->raw_fds[cpu],
+					    .events = POLLIN };
 	fds[rec->nr_cpus] = (struct pollfd){ .fd = signal_fd, .events = POLLIN };
 	for (i = 0; i < nr_pids; i++)
 		fds[rec->nr_cpus + 1 + i] = (struct pollfd){ .fd = pidfds[i], .events = POLLIN };
@@ -173,8 +181,18 @@ static int loop(struct recording *rec, int signal_fd, const int *pidfds)
 				fds[i].fd = -1;
 				left--;
 			}
-		if (nr_pids && !left)
+		if (nr_pids && !left) {
+			rec->ended_by = RECORD_END_PROCESS;
 			break;
+		}
+		if (rec->full) {
+			rec->ended_by = RECORD_END_SIZE;
+			break;
+		}
+		if (instance_stopped(rec)) {
+			rec->ended_by = RECORD_END_PREEMPTION;
+			break;
+		}
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (now - scanned >= SCAN_MS * 1000000ULL) {
 			processes_scan(rec);
@@ -279,6 +297,11 @@ static int finish(struct recording *rec, int trace_fd, int meta_fd)
 
 static void tell(const struct recording *rec)
 {
+	static const char *const reasons[] = {
+		[RECORD_END_SIGNAL] = "", [RECORD_END_COMMAND] = "", [RECORD_END_PROCESS] = "",
+		[RECORD_END_SIZE] = "; --max-size was reached",
+		[RECORD_END_PREEMPTION] = "; a preemption took longer than --slow-preemption-ms",
+	};
 	uint64_t entries = 0, lost = 0;
 	int cpu;
 
@@ -287,8 +310,9 @@ static void tell(const struct recording *rec)
 		lost += rec->lost[cpu];
 	}
 	if (!rec->options->quiet)
-		warnx("recorded %" PRIu64 " events in %.3f s, into %s", entries,
-		      (rec->end_ns - rec->start_ns) / 1e9, rec->options->dir);
+		warnx("recorded %s%" PRIu64 " events in %.3f s, into %s%s",
+		      rec->options->loop ? "the last " : "", entries,
+		      (rec->end_ns - rec->start_ns) / 1e9, rec->options->dir, reasons[rec->ended_by]);
 	if (!lost)
 		return;
 	warnx("LOST %" PRIu64
@@ -323,7 +347,7 @@ static int pids_open(const struct pids *pids, int **pidfds)
 /* Tracing on, command or process, tracing off.  @exec_errno as of child_go(). */
 static int run(struct recording *rec, const int *pidfds, int *exec_errno)
 {
-	static const int stops[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
+	static const int stops[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGUSR1 };
 	int signal_fd, go_fd = -1, ret, cpu;
 	char why[RECORD_WHY];
 	sigset_t set;
@@ -331,7 +355,8 @@ static int run(struct recording *rec, const int *pidfds, int *exec_errno)
 
 	sigemptyset(&set);
 	for (i = 0; i < sizeof(stops) / sizeof(*stops); i++)
-		sigaddset(&set, stops[i]);
+		if (stops[i] != SIGUSR1 || rec->options->loop)
+			sigaddset(&set, stops[i]);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal_fd = signalfd(-1, &set, SFD_CLOEXEC);
 	if (signal_fd < 0) {
@@ -366,6 +391,30 @@ static int run(struct recording *rec, const int *pidfds, int *exec_errno)
 		child_reap(rec, 0);
 	close(signal_fd);
 	return ret;
+}
+
+/* A recording may end before its command does, whose exit status is still wanted. */
+static void command_wait(struct recording *rec)
+{
+	siginfo_t info;
+	sigset_t set;
+
+	if (!rec->child || rec->child_status >= 0 || rec->abandoned)
+		return;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	if (!rec->options->quiet)
+		warnx("waiting for the command to end");
+	for (;;) {
+		child_reap(rec, WNOHANG);
+		if (rec->child_status >= 0)
+			return;
+		if (sigwaitinfo(&set, &info) > 0 && info.si_signo != SIGCHLD && info.si_code != SI_KERNEL)
+			kill(rec->child, info.si_signo);
+	}
 }
 
 static int exit_status(const struct recording *rec, int ret)
@@ -417,6 +466,8 @@ int kfdtrace_record(int argc, char **argv)
 		ret = instance_events(&rec, why);
 	if (!ret)
 		ret = instance_size(&rec, why);
+	if (!ret)
+		ret = instance_watch(&rec, why);
 	if (ret) {
 		warnx("%s", why);
 		goto out;
@@ -441,6 +492,9 @@ int kfdtrace_record(int argc, char **argv)
 			tell(&rec);
 		ret = ret ? ret : kept;
 		parts_remove(&rec);
+		instance_close(&rec);
+		if (!ret)
+			command_wait(&rec);
 	} else if (ret != -EEXIST) {
 		dir_remove(&rec);
 	}

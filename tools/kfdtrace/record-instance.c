@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -229,6 +230,58 @@ int instance_events(struct recording *rec, char *why)
 	return ret;
 }
 
+/* "traceoff if dur_ns > N" of kfd_preempt_end; with a ! before it, it is removed. */
+static int trigger_write(struct recording *rec, const char *prefix)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%straceoff if dur_ns > %" PRIu64, prefix, rec->options->slow_ns);
+	return tracefs_instance_file_write(rec->instance, "events/kfd/kfd_preempt_end/trigger", text) < 0 ?
+		       -errno : 0;
+}
+
+/**
+ * instance_watch() - let the kernel stop tracing at the first preemption that took too long
+ * @rec: the recording; nothing to do if none takes too long
+ * @why: on failure, what is wrong; RECORD_WHY bytes
+ *
+ * The event that stops it is the last one of its buffer: nothing is overwritten until it is read.
+ *
+ * Return: 0 or -errno.
+ */
+int instance_watch(struct recording *rec, char *why)
+{
+	int ret = rec->options->slow_ns ? trigger_write(rec, "") : 0;
+
+	if (ret)
+		snprintf(why, RECORD_WHY, "cannot watch for slow preemptions (trigger of kfd_preempt_end): %s",
+			 strerror(-ret));
+	else
+		rec->watched = rec->options->slow_ns;
+	return ret;
+}
+
+/**
+ * instance_stopped() - whether the kernel has stopped tracing
+ * @rec: the recording, which is on
+ *
+ * Return: whether.
+ */
+bool instance_stopped(struct recording *rec)
+{
+	return rec->watched && tracefs_trace_is_on(rec->instance) == 0;
+}
+
+/* What was overwritten before is what a loop is about, not a loss. */
+static void loop_begins(char *page)
+{
+	uint64_t commit;
+
+	memcpy(&commit, page + 8, sizeof(commit));
+	commit &= ~(3ULL << 30);
+	memcpy(page + 8, &commit, sizeof(commit));
+}
+
 /**
  * instance_drain() - read what one CPU's buffer has
  * @rec: the recording
@@ -250,6 +303,10 @@ int instance_drain(struct recording *rec, int cpu, char *why)
 	if (rec->raw_fds[cpu] < 0)
 		return 0;
 	for (; left >= size; left -= size) {
+		if (rec->options->max_bytes && rec->bytes + size > rec->options->max_bytes) {
+			rec->full = true;
+			return 0;
+		}
 		got = read(rec->raw_fds[cpu], page, size);
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -260,6 +317,8 @@ int instance_drain(struct recording *rec, int cpu, char *why)
 		}
 		if (got <= 0)
 			return 0;
+		if (rec->options->loop && got >= 16 && !lseek(rec->part_fds[cpu], 0, SEEK_CUR))
+			loop_begins(page);
 		for (done = 0; done < (size_t)got; done += put) {
 			put = write(rec->part_fds[cpu], page + done, got - done);
 			if (put <= 0) {
@@ -302,9 +361,13 @@ char *instance_stats(struct recording *rec, int cpu)
 	text = tracefs_instance_file_read(rec->instance, name, NULL);
 	if (!text)
 		return NULL;
+	rec->entries[cpu] = stat_of(text, "\nread events: ");
+	if (rec->options->loop) {
+		free(text);
+		return NULL;
+	}
 	rec->lost[cpu] = stat_of(text, "\noverrun: ") + stat_of(text, "\ncommit overrun: ") +
 			 stat_of(text, "\ndropped events: ");
-	rec->entries[cpu] = stat_of(text, "\nread events: ");
 	if (asprintf(&whole, "CPU: %d\n%s", cpu, text) < 0)
 		whole = NULL;
 	free(text);
@@ -327,6 +390,8 @@ void instance_close(struct recording *rec)
 	if (!rec->instance)
 		return;
 	tracefs_trace_off(rec->instance);
+	if (rec->watched)
+		trigger_write(rec, "!");
 	tracefs_instance_file_write(rec->instance, "events/enable", "0");
 	if (rec->owned)
 		tracefs_instance_destroy(rec->instance);

@@ -215,6 +215,11 @@ static void command(const struct recording *rec)
  */
 int meta_write(const struct recording *rec, int fd, char *why)
 {
+	static const char *const ended_by[] = {
+		[RECORD_END_SIGNAL] = "signal",	    [RECORD_END_COMMAND] = "command",
+		[RECORD_END_PROCESS] = "process",   [RECORD_END_SIZE] = "size",
+		[RECORD_END_PREEMPTION] = "preemption",
+	};
 	int copy = dup(fd), ret;
 	FILE *file = copy < 0 ? NULL : fdopen(copy, "w");
 	struct utsname uts;
@@ -241,6 +246,8 @@ int meta_write(const struct recording *rec, int fd, char *why)
 	json_count("wanted_cpu_buffer_kib", rec->wanted_kb);
 	numbers("cpu_event_counts", rec->entries, rec->nr_cpus);
 	numbers("cpu_lost_counts", rec->lost, rec->nr_cpus);
+	json_text("ended_by", ended_by[rec->ended_by]);
+	json_flag("loop", rec->options->loop);
 	command(rec);
 	json_simulated("simulated", kfd_simulated(""));
 	gpus();

@@ -28,6 +28,10 @@ static void usage(void)
 	      " -e, --event EVENTS      kfd, amdgpu, drm_sched, any SYSTEM or SYSTEM:EVENT; with commas,\n"
 	      "                           or repeated (default kfd)\n"
 	      " -b, --buffer-size SIZE  of each CPU: 512K, 8M (default: what is sensible)\n"
+	      "     --max-size SIZE     end when so much was recorded: 100M, 2G\n"
+	      "     --loop              keep the last events alone, as many as the buffers have, until the end\n"
+	      "                           or SIGUSR1, which ends it\n"
+	      "     --slow-preemption-ms MS  with --loop: end when a preemption took longer\n"
 	      " -i, --instance NAME     use this trace instance, which root has given you\n"
 	      " -p, --pid PID           until this process ends; may be repeated: until all have ended\n"
 	      "     --amd-log[=LEVEL]   ROCm's log of the command (default level 4)\n"
@@ -60,7 +64,7 @@ static void events_add(struct record_options *options, size_t *nr, char *list)
 	}
 }
 
-static unsigned long size_parse(const char *text)
+static unsigned long size_parse(const char *what, const char *text)
 {
 	unsigned long long number;
 	unsigned long kb = 0;
@@ -78,9 +82,20 @@ static unsigned long size_parse(const char *text)
 	else if (!strcmp(end, "G") || !strcmp(end, "g"))
 		kb = number << 20;
 	if (!kb || kb > MAX_BUFFER_KB)
-		usage_error("record",
-			    "--buffer-size '%s': not a size such as 512K or 8M, up to 64G", text);
+		usage_error("record", "%s '%s': not a size such as 512K or 8M, up to 64G", what, text);
 	return kb;
+}
+
+static uint64_t slow_parse(const char *text)
+{
+	char *end;
+	double ms;
+
+	errno = 0;
+	ms = strtod(text, &end);
+	if (errno || end == text || *end || !(ms >= 0.001 && ms <= 1000000))
+		usage_error("record", "--slow-preemption-ms '%s': not a number from 0.001 to 1000000", text);
+	return ms * 1000000;
 }
 
 /**
@@ -91,10 +106,14 @@ static unsigned long size_parse(const char *text)
  */
 void record_options_parse(int argc, char **argv, struct record_options *options)
 {
+	enum { MAX_SIZE = 256, LOOP, SLOW };
 	static const struct option longs[] = {
 		{ "output", required_argument, NULL, 'o' },
 		{ "event", required_argument, NULL, 'e' },
 		{ "buffer-size", required_argument, NULL, 'b' },
+		{ "max-size", required_argument, NULL, MAX_SIZE },
+		{ "loop", no_argument, NULL, LOOP },
+		{ "slow-preemption-ms", required_argument, NULL, SLOW },
 		{ "instance", required_argument, NULL, 'i' },
 		{ "pid", required_argument, NULL, 'p' },
 		{ "amd-log", optional_argument, NULL, 'a' },
@@ -121,10 +140,19 @@ void record_options_parse(int argc, char **argv, struct record_options *options)
 			events_add(options, &nr_events, optarg);
 			break;
 		case 'b':
-			options->buffer_kb = size_parse(optarg);
+			options->buffer_kb = size_parse("--buffer-size", optarg);
 			break;
 		case 'i':
 			options->instance = option_instance("record", optarg);
+			break;
+		case MAX_SIZE:
+			options->max_bytes = size_parse("--max-size", optarg) * 1024ULL;
+			break;
+		case LOOP:
+			options->loop = true;
+			break;
+		case SLOW:
+			options->slow_ns = slow_parse(optarg);
 			break;
 		case 'p':
 			option_pids(&options->pids, optarg);
@@ -156,6 +184,10 @@ void record_options_parse(int argc, char **argv, struct record_options *options)
 	if (options->command && options->pids.nr)
 		usage_error("record", "-p %d and a command ('%s'): give only one of them",
 			    options->pids.pid[0], *options->command);
+	if (options->slow_ns && !options->loop)
+		usage_error("record", "--slow-preemption-ms goes with --loop");
+	if (options->loop && options->max_bytes)
+		usage_error("record", "--loop keeps what the buffers have room for: see --buffer-size instead of --max-size");
 	if (options->amd_log && !options->command)
 		usage_error("record",
 			    "--amd-log is set for a command; a running process has its log, or not");

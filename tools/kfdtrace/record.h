@@ -16,6 +16,15 @@
 #define RECORD_CLOCK  "mono"
 #define AMD_LOG_FILE  "amd.log"
 
+/* Why a recording ended. */
+enum record_end {
+	RECORD_END_SIGNAL,
+	RECORD_END_COMMAND,
+	RECORD_END_PROCESS,    /* of --pid */
+	RECORD_END_SIZE,       /* --max-size */
+	RECORD_END_PREEMPTION, /* --slow-preemption-ms */
+};
+
 /**
  * struct record_options - what was asked for
  * @verb: who asks, for messages
@@ -26,6 +35,9 @@
  * @instance: name of a trace instance that exists, or NULL
  * @pids: record until these processes have ended; none: do not wait for any
  * @amd_log: AMD_LOG_LEVEL of the command, 0 for none
+ * @max_bytes: end when so much was recorded, 0 for no limit
+ * @loop: keep the last events alone, in the kernel's buffer, until the end
+ * @slow_ns: with @loop: end when a preemption took longer, 0 for never
  * @quiet: do not say what was recorded
  * @command: to run, ends with NULL; NULL if there is none
  */
@@ -38,6 +50,9 @@ struct record_options {
 	const char *instance;
 	struct pids pids;
 	int amd_log;
+	uint64_t max_bytes;
+	bool loop;
+	uint64_t slow_ns;
 	bool quiet;
 	char **command;
 };
@@ -69,6 +84,10 @@ struct seen_process {
  * @buffer_kb: got, per CPU
  * @wanted_kb: asked for, per CPU
  * @bytes: read so far
+ * @full: there is more than was asked for
+ * @abandoned: the user does not want to wait for the command
+ * @watched: the kernel stops tracing at a slow preemption
+ * @ended_by: why it ended
  * @lost: per CPU, events that the kernel could not keep
  * @entries: per CPU, events that were read
  * @dir_fd: the directory
@@ -89,6 +108,8 @@ struct recording {
 	int *part_fds;
 	unsigned long buffer_kb, wanted_kb;
 	uint64_t bytes;
+	bool full, watched, abandoned;
+	enum record_end ended_by;
 	uint64_t *lost;
 	uint64_t *entries;
 	int dir_fd;
@@ -109,6 +130,8 @@ void record_options_parse(int argc, char **argv, struct record_options *options)
 int instance_open(struct recording *rec, char *why);
 int instance_size(struct recording *rec, char *why);
 int instance_events(struct recording *rec, char *why);
+int instance_watch(struct recording *rec, char *why);
+bool instance_stopped(struct recording *rec);
 int instance_drain(struct recording *rec, int cpu, char *why);
 char *instance_stats(struct recording *rec, int cpu);
 void instance_close(struct recording *rec);
