@@ -42,6 +42,7 @@ t() {
 schema_check() { # COMMAND AND ARGUMENTS
 	[ "$(head -c 1 t.out)" = "{" ] || return 0
 	case $1 in
+	*--mqds*) schema=kfdprio-mqds ;;
 	*doctor*) schema=kfdprio-doctor ;;
 	*kfdprio*) schema=kfdprio-list ;;
 	*) return 0 ;;
@@ -104,7 +105,9 @@ threading.Thread(target=body).start()
 
 # A process that has ended and that nobody collects, $zombie.
 zombie() {
-	sh -c 'sleep 0 & echo $! >zombie; exec sleep 1000' &
+	# it ends when its parent is no shell any more, which would take note of the end
+	# shellcheck disable=SC2016
+	sh -c 'until [ "$(cat /proc/$$/comm)" = sleep ]; do :; done & echo $! >zombie; exec sleep 1000' &
 	kids="$kids $!"
 	wait_for test -s zombie
 	zombie=$(cat zombie)

@@ -102,6 +102,9 @@ void doctor_gpus(struct doctor *d);
 void doctor_processes(struct doctor *d);
 size_t doctor_users(unsigned int gpu_id);
 
+/* kfdprio-doctor-mqds.c */
+int doctor_mqds(const char *path, bool json);
+
 /* kfdprio-doctor-test.c */
 void doctor_test(struct doctor *d);
 

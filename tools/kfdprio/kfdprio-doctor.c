@@ -23,10 +23,12 @@
  * @test: --test
  * @json: --json
  * @report: the file of --report, or NULL
+ * @mqds: the file of --mqds, or NULL
+ * @other: an option that does not go with --mqds, or NULL
  */
 struct wish {
 	bool test, json;
-	const char *report;
+	const char *report, *mqds, *other;
 };
 
 static void usage(void)
@@ -44,6 +46,8 @@ static void usage(void)
 	      " -T, --time SECONDS   how long the test of a GPU may take, 1..60 (default 10)\n"
 	      " -f, --force          test though other processes use the GPU; they are preempted\n"
 	      " -o, --report FILE    write all to a file to attach to a bug; - for standard output\n"
+	      " -m, --mqds FILE      print the times of saves and restores in a dump of\n"
+	      "                      /sys/kernel/debug/kfd/mqds, of any driver; - for standard input\n"
 	      " -J, --json           print JSON\n"
 	      " -h, --help           display this help\n"
 	      " -V, --version        display the version of this program\n"
@@ -82,6 +86,7 @@ static void options_parse(int argc, char **argv, struct doctor *d, struct wish *
 		{ "time", required_argument, NULL, 'T' },
 		{ "force", no_argument, NULL, 'f' },
 		{ "report", required_argument, NULL, 'o' },
+		{ "mqds", required_argument, NULL, 'm' },
 		{ "json", no_argument, NULL, 'J' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
@@ -90,12 +95,14 @@ static void options_parse(int argc, char **argv, struct doctor *d, struct wish *
 	const char *only_test = NULL;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "+tg:T:fo:JhV", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "+tg:T:fo:m:JhV", options, NULL)) != -1) {
 		switch (option) {
 		case 't':
 			wish->test = true;
+			wish->other = "--test";
 			break;
 		case 'g':
+			wish->other = "--gpu";
 			d->only = number(optarg, "--gpu", 1, 0xffffffff);
 			break;
 		case 'T':
@@ -108,6 +115,10 @@ static void options_parse(int argc, char **argv, struct doctor *d, struct wish *
 			break;
 		case 'o':
 			wish->report = optarg;
+			wish->other = "--report";
+			break;
+		case 'm':
+			wish->mqds = optarg;
 			break;
 		case 'J':
 			wish->json = true;
@@ -127,6 +138,10 @@ static void options_parse(int argc, char **argv, struct doctor *d, struct wish *
 
 		warnx("doctor takes no argument: '%s' is one too many", shown ? shown : "");
 		free(shown);
+		usage_hint();
+	}
+	if (wish->mqds && (wish->other || only_test)) {
+		warnx("--mqds does not go with %s", wish->other ? wish->other : only_test);
 		usage_hint();
 	}
 	if (only_test && !wish->test) {
@@ -193,6 +208,8 @@ int kfdprio_doctor(int argc, char **argv)
 
 	argv[0] = "kfdprio doctor";
 	options_parse(argc, argv, &d, &wish);
+	if (wish.mqds)
+		return doctor_mqds(wish.mqds, wish.json);
 	if (kfd_topology_read(&d.topo))
 		errx(EXIT_FAILURE, "out of memory");
 	gpu_check(&d);
