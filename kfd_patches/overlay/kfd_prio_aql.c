@@ -5,7 +5,7 @@
  * Hardware advances the read index when it launches a packet, and leaves the packet where it is,
  * but for its header.  So two packets show whether a kernel still runs, on a GPU that counts no
  * waves too:
- *	- the last one that was launched names a signal, which is above 0 until the packet is complete;
+ *	- the last one that was launched names a signal, which is above 0 until it is complete;
  *	- the next one, if it is a dispatch, waits only for those before it.
  * A packet without a signal tells nothing.  The packets and signals are in memory of the process,
  * as its indices are: they are read without faulting anything in, and they decide about nothing but
@@ -22,7 +22,7 @@
 #define AQL_BARRIER_AND		3
 #define AQL_BARRIER_OR		5
 
-/* Bytes: a packet; in it the dependencies of a barrier and the completion signal; in that the value */
+/* Bytes: a packet; in it the dependencies of a barrier, the completion signal; in that the value */
 #define AQL_SIZE		64
 #define AQL_DEPENDENCIES	8
 #define AQL_SIGNAL		56

@@ -436,8 +436,8 @@ static bool kfd_prio_claim_quiet(const struct kfd_prio_qpd *qp, const struct kfd
 }
 
 /*
- * Is nothing of a claim on the GPU?  It is preempted, or all queues are being unmapped, or a runlist
- * failed that is sent again
+ * Is nothing of a claim on the GPU?  It is preempted, or all queues are being unmapped, or a
+ * runlist failed that is sent again
  */
 static bool kfd_prio_claim_off(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
 {

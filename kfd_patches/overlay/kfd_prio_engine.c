@@ -102,8 +102,8 @@ static void kfd_prio_engine_published(struct device_queue_manager *dqm)
 }
 
 /*
- * An unmap takes longer than the fault may wait, see kfd_prio_hook_unmap_wait().  The queues that it
- * takes off are marked as off, but the hardware may be saving them: KFD would free their memory
+ * An unmap takes longer than the fault may wait, see kfd_prio_hook_unmap_wait().  The queues that
+ * it takes off are marked as off, but the hardware may be saving them: KFD would free their memory
  * without another unmap.  So their marks are taken back, whatever the reason for which they were
  * made; the level stays in force, and the thread marks them again.
  */
@@ -115,7 +115,8 @@ static void kfd_prio_leave_to_thread(struct device_queue_manager *dqm,
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	kfd_prio_dqm_take_back(dqm, now);
-	kfd_prio_policy_commit(&d->policy, k, d->policy.level, kfd_prio_lowest_victim(d), false, now);
+	kfd_prio_policy_commit(&d->policy, k, d->policy.level, kfd_prio_lowest_victim(d), false,
+			       now);
 	d->missed = true;
 	d->retry_at = 0;
 	kfd_prio_gpu_kick(dqm);

@@ -218,7 +218,7 @@ static void idle(void)
 		scene(&on, &alone, what);
 	}
 	/* one that is off without work runs at once when it rings */
-	if (n)
+	if (n > 0)
 		tap_ok(in_time(actor_do(&other[0], act_request, MS, 0), 2 * MS) &&
 		       in_time(actor_do(&other[n - 1], act_request, MS, 0), 2 * MS),
 		       "idle: neighbours that ring while nobody preempts run at once");
@@ -229,8 +229,8 @@ static void idle(void)
 	scene(&on, &alone, "idle: and a queue of priority 15");
 	actor_kill(&high);
 	actor_kill(&on);
-	while (n--)
-		actor_kill(&other[n]);
+	while (n > 0)
+		actor_kill(&other[--n]);
 	munmap(load, 4096);
 }
 
