@@ -65,6 +65,22 @@ static void bursts(void)
 
 enum { BEHIND_DISPATCH, BEHIND_BARRIER, BEHIND_OTHERS };
 
+/*
+ * What HIP puts behind kernels to learn of their end: a barrier-AND packet without dependencies, whose
+ * barrier bit lets it wait for all before it
+ */
+static long marker(void)
+{
+	struct {
+		uint16_t header;
+		uint16_t reserved[27];
+		uint64_t signal;
+	} p = { .header = 3 | 1 << 8, .signal = (uintptr_t)kfdc_signal_mem(me.s) };
+
+	_Static_assert(sizeof(p) == 64, "an AQL packet");
+	return kfdc_packet(me.q[0], &p, true);
+}
+
 /* A kernel, and a packet that waits for its end */
 static long act_behind(long what, long ns)
 {
@@ -76,7 +92,7 @@ static long act_behind(long what, long ns)
 	if (r)
 		return r;
 	if (what == BEHIND_BARRIER)
-		return kfdc_barrier(me.q[0], false, NULL, 0, me.s);
+		return marker();
 	return kfdc_dispatch(me.q[0], &(struct kfdc_dispatch){ .ns = MS, .barrier = true, .signal = me.s });
 }
 

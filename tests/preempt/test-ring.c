@@ -291,7 +291,8 @@ static void wake(void)
 	wide = actor_start(0, WIDE_QUEUES, 7);
 	prioritise(&wide, 11);
 	on = online_start(0, 12);
-	off = offline_start(0, 100 * MS, 30);
+	/* to the end of both sweeps: without work it would not be preempted */
+	off = offline_start(0, 100 * MS, 80);
 	knob_set("floor_pct", 0);
 	knob_set("max_preempt_per_s", 10000);
 	wake_sweep(&on, 200, 150 * US, 1000);
