@@ -18,7 +18,7 @@ kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_main.o \
 		$(AMDKFD_PATH)/kfd_prio_observe.o \
 		$(AMDKFD_PATH)/kfd_prio_stats.o \
 		$(AMDKFD_PATH)/kfd_prio_debugfs.o \
-		$(AMDKFD_PATH)/kfd_prio_knobs.o \
+		$(AMDKFD_PATH)/kfd_prio_params.o \
 		$(AMDKFD_PATH)/kfd_prio_policy.o \
 		$(AMDKFD_PATH)/kfd_prio_probes.o \
 		$(AMDKFD_PATH)/kfd_prio_events.o

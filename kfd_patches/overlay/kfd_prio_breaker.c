@@ -6,7 +6,7 @@
  * Where that has happened once, the next preemption may do it again: so preemption is off on
  * that GPU, and on no other one, until the administrator writes kfd_preempt.
  *
- * While the breaker is open the GPU is as with kfd_preempt=0: kfd_prio_gpu_knobs() says so to the
+ * While the breaker is open the GPU is as with kfd_preempt=0: kfd_prio_gpu_params() says so to the
  * engine, which restores every process by the same path, and its thread drops the claims.
  */
 #include "kfd_prio_priv.h"
@@ -33,16 +33,16 @@ const char *kfd_prio_breaker_cause(enum kfd_prio_breaker cause)
 }
 
 /**
- * kfd_prio_gpu_knobs() - the module parameters as they hold for one GPU
+ * kfd_prio_gpu_params() - the module parameters as they hold for one GPU
  * @dqm: of the GPU
  * @k: out
  *
  * Context: DQM lock
  */
-void kfd_prio_gpu_knobs(struct device_queue_manager *dqm, struct kfd_prio_knobs *k)
+void kfd_prio_gpu_params(struct device_queue_manager *dqm, struct kfd_prio_params *k)
 {
 	lockdep_assert_held(&dqm->lock_hidden);
-	kfd_prio_knobs_read(k);
+	kfd_prio_params_read(k);
 	if (dqm->prio.breaker != KFD_PRIO_BREAKER_CLOSED)
 		k->enabled = false;
 }
@@ -62,10 +62,10 @@ void kfd_prio_gpu_knobs(struct device_queue_manager *dqm, struct kfd_prio_knobs 
 void kfd_prio_breaker_trip(struct device_queue_manager *dqm, enum kfd_prio_breaker cause)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
-	struct kfd_prio_knobs k;
+	struct kfd_prio_params k;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	kfd_prio_gpu_knobs(dqm, &k);
+	kfd_prio_gpu_params(dqm, &k);
 	if (!d->thread || !k.enabled)
 		return;
 	d->breaker = cause;

@@ -76,7 +76,7 @@ bool kfd_prio_is_idle(struct qcm_process_device *qpd)
 {
 	const struct kfd_prio_qpd *qp = &qpd->prio;
 
-	if (atomic_read(&qp->ear) != KFD_PRIO_EAR_ARMED || qp->work ||
+	if (atomic_read(&qp->trap) != KFD_PRIO_TRAP_ARMED || qp->work ||
 	    !kfd_prio_doorbell_traps(qpd->pqm->process))
 		return false;
 	if (qp->role != KFD_PRIO_ROLE_CLAIM)
@@ -149,7 +149,7 @@ void kfd_prio_claim_drop(struct device_queue_manager *dqm, struct qcm_process_de
 	struct kfd_prio_qpd *qp = &qpd->prio;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	atomic_set(&qp->ear, KFD_PRIO_EAR_OFF);
+	atomic_set(&qp->trap, KFD_PRIO_TRAP_OFF);
 	list_del(&qp->claim);
 	mmdrop(qp->mm);
 	qp->mm = NULL;
@@ -185,7 +185,7 @@ static void kfd_prio_claim_make(struct device_queue_manager *dqm, struct qcm_pro
 	list_add_tail(&qp->claim, role == KFD_PRIO_ROLE_CLAIM ? &dqm->prio.claims :
 								&dqm->prio.neighbours);
 	WRITE_ONCE(qp->role, role);
-	atomic_set(&qp->ear, KFD_PRIO_EAR_RUNG);
+	atomic_set(&qp->trap, KFD_PRIO_TRAP_RUNG);
 	WRITE_ONCE(dqm->prio.look_now, true);
 }
 
@@ -193,9 +193,9 @@ static enum kfd_prio_role kfd_prio_role_of(struct device_queue_manager *dqm,
 					   struct qcm_process_device *qpd, int prio)
 {
 	struct kfd_process *p = qpd->pqm->process;
-	struct kfd_prio_knobs k;
+	struct kfd_prio_params k;
 
-	kfd_prio_gpu_knobs(dqm, &k);
+	kfd_prio_gpu_params(dqm, &k);
 	if (!k.enabled || !dqm->prio.thread || READ_ONCE(qpd->prio.exiting) || !p->mm ||
 	    dqm->sched_policy == KFD_SCHED_POLICY_NO_HWS || !kfd_prio_has_cwsr(dqm))
 		return KFD_PRIO_ROLE_NONE;
@@ -263,7 +263,7 @@ static struct kfd_prio_claim kfd_prio_claim_of(const struct kfd_prio_qpd *qp)
 }
 
 /* Does @a say more about its priority than @b?  What holds, and longest; else what has work. */
-static bool kfd_prio_claim_better(const struct kfd_prio_knobs *k, u64 now,
+static bool kfd_prio_claim_better(const struct kfd_prio_params *k, u64 now,
 				  const struct kfd_prio_claim *a, const struct kfd_prio_claim *b)
 {
 	bool ha = kfd_prio_policy_holds(k, a, now), hb = kfd_prio_policy_holds(k, b, now);
@@ -278,7 +278,7 @@ static bool kfd_prio_claim_better(const struct kfd_prio_knobs *k, u64 now,
 /**
  * kfd_prio_claim_fold() - the claims on a GPU, one for each priority
  * @dqm: of the GPU
- * @k: knobs
+ * @k: module parameters
  * @in_fault: called from a doorbell's fault
  * @now: ktime_get_ns()
  * @claims: out: room for KFD_PRIO_MAX_CLAIMS
@@ -289,7 +289,7 @@ static bool kfd_prio_claim_better(const struct kfd_prio_knobs *k, u64 now,
  * Context: DQM lock
  * Return: number of them
  */
-int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_knobs *k,
+int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
 			bool in_fault, u64 now, struct kfd_prio_claim *claims,
 			struct qcm_process_device **owners)
 {
@@ -300,7 +300,7 @@ int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_
 	memset(at, -1, sizeof(at));
 	list_for_each_entry(qp, &dqm->prio.claims, claim) {
 		struct qcm_process_device *qpd = container_of(qp, struct qcm_process_device, prio);
-		bool rung = atomic_read(&qp->ear) == KFD_PRIO_EAR_RUNG;
+		bool rung = atomic_read(&qp->trap) == KFD_PRIO_TRAP_RUNG;
 		struct kfd_prio_claim c;
 
 		if (rung && !qp->rung)
@@ -350,7 +350,7 @@ bool kfd_prio_claim_rings(struct device_queue_manager *dqm)
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	list_for_each_entry(qp, &dqm->prio.claims, claim)
-		if (!qp->rung && atomic_read(&qp->ear) == KFD_PRIO_EAR_RUNG)
+		if (!qp->rung && atomic_read(&qp->trap) == KFD_PRIO_TRAP_RUNG)
 			return true;
 	return false;
 }
@@ -359,7 +359,7 @@ bool kfd_prio_claim_rings(struct device_queue_manager *dqm)
  * Short work is looked at often, long work less so: what is lost by noticing its end late
  * stays below a sixteenth of it.
  */
-static u64 poll_ns(const struct kfd_prio_knobs *k, u64 since)
+static u64 poll_ns(const struct kfd_prio_params *k, u64 since)
 {
 	u64 high = min(KFD_PRIO_POLL_MAX, k->budget_ns / 4);
 	u64 low = clamp_t(u64, k->linger_ns / 4, KFD_PRIO_POLL_MIN, high);
@@ -370,13 +370,13 @@ static u64 poll_ns(const struct kfd_prio_knobs *k, u64 since)
 /**
  * kfd_prio_claim_poll_at() - when must the claims of a GPU be looked at again?
  * @dqm: of the GPU
- * @k: knobs
+ * @k: module parameters
  * @now: ktime_get_ns()
  *
  * Context: DQM lock
  * Return: the time, or KFD_PRIO_NEVER if there are none
  */
-u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_prio_knobs *k,
+u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
 			   u64 now)
 {
 	u64 at = KFD_PRIO_NEVER;
@@ -402,7 +402,7 @@ static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
 	bool moved = seen->rptr_sum != qp->rptr_sum || seen->wptr_sum != qp->wptr_sum;
-	bool had = qp->work, armed = atomic_read(&qp->ear) == KFD_PRIO_EAR_ARMED;
+	bool had = qp->work, armed = atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED;
 	/* a signal that is above 0 again, without a ring, is another's */
 	bool work = seen->work || seen->waves || (seen->pending && !armed) || (off && had);
 
@@ -418,8 +418,8 @@ static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_
 	qp->work = work;
 	if (work)
 		qp->work_at = now;
-	if (atomic_read(&qp->ear) == KFD_PRIO_EAR_ARMED && work && (moved || !had) &&
-	    atomic_cmpxchg(&qp->ear, KFD_PRIO_EAR_ARMED, KFD_PRIO_EAR_RUNG) == KFD_PRIO_EAR_ARMED)
+	if (atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED && work && (moved || !had) &&
+	    atomic_cmpxchg(&qp->trap, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG) == KFD_PRIO_TRAP_ARMED)
 		kfd_prio_claim_works(qpd, KFD_PRIO_WAKE_POLL, false, now);
 }
 
@@ -427,7 +427,7 @@ static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_
  * May the next ring of a claim be trapped?  Not while one is in its fault, or so soon after it
  * that the store may not have been repeated: it would fault again, and so on.
  */
-static bool kfd_prio_claim_quiet(const struct kfd_prio_qpd *qp, const struct kfd_prio_knobs *k)
+static bool kfd_prio_claim_quiet(const struct kfd_prio_qpd *qp, const struct kfd_prio_params *k)
 {
 	const struct kfd_prio_claim c = kfd_prio_claim_of(qp);
 	u64 now = ktime_get_ns();
@@ -459,7 +459,7 @@ struct kfd_prio_before {
 
 static struct kfd_prio_before kfd_prio_claim_before(struct device_queue_manager *dqm,
 						    struct qcm_process_device *qpd,
-						    const struct kfd_prio_knobs *k)
+						    const struct kfd_prio_params *k)
 {
 	const struct kfd_prio_qpd *qp = &qpd->prio;
 
@@ -468,7 +468,7 @@ static struct kfd_prio_before kfd_prio_claim_before(struct device_queue_manager 
 		.wptr_sum = qp->wptr_sum,
 		.stuck_at = qp->progress_at + k->budget_ns / 2,
 		.wakes = qp->wakes,
-		.armed = atomic_read(&qp->ear) == KFD_PRIO_EAR_ARMED,
+		.armed = atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED,
 		.waves = qp->waves,
 		.off = kfd_prio_claim_off(dqm, qpd),
 		.saved = qp->preempted && kfd_prio_saved_waves(qpd),
@@ -500,7 +500,7 @@ static bool kfd_prio_claim_waves(struct kfd_process_device *pdd, struct kfd_prio
  * Return: false if the claim is gone meanwhile
  */
 static bool kfd_prio_claim_read(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
-				struct kfd_prio_snapshot *s, const struct kfd_prio_knobs *k)
+				struct kfd_prio_snapshot *s, const struct kfd_prio_params *k)
 {
 	const struct kfd_prio_before before = kfd_prio_claim_before(dqm, qpd, k);
 	struct kfd_process_device *pdd = qpd_to_pdd(qpd);
@@ -538,12 +538,12 @@ static bool kfd_prio_claim_read(struct device_queue_manager *dqm, struct qcm_pro
  * the lock.
  */
 static void kfd_prio_claim_arm(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
-			       struct kfd_prio_snapshot *s, const struct kfd_prio_knobs *k)
+			       struct kfd_prio_snapshot *s, const struct kfd_prio_params *k)
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	if (atomic_cmpxchg(&qp->ear, KFD_PRIO_EAR_RUNG, KFD_PRIO_EAR_ARMED) != KFD_PRIO_EAR_RUNG)
+	if (atomic_cmpxchg(&qp->trap, KFD_PRIO_TRAP_RUNG, KFD_PRIO_TRAP_ARMED) != KFD_PRIO_TRAP_RUNG)
 		return;
 	qp->rung = false;
 	dqm_unlock(dqm);
@@ -567,11 +567,11 @@ static void kfd_prio_claim_arm(struct device_queue_manager *dqm, struct qcm_proc
 void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s)
 {
 	struct kfd_prio_qpd *qp;
-	struct kfd_prio_knobs k;
+	struct kfd_prio_params k;
 	unsigned int n = 0;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	kfd_prio_knobs_read(&k);
+	kfd_prio_params_read(&k);
 	list_for_each_entry(qp, &dqm->prio.claims, claim)
 		n++;
 	/* the list may change while the lock is dropped: a claim not seen is seen next time */

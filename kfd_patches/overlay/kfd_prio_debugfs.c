@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the window, debugfs.
+ * kfdprio: debugfs.
  *
  * /sys/kernel/debug/kfd/preempt: what was decided last on each GPU and why, for a
  * person to read.  Its form is no contract; what programs need is in sysfs,
@@ -97,7 +97,7 @@ static void kfd_prio_put_claims(struct seq_file *m, struct kfd_prio_dqm *d, u64 
 
 	list_for_each_entry(prio, &d->claims, claim) {
 		struct qcm_process_device *qpd;
-		bool armed = atomic_read(&prio->ear) == KFD_PRIO_EAR_ARMED;
+		bool armed = atomic_read(&prio->trap) == KFD_PRIO_TRAP_ARMED;
 
 		qpd = container_of(prio, struct qcm_process_device, prio);
 		seq_printf(m, "  may preempt: PID %d priority %d: ", kfd_prio_pid(qpd),
@@ -181,10 +181,10 @@ static void kfd_prio_put_gpu(struct seq_file *m, struct kfd_prio_dqm *d)
 
 static int kfd_prio_preempt_show(struct seq_file *m, void *unused)
 {
-	struct kfd_prio_knobs k;
+	struct kfd_prio_params k;
 	struct kfd_prio_dqm *d;
 
-	kfd_prio_knobs_read(&k);
+	kfd_prio_params_read(&k);
 	seq_printf(m, "kfd_preempt %d, preempt_min_prio %d, linger_us %llu, floor_pct %u, max_preempt_per_s %u, safety_poll_us %llu, busy_budget_ms %llu\n",
 		   k.enabled, k.min_prio, div_u64(k.linger_ns, NSEC_PER_USEC), k.floor_pct,
 		   k.max_per_s, div_u64(kfd_prio_safety_poll_ns(), NSEC_PER_USEC),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the ear, how a ring of a doorbell is heard.
+ * kfdprio: the doorbell trap: how the ring of a doorbell is noticed.
  *
  * KFD maps the doorbells of a process on a GPU at mmap(2), all at once; while priorities
  * are in use, the first access does.  While a claim has no work we take these pages
@@ -13,7 +13,7 @@
  *
  * A ring before the zap is seen by the indices, one after it faults.  An arm between
  * the fault's first mark and its last page is undone by its second mark; without that
- * the trap would be lost for good, with the doorbells mapped and the ear ARMED.
+ * the trap would be lost for good, with the doorbells mapped and the trap ARMED.
  *
  * /dev/kfd has one inode for all processes, and unmap_mapping_pages() acts on an address
  * space: each process gets one of its own (the way DRM does it for its devices), so that a
@@ -127,10 +127,10 @@ void kfd_prio_hook_process_free(struct kfd_process *p)
 		mmdrop(p->prio.mm);
 }
 
-static bool kfd_prio_ear_mark(struct qcm_process_device *qpd)
+static bool kfd_prio_trap_rung(struct qcm_process_device *qpd)
 {
-	return atomic_cmpxchg(&qpd->prio.ear, KFD_PRIO_EAR_ARMED, KFD_PRIO_EAR_RUNG) ==
-	       KFD_PRIO_EAR_ARMED;
+	return atomic_cmpxchg(&qpd->prio.trap, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG) ==
+	       KFD_PRIO_TRAP_ARMED;
 }
 
 /*
@@ -150,7 +150,7 @@ static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
 	if (READ_ONCE(qpd->prio.doorbell_lost))
 		return VM_FAULT_SIGBUS;
 	atomic_inc(&qpd->prio.faults);
-	if (kfd_prio_ear_mark(qpd))
+	if (kfd_prio_trap_rung(qpd))
 		kfd_prio_engine_rung(pdd);
 
 	pfn = qpd->prio.doorbell_pfn + vma->vm_pgoff - qpd->prio.doorbell_pgoff;
@@ -160,7 +160,7 @@ static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
 			ret = r;
 	}
 
-	if (kfd_prio_ear_mark(qpd))
+	if (kfd_prio_trap_rung(qpd))
 		kfd_prio_engine_rung(pdd);
 	WRITE_ONCE(qpd->prio.fault_end, ktime_get_ns());
 	/* pairs with kfd_prio_in_fault() */
@@ -274,7 +274,7 @@ bool kfd_prio_doorbell_traps(const struct kfd_process *p)
 
 /**
  * kfd_prio_doorbell_zap() - from now on a ring of this process faults
- * @pdd: a process whose ear is KFD_PRIO_EAR_ARMED already, referenced
+ * @pdd: a process whose trap is KFD_PRIO_TRAP_ARMED already, referenced
  *
  * The caller must look at the indices afterwards: a ring before the zap has not faulted.
  *

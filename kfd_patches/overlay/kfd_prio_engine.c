@@ -33,7 +33,7 @@ static s32 kfd_prio_pid_of(struct qcm_process_device *qpd)
 	return qpd->pqm->process->lead_thread->tgid;
 }
 
-static void kfd_prio_timer_set(struct device_queue_manager *dqm, const struct kfd_prio_knobs *k,
+static void kfd_prio_timer_set(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
 			       u64 look_at, u64 now)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
@@ -108,7 +108,7 @@ static void kfd_prio_engine_published(struct device_queue_manager *dqm)
  * made; the level stays in force, and the thread marks them again.
  */
 static void kfd_prio_leave_to_thread(struct device_queue_manager *dqm,
-				     const struct kfd_prio_knobs *k)
+				     const struct kfd_prio_params *k)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
 	u64 now = ktime_get_ns();
@@ -122,7 +122,7 @@ static void kfd_prio_leave_to_thread(struct device_queue_manager *dqm,
 	kfd_prio_gpu_kick(dqm);
 }
 
-static void kfd_prio_change(struct device_queue_manager *dqm, const struct kfd_prio_knobs *k,
+static void kfd_prio_change(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
 			    const struct kfd_prio_decision *dec,
 			    struct qcm_process_device *preemptor, bool in_fault, bool execute,
 			    u64 now)
@@ -176,7 +176,7 @@ static void kfd_prio_change(struct device_queue_manager *dqm, const struct kfd_p
  * The unmap goes out before anybody is marked: the GPU saves while that is done
  * (kfd_prio_engine_unmapping()), and a ring does not wait for a walk over all queues.
  */
-static void kfd_prio_unmap_first(struct device_queue_manager *dqm, const struct kfd_prio_knobs *k,
+static void kfd_prio_unmap_first(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
 				 bool in_fault)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
@@ -210,13 +210,13 @@ void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault, bool 
 	struct kfd_prio_claim claims[KFD_PRIO_MAX_CLAIMS];
 	struct kfd_prio_dqm *d = &dqm->prio;
 	struct kfd_prio_decision dec;
-	struct kfd_prio_knobs k;
+	struct kfd_prio_params k;
 	u64 now = ktime_get_ns();
 	bool rises;
 	int n;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	kfd_prio_gpu_knobs(dqm, &k);
+	kfd_prio_gpu_params(dqm, &k);
 	if (!kfd_prio_sched_runs(dqm)) {
 		/* suspended or being reset: nothing runs, nobody can be served */
 		kfd_prio_timer_set(dqm, &k, d->victims ? now + KFD_PRIO_RETRY_NS : KFD_PRIO_NEVER,
@@ -275,7 +275,7 @@ void kfd_prio_engine_unmapping(struct device_queue_manager *dqm)
 
 /**
  * kfd_prio_engine_rung() - a process has rung a trapped doorbell
- * @pdd: the process on a GPU; its ear is KFD_PRIO_EAR_RUNG now
+ * @pdd: the process on a GPU; its trap is KFD_PRIO_TRAP_RUNG now
  *
  * MES acts on one queue after the other, and the queue that rings stays mapped: its
  * process need not wait for that.

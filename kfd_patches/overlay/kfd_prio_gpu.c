@@ -155,9 +155,9 @@ static void kfd_prio_threads_start(void)
  */
 void kfd_prio_gpu_start(int prio)
 {
-	struct kfd_prio_knobs k;
+	struct kfd_prio_params k;
 
-	kfd_prio_knobs_read(&k);
+	kfd_prio_params_read(&k);
 	if (!k.enabled || prio < k.min_prio)
 		return;
 	mutex_lock(&kfd_prio_gpu_mutex);
@@ -187,7 +187,7 @@ void kfd_prio_gpu_opened(void)
  * kfd_prio_gpu_reconfigure() - a module parameter was written
  * @rearm: kfd_preempt was: preemption that was switched off on a GPU is on again
  *
- * Claims are made and dropped as preempt_min_prio and kfd_preempt say, and the judge is
+ * Claims are made and dropped as preempt_min_prio and kfd_preempt say, and the policy is
  * asked again, before this returns.
  *
  * Context: process, may sleep
@@ -223,9 +223,9 @@ void kfd_prio_gpu_reconfigure(bool rearm)
 void kfd_prio_hook_dqm_init(struct device_queue_manager *dqm)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
-	struct kfd_prio_knobs k;
+	struct kfd_prio_params k;
 
-	kfd_prio_knobs_read(&k);
+	kfd_prio_params_read(&k);
 	d->dqm = dqm;
 	INIT_LIST_HEAD(&d->claims);
 	INIT_LIST_HEAD(&d->neighbours);

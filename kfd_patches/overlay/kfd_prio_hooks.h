@@ -67,15 +67,15 @@ struct kfd_prio_process {
 };
 
 /**
- * enum kfd_prio_ear - can a ring of a process on a GPU be heard?
- * @KFD_PRIO_EAR_OFF: nobody listens
- * @KFD_PRIO_EAR_ARMED: it has no work; its doorbells are not mapped, a ring faults
- * @KFD_PRIO_EAR_RUNG: it may have work; its doorbells may be mapped
+ * enum kfd_prio_trap - does a ring of a process on a GPU fault?
+ * @KFD_PRIO_TRAP_OFF: its doorbells are not trapped: preemption does not depend on its work
+ * @KFD_PRIO_TRAP_ARMED: it has no work; its doorbells are not mapped, a ring faults
+ * @KFD_PRIO_TRAP_RUNG: it may have work; its doorbells may be mapped
  */
-enum kfd_prio_ear {
-	KFD_PRIO_EAR_OFF,
-	KFD_PRIO_EAR_ARMED,
-	KFD_PRIO_EAR_RUNG,
+enum kfd_prio_trap {
+	KFD_PRIO_TRAP_OFF,
+	KFD_PRIO_TRAP_ARMED,
+	KFD_PRIO_TRAP_RUNG,
 };
 
 /**
@@ -114,11 +114,11 @@ enum kfd_prio_role {
  * @mm: its address space, mmgrab()ed; NULL without a role
  * @wakes: how often @rung was set
  * @waves: waves may be in flight: it moved since they were counted, or there were some
- * @rung: @ear was KFD_PRIO_EAR_RUNG when the engine last looked, since @rung_at
+ * @rung: @trap was KFD_PRIO_TRAP_RUNG when the engine last looked, since @rung_at
  * @work, @work_at, @progress_at: see struct kfd_prio_claim; of a neighbour @work_at is unused, and
  *	@progress_at is when its indices were last seen to move
  * @rptr_sum, @wptr_sum: of its queues when last looked at
- * @ear: enum kfd_prio_ear
+ * @trap: enum kfd_prio_trap
  * @faults: of its doorbells, in progress
  * @fault_end: when the last one ended, ktime_get_ns()
  * @doorbell_pfn: first page frame of its doorbells, 0 if it never mapped them
@@ -126,7 +126,7 @@ enum kfd_prio_role {
  * @doorbell_pages: their number
  * @doorbell_lost: a GPU reset has taken them away for good
  *
- * Protected by the DQM lock, but for @look, @ear, @faults (atomic) and @fault_end (written by the
+ * Protected by the DQM lock, but for @look, @trap, @faults (atomic) and @fault_end (written by the
  * fault), and the last four (written by mmap before they are used, @doorbell_lost by the reset).
  */
 struct kfd_prio_qpd {
@@ -156,7 +156,7 @@ struct kfd_prio_qpd {
 	u64 progress_at;
 	u64 rptr_sum;
 	u64 wptr_sum;
-	atomic_t ear;
+	atomic_t trap;
 	atomic_t faults;
 	u64 fault_end;
 	unsigned long doorbell_pfn;
@@ -198,7 +198,7 @@ enum kfd_prio_breaker {
  * @look_now: a neighbour shall be looked at before @look_at
  * @look_at: when neighbours are looked at next, ktime_get_ns(); the thread's
  * @count_at: waves in flight are not counted before, ktime_get_ns(); the thread's
- * @policy: state of the judge
+ * @policy: state of the policy
  * @last: its last decision, made at @last_at (ktime_get_ns())
  * @throttle: the floor is being given: claims of at least this priority are off, so that
  *	what they preempted runs; KFD_PRIO_LEVEL_NONE: it is not

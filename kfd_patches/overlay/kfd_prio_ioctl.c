@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the reception, ioctls on /dev/kfd.  The wire is described in
+ * kfdprio: ioctls on /dev/kfd.  The wire is described in
  * kfd_prio.h (include/uapi/linux/kfd_prio.h).
  */
 #include <linux/capability.h>

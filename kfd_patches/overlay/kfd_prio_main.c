@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* kfdprio: the door. */
+/* kfdprio: module load and unload. */
 #include "kfd_prio_priv.h"
 #include "kfd_prio_tree.h"
 

@@ -42,10 +42,10 @@ void kfd_prio_neighbour_rang(struct device_queue_manager *dqm)
 	lockdep_assert_held(&dqm->lock_hidden);
 	if (!atomic_read(&d->rang))
 		return;
-	/* then the ears: pairs with kfd_prio_neighbour_matters() */
+	/* then the traps: pairs with kfd_prio_neighbour_matters() */
 	atomic_xchg(&d->rang, 0);
 	list_for_each_entry_safe(qp, tmp, &d->resting, claim) {
-		rung = atomic_read(&qp->ear) == KFD_PRIO_EAR_RUNG;
+		rung = atomic_read(&qp->trap) == KFD_PRIO_TRAP_RUNG;
 		if (!rung && !READ_ONCE(qp->look))
 			continue;
 		list_move_tail(&qp->claim, &d->neighbours);
@@ -77,7 +77,7 @@ void kfd_prio_neighbour_changed(struct qcm_process_device *qpd)
 
 /**
  * kfd_prio_neighbour_matters() - a neighbour has rung: has the engine anything to do?
- * @qpd: the neighbour on a GPU; its ear is KFD_PRIO_EAR_RUNG now
+ * @qpd: the neighbour on a GPU; its trap is KFD_PRIO_TRAP_RUNG now
  *
  * Context: fault
  * Return: true if it is off, or a level is in force that would take it off
@@ -87,7 +87,7 @@ bool kfd_prio_neighbour_matters(struct qcm_process_device *qpd)
 	struct kfd_prio_dqm *d = &qpd->dqm->prio;
 
 	atomic_set(&d->rang, 1);
-	/* the ear and this, then what is in force: pairs with kfd_prio_engine_published() */
+	/* the trap and this, then what is in force: pairs with kfd_prio_engine_published() */
 	smp_mb();
 	return READ_ONCE(qpd->prio.preempted) ||
 	       kfd_prio_policy_victim(READ_ONCE(d->policy.level), READ_ONCE(qpd->prio.prio));
@@ -129,7 +129,7 @@ static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *
 						   struct kfd_prio_look *l)
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
-	bool armed = atomic_read(&qp->ear) == KFD_PRIO_EAR_ARMED, off = qp->preempted;
+	bool armed = atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED, off = qp->preempted;
 	u64 rptr_sum = qp->rptr_sum, wptr_sum = qp->wptr_sum, moved_at = qp->progress_at;
 	bool alive, moved, waves = off && kfd_prio_saved_waves(qpd);
 	u32 unmap_seq = dqm->prio.unmap_seq;
@@ -172,7 +172,7 @@ static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *
 static void kfd_prio_neighbour_wake(struct device_queue_manager *dqm, struct kfd_prio_qpd *qp)
 {
 	list_move_tail(&qp->claim, &dqm->prio.neighbours);
-	if (atomic_cmpxchg(&qp->ear, KFD_PRIO_EAR_ARMED, KFD_PRIO_EAR_RUNG) == KFD_PRIO_EAR_ARMED)
+	if (atomic_cmpxchg(&qp->trap, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG) == KFD_PRIO_TRAP_ARMED)
 		kfd_prio_woke(container_of(qp, struct qcm_process_device, prio));
 }
 
@@ -184,7 +184,7 @@ static void kfd_prio_neighbour_rest(struct device_queue_manager *dqm,
 
 	if (kfd_prio_in_fault(qp, ktime_get_ns()))
 		return;
-	if (atomic_cmpxchg(&qp->ear, KFD_PRIO_EAR_RUNG, KFD_PRIO_EAR_ARMED) == KFD_PRIO_EAR_RUNG) {
+	if (atomic_cmpxchg(&qp->trap, KFD_PRIO_TRAP_RUNG, KFD_PRIO_TRAP_ARMED) == KFD_PRIO_TRAP_RUNG) {
 		dqm_unlock(dqm);
 		kfd_prio_doorbell_zap(qpd_to_pdd(qpd));
 		dqm_lock(dqm);
@@ -200,7 +200,7 @@ static void kfd_prio_neighbour_rest(struct device_queue_manager *dqm,
 	}
 	list_move_tail(&qp->claim, &dqm->prio.resting);
 	/* a ring since it was armed has found it in the other list */
-	if (atomic_read(&qp->ear) == KFD_PRIO_EAR_RUNG) {
+	if (atomic_read(&qp->trap) == KFD_PRIO_TRAP_RUNG) {
 		list_move_tail(&qp->claim, &dqm->prio.neighbours);
 		kfd_prio_woke(qpd);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the eye, has a process work on a GPU?
+ * kfdprio: observation: has a process work on a GPU?
  *
  * A queue has work that was not launched while its read and write index differ.  They
  * are in the process's own memory, possibly in pages that are not there: they are read

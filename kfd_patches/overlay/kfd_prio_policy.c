@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the judge of preemption; see kfd_prio_policy.h. Pure: compiles and is
+ * kfdprio: the policy of preemption; see kfd_prio_policy.h. Pure: compiles and is
  * tested in user space too.
  *
  * The floor.  Preempted time is summed over the running slot and the FLOOR_SLOTS before
@@ -29,7 +29,7 @@ static inline u64 div_u64(u64 dividend, u32 divisor)
 #define TOKEN	1000000000ULL
 #define PCT_NS	(KFD_PRIO_FLOOR_PERIOD_NS / 100)
 
-static u64 tokens_max(const struct kfd_prio_knobs *k)
+static u64 tokens_max(const struct kfd_prio_params *k)
 {
 	return k->max_per_s * TOKEN;
 }
@@ -70,7 +70,7 @@ static void slot_count(struct kfd_prio_policy *p, u64 until)
 }
 
 /* Bring @p up to @now under the level in force; a clock that goes back is ignored */
-static void account(struct kfd_prio_policy *p, const struct kfd_prio_knobs *k, u64 now)
+static void account(struct kfd_prio_policy *p, const struct kfd_prio_params *k, u64 now)
 {
 	u64 max = tokens_max(k), slots;
 
@@ -102,7 +102,7 @@ static void account(struct kfd_prio_policy *p, const struct kfd_prio_knobs *k, u
  * How long the processes of @below of the @levels levels that have a floor may be kept off
  * in a second
  */
-static u64 floor_allowed(const struct kfd_prio_knobs *k, u32 levels, u32 below)
+static u64 floor_allowed(const struct kfd_prio_params *k, u32 levels, u32 below)
 {
 	u64 floor = k->floor_pct * PCT_NS;
 	u64 most = div_u64(KFD_PRIO_FLOOR_MAX_PCT * PCT_NS - (levels - 1) * 2 * SLOT_NS, levels);
@@ -208,10 +208,10 @@ bool kfd_prio_policy_works(const struct kfd_prio_standing *s)
 
 /**
  * kfd_prio_policy_until() - until when does a claim that holds, if nothing is heard of it?
- * @k: knobs
+ * @k: module parameters
  * @c: the claim
  */
-u64 kfd_prio_policy_until(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *c)
+u64 kfd_prio_policy_until(const struct kfd_prio_params *k, const struct kfd_prio_claim *c)
 {
 	return c->work ? c->progress_at + k->budget_ns : c->work_at + k->linger_ns;
 }
@@ -219,10 +219,10 @@ u64 kfd_prio_policy_until(const struct kfd_prio_knobs *k, const struct kfd_prio_
 /**
  * kfd_prio_policy_init() - the state of a GPU that has never seen a preemption
  * @p: to be initialised
- * @k: knobs; as many preemptions as max_preempt_per_s may begin at once
+ * @k: module parameters; as many preemptions as max_preempt_per_s may begin at once
  * @now: the time
  */
-void kfd_prio_policy_init(struct kfd_prio_policy *p, const struct kfd_prio_knobs *k, u64 now)
+void kfd_prio_policy_init(struct kfd_prio_policy *p, const struct kfd_prio_params *k, u64 now)
 {
 	*p = (struct kfd_prio_policy) {
 		.level = KFD_PRIO_LEVEL_NONE,
@@ -235,14 +235,14 @@ void kfd_prio_policy_init(struct kfd_prio_policy *p, const struct kfd_prio_knobs
 
 /**
  * kfd_prio_policy_holds() - may a claim keep others off, as far as it alone matters?
- * @k: knobs
+ * @k: module parameters
  * @c: the claim
  * @now: the time; a claim's times that lie after it count as this very moment
  *
  * Return: true if it has work and has made progress less than busy_budget_ms ago, or has
  * no work but had less than linger_us ago.
  */
-bool kfd_prio_policy_holds(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *c, u64 now)
+bool kfd_prio_policy_holds(const struct kfd_prio_params *k, const struct kfd_prio_claim *c, u64 now)
 {
 	u64 since = c->work ? c->progress_at : c->work_at;
 
@@ -264,7 +264,7 @@ struct floors {
  * it keeps off, and one level more, the ranks from that one up.  Sets level and throttle of @d;
  * returns when the throttle ends.
  */
-static u64 decide_level(const struct kfd_prio_policy *p, const struct kfd_prio_knobs *k,
+static u64 decide_level(const struct kfd_prio_policy *p, const struct kfd_prio_params *k,
 			const struct floors *f, int lowest, struct kfd_prio_decision *d)
 {
 	u64 allowed, room, at, ends = 0;
@@ -300,7 +300,7 @@ static u64 decide_level(const struct kfd_prio_policy *p, const struct kfd_prio_k
 }
 
 /* When a level that is in force has used up what a floor leaves it, or @enough */
-static u64 decide_until(const struct kfd_prio_policy *p, const struct kfd_prio_knobs *k,
+static u64 decide_until(const struct kfd_prio_policy *p, const struct kfd_prio_params *k,
 			const struct floors *f, int lowest, int level, u64 enough)
 {
 	u64 allowed, at;
@@ -327,7 +327,7 @@ static u64 decide_until(const struct kfd_prio_policy *p, const struct kfd_prio_k
 /**
  * kfd_prio_policy_decide() - who is to be preempted, why, and until when
  * @p: state; time is counted up to @now, nothing else is changed
- * @k: knobs
+ * @k: module parameters
  * @claims: of this GPU; those below preempt_min_prio count for nothing
  * @n: how many
  * @lowest: rank of the lowest process that would have to give way, and has work;
@@ -341,7 +341,7 @@ static u64 decide_until(const struct kfd_prio_policy *p, const struct kfd_prio_k
  * or those who are already; less is always allowed.  Decided again after its own commit at the
  * same time, the level is the same.
  */
-void kfd_prio_policy_decide(struct kfd_prio_policy *p, const struct kfd_prio_knobs *k,
+void kfd_prio_policy_decide(struct kfd_prio_policy *p, const struct kfd_prio_params *k,
 			    const struct kfd_prio_claim *claims, int n, int lowest, u64 now,
 			    struct kfd_prio_decision *d)
 {
@@ -411,7 +411,7 @@ void kfd_prio_policy_decide(struct kfd_prio_policy *p, const struct kfd_prio_kno
 /**
  * kfd_prio_policy_commit() - a decision, or a change of who is preempted, is in force
  * @p: state
- * @k: knobs
+ * @k: module parameters
  * @level: from now on
  * @lowest: rank of the lowest process with work that it keeps off; KFD_PRIO_RANK_NONE if it
  *	keeps none off
@@ -423,7 +423,7 @@ void kfd_prio_policy_decide(struct kfd_prio_policy *p, const struct kfd_prio_kno
  * max_preempt_per_s is a token bucket that holds a second's worth: in a stretch of T
  * seconds at most (T + 1) * max_preempt_per_s preemptions begin.
  */
-void kfd_prio_policy_commit(struct kfd_prio_policy *p, const struct kfd_prio_knobs *k, int level,
+void kfd_prio_policy_commit(struct kfd_prio_policy *p, const struct kfd_prio_params *k, int level,
 			    int lowest, bool counts, u64 now)
 {
 	account(p, k, now);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * kfdprio: the judge.  Pure functions of a snapshot: no lock, no allocation, no
+ * kfdprio: the policy of preemption.  Pure functions of a snapshot: no lock, no allocation, no
  * clock, no kernel call, so that user space can compile and try them.
  *
  * A decision is a level: every process on the GPU whose priority is lower and that has work is
@@ -44,7 +44,7 @@ typedef __u32 u32;
 #define KFD_PRIO_FLOOR_SLOT_NS		(KFD_PRIO_FLOOR_PERIOD_NS / KFD_PRIO_FLOOR_SLOTS)
 
 /**
- * struct kfd_prio_knobs - what the administrator has chosen; see kfd_prio_knobs.c
+ * struct kfd_prio_params - what the administrator has chosen; see kfd_prio_params.c
  * @enabled: kfd_preempt
  * @min_prio: preempt_min_prio, 0..15: lower ones never preempt
  * @linger_ns: linger_us: a claim holds that long after work was last seen
@@ -53,7 +53,7 @@ typedef __u32 u32;
  * @max_per_s: max_preempt_per_s, 1..10000
  * @budget_ns: busy_budget_ms: a claim with work and without progress holds that long
  */
-struct kfd_prio_knobs {
+struct kfd_prio_params {
 	bool enabled;
 	int min_prio;
 	u64 linger_ns;
@@ -102,7 +102,7 @@ enum kfd_prio_reason {
 };
 
 /**
- * struct kfd_prio_policy - what the judge remembers of one GPU
+ * struct kfd_prio_policy - what the policy remembers of one GPU
  * @level: in force, KFD_PRIO_LEVEL_NONE or 0..15
  * @lowest: rank of the lowest process that the level keeps off: its time counts;
  *	KFD_PRIO_RANK_NONE if there is none
@@ -193,13 +193,13 @@ struct kfd_prio_force {
 int kfd_prio_policy_rank(int set, int asked);
 bool kfd_prio_policy_off(const struct kfd_prio_force *f, const struct kfd_prio_standing *s);
 bool kfd_prio_policy_works(const struct kfd_prio_standing *s);
-void kfd_prio_policy_init(struct kfd_prio_policy *p, const struct kfd_prio_knobs *k, u64 now);
-bool kfd_prio_policy_holds(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *c, u64 now);
-u64 kfd_prio_policy_until(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *c);
-void kfd_prio_policy_decide(struct kfd_prio_policy *p, const struct kfd_prio_knobs *k,
+void kfd_prio_policy_init(struct kfd_prio_policy *p, const struct kfd_prio_params *k, u64 now);
+bool kfd_prio_policy_holds(const struct kfd_prio_params *k, const struct kfd_prio_claim *c, u64 now);
+u64 kfd_prio_policy_until(const struct kfd_prio_params *k, const struct kfd_prio_claim *c);
+void kfd_prio_policy_decide(struct kfd_prio_policy *p, const struct kfd_prio_params *k,
 			    const struct kfd_prio_claim *claims, int n, int lowest, u64 now,
 			    struct kfd_prio_decision *d);
-void kfd_prio_policy_commit(struct kfd_prio_policy *p, const struct kfd_prio_knobs *k, int level,
+void kfd_prio_policy_commit(struct kfd_prio_policy *p, const struct kfd_prio_params *k, int level,
 			    int lowest, bool counts, u64 now);
 
 #endif /* KFD_PRIO_POLICY_H_INCLUDED */

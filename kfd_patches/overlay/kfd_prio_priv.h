@@ -264,8 +264,8 @@ int kfd_prio_of_process(struct kfd_process *p);
 u32 kfd_prio_of_queue(struct queue *q);
 int kfd_prio_apply(struct pid *pid, u32 *nr_queues);
 
-/* kfd_prio_knobs.c */
-void kfd_prio_knobs_read(struct kfd_prio_knobs *k);
+/* kfd_prio_params.c */
+void kfd_prio_params_read(struct kfd_prio_params *k);
 u64 kfd_prio_safety_poll_ns(void);
 
 /* kfd_prio_doorbell.c */
@@ -296,12 +296,12 @@ bool kfd_prio_works(struct qcm_process_device *qpd);
 void kfd_prio_woke(struct qcm_process_device *qpd);
 void kfd_prio_claim_update(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 void kfd_prio_claim_drop(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
-int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_knobs *k,
+int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
 			bool in_fault, u64 now, struct kfd_prio_claim *claims,
 			struct qcm_process_device **owners);
 void kfd_prio_claim_skip(struct device_queue_manager *dqm, u64 since);
 bool kfd_prio_claim_rings(struct device_queue_manager *dqm);
-u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_prio_knobs *k,
+u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
 			   u64 now);
 void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s);
 
@@ -327,7 +327,7 @@ void kfd_prio_engine_queue_changed(struct queue *q);
 
 /* kfd_prio_breaker.c */
 const char *kfd_prio_breaker_cause(enum kfd_prio_breaker cause);
-void kfd_prio_gpu_knobs(struct device_queue_manager *dqm, struct kfd_prio_knobs *k);
+void kfd_prio_gpu_params(struct device_queue_manager *dqm, struct kfd_prio_params *k);
 void kfd_prio_breaker_trip(struct device_queue_manager *dqm, enum kfd_prio_breaker cause);
 void kfd_prio_breaker_rearm(struct device_queue_manager *dqm);
 

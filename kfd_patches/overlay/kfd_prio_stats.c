@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the window, sysfs.
+ * kfdprio: sysfs.
  *
  * /sys/class/kfd/kfd/proc/<pid>/priority (read-only): the priority that is set
  * for the process, 0..15, or -1 if none is.

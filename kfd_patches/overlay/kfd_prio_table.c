@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the ledger, which process has which priority.
+ * kfdprio: the priority table: which process has which priority.
  *
  * A priority belongs to a thread group, whether it uses KFD or not: it is set
  * before a program opens /dev/kfd, survives execve(2), and passes to children.

@@ -183,7 +183,7 @@ static int fork_one(bool inherits)
 	return err;
 }
 
-/* A child that inherits: it must, as the ledger has a reserve for it */
+/* A child that inherits: it must, as the priority table has a reserve for it */
 static int do_fork(void)
 {
 	return fork_one(true);

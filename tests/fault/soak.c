@@ -21,7 +21,7 @@
 struct shared *shared;
 static uint64_t seed;
 static struct {
-	long born, killed, dead, failed, resets, evictions, pressures, priorities, knobs, ended;
+	long born, killed, dead, failed, resets, evictions, pressures, priorities, params, ended;
 	long sent, done, lost, repeated, disordered, copies, corrupt;
 } sum;
 
@@ -133,7 +133,7 @@ static void reap(void)
 
 /* ---- what happens to them ---- */
 
-static void torment_knobs(void)
+static void torment_params(void)
 {
 	static const struct {
 		const char *name;
@@ -145,10 +145,10 @@ static void torment_knobs(void)
 	};
 	unsigned int i = rnd(sizeof(k) / sizeof(k[0]));
 
-	knob_set(k[i].name, k[i].min + rnd(k[i].max - k[i].min + 1));
-	if (!i && !knob("kfd_preempt") && rnd(4))
-		knob_set("kfd_preempt", 1);
-	sum.knobs++;
+	param_set(k[i].name, k[i].min + rnd(k[i].max - k[i].min + 1));
+	if (!i && !param("kfd_preempt") && rnd(4))
+		param_set("kfd_preempt", 1);
+	sum.params++;
 }
 
 static void torment(void)
@@ -178,14 +178,14 @@ static void torment(void)
 		snprintf(text, sizeof(text), "%llu", pressure);
 		sum.pressures += !sim_write(0, "vram_pressure", text);
 	} else if (what < 85) {
-		torment_knobs();
+		torment_params();
 	} else if (kfdc_now() - last_reset > RESET_EVERY && !rnd(10)) {
 		last_reset = kfdc_now();
 		/* first: calls fail while it goes on, and whoever was born before has dead queues */
 		shared->resets++;
 		sim_write(0, "reset", "1");
 		/* it may have hit a preemption */
-		knob_set("kfd_preempt", 1);
+		param_set("kfd_preempt", 1);
 		sum.resets++;
 	}
 }
@@ -208,7 +208,7 @@ static void stop(void)
 	int i, left = 1;
 
 	sim_write(0, "vram_pressure", "0");
-	knobs_reset();
+	params_reset();
 	shared->stop = true;
 	while (left && kfdc_now() < end) {
 		nap_ns(20 * MS);
@@ -249,7 +249,7 @@ int main(int argc, char **argv)
 	err = err ? err : sim_load(params);
 	if (err)
 		tap_bail("the module cannot be loaded anew: %s", strerror(err));
-	knobs_reset();
+	params_reset();
 	pages = sim_counter(0, "ram_pages");
 	resets = sim_counter(0, "resets");
 	counted = count_events("kfd_preempt_begin", true) && count_events("kfd_preempt_end", true);
@@ -268,7 +268,7 @@ int main(int argc, char **argv)
 	stop();
 	status(start_ns);
 	tap_diag("%ld priorities, %ld parameters, %ld changes of memory pressure, %ld SDMA copies, %ld ended by a reset",
-		 sum.priorities, sum.knobs, sum.pressures, sum.copies, sum.dead);
+		 sum.priorities, sum.params, sum.pressures, sum.copies, sum.dead);
 	tap_eq(sum.failed, 0, "no process failed");
 	tap_eq(sim_counter(0, "resets") - resets, sum.resets, "amdkfd asked for no reset");
 	tap_ok(!sum.lost && sum.done == sum.sent, "no packet is lost: %ld sent, %ld complete", sum.sent,

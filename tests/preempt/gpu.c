@@ -127,7 +127,7 @@ static struct {
 	const char *name;
 	long value;
 	bool known;
-} knobs[] = {
+} params[] = {
 	{ "kfd_preempt" }, { "preempt_min_prio" }, { "linger_us" }, { "floor_pct" },
 	{ "max_preempt_per_s" }, { "safety_poll_us" }, { "busy_budget_ms" },
 	/* of the simulated GPU and of amdgpu */
@@ -154,7 +154,7 @@ uint64_t longer(uint64_t ns)
 	return sim_debug_kernel() ? 8 * ns : ns;
 }
 
-long knob(const char *name)
+long param(const char *name)
 {
 	char path[96];
 
@@ -162,7 +162,7 @@ long knob(const char *name)
 	return read_number(path);
 }
 
-int knob_try(const char *name, const char *text)
+int param_try(const char *name, const char *text)
 {
 	char path[96];
 
@@ -170,29 +170,29 @@ int knob_try(const char *name, const char *text)
 	return sim_poke(path, text);
 }
 
-void knob_set(const char *name, long value)
+void param_set(const char *name, long value)
 {
 	char text[24];
 	int err;
 
 	snprintf(text, sizeof(text), "%ld", value);
-	err = knob_try(name, text);
+	err = param_try(name, text);
 	if (err)
 		tap_bail("parameter %s=%ld: %s", name, value, strerror(err));
 }
 
-void knobs_reset(void)
+void params_reset(void)
 {
 	static bool read;
 	unsigned int i;
 
 	/* kfd_preempt is the first: to write it closes the breaker */
-	for (i = 0; i < sizeof(knobs) / sizeof(knobs[0]); i++) {
+	for (i = 0; i < sizeof(params) / sizeof(params[0]); i++) {
 		if (!read) {
-			knobs[i].value = knob(knobs[i].name);
-			knobs[i].known = knobs[i].value >= 0;
-		} else if (knobs[i].known && (knob(knobs[i].name) != knobs[i].value || !i)) {
-			knob_set(knobs[i].name, knobs[i].value);
+			params[i].value = param(params[i].name);
+			params[i].known = params[i].value >= 0;
+		} else if (params[i].known && (param(params[i].name) != params[i].value || !i)) {
+			param_set(params[i].name, params[i].value);
 		}
 	}
 	read = true;
@@ -216,7 +216,7 @@ struct actor online_start(unsigned int gpu, int prio)
 	if (actor_do(&a, act_request, MS, 0) < 0)
 		tap_bail("the online process's first request failed");
 	/* nothing but its next ring shows that its doorbells are trapped */
-	nap_ns(knob("linger_us") * US + 10 * MS);
+	nap_ns(param("linger_us") * US + 10 * MS);
 	return a;
 }
 

@@ -47,9 +47,9 @@ static void run(const struct test *t)
 	}
 	for (i = 0; i < gpus; i++)
 		pages[i] = sim_counter(i, "ram_pages");
-	knobs_reset();
+	params_reset();
 	t->run();
-	knobs_reset();
+	params_reset();
 	if (left_by_stock)
 		tap_skip(t->name, left_by_stock);
 	for (i = 0; i < gpus && !left_by_stock; i++)

@@ -128,9 +128,9 @@ bool has_mes(unsigned int gpu);
 bool has_occupancy(unsigned int gpu);
 
 /* A module parameter; set one: ends the program if it is refused */
-long knob(const char *name);
-void knob_set(const char *name, long value);
-int knob_try(const char *name, const char *text);
+long param(const char *name);
+void param_set(const char *name, long value);
+int param_try(const char *name, const char *text);
 
 /*
  * Is it 0 or more, and less than @limit?  On a debug kernel, whose CPU is several times slower while the simulated
@@ -142,7 +142,7 @@ bool in_time(long long ns, long long limit);
 uint64_t longer(uint64_t ns);
 
 /* All of preemption's parameters as they were when the program began */
-void knobs_reset(void);
+void params_reset(void);
 
 /* Set a priority, -1 to take it away; ends the program if it is refused */
 void prioritise(const struct actor *a, int prio);

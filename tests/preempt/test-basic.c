@@ -98,7 +98,7 @@ static void unused(void)
 	tap_ok(nothing("without a priority"), "unused: no thread and no timer");
 	tap_eq(locks_at_exit(), 0, "unused: the end of a process takes no lock of ours");
 	tap_eq(actor_do(&a, act_faults, 1000, 0), 0, "unused: a ring does not fault");
-	prioritise(&a, knob("preempt_min_prio") - 1);
+	prioritise(&a, param("preempt_min_prio") - 1);
 	tap_eq(actor_do(&a, act_request, MS, 0) < 0, 0, "unused: a request at 10");
 	tap_ok(nothing("with a priority of 10"),
 	       "unused: nor with a priority below preempt_min_prio");

@@ -27,13 +27,13 @@ static bool hang(unsigned int gpu, const struct actor *on)
 	bool reset;
 	long r;
 
-	knob_set("queue_preemption_timeout_ms", 200);
+	param_set("queue_preemption_timeout_ms", 200);
 	sim_write(gpu, "hang", "1");
 	actor_tell(on, act_submit, 5 * MS, 1);
 	reset = wait_resets(gpu, resets + 1);
 	if (!actor_hear(on, &r, 20000))
 		tap_bail("the process that rang does not return");
-	knob_set("queue_preemption_timeout_ms", 9000);
+	param_set("queue_preemption_timeout_ms", 9000);
 	return reset;
 }
 
@@ -117,7 +117,7 @@ static bool traps(void)
 	long faults;
 
 	actor_do(&idle, act_ring_faults, 0, 0);
-	nap_ns(knob("safety_poll_us") * US * 5);
+	nap_ns(param("safety_poll_us") * US * 5);
 	faults = actor_do(&idle, act_ring_faults, 0, 0);
 	actor_kill(&on);
 	actor_kill(&idle);
@@ -147,10 +147,10 @@ static void breaker_hang(void)
 	actor_kill(&off);
 	tap_ok(!preempts(0), "breaker_hang: new processes do not preempt");
 	tap_ok(!traps(), "breaker_hang: and no doorbell is trapped");
-	knob_set("linger_us", 300);
+	param_set("linger_us", 300);
 	tap_ok(!preempts(0), "breaker_hang: nor when another parameter is written");
 	tap_eq(log_lines(LOG_LINE) - lines, 1, "breaker_hang: still one line in the log");
-	knob_set("kfd_preempt", 1);
+	param_set("kfd_preempt", 1);
 	tap_ok(!open_there(0), "breaker_hang: kfd_preempt is written, with the value it has: closed");
 	on = online_start(0, 12);
 	tap_ok(!listed_open(&on), "breaker_hang: closed, says KFD_PRIO_IOC_LIST");
@@ -197,10 +197,10 @@ static void breaker_reset(void)
 	actor_kill(&off);
 	tap_ok(!preempts(0), "breaker_reset: new processes do not preempt");
 	/* off and on again: the whole of it */
-	knob_set("kfd_preempt", 0);
+	param_set("kfd_preempt", 0);
 	tap_ok(!open_there(0), "breaker_reset: kfd_preempt=0: closed");
 	tap_ok(!preempts(0), "breaker_reset: and off");
-	knob_set("kfd_preempt", 1);
+	param_set("kfd_preempt", 1);
 	tap_ok(preempts(0), "breaker_reset: kfd_preempt=1: new processes preempt");
 	events_stop(e);
 	tap_ok(paired(e), "breaker_reset: what begins ends");
@@ -220,7 +220,7 @@ static void breaker_two(void)
 	actor_kill(&off);
 	tap_ok(open_there(0) && !open_there(1), "breaker_two: open on the first, not on the second");
 	tap_ok(!preempts(0) && preempts(1), "breaker_two: off on the first, not on the second");
-	knob_set("kfd_preempt", 1);
+	param_set("kfd_preempt", 1);
 	tap_ok(preempts(0) && preempts(1), "breaker_two: on again");
 }
 
@@ -253,7 +253,7 @@ static void fault_hang(void)
 		return;
 	}
 	wait_mapped(0, 3);
-	knob_set("queue_preemption_timeout_ms", 2000);
+	param_set("queue_preemption_timeout_ms", 2000);
 	sim_write(0, "hang", "1");
 	begin = kfdc_now();
 	ns = ring(&on, 5 * MS);
@@ -267,13 +267,13 @@ static void fault_hang(void)
 	ns = kfdc_now() - begin;
 	tap_ok(ns > 1900 * MS && in_time(ns, 3000 * MS),
 	       "fault_hang: after one queue_preemption_timeout_ms, not two: %llu ms", (unsigned long long)ns / 1000000);
-	knob_set("queue_preemption_timeout_ms", 9000);
+	param_set("queue_preemption_timeout_ms", 9000);
 	nap_ns(100 * MS);
 	tap_ok(open_there(0) && sim_counter(0, "resets") == resets + 1, "fault_hang: once; the breaker is open");
 	actor_kill(&on);
 	actor_kill(&off);
 	actor_kill(&other);
-	knob_set("kfd_preempt", 1);
+	param_set("kfd_preempt", 1);
 	tap_ok(preempts(0), "fault_hang: new processes preempt");
 }
 
@@ -300,7 +300,7 @@ static void fault_slow(void)
 		wait_mapped(0, 3 - (i == 3));
 		nap_ns(20 * MS);
 		took = stat_of(&on, "preempting_count");
-		knob_set("save_us", 50000);
+		param_set("save_us", 50000);
 		e = events_start("kfd");
 		/* many short ones: equal indices end a claim where waves are not counted */
 		ns = ring(&on, 5 * MS);
@@ -316,7 +316,7 @@ static void fault_slow(void)
 		else if (i == 3)
 			actor_kill(&off);
 		tap_ok(wait_mapped(0, 1), "fault_slow: %d: the other leaves", i);
-		knob_set("save_us", 20);
+		param_set("save_us", 20);
 		tap_ok(completes(&on), "fault_slow: %d: the online work is complete, once", i);
 		events_stop(e);
 		wake = events_find(e, NULL, "kfd_doorbell_wake", "pid", on.pid);
@@ -359,16 +359,16 @@ static void fault_neighbour(void)
 		actor_kill(&other);
 		return;
 	}
-	knob_set("floor_pct", 0);
+	param_set("floor_pct", 0);
 	for (i = 0; i < 4; i++) {
 		wait_mapped(0, 3 - (i == 3));
 		e = events_start("kfd");	/* takes a second or two */
-		nap_ns(knob("safety_poll_us") * US * 3);
+		nap_ns(param("safety_poll_us") * US * 3);
 		if (actor_do(&on, act_submit, 300 * MS, 1))
 			tap_bail("the online work was refused");
 		nap_ns(20 * MS);
 		tap_eq(mapped(0), 3 - (i == 3), "fault_neighbour: %d: an idle neighbour is mapped", i);
-		knob_set("save_us", i ? 50000 : 20);
+		param_set("save_us", i ? 50000 : 20);
 		ns = ring(&other, 5 * MS);
 		tap_ok(in_time(ns, 20 * MS), "fault_neighbour: %d: an unmap of %d us, its ring returns after %llu us", i,
 		       i ? 50000 : 20, (unsigned long long)ns / 1000);
@@ -378,7 +378,7 @@ static void fault_neighbour(void)
 		else if (i == 3)
 			actor_kill(&other);
 		tap_ok(wait_mapped(0, 1), "fault_neighbour: %d: it leaves", i);
-		knob_set("save_us", 20);
+		param_set("save_us", 20);
 		tap_ok(completes(&on), "fault_neighbour: %d: the online work is complete, once", i);
 		if (i < 3)
 			tap_ok(completes(&other), "fault_neighbour: %d: and its own", i);

@@ -105,7 +105,7 @@ static void behind(void)
 	uint64_t done;
 	long what;
 
-	knob_set("busy_budget_ms", 50);
+	param_set("busy_budget_ms", 50);
 	for (what = 0; what < BEHIND_OTHERS; what++) {
 		e = events_start("kfd");
 		if (actor_do(&on, act_behind, what, 300 * MS))
@@ -149,7 +149,7 @@ static void false_work(void)
 	long long us;
 	int way;
 
-	knob_set("busy_budget_ms", 50);
+	param_set("busy_budget_ms", 50);
 	for (way = 0; way < 2; way++) {
 		us = stat_of(&off, "preempted_us");
 		actor_do(&on, act_expect, !way, 0);
@@ -212,7 +212,7 @@ static void barrier(void)
 	struct events *e;
 	long ns, left;
 
-	knob_set("busy_budget_ms", 50);
+	param_set("busy_budget_ms", 50);
 	e = events_start("kfd");
 	if (actor_do(&on, act_stuck, 0, 0))
 		tap_bail("the barrier was refused");
@@ -261,13 +261,13 @@ static void sdma(void)
 	long ns;
 
 	/* slower than this CPU copies, so that the engine's thread runs meanwhile */
-	knob_set("sdma_gbs", 1);
+	param_set("sdma_gbs", 1);
 	if (actor_do(&on, act_sdma_copy, 16 << 20, 0) < 0)
 		tap_bail("the copy failed");
-	nap_ns(knob("linger_us") * US + 10 * MS);
+	nap_ns(param("linger_us") * US + 10 * MS);
 	e = events_start("kfd");
 	ns = actor_do(&on, act_sdma_copy, 16 << 20, 0);
-	nap_ns(knob("linger_us") * US + 10 * MS);
+	nap_ns(param("linger_us") * US + 10 * MS);
 	events_stop(e);
 	/*
 	 * The runlist alone makes the GPU read the write index. On one CPU, which the model's copy
@@ -294,10 +294,10 @@ static void pm4(void)
 	struct events *e;
 	long r;
 
-	nap_ns(knob("linger_us") * US + 10 * MS);
+	nap_ns(param("linger_us") * US + 10 * MS);
 	e = events_start("kfd");
 	r = actor_do(&on, act_pm4, 20, 0);
-	nap_ns(knob("linger_us") * US + 10 * MS);
+	nap_ns(param("linger_us") * US + 10 * MS);
 	events_stop(e);
 	end = events_find(e, NULL, "kfd_preempt_end", NULL, 0);
 	tap_ok(!r && end && event_field(end, "dur_ns") > (long long)(15 * MS) && paired(e),

@@ -70,7 +70,7 @@ static void evict_outside(void)
 	long ns, left;
 
 	off = offline_start(0, 50 * MS, 10);
-	knob_set("floor_pct", 0);
+	param_set("floor_pct", 0);
 	wait_mapped(0, 2);
 	pressure_on(&off);
 	tap_ok(wait_mapped(0, 1), "evict_outside: KFD has evicted a process");
@@ -220,7 +220,7 @@ static void asleep(void)
 	int i;
 
 	off = offline_start(0, 50 * MS, 10);
-	knob_set("floor_pct", 0);
+	param_set("floor_pct", 0);
 	/* four: also where nobody counts waves there is work until the last is launched */
 	actor_do(&on, act_submit, 60 * MS, 4);
 	tap_ok(wait_mapped(0, 1), "asleep: a preemption holds");
@@ -242,7 +242,7 @@ static void asleep(void)
 		tap_ok(!has_occupancy(0) || actor_do(&off, act_left, 0, 0) == left,
 		       "asleep, %s: nothing else ran meanwhile", when);
 		tap_ok(wait_mapped(0, 2), "asleep, %s: then the other returns", when);
-		nap_ns(knob("linger_us") * US + 10 * MS);
+		nap_ns(param("linger_us") * US + 10 * MS);
 	}
 	ns = actor_do(&on, act_request, 10 * MS, 0);
 	tap_ok(!has_occupancy(0) || (ns > 0 && in_time(ns, 11 * MS)),

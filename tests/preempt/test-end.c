@@ -99,8 +99,8 @@ static void orphan(void)
 		tap_bail("pipe2: %s", strerror(errno));
 	on = online_start(0, 12);
 	/* its claim must not end with its budget */
-	knob_set("busy_budget_ms", 60000);
-	knob_set("floor_pct", 0);
+	param_set("busy_budget_ms", 60000);
+	param_set("floor_pct", 0);
 	if (actor_do(&on, act_bequeath, 0, 0))
 		tap_bail("fork: %s", strerror(errno));
 	e = events_start("kfd");

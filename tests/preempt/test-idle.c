@@ -101,7 +101,7 @@ static struct load saturate_alone(const struct actor *on)
 	struct load l;
 
 	actor_do(on, act_saturate, LOAD_MS, 0);	/* all code has run once */
-	nap_ns(knob("safety_poll_us") * US * 3);
+	nap_ns(param("safety_poll_us") * US * 3);
 	l = saturate(on);
 	events_stop(e);
 	events_free(e);
@@ -117,7 +117,7 @@ static bool close_to(uint64_t a, uint64_t b)
 /* The longest dispatch: by a poll of the simulated firmware, too, which it may just miss */
 static bool most_close_to(uint64_t a, uint64_t b)
 {
-	return close_to(a, b) || (b > a ? b - a : a - b) <= (uint64_t)knob("poll_us") * US;
+	return close_to(a, b) || (b > a ? b - a : a - b) <= (uint64_t)param("poll_us") * US;
 }
 
 static void same_load(const struct load *alone, const struct load *beside, const char *what)
@@ -213,7 +213,7 @@ static void idle(void)
 		}
 		for (; n < counts[i]; n++)
 			other[n] = actor_start(0, 1, 7);
-		nap_ns(knob("safety_poll_us") * US * 3);
+		nap_ns(param("safety_poll_us") * US * 3);
 		bursts(&on, what);
 		scene(&on, &alone, what);
 	}
@@ -225,7 +225,7 @@ static void idle(void)
 	/* where waves are not counted, the next preemption takes them off to see that they are done */
 	actor_do(&on, act_request, 50 * MS, 0);
 	high = actor_start(0, 1, 15);
-	nap_ns(knob("safety_poll_us") * US * 3);
+	nap_ns(param("safety_poll_us") * US * 3);
 	scene(&on, &alone, "idle: and a queue of priority 15");
 	actor_kill(&high);
 	actor_kill(&on);
@@ -241,8 +241,8 @@ static void neighbour_rings(void)
 	long ns, left, quiet;
 	struct events *e;
 
-	knob_set("floor_pct", 0);
-	nap_ns(knob("safety_poll_us") * US * 3);
+	param_set("floor_pct", 0);
+	nap_ns(param("safety_poll_us") * US * 3);
 	quiet = actor_do(&on, act_request, 60 * MS, 0);
 	nap_ns(5 * MS);
 	e = events_start("kfd");
@@ -259,7 +259,7 @@ static void neighbour_rings(void)
 	       "neighbour_rings: the online work is saved and restored once for it (%ld us; %ld us without a ring)",
 	       ns / 1000, quiet / 1000);
 	tap_ok(wait_mapped(0, 2) && completes(&other), "neighbour_rings: it runs when the work is done");
-	nap_ns(knob("safety_poll_us") * US * 3);
+	nap_ns(param("safety_poll_us") * US * 3);
 	events_stop(e);
 	tap_ok(paired(e) && events_count(e, "kfd_preempt_begin", "pid", on.pid) == 1,
 	       "neighbour_rings: that is one preemption");
@@ -334,7 +334,7 @@ static void dead_queue(void)
 	other = actor_start(0, 1, 7);
 	if (actor_do(&other, act_update, 0, 0) || actor_do(&other, act_submit, MS, 1))
 		tap_bail("a queue cannot be turned off");
-	nap_ns(knob("safety_poll_us") * US * 3);
+	nap_ns(param("safety_poll_us") * US * 3);
 	e = events_start("kfd");
 	nap_ns(100 * MS);
 	beside = saturate(&on);
@@ -363,7 +363,7 @@ static void wave_counts(void)
 	long long before, n;
 	long ns;
 
-	knob_set("occupancy_us", 500);
+	param_set("occupancy_us", 500);
 	on = online_start(0, 12);
 	other = actor_start(0, 1, 7);
 	nap_ns(500 * MS);

@@ -24,17 +24,17 @@ static void parameters(void)
 
 	for (i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
 		r = &ranges[i];
-		tap_eq(knob(r->name), r->def, "parameters: %s is %ld by default", r->name, r->def);
+		tap_eq(param(r->name), r->def, "parameters: %s is %ld by default", r->name, r->def);
 		snprintf(text, sizeof(text), "%ld", r->min - 1);
-		tap_eq(knob_try(r->name, text), EINVAL, "parameters: %s=%s is refused", r->name, text);
+		tap_eq(param_try(r->name, text), EINVAL, "parameters: %s=%s is refused", r->name, text);
 		snprintf(text, sizeof(text), "%ld", r->max + 1);
-		tap_eq(knob_try(r->name, text), EINVAL, "parameters: %s=%s is refused", r->name, text);
-		tap_eq(knob_try(r->name, "much"), EINVAL, "parameters: %s=much is refused", r->name);
-		tap_eq(knob(r->name), r->def, "parameters: and changes nothing");
-		knob_set(r->name, r->max);
-		knob_set(r->name, r->min);
-		tap_eq(knob(r->name), r->min, "parameters: %s from %ld to %ld", r->name, r->min, r->max);
-		knob_set(r->name, r->def);
+		tap_eq(param_try(r->name, text), EINVAL, "parameters: %s=%s is refused", r->name, text);
+		tap_eq(param_try(r->name, "much"), EINVAL, "parameters: %s=much is refused", r->name);
+		tap_eq(param(r->name), r->def, "parameters: and changes nothing");
+		param_set(r->name, r->max);
+		param_set(r->name, r->min);
+		tap_eq(param(r->name), r->min, "parameters: %s from %ld to %ld", r->name, r->min, r->max);
+		param_set(r->name, r->def);
 	}
 }
 
@@ -50,12 +50,12 @@ static void off(void)
 	actor_do(&online, act_submit, 50 * MS, 4);
 	tap_ok(wait_mapped(0, 1), "off: a preemption holds");
 	before = kfdc_now();
-	knob_set("kfd_preempt", 0);
+	param_set("kfd_preempt", 0);
 	after = kfdc_now();
 	tap_ok(wait_mapped(0, 2), "off: kfd_preempt=0 brings all back");
-	knob_set("kfd_preempt", 1);
+	param_set("kfd_preempt", 1);
 	tap_ok(wait_mapped(0, 1), "off: kfd_preempt=1 takes them off again, without another ring");
-	knob_set("kfd_preempt", 0);
+	param_set("kfd_preempt", 0);
 	events_stop(e);
 	end = events_find(e, NULL, "kfd_preempt_end", NULL, 0);
 	tap_ok(end && end->ns >= before && end->ns <= after &&
@@ -110,9 +110,9 @@ static void priorities(void)
 	tap_ok(wait_mapped(0, 2), "priorities: none brings all back");
 	prioritise(&a, 11);
 	tap_ok(wait_mapped(0, 1), "priorities: preempt_min_prio counts:");
-	knob_set("preempt_min_prio", 12);
+	param_set("preempt_min_prio", 12);
 	tap_ok(wait_mapped(0, 2), "priorities: 12 makes 11 too low");
-	knob_set("preempt_min_prio", 2);
+	param_set("preempt_min_prio", 2);
 	tap_ok(wait_mapped(0, 1), "priorities: 2 makes it enough");
 	prioritise(&a, -1);
 	tap_ok(wait_mapped(0, 2), "priorities: all are back");
@@ -148,7 +148,7 @@ static void bought(void)
 	actor_kill(&on);
 
 	/* it counts as 7, no less and no more */
-	knob_set("preempt_min_prio", 1);
+	param_set("preempt_min_prio", 1);
 	mid = offline_start(0, 100 * MS, 20);
 	prioritise(&mid, 7);
 	nap_ns(20 * MS);
@@ -173,7 +173,7 @@ static void linger(void)
 	uint64_t done;
 	int i;
 
-	knob_set("linger_us", 20000);
+	param_set("linger_us", 20000);
 	e = events_start("kfd");
 	for (i = 0; i < 3; i++) {
 		if (actor_do(&online, act_request, 2 * MS, 0) < 0)
@@ -191,7 +191,7 @@ static void linger(void)
 	       "linger: it ends 20 ms after the last (%lld us)",
 	       end ? (long long)(end->ns - done) / 1000 : -1);
 	events_free(e);
-	knob_set("linger_us", 0);
+	param_set("linger_us", 0);
 	e = events_start("kfd");
 	for (i = 0; i < 3; i++) {
 		if (actor_do(&online, act_request, 2 * MS, 0) < 0)
@@ -215,9 +215,9 @@ static void rate(void)
 	size_t n;
 	int i;
 
-	knob_set("max_preempt_per_s", 3);
-	knob_set("linger_us", 0);
-	knob_set("floor_pct", 0);
+	param_set("max_preempt_per_s", 3);
+	param_set("linger_us", 0);
+	param_set("floor_pct", 0);
 	online = online_start(0, 12);
 	e = events_start("kfd");
 	start = kfdc_now();
@@ -247,7 +247,7 @@ static void floor_kept(void)
 	long long off_us, share;
 	long left;
 
-	knob_set("floor_pct", 20);
+	param_set("floor_pct", 20);
 	if (actor_do(&online, act_submit, 5 * MS, 700))
 		tap_bail("the online work was refused");
 	nap_ns(SEC);
@@ -275,7 +275,7 @@ static void floors(void)
 	unsigned int i;
 
 	prioritise(&a[2], 5);
-	knob_set("floor_pct", 10);
+	param_set("floor_pct", 10);
 	for (i = 0; i < 3; i++)
 		if (actor_do(&a[i], act_submit, ms[i] * MS, i ? 1000 : 900))
 			tap_bail("the work was refused");

@@ -60,7 +60,7 @@ static bool works(const char *name)
 	long ns;
 
 	/* the breaker may be open: see test-breaker.c */
-	knob_set("kfd_preempt", 1);
+	param_set("kfd_preempt", 1);
 	/* four: also where nobody counts waves there is work until the last is launched */
 	if (actor_do(&on, act_submit, longer(5 * MS), 4))
 		tap_bail("%s: the online work was refused", name);
@@ -85,13 +85,13 @@ static void reset_held(void)
 
 	off = offline_start(0, 50 * MS, 5);
 	/* it is not the budget that ends the claim of a process whose queues are dead */
-	knob_set("busy_budget_ms", 20000);
+	param_set("busy_budget_ms", 20000);
 	if (actor_do(&on, act_submit, 500 * MS, 2))
 		tap_bail("the online work was refused");
 	tap_ok(wait_mapped(0, 1), "reset_held: a preemption holds");
 	reset();
 	/* else it is the breaker by which nobody stays preempted */
-	knob_set("kfd_preempt", 1);
+	param_set("kfd_preempt", 1);
 	/* the indices of the dead queues differ for ever */
 	other = offline_start(0, 20 * MS, 2);
 	tap_ok(completes(&other), "reset_held: a process that begins now runs");
@@ -99,7 +99,7 @@ static void reset_held(void)
 	us = stat_of(&off, "preempted_us");
 	nap_ns(200 * MS);
 	tap_eq(stat_of(&off, "preempted_us"), us, "reset_held: nobody stays preempted");
-	knobs_reset();
+	params_reset();
 	events_stop(e);
 	tap_ok(paired(e), "reset_held: what begins ends");
 	events_free(e);
@@ -120,15 +120,15 @@ static void hang(void)
 
 	off = offline_start(0, 50 * MS, 5);
 	wait_mapped(0, 2);
-	knob_set("queue_preemption_timeout_ms", 200);
+	param_set("queue_preemption_timeout_ms", 200);
 	sim_write(0, "hang", "1");
 	actor_tell(&on, act_submit, 5 * MS, 1);
 	tap_ok(wait_resets(resets + 1), "hang: the scheduler hangs at a preemption, and is reset");
 	if (!actor_hear(&on, &r, 20000))
 		tap_bail("the process that rang does not return");
-	nap_ns(knob("busy_budget_ms") * MS + 100 * MS);
+	nap_ns(param("busy_budget_ms") * MS + 100 * MS);
 	tap_eq(sim_counter(0, "resets"), resets + 1, "hang: once");
-	knob_set("queue_preemption_timeout_ms", 9000);
+	param_set("queue_preemption_timeout_ms", 9000);
 	works("hang, the dead still there");
 	events_stop(e);
 	tap_ok(paired(e), "hang: what begins ends");
@@ -157,7 +157,7 @@ static void stubborn(void)
 		return;
 	}
 	wait_mapped(0, 2);
-	knob_set("queue_preemption_timeout_ms", 200);
+	param_set("queue_preemption_timeout_ms", 200);
 	snprintf(text, sizeof(text), "pid %d", off.pid);
 	sim_fault_set(0, "no_preempt", text);
 	actor_tell(&on, act_submit, 5 * MS, 1);
@@ -165,8 +165,8 @@ static void stubborn(void)
 	sim_fault_set(0, "no_preempt", "0");
 	if (!actor_hear(&on, &r, 20000))
 		tap_bail("the process that rang does not return");
-	knob_set("queue_preemption_timeout_ms", 9000);
-	nap_ns(knob("busy_budget_ms") * MS + 100 * MS);
+	param_set("queue_preemption_timeout_ms", 9000);
+	nap_ns(param("busy_budget_ms") * MS + 100 * MS);
 	works("stubborn, the dead still there");
 	events_stop(e);
 	tap_ok(paired(e), "stubborn: what begins ends");
@@ -211,14 +211,14 @@ static void reset_race(void)
 			off[i] = offline_start(0, 5 * MS, 2);
 		if (actor_do(&on, act_urgent, 0, 0))
 			tap_bail("SCHED_FIFO: %s", strerror(errno));
-		knob_set("linger_us", 0);
+		param_set("linger_us", 0);
 		e = events_start("kfd");
 		actor_tell(&on, act_ring_often, 300, 150 + 20 * round);
 		nap_ns(10 * MS + round * MS);
 		reset();
 		if (!actor_hear(&on, &r, 60000))
 			tap_bail("the process that rings does not return");
-		nap_ns(knob("busy_budget_ms") * MS + 50 * MS);
+		nap_ns(param("busy_budget_ms") * MS + 50 * MS);
 		events_stop(e);
 		for (ev = NULL; (ev = events_find(e, ev, "kfd_map_queues", "ret", -EIO)); )
 			refused++;
@@ -228,7 +228,7 @@ static void reset_race(void)
 			refused++;
 		tap_ok(paired(e), "reset_race: %d: what begins ends", round);
 		events_free(e);
-		knobs_reset();
+		params_reset();
 		works("reset_race, the dead still there");
 		actor_kill(&on);
 		for (i = 0; i < CROWD; i++)
@@ -382,8 +382,8 @@ static void runlist_fails(void)
 	off = offline_start(0, 50 * MS, 4);
 	wait_mapped(0, 2);
 	/* neither of the two shall bring them back */
-	knob_set("busy_budget_ms", 20000);
-	knob_set("floor_pct", 0);
+	param_set("busy_budget_ms", 20000);
+	param_set("floor_pct", 0);
 	begin = kfdc_now();
 	if (actor_do(&on, act_submit, 100 * MS, 1))
 		tap_bail("the online work was refused");
@@ -463,7 +463,7 @@ static void mes_refuses(void)
 		tap_ok(wait_resets(resets + 1), "mes_refuses: %s fails, number %s of %d: a reset", t[i].fault,
 		       t[i].setting, t[i].victims);
 		sim_fault_set(0, t[i].fault, "0");
-		nap_ns(knob("busy_budget_ms") * MS + 100 * MS);
+		nap_ns(param("busy_budget_ms") * MS + 100 * MS);
 		works("mes_refuses, the dead still there");
 		actor_kill(&on);
 		for (k = 0; k < t[i].victims; k++)
@@ -492,12 +492,12 @@ static void set_refused(void)
 		a = actor_start(0, 3, 7);
 		if (!wait_mapped(0, 3))
 			tap_bail("the queues are not mapped");
-		knob_set("queue_preemption_timeout_ms", 200);
+		param_set("queue_preemption_timeout_ms", 200);
 		sim_fault_set(0, fault, "1");
 		tap_eq(kfd_set(a.pid, 12, NULL), ETIME, "set_refused: %s: ETIME", fault);
 		tap_ok(wait_resets(resets + 1), "set_refused: %s: a reset", fault);
 		sim_fault_set(0, fault, "0");
-		knob_set("queue_preemption_timeout_ms", 9000);
+		param_set("queue_preemption_timeout_ms", 9000);
 		tap_eq(kfd_get(a.pid).priority, 12, "set_refused: %s: the priority is set all the same", fault);
 		actor_kill(&a);
 	}
@@ -556,13 +556,13 @@ static void doorbells(void)
 	for (round = 0; round < 10 && bus; round++) {
 		on = online_start(0, 12);
 		off = offline_start(0, 5 * MS, 2);
-		knob_set("linger_us", 0);
+		param_set("linger_us", 0);
 		actor_tell(&on, act_ring_on, 0, 0);
 		actor_tell(&off, act_ring_on, 0, 0);
 		nap_ns(10 * MS + round * 300 * US);
 		reset_takes_doorbells();
 		bus = actor_ends_by_sigbus(&on) & actor_ends_by_sigbus(&off);
-		knobs_reset();
+		params_reset();
 	}
 	tap_ok(bus, "doorbells: taken away in the middle of rings: SIGBUS, each of %d times", round);
 	works("doorbells");

@@ -112,7 +112,7 @@ static uint64_t ring_to_wake(const struct actor *on)
 	unsigned int i, n = 0;
 
 	for (i = 0; i < RINGS; i++) {
-		nap_ns(knob("linger_us") * US + 7 * MS);
+		nap_ns(param("linger_us") * US + 7 * MS);
 		if (actor_do(on, act_ring_timed, 100 * US, 0))
 			tap_bail("a request failed");
 		at[i] = *rung;
@@ -248,7 +248,7 @@ static void wake_sweep(const struct actor *on, long linger_us, long base, long s
 	uint64_t most = 0, until;
 	struct events *e;
 
-	knob_set("linger_us", linger_us);
+	param_set("linger_us", linger_us);
 	nap_ns(20 * MS);
 	e = events_start("kfd");
 	if (actor_do(on, act_sweep, base, step))
@@ -293,8 +293,8 @@ static void wake(void)
 	on = online_start(0, 12);
 	/* to the end of both sweeps: without work it would not be preempted */
 	off = offline_start(0, 100 * MS, 80);
-	knob_set("floor_pct", 0);
-	knob_set("max_preempt_per_s", 10000);
+	param_set("floor_pct", 0);
+	param_set("max_preempt_per_s", 10000);
 	wake_sweep(&on, 200, 150 * US, 1000);
 	wake_sweep(&on, 0, 50 * US, 1000);
 	tap_ok(completes(&off), "wake: all is complete, once");
@@ -314,7 +314,7 @@ static void silent(void)
 	struct events *e;
 	uint64_t at, limit;
 
-	knob_set("safety_poll_us", 20000);
+	param_set("safety_poll_us", 20000);
 	nap_ns(30 * MS);
 	e = events_start("kfd");
 	at = kfdc_now();
@@ -434,7 +434,7 @@ static void mapping(void)
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		/* a new mapping has its pages until they are taken away: the first ring is free */
 		r = i == ODD_READ ? 0 : actor_do(&on, act_odd, i, 0);
-		nap_ns(knob("safety_poll_us") * US + knob("linger_us") * US + 10 * MS);
+		nap_ns(param("safety_poll_us") * US + param("linger_us") * US + 10 * MS);
 		e = events_start("kfd");
 		if (r >= 0)
 			r = actor_do(&on, i == ODD_READ ? act_odd : act_request, i == ODD_READ ? i : MS, 0);
@@ -444,7 +444,7 @@ static void mapping(void)
 			    "mapping: %s: a ring faults", names[i]))
 			events_print(e);
 		events_free(e);
-		nap_ns(knob("linger_us") * US + 10 * MS);
+		nap_ns(param("linger_us") * US + 10 * MS);
 	}
 	tap_ok(completes(&off) && completes(&on), "mapping: all is complete, once");
 	actor_kill(&on);
@@ -492,7 +492,7 @@ static void patience(void)
 	for (way = 0; way < 2; way++) {
 		wait_mapped(0, 2);
 		nap_ns(20 * MS);
-		knob_set("save_us", 300000);
+		param_set("save_us", 300000);
 		*gap = 0;
 		e = events_start("kfd");
 		actor_tell(&normal, act_count, 500, 0);
@@ -500,7 +500,7 @@ static void patience(void)
 		actor_tell(&on, way ? act_submit_silently : act_submit, MS, 1);
 		if (!actor_hear(&normal, &r, 20000) || !actor_hear(&on, &r, 20000))
 			tap_bail("an actor does not answer");
-		knob_set("save_us", 20);
+		param_set("save_us", 20);
 		events_stop(e);
 		wake = events_find(e, NULL, "kfd_doorbell_wake", "pid", on.pid);
 		done = wake ? events_find(e, wake, "kfd_unmap_queues_done", NULL, 0) : NULL;
@@ -528,13 +528,13 @@ static void patience(void)
 static void repeat(void)
 {
 	struct actor on = online_start(0, 12), off = offline_start(0, 50 * MS, 60);
-	long linger[] = { knob("linger_us"), 0 }, r;
+	long linger[] = { param("linger_us"), 0 }, r;
 	unsigned int i, way, answered;
 	long long before, off_us;
 
-	knob_set("save_us", 1000);
+	param_set("save_us", 1000);
 	for (way = 0; way < 2; way++) {
-		knob_set("linger_us", linger[way]);
+		param_set("linger_us", linger[way]);
 		before = stat_of(&on, "preempting_count");
 		off_us = stat_of(&off, "preempted_us");
 		for (i = answered = 0; i < 10 && answered == i; i++) {
@@ -552,7 +552,7 @@ static void repeat(void)
 		if (answered < i)
 			break;
 	}
-	knob_set("save_us", 20);
+	param_set("save_us", 20);
 	if (way == 2)
 		tap_ok(completes(&on) && completes(&off), "repeat: all is complete, once");
 	actor_kill(&on);

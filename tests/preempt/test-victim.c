@@ -74,7 +74,7 @@ static void flood(void)
 	tap_ok(stat_of(&off[0], "preempted_count") >= 20, "flood: they leave and return 20 times");
 	tap_eq(log_lines(line) - lines, 1, "flood: and no line says so again");
 	/* a stock edge while they are away: fewer, and again too many */
-	knob_set("floor_pct", 0);
+	param_set("floor_pct", 0);
 	actor_tell(&on, act_request, 2 * SEC, 0);
 	wait_mapped(0, 1);
 	while (n > 3)
@@ -101,7 +101,7 @@ static void quiet(void)
 	struct commands before, after;
 	long ns;
 
-	knob_set("floor_pct", 0);
+	param_set("floor_pct", 0);
 	actor_do(&off[0], act_submit, 100 * MS, 1);
 	actor_do(&off[1], act_submit, 100 * MS, 1);
 	wait_mapped(0, 7);
@@ -144,7 +144,7 @@ static void newborn(void)
 	struct events *e;
 	long ns;
 
-	knob_set("floor_pct", 0);
+	param_set("floor_pct", 0);
 	actor_tell(&on, act_request, 3 * SEC, 0);
 	tap_ok(wait_mapped(0, 1), "newborn: a preemption holds");
 	e = events_start("kfd");

@@ -23,7 +23,7 @@
 #define SLOT		KFD_PRIO_FLOOR_SLOT_NS
 
 /* the defaults of the module parameters */
-#define KNOBS		{ .enabled = true, .min_prio = 11, .linger_ns = 200 * US, .floor_pct = 5, \
+#define PARAMS		{ .enabled = true, .min_prio = 11, .linger_ns = 200 * US, .floor_pct = 5, \
 			  .max_per_s = 1000, .budget_ns = 100 * MS }
 
 /* one function per test-*.c; the number of failures */

@@ -54,7 +54,7 @@ void ref_commit(struct reference *r, int level, int lowest, bool counts, u64 now
  * May a preemption begin at @t? From each one that has, to this one, there must be no more
  * than max_per_s, and max_per_s for each second that passed.
  */
-bool ref_may_begin(const struct reference *r, const struct kfd_prio_knobs *k, u64 t)
+bool ref_may_begin(const struct reference *r, const struct kfd_prio_params *k, u64 t)
 {
 	unsigned __int128 allowed;
 
@@ -66,7 +66,7 @@ bool ref_may_begin(const struct reference *r, const struct kfd_prio_knobs *k, u6
 	return true;
 }
 
-bool ref_holds(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *c, u64 t)
+bool ref_holds(const struct kfd_prio_params *k, const struct kfd_prio_claim *c, u64 t)
 {
 	if (!c->rung)
 		return false;
@@ -76,7 +76,7 @@ bool ref_holds(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *c, u
 	return k->linger_ns && t < c->work_at + k->linger_ns;
 }
 
-static bool wants(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *claims, int n, int prio, u64 t)
+static bool wants(const struct kfd_prio_params *k, const struct kfd_prio_claim *claims, int n, int prio, u64 t)
 {
 	for (int i = 0; i < n; i++)
 		if (claims[i].prio == prio && prio >= k->min_prio && ref_holds(k, &claims[i], t))
@@ -85,7 +85,7 @@ static bool wants(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *c
 }
 
 /* Levels below @under that have a floor: each priority of claims that hold, and all that is below those */
-int ref_levels(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *claims, int n,
+int ref_levels(const struct kfd_prio_params *k, const struct kfd_prio_claim *claims, int n,
 	       int lowest, int under, u64 t)
 {
 	int levels = 0, bottom = under;
@@ -99,7 +99,7 @@ int ref_levels(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *clai
 }
 
 /* In a second, how long may @below of @levels levels be off? */
-u64 ref_allowed(const struct kfd_prio_knobs *k, int levels, int below)
+u64 ref_allowed(const struct kfd_prio_params *k, int levels, int below)
 {
 	u64 each = SEC / 100 * k->floor_pct, all = 90 * (SEC / 100) - (u64)(levels - 1) * 20 * MS;
 
@@ -109,7 +109,7 @@ u64 ref_allowed(const struct kfd_prio_knobs *k, int levels, int below)
 }
 
 /* The answer at @t, if nothing has been committed since; without look_at */
-struct kfd_prio_decision ref_decide(const struct reference *r, const struct kfd_prio_knobs *k,
+struct kfd_prio_decision ref_decide(const struct reference *r, const struct kfd_prio_params *k,
 				    const struct kfd_prio_claim *claims, int n, int lowest, u64 t)
 {
 	struct kfd_prio_decision d = { .level = NONE, .throttle = NONE,

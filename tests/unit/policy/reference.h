@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A second judge, slow and obvious, that shares no code with kfd_prio_policy.c: it keeps
+ * A second policy, slow and obvious, that shares no code with kfd_prio_policy.c: it keeps
  * everything that ever happened and answers every question from that, without sums, slots
  * that slide or tokens that are left.
  */
@@ -30,12 +30,12 @@ struct reference {
 void ref_init(struct reference *r, u64 now);
 void ref_commit(struct reference *r, int level, int lowest, bool counts, u64 now);
 u64 ref_preempted(const struct reference *r, int rank, u64 from, u64 to);
-u64 ref_allowed(const struct kfd_prio_knobs *k, int levels, int below);
-int ref_levels(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *claims, int n,
+u64 ref_allowed(const struct kfd_prio_params *k, int levels, int below);
+int ref_levels(const struct kfd_prio_params *k, const struct kfd_prio_claim *claims, int n,
 	       int lowest, int under, u64 t);
-bool ref_may_begin(const struct reference *r, const struct kfd_prio_knobs *k, u64 t);
-bool ref_holds(const struct kfd_prio_knobs *k, const struct kfd_prio_claim *c, u64 t);
-struct kfd_prio_decision ref_decide(const struct reference *r, const struct kfd_prio_knobs *k,
+bool ref_may_begin(const struct reference *r, const struct kfd_prio_params *k, u64 t);
+bool ref_holds(const struct kfd_prio_params *k, const struct kfd_prio_claim *c, u64 t);
+struct kfd_prio_decision ref_decide(const struct reference *r, const struct kfd_prio_params *k,
 				    const struct kfd_prio_claim *claims, int n, int lowest, u64 t);
 
 #endif

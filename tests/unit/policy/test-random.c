@@ -6,7 +6,7 @@
  * answer is good.
  *
  * A world has a GPU, and parameters that stay in force but for some changes. In a punctual one the
- * judge is asked at every event and whenever it wanted to be; in others it is asked late.
+ * policy is asked at every event and whenever it wanted to be; in others it is asked late.
  */
 #include "reference.h"
 
@@ -20,11 +20,11 @@
  * struct world - a GPU
  * @lowest: rank of the lowest process
  * @allowed, @allowed_at: what the floor of the lowest allowed in a second, since when; @nallowed of them
- * @late: the longest time that the judge was asked too late
+ * @late: the longest time that the policy was asked too late
  * @running: per process, whose priority is the index
  */
 static struct world {
-	struct kfd_prio_knobs k;
+	struct kfd_prio_params k;
 	struct kfd_prio_policy p;
 	struct reference r;
 	struct kfd_prio_claim claims[MAX_CLAIMS];
@@ -98,7 +98,7 @@ static void world_make(void)
 	memset(&w, 0, sizeof(w));
 	w.now = 2 * SEC + rnd64(1ULL << (rnd(50) + 1));
 	w.punctual = rnd(4);
-	w.k = (struct kfd_prio_knobs){ true, rnd(3) ? 11 : (int)rnd(16), ANY(lingers), 0, ANY(rates),
+	w.k = (struct kfd_prio_params){ true, rnd(3) ? 11 : (int)rnd(16), ANY(lingers), 0, ANY(rates),
 				       ANY(budgets) };
 	floor_set(ANY(floors));
 	scale_set();

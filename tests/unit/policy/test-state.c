@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the judge remembers: tokens, preempted time, and a clock that jumps. */
+/* What the policy remembers: tokens, preempted time, and a clock that jumps. */
 #include "fixture.h"
 
 #define T0	(77 * SEC + 1234567)
 
 static struct kfd_prio_policy p;
-static struct kfd_prio_knobs k;
+static struct kfd_prio_params k;
 
-static const struct kfd_prio_knobs defaults = KNOBS;
+static const struct kfd_prio_params defaults = PARAMS;
 
 static int setup(void **state)
 {

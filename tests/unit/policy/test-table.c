@@ -18,7 +18,7 @@
  * @lowest: rank of the lowest process; @nobody: there is none
  * @no_tokens: max_preempt_per_s have begun at T0
  * @level: in force at T0, with victims
- * @knobs: all zero are the defaults
+ * @params: all zero are the defaults
  * @claims: those with a priority > 0
  * @want: the answer; its look_at is relative to T0
  */
@@ -28,7 +28,7 @@ static const struct decision_case {
 	int used_level, lowest;
 	bool nobody, no_tokens;
 	int level;
-	struct kfd_prio_knobs knobs;
+	struct kfd_prio_params params;
 	struct kfd_prio_claim claims[MAX_CLAIMS];
 	struct kfd_prio_decision want;
 } cases[] = {
@@ -56,10 +56,10 @@ static const struct decision_case {
 	  .want = WANT(11, WORK, 0, 100 * MS) },
 	{ "priority 10 is none", .level = NONE, .claims = { WORKS(10, 0) }, .want = WANT(NONE, NONE, -1, NEVER) },
 	{ "priority 0 may, if so configured", .level = NONE,
-	  .knobs = { true, 0, 200 * US, 5, 1000, 100 * MS }, .claims = { { 1, true, true, T0, T0 } },
+	  .params = { true, 0, 200 * US, 5, 1000, 100 * MS }, .claims = { { 1, true, true, T0, T0 } },
 	  .want = WANT(1, WORK, 0, 100 * MS) },
 	{ "only 15 may, if so configured", .level = 14,
-	  .knobs = { true, 15, 200 * US, 5, 1000, 100 * MS }, .claims = { WORKS(14, 0), ARMED(15) },
+	  .params = { true, 15, 200 * US, 5, 1000, 100 * MS }, .claims = { WORKS(14, 0), ARMED(15) },
 	  .want = WANT(NONE, IDLE, -1, NEVER) },
 	{ "the highest counts", .level = NONE, .claims = { WORKS(11, 0), WORKS(14, 0), WORKS(12, 0) },
 	  .want = WANT(14, WORK, 1, 100 * MS) },
@@ -74,11 +74,11 @@ static const struct decision_case {
 	{ "lingers, its last ns", .level = 12, .claims = { DONE(12, 200 * US - 1) },
 	  .want = WANT(12, WORK, 0, 1) },
 	{ "has lingered", .level = 12, .claims = { DONE(12, 200 * US) }, .want = WANT(NONE, IDLE, -1, NEVER) },
-	{ "no linger", .level = 12, .knobs = { true, 11, 0, 5, 1000, 100 * MS }, .claims = { DONE(12, 0) },
+	{ "no linger", .level = 12, .params = { true, 11, 0, 5, 1000, 100 * MS }, .claims = { DONE(12, 0) },
 	  .want = WANT(NONE, IDLE, -1, NEVER) },
-	{ "linger of a second", .level = 12, .knobs = { true, 11, SEC, 0, 1000, 100 * MS },
+	{ "linger of a second", .level = 12, .params = { true, 11, SEC, 0, 1000, 100 * MS },
 	  .claims = { DONE(12, 500 * MS) }, .want = WANT(12, WORK, 0, 500 * MS) },
-	{ "lingering is not bounded by the budget", .level = 12, .knobs = { true, 11, SEC, 0, 1000, MS },
+	{ "lingering is not bounded by the budget", .level = 12, .params = { true, 11, SEC, 0, 1000, MS },
 	  .claims = { { 12, true, false, T0, T0 - 10 * MS } }, .want = WANT(12, WORK, 0, SEC) },
 	{ "work is not bounded by the linger", .level = 12,
 	  .claims = { { 12, true, true, T0 - 10 * MS, T0 - 10 * MS } },
@@ -92,7 +92,7 @@ static const struct decision_case {
 	  .want = WANT(12, WORK, 0, 1) },
 	{ "budget used up", .level = 12, .claims = { WORKS(12, 100 * MS) },
 	  .want = WANT(NONE, BUDGET, -1, NEVER) },
-	{ "budget of a second", .level = 12, .knobs = { true, 11, 200 * US, 0, 1000, SEC },
+	{ "budget of a second", .level = 12, .params = { true, 11, 200 * US, 0, 1000, SEC },
 	  .claims = { WORKS(12, 100 * MS) }, .want = WANT(12, WORK, 0, 900 * MS) },
 	{ "one idle, one over budget", .level = 12, .claims = { ARMED(12), WORKS(12, SEC) },
 	  .want = WANT(NONE, BUDGET, -1, NEVER) },
@@ -103,18 +103,18 @@ static const struct decision_case {
 	{ "over budget below the lowest", .level = NONE, .claims = { WORKS(10, SEC), ARMED(12) },
 	  .want = WANT(NONE, IDLE, -1, NEVER) },
 
-	{ "off", .level = 12, .knobs = { false, 11, 200 * US, 5, 1000, 100 * MS }, .claims = { WORKS(12, 0) },
+	{ "off", .level = 12, .params = { false, 11, 200 * US, 5, 1000, 100 * MS }, .claims = { WORKS(12, 0) },
 	  .want = WANT(NONE, OFF, -1, NEVER) },
-	{ "off, no claim", .level = NONE, .knobs = { false, 11, 200 * US, 5, 1000, 100 * MS },
+	{ "off, no claim", .level = NONE, .params = { false, 11, 200 * US, 5, 1000, 100 * MS },
 	  .want = WANT(NONE, OFF, -1, NEVER) },
 
 	{ "no token to begin", .no_tokens = true, .level = NONE, .claims = { WORKS(12, 0) },
 	  .want = WANT(NONE, RATE, -1, MS) },
 	{ "no token to begin, 10000 per s", .no_tokens = true, .level = NONE,
-	  .knobs = { true, 11, 200 * US, 5, 10000, 100 * MS }, .claims = { WORKS(12, 0) },
+	  .params = { true, 11, 200 * US, 5, 10000, 100 * MS }, .claims = { WORKS(12, 0) },
 	  .want = WANT(NONE, RATE, -1, 100 * US) },
 	{ "no token to begin, 3 per s: the time is rounded up", .no_tokens = true, .level = NONE,
-	  .knobs = { true, 11, 200 * US, 5, 3, SEC }, .claims = { WORKS(12, 0) },
+	  .params = { true, 11, 200 * US, 5, 3, SEC }, .claims = { WORKS(12, 0) },
 	  .want = WANT(NONE, RATE, -1, 333333334) },
 	{ "no token to begin, and will not hold until there is one", .no_tokens = true, .level = NONE,
 	  .claims = { DONE(12, 0) }, .want = WANT(NONE, RATE, -1, 200 * US) },
@@ -179,20 +179,20 @@ static const struct decision_case {
 	{ "four levels", .used = 810 * MS, .level = 15,
 	  .claims = { WORKS(15, 0), WORKS(12, 0), WORKS(13, 0) }, .want = FLOOR(13, 15, 2, 70 * MS) },
 	{ "floors of 90 % of two levels are 44 % each", .used = 100 * MS - 1, .level = 15,
-	  .knobs = { true, 11, 200 * US, 90, 1000, SEC }, .claims = { WORKS(15, 0), WORKS(12, 0) },
+	  .params = { true, 11, 200 * US, 90, 1000, SEC }, .claims = { WORKS(15, 0), WORKS(12, 0) },
 	  .want = WANT(15, WORK, 0, 1) },
-	{ "no floor, three levels", .used = 5 * SEC, .knobs = { true, 11, 200 * US, 0, 1000, 100 * MS },
+	{ "no floor, three levels", .used = 5 * SEC, .params = { true, 11, 200 * US, 0, 1000, 100 * MS },
 	  .level = 15, .claims = { WORKS(15, 0), WORKS(12, 0) }, .want = WANT(15, WORK, 0, 100 * MS) },
-	{ "no floor", .used = 5 * SEC, .knobs = { true, 11, 200 * US, 0, 1000, 100 * MS }, .level = 12,
+	{ "no floor", .used = 5 * SEC, .params = { true, 11, 200 * US, 0, 1000, 100 * MS }, .level = 12,
 	  .claims = { WORKS(12, 0) }, .want = WANT(12, WORK, 0, 100 * MS) },
-	{ "no floor, to begin", .used = 5 * SEC, .knobs = { true, 11, 200 * US, 0, 1000, 100 * MS },
+	{ "no floor, to begin", .used = 5 * SEC, .params = { true, 11, 200 * US, 0, 1000, 100 * MS },
 	  .level = NONE, .claims = { WORKS(12, 0) }, .want = WANT(12, WORK, 0, 100 * MS) },
-	{ "floor of 90 %", .used = 100 * MS, .knobs = { true, 11, 200 * US, 90, 1000, SEC }, .level = 12,
+	{ "floor of 90 %", .used = 100 * MS, .params = { true, 11, 200 * US, 90, 1000, SEC }, .level = 12,
 	  .claims = { WORKS(12, 0) }, .want = FLOOR(NONE, 12, -1, 910 * MS) },
-	{ "floor of 90 %, near", .used = 20 * MS, .knobs = { true, 11, 200 * US, 90, 1000, SEC }, .level = 12,
+	{ "floor of 90 %, near", .used = 20 * MS, .params = { true, 11, 200 * US, 90, 1000, SEC }, .level = 12,
 	  .claims = { WORKS(12, 0) }, .want = WANT(12, WORK, 0, 80 * MS) },
 	{ "floor: after an hour nothing is left of it", .used = 950 * MS, .gap = 3600 * SEC, .level = NONE,
-	  .knobs = { true, 11, 200 * US, 5, 1000, 60 * SEC }, .claims = { WORKS(12, 0) },
+	  .params = { true, 11, 200 * US, 5, 1000, 60 * SEC }, .claims = { WORKS(12, 0) },
 	  .want = WANT(12, WORK, 0, 950 * MS) },
 	{ "floor: an hour of preemption counts as a second of it", .used = 3600 * SEC,
 	  .level = 12, .claims = { WORKS(12, 0) }, .want = FLOOR(NONE, 12, -1, 60 * MS) },
@@ -200,7 +200,7 @@ static const struct decision_case {
 
 static void decide(const struct decision_case *c)
 {
-	struct kfd_prio_knobs k = c->knobs.budget_ns ? c->knobs : (struct kfd_prio_knobs)KNOBS;
+	struct kfd_prio_params k = c->params.budget_ns ? c->params : (struct kfd_prio_params)PARAMS;
 	u64 start = T0 - c->gap - c->used;
 	struct kfd_prio_policy p;
 	struct kfd_prio_decision d;

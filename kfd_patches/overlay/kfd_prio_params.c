@@ -26,7 +26,7 @@ struct knob {
 
 static struct knob kfd_preempt;
 
-static int knob_set(const char *val, const struct kernel_param *kp)
+static int param_set(const char *val, const struct kernel_param *kp)
 {
 	struct knob *knob = kp->arg;
 	u32 value;
@@ -48,7 +48,7 @@ static int knob_get(char *buffer, const struct kernel_param *kp)
 }
 
 static const struct kernel_param_ops knob_ops = {
-	.set = knob_set,
+	.set = param_set,
 	.get = knob_get,
 };
 
@@ -119,12 +119,12 @@ __MODULE_PARM_TYPE(kfd_prio_build, "string");
 MODULE_PARM_DESC(kfd_prio_build, "Version of kfdprio and tree that its hooks are for (read only)");
 
 /**
- * kfd_prio_knobs_read() - the parameters of the judge
+ * kfd_prio_params_read() - the parameters of the judge
  * @k: out; each value is whole, but a change meanwhile may be in only some of them
  *
  * Context: any
  */
-void kfd_prio_knobs_read(struct kfd_prio_knobs *k)
+void kfd_prio_params_read(struct kfd_prio_params *k)
 {
 	k->enabled = READ_ONCE(kfd_preempt.value);
 	k->min_prio = READ_ONCE(preempt_min_prio.value);
