@@ -4,21 +4,28 @@
 # amdkfd/Makefile; the compile probes for kfd_prio_compat.h; and what is asked of
 # the objects that have hooks.
 
-kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_main.o \
+kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_fault.o \
+		$(AMDKFD_PATH)/kfd_prio_hooks.o \
+		$(AMDKFD_PATH)/kfd_prio_main.o \
+		$(AMDKFD_PATH)/kfd_prio_modparam.o \
 		$(AMDKFD_PATH)/kfd_prio_ioctl.o \
-		$(AMDKFD_PATH)/kfd_prio_table.o \
-		$(AMDKFD_PATH)/kfd_prio_queue.o \
-		$(AMDKFD_PATH)/kfd_prio_engine.o \
-		$(AMDKFD_PATH)/kfd_prio_breaker.o \
-		$(AMDKFD_PATH)/kfd_prio_gpu.o \
-		$(AMDKFD_PATH)/kfd_prio_aql.o \
-		$(AMDKFD_PATH)/kfd_prio_claim.o \
-		$(AMDKFD_PATH)/kfd_prio_neighbour.o \
-		$(AMDKFD_PATH)/kfd_prio_doorbell.o \
-		$(AMDKFD_PATH)/kfd_prio_observe.o \
 		$(AMDKFD_PATH)/kfd_prio_stats.o \
 		$(AMDKFD_PATH)/kfd_prio_debugfs.o \
+		$(AMDKFD_PATH)/kfd_prio_thread.o \
+		$(AMDKFD_PATH)/kfd_prio_process.o \
+		$(AMDKFD_PATH)/kfd_prio_engine.o \
+		$(AMDKFD_PATH)/kfd_prio_evict.o \
+		$(AMDKFD_PATH)/kfd_prio_runlist.o \
+		$(AMDKFD_PATH)/kfd_prio_neighbour.o \
+		$(AMDKFD_PATH)/kfd_prio_claim.o \
+		$(AMDKFD_PATH)/kfd_prio_role.o \
+		$(AMDKFD_PATH)/kfd_prio_observe.o \
+		$(AMDKFD_PATH)/kfd_prio_aql.o \
+		$(AMDKFD_PATH)/kfd_prio_doorbell.o \
+		$(AMDKFD_PATH)/kfd_prio_breaker.o \
+		$(AMDKFD_PATH)/kfd_prio_gpu.o \
 		$(AMDKFD_PATH)/kfd_prio_params.o \
+		$(AMDKFD_PATH)/kfd_prio_table.o \
 		$(AMDKFD_PATH)/kfd_prio_policy.o \
 		$(AMDKFD_PATH)/kfd_prio_probes.o \
 		$(AMDKFD_PATH)/kfd_prio_events.o

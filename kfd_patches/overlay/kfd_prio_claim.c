@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the roles of processes on a GPU, and claims, those that may preempt others.  The others
- * are neighbours: kfd_prio_neighbour.c.
- *
- * A claim is a process with a set priority of at least preempt_min_prio that has a queue
- * on the GPU.  It is made when the priority is set or the first queue is created, and
- * ends with the priority, with the last queue, or when the process's mm goes, whichever is
- * first.
+ * kfdprio: claims, the processes on a GPU that may preempt others (kfd_prio_role.c): which of them
+ * have work, and which are to be trapped.
  */
 #include <linux/sched/mm.h>
 #include "kfd_prio_priv.h"
@@ -15,225 +10,6 @@
 /* While a claim may have work it is looked at that often, in ns: see poll_ns() */
 #define KFD_PRIO_POLL_MIN	20000ULL
 #define KFD_PRIO_POLL_MAX	1000000ULL
-
-/**
- * kfd_prio_refresh() - the priority of a process on a GPU, made anew
- * @qpd: the process on that GPU
- *
- * Context: DQM lock
- */
-void kfd_prio_refresh(struct qcm_process_device *qpd)
-{
-	int prio = kfd_prio_of_process(qpd->pqm->process), asked = KFD_PRIO_MIN;
-	struct queue *q;
-
-	WRITE_ONCE(qpd->prio.stale, false);
-	if (prio == KFD_PRIO_UNSET)
-		list_for_each_entry(q, &qpd->queues_list, list)
-			asked = max_t(int, asked, q->properties.priority);
-	qpd->prio.prio = kfd_prio_policy_rank(prio, asked);
-}
-
-/**
- * kfd_prio_may_be_victim() - can a process be kept off a GPU at all?
- * @qpd: the process on that GPU
- *
- * A process without a VM on the GPU (the debugger makes such) or with a debugger's
- * kernel queue is nobody's victim.
- *
- * Context: DQM lock
- */
-bool kfd_prio_may_be_victim(struct qcm_process_device *qpd)
-{
-	return qpd_to_pdd(qpd)->drm_priv && !qpd->is_debug;
-}
-
-static struct kfd_prio_standing kfd_prio_standing(struct qcm_process_device *qpd)
-{
-	const struct kfd_prio_qpd *qp = &qpd->prio;
-
-	return (struct kfd_prio_standing) {
-		.rank = qp->prio,
-		.claim = qp->role == KFD_PRIO_ROLE_CLAIM ? qp->set_prio : KFD_PRIO_UNSET,
-		.idle = kfd_prio_is_idle(qpd),
-		.off = qp->preempted,
-		.evicted = qpd->evicted > qp->preempted,
-		.ends = READ_ONCE(qp->exiting),
-	};
-}
-
-/**
- * kfd_prio_is_idle() - is it known that a process has no work on a GPU?
- * @qpd: the process on that GPU
- *
- * A claim over its budget has work, and its doorbells are trapped all the same; so are those of one
- * whose last kernel is longer than linger_us, where waves are not counted: on the GPU nothing is
- * known of it there, off the GPU its MQDs tell.  Doorbells that cannot be trapped tell nothing.
- *
- * Context: DQM lock; a ring may come at any time, see kfd_prio_engine_rung()
- */
-bool kfd_prio_is_idle(struct qcm_process_device *qpd)
-{
-	const struct kfd_prio_qpd *qp = &qpd->prio;
-
-	if (atomic_read(&qp->trap) != KFD_PRIO_TRAP_ARMED || qp->work ||
-	    !kfd_prio_doorbell_traps(qpd->pqm->process))
-		return false;
-	if (qp->role != KFD_PRIO_ROLE_CLAIM)
-		return true;
-	return qp->preempted ? !READ_ONCE(qp->look) : kfd_prio_sees_waves(qpd);
-}
-
-/**
- * kfd_prio_is_victim() - is a process to be kept off a GPU?
- * @qpd: the process on that GPU
- * @level: KFD_PRIO_LEVEL_NONE or 0..15
- *
- * Context: DQM lock
- */
-bool kfd_prio_is_victim(struct qcm_process_device *qpd, int level)
-{
-	const struct kfd_prio_dqm *d = &qpd->dqm->prio;
-	const struct kfd_prio_force f = {
-		.level = level,
-		.throttle = d->throttle,
-		.claims = !list_empty(&d->claims),
-		.crowded = d->crowded,
-	};
-	const struct kfd_prio_standing s = kfd_prio_standing(qpd);
-
-	return kfd_prio_may_be_victim(qpd) && kfd_prio_policy_off(&f, &s);
-}
-
-/**
- * kfd_prio_works() - has a process work that it could run, or may it have some?
- * @qpd: the process on a GPU
- *
- * Context: DQM lock
- */
-bool kfd_prio_works(struct qcm_process_device *qpd)
-{
-	const struct kfd_prio_standing s = kfd_prio_standing(qpd);
-
-	return kfd_prio_may_be_victim(qpd) && kfd_prio_policy_works(&s);
-}
-
-/**
- * kfd_prio_woke() - a process may have work from now on
- * @qpd: the process on a GPU
- *
- * Context: DQM lock
- */
-void kfd_prio_woke(struct qcm_process_device *qpd)
-{
-	struct kfd_prio_dqm *d = &qpd->dqm->prio;
-
-	lockdep_assert_held(&qpd->dqm->lock_hidden);
-	if (kfd_prio_works(qpd))
-		d->lowest = min(d->lowest, qpd->prio.prio);
-	d->recheck |= d->victims || d->policy.level != KFD_PRIO_LEVEL_NONE ||
-		      d->throttle != KFD_PRIO_LEVEL_NONE;
-}
-
-/**
- * kfd_prio_claim_drop() - a process has no role any more on a GPU
- * @dqm: of the GPU
- * @qpd: the process on that GPU, which has one
- *
- * Its doorbells may stay zapped: the next ring maps them and wakes nobody.
- *
- * Context: DQM lock
- */
-void kfd_prio_claim_drop(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
-{
-	struct kfd_prio_qpd *qp = &qpd->prio;
-
-	lockdep_assert_held(&dqm->lock_hidden);
-	atomic_set(&qp->trap, KFD_PRIO_TRAP_OFF);
-	list_del(&qp->claim);
-	mmdrop(qp->mm);
-	qp->mm = NULL;
-	qp->rung = false;
-	dqm->prio.gone |= qp->role == KFD_PRIO_ROLE_CLAIM &&
-			  dqm->prio.pid == qpd->pqm->process->lead_thread->tgid;
-	WRITE_ONCE(qp->role, KFD_PRIO_ROLE_NONE);
-	kfd_prio_gpu_kick(dqm);
-}
-
-/* Nothing is known of the work of a process yet: as far as anybody can tell it has rung */
-static void kfd_prio_claim_make(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
-				enum kfd_prio_role role)
-{
-	struct kfd_process *p = qpd->pqm->process;
-	struct kfd_prio_qpd *qp = &qpd->prio;
-
-	/*
-	 * exiting is set before p->mm can go: kfd_prio_hook_process_exit() then takes this lock,
-	 * or has seen no thread
-	 */
-	mmgrab(p->mm);
-	qp->mm = p->mm;
-	qp->rung = true;
-	qp->rung_at = ktime_get_ns();
-	qp->work = false;
-	qp->work_at = 0;
-	qp->progress_at = role == KFD_PRIO_ROLE_CLAIM ? 0 : qp->rung_at;
-	qp->rptr_sum = 0;
-	qp->wptr_sum = 0;
-	qp->waves = true;
-	qp->look = true;
-	list_add_tail(&qp->claim, role == KFD_PRIO_ROLE_CLAIM ? &dqm->prio.claims :
-								&dqm->prio.neighbours);
-	WRITE_ONCE(qp->role, role);
-	atomic_set(&qp->trap, KFD_PRIO_TRAP_RUNG);
-	WRITE_ONCE(dqm->prio.look_now, true);
-}
-
-static enum kfd_prio_role kfd_prio_role_of(struct device_queue_manager *dqm,
-					   struct qcm_process_device *qpd, int prio)
-{
-	struct kfd_process *p = qpd->pqm->process;
-	struct kfd_prio_params k;
-
-	kfd_prio_gpu_params(dqm, &k);
-	if (!k.enabled || !dqm->prio.thread || READ_ONCE(qpd->prio.exiting) || !p->mm ||
-	    dqm->sched_policy == KFD_SCHED_POLICY_NO_HWS || !kfd_prio_has_cwsr(dqm))
-		return KFD_PRIO_ROLE_NONE;
-	if (prio != KFD_PRIO_UNSET && prio >= k.min_prio)
-		return KFD_PRIO_ROLE_CLAIM;
-	/* without the trap there is nothing to be gained by looks */
-	return kfd_prio_doorbell_traps(p) ? KFD_PRIO_ROLE_NEIGHBOUR : KFD_PRIO_ROLE_NONE;
-}
-
-/**
- * kfd_prio_claim_update() - give a process the role that its priority asks for
- * @dqm: of the GPU
- * @qpd: the process on that GPU
- *
- * A new claim holds nothing until it is seen with work.
- *
- * Context: DQM lock
- */
-void kfd_prio_claim_update(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
-{
-	struct kfd_prio_qpd *qp = &qpd->prio;
-	enum kfd_prio_role role;
-	int prio;
-
-	lockdep_assert_held(&dqm->lock_hidden);
-	if (!dqm->prio.thread && !qp->mm)
-		return;
-	prio = kfd_prio_of_process(qpd->pqm->process);
-	role = kfd_prio_role_of(dqm, qpd, prio);
-	if (qp->mm && role != qp->role)
-		kfd_prio_claim_drop(dqm, qpd);
-	if (role == KFD_PRIO_ROLE_CLAIM)
-		qp->set_prio = prio;
-	if (role != KFD_PRIO_ROLE_NONE && !qp->mm)
-		kfd_prio_claim_make(dqm, qpd, role);
-	if (role == KFD_PRIO_ROLE_CLAIM || !list_empty(&dqm->prio.claims))
-		kfd_prio_gpu_kick(dqm);
-}
 
 static void kfd_prio_claim_works(struct qcm_process_device *qpd, enum kfd_prio_wake wake,
 				 bool in_fault, u64 now)
@@ -336,6 +112,24 @@ void kfd_prio_claim_skip(struct device_queue_manager *dqm, u64 since)
 		qp->work_at = min(qp->work_at + ns, now);
 		qp->progress_at = min(qp->progress_at + ns, now);
 	}
+}
+
+/**
+ * kfd_prio_claim_has() - has a process a claim on a GPU?
+ * @dqm: of the GPU
+ * @pid: of the process, in the initial namespace
+ *
+ * Context: DQM lock
+ */
+bool kfd_prio_claim_has(struct device_queue_manager *dqm, s32 pid)
+{
+	struct qcm_process_device *qpd;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	list_for_each_entry(qpd, &dqm->prio.claims, prio.claim)
+		if (qpd->pqm->process->lead_thread->tgid == pid)
+			return true;
+	return false;
 }
 
 /**
@@ -521,7 +315,7 @@ static bool kfd_prio_claim_read(struct device_queue_manager *dqm, struct qcm_pro
 	if (qpd->prio.role != KFD_PRIO_ROLE_CLAIM)
 		return false;
 	if (!alive) {
-		kfd_prio_claim_drop(dqm, qpd);
+		kfd_prio_role_drop(dqm, qpd);
 		return false;
 	}
 	kfd_prio_claim_saw(qpd, &seen, before.off || kfd_prio_claim_off(dqm, qpd),

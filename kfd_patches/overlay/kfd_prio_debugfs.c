@@ -189,9 +189,10 @@ static int kfd_prio_preempt_show(struct seq_file *m, void *unused)
 		   k.enabled, k.min_prio, div_u64(k.linger_ns, NSEC_PER_USEC), k.floor_pct,
 		   k.max_per_s, div_u64(kfd_prio_safety_poll_ns(), NSEC_PER_USEC),
 		   div_u64(k.budget_ns, NSEC_PER_MSEC));
+	kfd_prio_gpu_lock();
 	for (d = kfd_prio_gpu_first(); d; d = kfd_prio_gpu_next(d))
 		kfd_prio_put_gpu(m, d);
-	kfd_prio_gpu_last();
+	kfd_prio_gpu_unlock();
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(kfd_prio_preempt);

@@ -82,7 +82,7 @@ static int kfd_prio_map_again(struct device_queue_manager *dqm, int ret)
  * The priority is read once: it may change at any time, and who changes it comes here after
  * us. What is unmapped and what is updated must be the same queues.
  *
- * Context: process, takes the DQM lock
+ * Context: process; DQM lock
  * Return: 0; -EIO if the GPU is being reset or there is no memory, -ETIME if its scheduler does
  * not answer: the queues have the priority, the hardware has it after the reset
  */
@@ -94,10 +94,7 @@ int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues)
 	int prio, ret = 0;
 	struct queue *q;
 
-	if (!dqm)
-		return 0;
-	dqm_lock(dqm);
-	kfd_prio_engine_priority_changed(dqm, qpd);
+	lockdep_assert_held(&dqm->lock_hidden);
 	prio = kfd_prio_of_process(pdd->process);
 	list_for_each_entry(q, &qpd->queues_list, list) {
 		++*nr_queues;
@@ -107,7 +104,7 @@ int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues)
 		active |= q->properties.is_active;
 	}
 	if (!stale)
-		goto out;
+		return 0;
 
 	if (kfd_prio_uses_mes(dqm)) {
 		list_for_each_entry(q, &qpd->queues_list, list) {
@@ -119,7 +116,7 @@ int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues)
 				ret = kfd_prio_update_mes(dqm, qpd, q, prio);
 			trace_kfd_update_queue(q, ret);
 		}
-		goto out;
+		return ret;
 	}
 
 	active &= dqm->sched_policy != KFD_SCHED_POLICY_NO_HWS;
@@ -135,8 +132,6 @@ int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues)
 	}
 	if (active && !ret)
 		ret = kfd_prio_map_again(dqm, map_queues_cpsch(dqm));
-out:
-	dqm_unlock(dqm);
 	return ret;
 }
 
@@ -166,28 +161,6 @@ void kfd_prio_dqm_hold(struct queue *q)
 	q->properties.is_evicted = true;
 	q->prio.held = true;
 	q->prio.off = !q->prio.dead;
-}
-
-/**
- * kfd_prio_dqm_inherit() - KFD lets go of a process that stays preempted
- * @dqm: of the GPU
- * @qpd: the process on that GPU
- *
- * If KFD was first, it has taken the queues off, and would put them back now, all of them: that is
- * left to us.
- *
- * Context: DQM lock
- */
-void kfd_prio_dqm_inherit(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
-{
-	struct queue *q;
-
-	lockdep_assert_held(&dqm->lock_hidden);
-	if (!qpd->prio.kfd_first)
-		return;
-	qpd->prio.kfd_first = false;
-	list_for_each_entry(q, &qpd->queues_list, list)
-		kfd_prio_dqm_hold(q);
 }
 
 /**
@@ -281,15 +254,15 @@ void kfd_prio_dqm_mark_one(struct device_queue_manager *dqm, struct qcm_process_
  * kfd_prio_dqm_mark() - take the processes of a GPU off that a level keeps off, and no others
  * @dqm: of the GPU
  * @level: KFD_PRIO_LEVEL_NONE or 0..15
+ * @by_kfd: a runlist is about to be sent that may be KFD's.  It may be the one that restores an
+ *	evicted process, whose count KFD sets to 0 afterwards, ours with it: such a process is left
+ *	to the thread
  * @now: ktime_get_ns()
  * @m: what was done
  *
- * The runlist that KFD is about to send may be the one that restores an evicted process,
- * whose count KFD sets to 0 afterwards, ours with it: such a process is left to the thread.
- *
  * Context: DQM lock
  */
-void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, u64 now,
+void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd, u64 now,
 		       struct kfd_prio_marked *m)
 {
 	struct device_process_node *cur;
@@ -309,7 +282,7 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, u64 now,
 			dqm->prio.lowest = min(dqm->prio.lowest, qpd->prio.prio);
 		was = qpd->prio.preempted;
 		victim = kfd_prio_is_victim(qpd, level);
-		if (victim && !qpd->prio.preempted && qpd->evicted && dqm->prio.preparing)
+		if (victim && !qpd->prio.preempted && qpd->evicted && by_kfd)
 			kfd_prio_gpu_kick(dqm);
 		else
 			kfd_prio_dqm_mark_one(dqm, qpd, victim, now, m);
@@ -425,50 +398,6 @@ int kfd_prio_dqm_execute(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_dqm_unpin() - KFD evicts a process that is preempted, perhaps to hibernate
- * @dqm: of the GPU
- * @qpd: the process on that GPU
- *
- * KFD finds its queues off already, and would leave their MQDs where they are lost.
- *
- * Context: DQM lock
- */
-void kfd_prio_dqm_unpin(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
-{
-	struct queue *q;
-
-	lockdep_assert_held(&dqm->lock_hidden);
-	list_for_each_entry(q, &qpd->queues_list, list) {
-		q->properties.is_evicted = false;
-		/* no others: KFD restores no others */
-		if (QUEUE_IS_ACTIVE(q->properties))
-			kfd_prio_mqd_unpin(dqm, q);
-		q->properties.is_evicted = true;
-	}
-}
-
-/**
- * kfd_prio_dqm_repin() - KFD restores a process that stays preempted
- * @dqm: of the GPU
- * @qpd: the process on that GPU
- *
- * Its queues may be updated from now on.  An MQD that cannot be pinned is tried again when the
- * process is put back.
- *
- * Context: DQM lock
- */
-void kfd_prio_dqm_repin(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
-{
-	struct queue *q;
-
-	lockdep_assert_held(&dqm->lock_hidden);
-	list_for_each_entry(q, &qpd->queues_list, list)
-		if (kfd_prio_mqd_repin(dqm, q))
-			pr_warn("kfdprio: queue %u of process %d has no MQD\n",
-				q->properties.queue_id, q->process->lead_thread->tgid);
-}
-
-/**
  * kfd_prio_hook_update_preempted() - a queue is about to be updated
  * @pdd: its process on its GPU
  * @q: the queue, with its new properties
@@ -518,7 +447,7 @@ void kfd_prio_hook_unregister_process(struct device_queue_manager *dqm,
 	list_for_each_entry(q, &qpd->queues_list, list)
 		qp->left_preempted &= !q->properties.is_active;
 	if (qp->mm)
-		kfd_prio_claim_drop(dqm, qpd);
+		kfd_prio_role_drop(dqm, qpd);
 	if (!qp->preempted)
 		return;
 	/* hold its queues off: they are going, and must not be counted again */
@@ -544,79 +473,11 @@ bool kfd_prio_hook_terminate_preempted(struct device_queue_manager *dqm,
 }
 
 /**
- * kfd_prio_hook_runlist_size() - how many processes will be in the runlist?
- * @dqm: of the GPU
- * @processes: in: all of them; out: without those that are left out.  It decides if the
- *	runlist is over-subscribed, and the size of its buffer
- *
- * Context: DQM lock
- */
-void kfd_prio_hook_runlist_size(struct device_queue_manager *dqm, unsigned int *processes)
-{
-	*processes -= dqm->prio.skipped;
-	dqm->prio.was_over = kfd_prio_over_subscription_get(dqm);
-}
-
-/* Would the runlist be over-subscribed if nobody were preempted?  As pm_calc_rlib_size() has it. */
-static bool kfd_prio_over_subscribed(struct device_queue_manager *dqm)
-{
-	unsigned int compute = dqm->active_cp_queue_count;
-	struct device_process_node *cur;
-	struct queue *q;
-
-	list_for_each_entry(cur, &dqm->queues, list) {
-		if (!cur->qpd->prio.preempted || cur->qpd->evicted > 1)
-			continue;
-		list_for_each_entry(q, &cur->qpd->queues_list, list)
-			compute += q->prio.off && q->properties.type == KFD_QUEUE_TYPE_COMPUTE;
-	}
-	return kfd_prio_over_subscribes(dqm, dqm->processes_count, compute);
-}
-
-/**
- * kfd_prio_over_subscribed_keep() - a runlist was made: what KFD knows of over-subscription
- * @dqm: of the GPU
- *
- * KFD prints a line when a runlist is over-subscribed and the one before was not.  Preemption
- * takes processes out of the runlist and puts them back, up to max_preempt_per_s times a second,
- * and each return would print one, under the DQM lock.  So what was over-subscribed before, and
- * would be without preemption, KFD goes on to take for that.  What becomes over-subscribed while
- * processes are preempted is printed when they return.
- *
- * Context: DQM lock
- */
-void kfd_prio_over_subscribed_keep(struct device_queue_manager *dqm)
-{
-	lockdep_assert_held(&dqm->lock_hidden);
-	if (dqm->prio.victims && dqm->prio.was_over && !kfd_prio_over_subscription_get(dqm) &&
-	    kfd_prio_over_subscribed(dqm))
-		kfd_prio_over_subscription_set(dqm);
-}
-
-/**
- * kfd_prio_hook_runlist_skip() - is a process left out of the runlist?
- * @qpd: the process on that GPU
- *
- * KFD maps processes that have no active queue too; each takes a VMID, and with more of
- * them than VMIDs the firmware takes turns.
- *
- * Context: DQM lock
- */
-bool kfd_prio_hook_runlist_skip(struct qcm_process_device *qpd)
-{
-	return qpd->prio.skip;
-}
-
-/**
  * kfd_prio_hook_fence_wait() - KFD waits for the scheduler, in a loop
- *
- * Our thread has a real-time priority: schedule() alone would give the CPU to nobody
- * below it, which may be the process whose queues are waited for.
  *
  * Context: DQM lock
  */
 void kfd_prio_hook_fence_wait(void)
 {
-	if (rt_task(current) && current->flags & PF_KTHREAD)
-		usleep_range(2, 5);
+	kfd_prio_unmap_pause();
 }

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the floor, it carries out what the judge decides, one GPU at a time.
+ * kfdprio: the engine: it observes, lets the policy decide, and applies the decision, one GPU at a
+ * time and once through.
  *
- * A step (kfd_prio_engine_step()) asks the judge and applies the answer, under the DQM
- * lock of the GPU.  It runs
+ * A step (kfd_prio_engine_step()) runs under the DQM lock of the GPU
  *	- in the fault of a doorbell, if the lock is free and the GPU has HWS: the quickest;
- *	- in any operation of KFD that is about to map its runlist, which then is the one
- *	  that preempts or restores (kfd_prio_hook_map_prepare());
  *	- in the GPU's thread, after a look at the claims: woken by its timer, by a ring that
  *	  found the lock taken or whose unmap takes longer than KFD_PRIO_FAULT_WAIT_NS, and by
  *	  everything that changes processes or priorities.
+ *
+ * With HWS the runlist that a step sends is made as KFD makes its own: KFD unmaps all queues, and
+ * before it maps again it asks what is to be in the runlist (kfd_prio_engine_mapping()).  The
+ * answer is the decision of that moment: a ring during the unmap is in it, and an operation of
+ * KFD's that sends a runlist preempts or restores by the way.  kfd_prio_engine_unmapping() gives
+ * the same answer earlier, while the GPU still saves.  Both observe, decide and mark; only a step
+ * sends.
  *
  * Locks, outer first: kfd_prio_gpu_mutex (the list of GPUs, threads), the DQM lock.
  * The fault holds mmap_lock or a VMA lock and must wait for nobody: it takes the DQM lock
@@ -19,6 +24,38 @@
 #include <linux/sched/mm.h>
 #include "kfd_prio_priv.h"
 #include "kfd_prio_events.h"
+
+/**
+ * struct kfd_prio_step - one way through the engine
+ * @k: module parameters, as they hold for the GPU
+ * @now: when it began, ktime_get_ns()
+ * @dec: what the policy decided
+ * @preemptor: the process whose claim holds the level; NULL if there is no level
+ * @m: what was marked
+ */
+struct kfd_prio_step {
+	struct kfd_prio_params k;
+	u64 now;
+	struct kfd_prio_decision dec;
+	struct qcm_process_device *preemptor;
+	struct kfd_prio_marked m;
+};
+
+/**
+ * struct kfd_prio_end - a preemption that ends; it is traced when the victims are back
+ * @pid: of the process that began it
+ * @level: that was in force
+ * @seq: its number
+ * @begun_at: when it began, ktime_get_ns(); 0: none ends
+ * @reason: why it ends
+ */
+struct kfd_prio_end {
+	s32 pid;
+	int level;
+	u32 seq;
+	u64 begun_at;
+	enum kfd_prio_reason reason;
+};
 
 static bool kfd_prio_dqm_trylock(struct device_queue_manager *dqm)
 {
@@ -45,42 +82,55 @@ static void kfd_prio_timer_set(struct device_queue_manager *dqm, const struct kf
 		hrtimer_start(&d->timer, ns_to_ktime(at), HRTIMER_MODE_ABS);
 }
 
-/* The runlist was sent, or it was not: then it is tried again, after a while */
-static void kfd_prio_missed(struct kfd_prio_dqm *d, int ret)
-{
-	d->missed = ret;
-	if (ret)
-		d->retry_at = ktime_get_ns() + KFD_PRIO_RETRY_NS;
-}
+/* ---- observe and decide ---- */
 
 /*
- * Change the runlist.  MES takes queues one after the other, which may take longer than linger_us:
- * that time counts for no claim.  HWS: kfd_prio_hook_map_queues().
- *
- * Return: as kfd_prio_dqm_execute(); with @in_fault also -EINPROGRESS, after which
- * kfd_prio_leave_to_thread() must follow under the same lock
+ * Nothing can be decided while the GPU is suspended or being reset, nor after a runlist that
+ * failed: another unmap would keep the reset waiting for as long as the first.
  */
-static int kfd_prio_execute(struct device_queue_manager *dqm, bool in_fault)
+static bool kfd_prio_may_decide(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
+				u64 now)
 {
-	u64 start = ktime_get_ns();
-	int ret;
+	struct kfd_prio_dqm *d = &dqm->prio;
 
-	dqm->prio.in_fault = in_fault;
-	ret = kfd_prio_dqm_execute(dqm);
-	dqm->prio.in_fault = false;
-	if (kfd_prio_uses_mes(dqm))
-		kfd_prio_claim_skip(dqm, start);
-	return ret;
+	if (!kfd_prio_sched_runs(dqm)) {
+		kfd_prio_timer_set(dqm, k, d->victims ? now + KFD_PRIO_RETRY_NS : KFD_PRIO_NEVER,
+				   now);
+		return false;
+	}
+	if ((d->missed || d->breaker) && now < d->retry_at) {
+		kfd_prio_timer_set(dqm, k, d->retry_at, now);
+		return false;
+	}
+	return true;
 }
 
-/* The end of the preemption in force; it is told when the victims are back. */
-struct kfd_prio_end {
-	s32 pid;
-	int level;
-	u32 seq;
-	u64 begun_at;
-	enum kfd_prio_reason reason;
-};
+/* Return: false if nothing can be decided now; the thread tries again */
+static bool kfd_prio_decide(struct device_queue_manager *dqm, bool in_fault,
+			    struct kfd_prio_step *s)
+{
+	struct qcm_process_device *owners[KFD_PRIO_MAX_CLAIMS];
+	struct kfd_prio_claim claims[KFD_PRIO_MAX_CLAIMS];
+	struct kfd_prio_dqm *d = &dqm->prio;
+	int n;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	s->now = ktime_get_ns();
+	kfd_prio_gpu_params(dqm, &s->k);
+	if (!kfd_prio_may_decide(dqm, &s->k, s->now))
+		return false;
+	d->crowded = kfd_prio_over_subscribes(dqm, dqm->processes_count - d->skipped,
+					      dqm->active_cp_queue_count);
+	kfd_prio_neighbour_rang(dqm);
+	n = kfd_prio_claim_fold(dqm, &s->k, in_fault, s->now, claims, owners);
+	kfd_prio_policy_decide(&d->policy, &s->k, claims, n, d->lowest, s->now, &s->dec);
+	s->preemptor = s->dec.claim < 0 ? NULL : owners[s->dec.claim];
+	d->recheck |= s->dec.throttle != d->throttle;
+	d->throttle = s->dec.throttle;
+	return true;
+}
+
+/* ---- apply: mark ---- */
 
 /* The lowest process with work that is off: for it the level in force counts */
 static int kfd_prio_lowest_victim(const struct kfd_prio_dqm *d)
@@ -89,9 +139,9 @@ static int kfd_prio_lowest_victim(const struct kfd_prio_dqm *d)
 }
 
 /*
- * What is in force was stored.  A neighbour that rings stores its ear and rang, then reads what is
- * in force (kfd_prio_neighbour_matters()); the ears were read before it was stored.  One of the two
- * sees the other.
+ * What is in force was stored.  A neighbour that rings stores its trap and rang, then reads what is
+ * in force (kfd_prio_neighbour_matters()); the traps were read before it was stored.  One of the
+ * two sees the other.
  */
 static void kfd_prio_engine_published(struct device_queue_manager *dqm)
 {
@@ -101,8 +151,118 @@ static void kfd_prio_engine_published(struct device_queue_manager *dqm)
 		kfd_prio_gpu_kick(dqm);
 }
 
+/* Why a preemption ends; kfd_preempt=0 takes the claims, too */
+static enum kfd_prio_reason kfd_prio_end_reason(struct device_queue_manager *dqm,
+						const struct kfd_prio_decision *dec)
+{
+	return dec->reason != KFD_PRIO_REASON_OFF && !kfd_prio_claim_has(dqm, dqm->prio.pid) ?
+	       KFD_PRIO_REASON_GONE : dec->reason;
+}
+
+static void kfd_prio_begin(struct device_queue_manager *dqm, const struct kfd_prio_step *s)
+{
+	struct kfd_prio_dqm *d = &dqm->prio;
+
+	d->begun_pid = d->pid;
+	d->seq++;
+	d->begun++;
+	d->begun_at = s->now;
+	d->victim_queues = s->m.off;
+	s->preemptor->prio.preempting_count++;
+	trace_kfd_preempt_begin(dqm, s->dec.reason);
+}
+
 /*
- * An unmap takes longer than the fault may wait, see kfd_prio_hook_unmap_wait().  The queues that
+ * Mark as the decision says.  Nothing happens to the hardware before a runlist is sent.
+ * @by_kfd: see kfd_prio_dqm_mark()
+ */
+static void kfd_prio_mark(struct device_queue_manager *dqm, struct kfd_prio_step *s, bool by_kfd,
+			  struct kfd_prio_end *end)
+{
+	struct kfd_prio_dqm *d = &dqm->prio;
+	int was = d->policy.level;
+	bool begins;
+
+	d->recheck = false;
+	kfd_prio_dqm_mark(dqm, s->dec.level, by_kfd, s->now, &s->m);
+	begins = s->preemptor && d->charged && (s->dec.level != was || !d->begun_at);
+	kfd_prio_policy_commit(&d->policy, &s->k, s->dec.level, kfd_prio_lowest_victim(d),
+			       s->m.busy && (begins || s->dec.level > was), s->now);
+	kfd_prio_engine_published(dqm);
+	if (s->dec.level != was) {
+		*end = (struct kfd_prio_end) { .pid = d->begun_pid, .level = was, .seq = d->seq,
+					       .begun_at = d->begun_at,
+					       .reason = kfd_prio_end_reason(dqm, &s->dec) };
+		d->begun_at = 0;
+	}
+	d->pid = s->preemptor ? kfd_prio_pid_of(s->preemptor) : 0;
+	if (begins)
+		kfd_prio_begin(dqm, s);
+}
+
+static void kfd_prio_ended(struct device_queue_manager *dqm, const struct kfd_prio_end *end,
+			   const struct kfd_prio_marked *m, int ret)
+{
+	if (end->begun_at)
+		trace_kfd_preempt_end(dqm, end->pid, end->level, end->seq, end->reason, m->restored,
+				      m->on, ktime_get_ns() - end->begun_at, ret);
+}
+
+/* Does the decision, or what it is about, differ from what is marked? */
+static bool kfd_prio_changes(const struct kfd_prio_dqm *d, const struct kfd_prio_step *s)
+{
+	return s->dec.level != d->policy.level || d->recheck || d->missed;
+}
+
+static void kfd_prio_decided(struct device_queue_manager *dqm, const struct kfd_prio_step *s)
+{
+	struct kfd_prio_dqm *d = &dqm->prio;
+
+	/* the level may be held by another claim than the one that began */
+	d->pid = s->preemptor ? kfd_prio_pid_of(s->preemptor) : 0;
+	d->last = s->dec;
+	d->last_at = s->now;
+	kfd_prio_timer_set(dqm, &s->k, s->dec.look_at, s->now);
+}
+
+/* Time has passed, and nothing changes */
+static void kfd_prio_stay(struct device_queue_manager *dqm, const struct kfd_prio_step *s)
+{
+	struct kfd_prio_dqm *d = &dqm->prio;
+
+	kfd_prio_policy_commit(&d->policy, &s->k, s->dec.level, kfd_prio_lowest_victim(d), false,
+			       s->now);
+}
+
+/* What is to be in the runlist that is sent next, whoever sends it */
+static void kfd_prio_engine_prepare(struct device_queue_manager *dqm, bool by_kfd)
+{
+	struct kfd_prio_end end = {};
+	struct kfd_prio_step s;
+
+	if (!kfd_prio_decide(dqm, false, &s))
+		return;
+	if (kfd_prio_changes(&dqm->prio, &s)) {
+		kfd_prio_mark(dqm, &s, by_kfd, &end);
+		kfd_prio_ended(dqm, &end, &s.m, 0);
+	} else {
+		kfd_prio_stay(dqm, &s);
+	}
+	kfd_prio_decided(dqm, &s);
+}
+
+/* ---- apply: send ---- */
+
+/* The runlist was sent, or it was not: then it is tried again, after a while */
+static void kfd_prio_missed(struct kfd_prio_dqm *d, int ret)
+{
+	d->missed = ret;
+	if (ret)
+		d->retry_at = ktime_get_ns() + KFD_PRIO_RETRY_NS;
+}
+
+/*
+ * An unmap takes longer than the fault may wait, see kfd_prio_unmap_wait().  The queues that
  * it takes off are marked as off, but the hardware may be saving them: KFD would free their memory
  * without another unmap.  So their marks are taken back, whatever the reason for which they were
  * made; the level stays in force, and the thread marks them again.
@@ -122,156 +282,99 @@ static void kfd_prio_leave_to_thread(struct device_queue_manager *dqm,
 	kfd_prio_gpu_kick(dqm);
 }
 
-static void kfd_prio_change(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
-			    const struct kfd_prio_decision *dec,
-			    struct qcm_process_device *preemptor, bool in_fault, bool execute,
-			    u64 now)
+/*
+ * Send a runlist.  MES takes queues one after the other, which may take longer than linger_us: that
+ * time counts for no claim.  HWS: kfd_prio_runlist_sent().
+ *
+ * Return: as kfd_prio_dqm_execute(); with @in_fault also -EINPROGRESS: the thread does the rest
+ */
+static int kfd_prio_send(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
+			 bool in_fault)
 {
-	struct kfd_prio_dqm *d = &dqm->prio;
-	struct kfd_prio_end end = { .pid = d->begun_pid, .level = d->policy.level, .seq = d->seq,
-				    .begun_at = d->begun_at, .reason = dec->reason };
-	bool same = dec->level == end.level, begins;
-	struct kfd_prio_marked m;
-	int ret = 0;
+	u64 start = ktime_get_ns();
+	int ret;
 
-	d->recheck = false;
-	kfd_prio_dqm_mark(dqm, dec->level, now, &m);
-	begins = preemptor && d->charged && (!same || !d->begun_at);
-	kfd_prio_policy_commit(&d->policy, k, dec->level, kfd_prio_lowest_victim(d),
-			       m.busy && (begins || dec->level > end.level), now);
-	kfd_prio_engine_published(dqm);
-	if (!same) {
-		d->begun_at = 0;
-		/* kfd_preempt=0 drops the claim, too */
-		if (d->gone && dec->reason != KFD_PRIO_REASON_OFF)
-			end.reason = KFD_PRIO_REASON_GONE;
-	}
-	/* if the level remains, another claim holds it, whose end is its own */
-	d->gone = false;
-	d->pid = preemptor ? kfd_prio_pid_of(preemptor) : 0;
-	if (begins) {
-		d->begun_pid = d->pid;
-		d->seq++;
-		d->begun++;
-		d->begun_at = now;
-		d->victim_queues = m.off;
-		preemptor->prio.preempting_count++;
-		trace_kfd_preempt_begin(dqm, dec->reason);
-	}
-
-	/* without @execute the caller's runlist does it, or not: kfd_prio_engine_mapped() */
-	if (execute) {
-		if (m.off || m.on || d->missed)
-			ret = kfd_prio_execute(dqm, in_fault);
-		kfd_prio_missed(d, ret);
-		if (ret == -EINPROGRESS)
-			kfd_prio_leave_to_thread(dqm, k);
-	}
-	if (!same && end.begun_at)
-		trace_kfd_preempt_end(dqm, end.pid, end.level, end.seq, end.reason, m.restored,
-				      m.on, ktime_get_ns() - end.begun_at, ret);
+	dqm->prio.in_fault = in_fault;
+	ret = kfd_prio_dqm_execute(dqm);
+	dqm->prio.in_fault = false;
+	if (kfd_prio_uses_mes(dqm))
+		kfd_prio_claim_skip(dqm, start);
+	return ret;
 }
 
 /*
- * The unmap goes out before anybody is marked: the GPU saves while that is done
- * (kfd_prio_engine_unmapping()), and a ring does not wait for a walk over all queues.
+ * The unmap goes out before any queue is marked: the GPU saves while that is done, and a ring does
+ * not wait for a walk over all queues.
  */
-static void kfd_prio_unmap_first(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
+static void kfd_prio_unmap_first(struct device_queue_manager *dqm, const struct kfd_prio_step *s,
 				 bool in_fault)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
 	int ret;
 
 	d->unmap_first = true;
-	ret = kfd_prio_execute(dqm, in_fault);
+	ret = kfd_prio_send(dqm, &s->k, in_fault);
 	if (d->unmap_first)	/* nothing was mapped, or the GPU is being reset */
 		kfd_prio_engine_unmapping(dqm);
-	if (!ret)
-		return;
 	if (ret == -EINPROGRESS) {
-		kfd_prio_leave_to_thread(dqm, k);
-		return;
+		kfd_prio_leave_to_thread(dqm, &s->k);
+	} else if (ret) {
+		kfd_prio_missed(d, ret);
+		hrtimer_start(&d->timer, ns_to_ktime(d->retry_at), HRTIMER_MODE_ABS);
 	}
+}
+
+static void kfd_prio_mark_first(struct device_queue_manager *dqm, struct kfd_prio_step *s,
+				bool in_fault)
+{
+	struct kfd_prio_dqm *d = &dqm->prio;
+	struct kfd_prio_end end = {};
+	int ret = 0;
+
+	kfd_prio_mark(dqm, s, false, &end);
+	if (s->m.off || s->m.on || d->missed)
+		ret = kfd_prio_send(dqm, &s->k, in_fault);
 	kfd_prio_missed(d, ret);
-	hrtimer_start(&d->timer, ns_to_ktime(d->retry_at), HRTIMER_MODE_ABS);
+	if (ret == -EINPROGRESS)
+		kfd_prio_leave_to_thread(dqm, &s->k);
+	kfd_prio_ended(dqm, &end, &s->m, ret);
 }
 
 /**
- * kfd_prio_engine_step() - ask the judge and do what it says
+ * kfd_prio_engine_step() - observe, decide and apply
  * @dqm: of the GPU
  * @in_fault: in the fault of a doorbell
- * @execute: change the runlist; false if the caller is about to send one
  *
- * Context: DQM lock; with @execute it waits for the unmap
+ * Context: DQM lock; it waits for the unmap
  */
-void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault, bool execute)
+void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault)
 {
-	struct qcm_process_device *owners[KFD_PRIO_MAX_CLAIMS];
-	struct kfd_prio_claim claims[KFD_PRIO_MAX_CLAIMS];
 	struct kfd_prio_dqm *d = &dqm->prio;
-	struct kfd_prio_decision dec;
-	struct kfd_prio_params k;
-	u64 now = ktime_get_ns();
+	struct kfd_prio_step s;
 	bool rises;
-	int n;
 
-	lockdep_assert_held(&dqm->lock_hidden);
-	kfd_prio_gpu_params(dqm, &k);
-	if (!kfd_prio_sched_runs(dqm)) {
-		/* suspended or being reset: nothing runs, nobody can be served */
-		kfd_prio_timer_set(dqm, &k, d->victims ? now + KFD_PRIO_RETRY_NS : KFD_PRIO_NEVER,
-				   now);
+	if (!kfd_prio_decide(dqm, in_fault, &s))
 		return;
-	}
-	if ((d->missed || d->breaker) && now < d->retry_at) {
-		/* another unmap now would keep the reset waiting, for as long as the first */
-		kfd_prio_timer_set(dqm, &k, d->retry_at, now);
-		return;
-	}
-	d->crowded = kfd_prio_over_subscribes(dqm, dqm->processes_count - d->skipped,
-					      dqm->active_cp_queue_count);
-	kfd_prio_neighbour_rang(dqm);
-	n = kfd_prio_claim_fold(dqm, &k, in_fault, now, claims, owners);
-	kfd_prio_policy_decide(&d->policy, &k, claims, n, d->lowest, now, &dec);
-	d->recheck |= dec.throttle != d->throttle;
-	d->throttle = dec.throttle;
-	if (in_fault && (dec.level < d->policy.level || d->missed || d->unmap_pending)) {
+	if (in_fault && (s.dec.level < d->policy.level || d->missed || d->unmap_pending)) {
 		/* nothing that the ring has to wait for; or a retry, which may take long */
 		kfd_prio_gpu_kick(dqm);
 		return;
 	}
 	/* a neighbour that rings below a level in force is taken off in its fault, too */
-	rises = dec.level > d->policy.level || (in_fault && d->recheck);
-	if (execute && rises && !d->missed && !kfd_prio_uses_mes(dqm) &&
-	    kfd_prio_dqm_takes(dqm, dec.level)) {
-		kfd_prio_unmap_first(dqm, &k, in_fault);
+	rises = s.dec.level > d->policy.level || (in_fault && d->recheck);
+	if (rises && !d->missed && !kfd_prio_uses_mes(dqm) &&
+	    kfd_prio_dqm_takes(dqm, s.dec.level)) {
+		kfd_prio_unmap_first(dqm, &s, in_fault);
 		return;
 	}
-	if (dec.level != d->policy.level || d->recheck || d->missed)
-		kfd_prio_change(dqm, &k, &dec, dec.claim < 0 ? NULL : owners[dec.claim], in_fault,
-				execute, now);
+	if (kfd_prio_changes(d, &s))
+		kfd_prio_mark_first(dqm, &s, in_fault);
 	else
-		kfd_prio_policy_commit(&d->policy, &k, dec.level, kfd_prio_lowest_victim(d), false,
-				       now);
-	/* the level may be held by another claim than the one that began */
-	d->pid = dec.claim < 0 ? 0 : kfd_prio_pid_of(owners[dec.claim]);
-	d->gone = false;
-	d->last = dec;
-	d->last_at = now;
-	kfd_prio_timer_set(dqm, &k, dec.look_at, now);
+		kfd_prio_stay(dqm, &s);
+	kfd_prio_decided(dqm, &s);
 }
 
-/**
- * kfd_prio_engine_unmapping() - all queues of a GPU are being unmapped, by us
- * @dqm: of the GPU
- *
- * Context: DQM lock
- */
-void kfd_prio_engine_unmapping(struct device_queue_manager *dqm)
-{
-	dqm->prio.unmap_first = false;
-	kfd_prio_engine_step(dqm, false, false);
-}
+/* ---- what calls it ---- */
 
 /**
  * kfd_prio_engine_rung() - a process has rung a trapped doorbell
@@ -290,7 +393,7 @@ void kfd_prio_engine_rung(struct kfd_process_device *pdd)
 	    !kfd_prio_neighbour_matters(&pdd->qpd))
 		return;
 	if (!kfd_prio_uses_mes(dqm) && kfd_prio_dqm_trylock(dqm)) {
-		kfd_prio_engine_step(dqm, true, true);
+		kfd_prio_engine_step(dqm, true);
 		dqm_unlock(dqm);
 	} else {
 		kfd_prio_gpu_kick(dqm);
@@ -298,21 +401,35 @@ void kfd_prio_engine_rung(struct kfd_process_device *pdd)
 }
 
 /**
- * kfd_prio_hook_map_prepare() - an operation of KFD is about to send its runlist
+ * kfd_prio_engine_unmapping() - all queues of a GPU are being unmapped
+ * @dqm: of the GPU
+ *
+ * Marks if it is a step that has sent the unmap before it marked.
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_engine_unmapping(struct device_queue_manager *dqm)
+{
+	if (!dqm->prio.unmap_first)
+		return;
+	dqm->prio.unmap_first = false;
+	kfd_prio_engine_prepare(dqm, false);
+}
+
+/**
+ * kfd_prio_engine_mapping() - a runlist is about to be sent, ours or KFD's own
  * @dqm: of the GPU
  *
  * Context: DQM lock
  */
-void kfd_prio_hook_map_prepare(struct device_queue_manager *dqm)
+void kfd_prio_engine_mapping(struct device_queue_manager *dqm)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
 
 	if (!d->thread || dqm->active_runlist || kfd_prio_uses_mes(dqm) ||
 	    (!d->victims && list_empty(&d->claims)))
 		return;
-	d->preparing = true;
-	kfd_prio_engine_step(dqm, false, false);
-	d->preparing = false;
+	kfd_prio_engine_prepare(dqm, true);
 	/* there is none to send: with all queues off the hardware is as they are marked */
 	if (d->missed && (!dqm->active_queue_count || !dqm->processes_count) &&
 	    kfd_prio_sched_runs(dqm))
@@ -325,7 +442,7 @@ void kfd_prio_hook_map_prepare(struct device_queue_manager *dqm)
  * @ret: 0, or why it was not
  *
  * A runlist has all that is marked.  One that fails has left every queue of the GPU off, those of
- * who preempts too, and KFD's caller does not try again.
+ * the process that preempts too, and KFD's caller does not try again.
  *
  * Context: DQM lock
  */
@@ -339,114 +456,5 @@ void kfd_prio_engine_mapped(struct device_queue_manager *dqm, int ret)
 		kfd_prio_gpu_kick(dqm);
 	} else if (!ret && d->missed) {
 		kfd_prio_missed(d, 0);
-	}
-}
-
-/**
- * kfd_prio_engine_priority_changed() - the priority of a process was set or taken away
- * @dqm: of a GPU
- * @qpd: the process on that GPU
- *
- * Context: DQM lock
- */
-void kfd_prio_engine_priority_changed(struct device_queue_manager *dqm,
-				      struct qcm_process_device *qpd)
-{
-	lockdep_assert_held(&dqm->lock_hidden);
-	if (list_empty(&qpd->queues_list))
-		return;		/* kfd_prio_engine_queue_created() will see it */
-	kfd_prio_refresh(qpd);
-	kfd_prio_claim_update(dqm, qpd);
-	if (dqm->prio.policy.level != KFD_PRIO_LEVEL_NONE)
-		kfd_prio_gpu_kick(dqm);
-}
-
-/**
- * kfd_prio_engine_queue_created() - a queue is about to join its process
- * @dqm: of the GPU
- * @qpd: the process on that GPU
- * @q: the queue, not in any list yet; is_evicted tells if it may run
- *
- * A process that comes while others are preempted starts preempted.
- *
- * Context: DQM lock
- */
-void kfd_prio_engine_queue_created(struct device_queue_manager *dqm,
-				   struct qcm_process_device *qpd, struct queue *q)
-{
-	struct kfd_prio_dqm *d = &dqm->prio;
-	struct kfd_prio_qpd *qp = &qpd->prio;
-	struct kfd_prio_marked m = {};
-	int rank;
-
-	lockdep_assert_held(&dqm->lock_hidden);
-	if (READ_ONCE(qp->stale) || list_empty(&qpd->queues_list))
-		kfd_prio_refresh(qpd);
-	rank = kfd_prio_policy_rank(kfd_prio_of_process(qpd->pqm->process), q->properties.priority);
-	qp->prio = max(qp->prio, rank);
-	kfd_prio_claim_update(dqm, qpd);
-	if (kfd_prio_works(qpd))
-		d->lowest = min(d->lowest, qp->prio);
-	kfd_prio_neighbour_changed(qpd);
-	if ((d->policy.level != KFD_PRIO_LEVEL_NONE || d->throttle != KFD_PRIO_LEVEL_NONE) &&
-	    kfd_prio_is_victim(qpd, d->policy.level) != qp->preempted) {
-		/* its first queue: nothing of it is on the hardware */
-		if (!qp->preempted && list_empty(&qpd->queues_list))
-			kfd_prio_dqm_mark_one(dqm, qpd, true, ktime_get_ns(), &m);
-		kfd_prio_gpu_kick(dqm);
-	}
-	if (qp->preempted && !qp->kfd_first)
-		kfd_prio_dqm_hold(q);
-}
-
-/**
- * kfd_prio_engine_queue_changed() - a queue was updated, or is gone
- * @q: the queue
- *
- * Context: any
- */
-void kfd_prio_engine_queue_changed(struct queue *q)
-{
-	struct device_queue_manager *dqm = q->device->dqm;
-	struct kfd_process_device *pdd = kfd_get_process_device_data(q->device, q->process);
-
-	if (!pdd)
-		return;
-	WRITE_ONCE(pdd->qpd.prio.stale, true);
-	kfd_prio_neighbour_changed(&pdd->qpd);
-	if (READ_ONCE(dqm->prio.policy.level) != KFD_PRIO_LEVEL_NONE)
-		kfd_prio_gpu_kick(dqm);
-}
-
-/**
- * kfd_prio_hook_process_exit() - the mm of a process goes
- * @p: the process; its queues are destroyed later
- *
- * Where no priority that may preempt was ever set, no lock is taken.
- *
- * Context: process, no lock
- */
-void kfd_prio_hook_process_exit(struct kfd_process *p)
-{
-	u32 i;
-
-	for (i = 0; i < p->n_pdds; i++) {
-		struct qcm_process_device *qpd = &p->pdds[i]->qpd;
-		struct device_queue_manager *dqm = p->pdds[i]->dev->dqm;
-
-		if (!dqm)
-			continue;
-		WRITE_ONCE(qpd->prio.exiting, true);
-		/*
-		 * exiting, then the thread: pairs with kfd_prio_thread_start().  Without a thread
-		 * there is no claim, and none is made by a thread that starts now.
-		 */
-		smp_mb();
-		if (!READ_ONCE(dqm->prio.thread))
-			continue;
-		dqm_lock(dqm);
-		if (qpd->prio.mm)
-			kfd_prio_claim_drop(dqm, qpd);
-		dqm_unlock(dqm);
 	}
 }

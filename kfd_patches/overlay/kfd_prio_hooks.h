@@ -216,12 +216,10 @@ enum kfd_prio_breaker {
  * @victim_queues: queues taken off when it began
  * @was_over: what KFD knew of over-subscription before the runlist that is being made
  * @recheck: a process may have become a victim, or ceased to be one
- * @gone: the process that preempted has ended or lost its claim
  * @unmap_first: an unmap of ours is about to be sent, marking follows
  * @missed: the last change of the runlist failed: to be tried again
  * @retry_at: not before this time, ktime_get_ns()
  * @breaker: preemption is off here, and why, since @breaker_at (ktime_get_ns())
- * @preparing: KFD is about to send its runlist, see kfd_prio_dqm_mark()
  * @thread: waits for @timer, or for a ring; NULL before a priority was set
  * @scratch: the thread's memory for what it looks at
  * @timer: wakes the thread
@@ -265,13 +263,11 @@ struct kfd_prio_dqm {
 	u32 victim_queues;
 	bool was_over;
 	bool recheck;
-	bool gone;
 	bool unmap_first;
 	bool missed;
 	u64 retry_at;
 	enum kfd_prio_breaker breaker;
 	u64 breaker_at;
-	bool preparing;
 	struct task_struct *thread;
 	struct kfd_prio_snapshot *scratch;
 	struct hrtimer timer;

@@ -166,12 +166,12 @@ static long kfd_prio_ioctl_set(void __user *arg, size_t size)
 		struct pid *pid;
 
 		/* before a queue of it, or of a child, can ask for its claim */
-		kfd_prio_gpu_start(a.priority);
+		kfd_prio_thread_use(a.priority);
 		rcu_read_lock();
 		pid = get_pid(task_tgid(task));
 		rcu_read_unlock();
 		if (pid)
-			ret = kfd_prio_apply(pid, &nr_queues);
+			ret = kfd_prio_process_apply(pid, &nr_queues);
 		put_pid(pid);
 		trace_kfd_set_priority(task_tgid_nr(task), a.priority, old,
 				       task_tgid_nr(current), KFD_PRIO_SOURCE_IOCTL,

@@ -150,7 +150,7 @@ static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *
 	if (!alive) {
 		/* what is off stays off until KFD destroys it */
 		WRITE_ONCE(qp->exiting, true);
-		kfd_prio_claim_drop(dqm, qpd);
+		kfd_prio_role_drop(dqm, qpd);
 		return KFD_PRIO_FOUND_UNKNOWN;
 	}
 	if (unmap_seq != dqm->prio.unmap_seq) {

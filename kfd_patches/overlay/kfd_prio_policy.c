@@ -242,7 +242,8 @@ void kfd_prio_policy_init(struct kfd_prio_policy *p, const struct kfd_prio_param
  * Return: true if it has work and has made progress less than busy_budget_ms ago, or has
  * no work but had less than linger_us ago.
  */
-bool kfd_prio_policy_holds(const struct kfd_prio_params *k, const struct kfd_prio_claim *c, u64 now)
+bool kfd_prio_policy_holds(const struct kfd_prio_params *k, const struct kfd_prio_claim *c,
+			   u64 now)
 {
 	u64 since = c->work ? c->progress_at : c->work_at;
 

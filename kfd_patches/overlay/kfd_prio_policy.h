@@ -194,7 +194,8 @@ int kfd_prio_policy_rank(int set, int asked);
 bool kfd_prio_policy_off(const struct kfd_prio_force *f, const struct kfd_prio_standing *s);
 bool kfd_prio_policy_works(const struct kfd_prio_standing *s);
 void kfd_prio_policy_init(struct kfd_prio_policy *p, const struct kfd_prio_params *k, u64 now);
-bool kfd_prio_policy_holds(const struct kfd_prio_params *k, const struct kfd_prio_claim *c, u64 now);
+bool kfd_prio_policy_holds(const struct kfd_prio_params *k, const struct kfd_prio_claim *c,
+			   u64 now);
 u64 kfd_prio_policy_until(const struct kfd_prio_params *k, const struct kfd_prio_claim *c);
 void kfd_prio_policy_decide(struct kfd_prio_policy *p, const struct kfd_prio_params *k,
 			    const struct kfd_prio_claim *claims, int n, int lowest, u64 now,

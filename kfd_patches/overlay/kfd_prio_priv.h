@@ -245,109 +245,41 @@ struct kfd_prio_marked {
 /* One claim per priority stands for all of it */
 #define KFD_PRIO_MAX_CLAIMS	(KFD_PRIO_MAX + 1)
 
-/* kfd_prio_table.c */
-bool kfd_prio_table_used(void);
-void kfd_prio_table_init(void);
-void kfd_prio_table_exit(void);
-bool kfd_prio_table_inherits(void);
-int kfd_prio_table_get(struct pid *pid);
-int kfd_prio_table_set(struct task_struct *task, int prio, bool may_raise, int *old);
-
 /* So long the fault of a doorbell waits for an unmap, in ns; saves of 37 to 754 us were measured */
 #define KFD_PRIO_FAULT_WAIT_NS	5000000ULL
+
 /* And so long at most the restore is thought to take that follows, in ns */
 #define KFD_PRIO_RESTORE_MAX_NS	5000000ULL
-
-/* kfd_prio_queue.c */
-int kfd_prio_unmap_settle(struct device_queue_manager *dqm);
-int kfd_prio_of_process(struct kfd_process *p);
-u32 kfd_prio_of_queue(struct queue *q);
-int kfd_prio_apply(struct pid *pid, u32 *nr_queues);
-
-/* kfd_prio_params.c */
-void kfd_prio_params_read(struct kfd_prio_params *k);
-u64 kfd_prio_safety_poll_ns(void);
-
-/* kfd_prio_doorbell.c */
-void kfd_prio_doorbell_init(void);
-void kfd_prio_doorbell_exit(void);
-void kfd_prio_doorbell_zap(struct kfd_process_device *pdd);
-bool kfd_prio_doorbell_traps(const struct kfd_process *p);
-
-/* kfd_prio_observe.c */
-void kfd_prio_snapshot(struct qcm_process_device *qpd, struct kfd_prio_snapshot *s);
-bool kfd_prio_observe(const struct kfd_prio_snapshot *s, struct mm_struct *mm, bool touch,
-		      struct kfd_prio_seen *seen);
-bool kfd_prio_counts_waves(struct kfd_process_device *pdd);
-bool kfd_prio_count_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s);
-bool kfd_prio_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s);
-bool kfd_prio_saved_waves(struct qcm_process_device *qpd);
-bool kfd_prio_sees_waves(struct qcm_process_device *qpd);
-
-/* kfd_prio_aql.c */
-void kfd_prio_aql_look(const struct kfd_prio_index *x, u64 r, u64 w, struct kfd_prio_seen *seen);
-
-/* kfd_prio_claim.c */
-void kfd_prio_refresh(struct qcm_process_device *qpd);
-bool kfd_prio_may_be_victim(struct qcm_process_device *qpd);
-bool kfd_prio_is_idle(struct qcm_process_device *qpd);
-bool kfd_prio_is_victim(struct qcm_process_device *qpd, int level);
-bool kfd_prio_works(struct qcm_process_device *qpd);
-void kfd_prio_woke(struct qcm_process_device *qpd);
-void kfd_prio_claim_update(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
-void kfd_prio_claim_drop(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
-int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
-			bool in_fault, u64 now, struct kfd_prio_claim *claims,
-			struct qcm_process_device **owners);
-void kfd_prio_claim_skip(struct device_queue_manager *dqm, u64 since);
-bool kfd_prio_claim_rings(struct device_queue_manager *dqm);
-u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
-			   u64 now);
-void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s);
-
-/* kfd_prio_neighbour.c */
-void kfd_prio_neighbour_rang(struct device_queue_manager *dqm);
-void kfd_prio_neighbour_changed(struct qcm_process_device *qpd);
-bool kfd_prio_neighbour_matters(struct qcm_process_device *qpd);
-void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s);
-
-/* kfd_prio_engine.c */
-void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault, bool execute);
-void kfd_prio_engine_rung(struct kfd_process_device *pdd);
-void kfd_prio_engine_unmapping(struct device_queue_manager *dqm);
-void kfd_prio_engine_mapped(struct device_queue_manager *dqm, int ret);
-void kfd_prio_engine_queue_created(struct device_queue_manager *dqm,
-				   struct qcm_process_device *qpd, struct queue *q);
-void kfd_prio_engine_priority_changed(struct device_queue_manager *dqm,
-				      struct qcm_process_device *qpd);
-void kfd_prio_engine_queue_changed(struct queue *q);
 
 /* After a runlist that could not be sent, or an unmap that failed, in ns */
 #define KFD_PRIO_RETRY_NS	10000000ULL
 
-/* kfd_prio_breaker.c */
-const char *kfd_prio_breaker_cause(enum kfd_prio_breaker cause);
-void kfd_prio_gpu_params(struct device_queue_manager *dqm, struct kfd_prio_params *k);
-void kfd_prio_breaker_trip(struct device_queue_manager *dqm, enum kfd_prio_breaker cause);
-void kfd_prio_breaker_rearm(struct device_queue_manager *dqm);
-
-/* kfd_prio_gpu.c */
-void kfd_prio_gpu_start(int prio);
-void kfd_prio_gpu_opened(void);
-void kfd_prio_gpu_reconfigure(bool rearm);
-void kfd_prio_gpu_kick(struct device_queue_manager *dqm);
-struct kfd_prio_dqm *kfd_prio_gpu_first(void);
-struct kfd_prio_dqm *kfd_prio_gpu_next(struct kfd_prio_dqm *d);
-void kfd_prio_gpu_last(void);
-
-/* kfd_prio_debugfs.c */
-void kfd_prio_debugfs_init(void);
-
 /*
- * No doorbell is trapped so soon after a fault of it, in ns; the default of linger_us.  Who
- * has faulted must run again to repeat its store, and real-time threads may be before it.
+ * No doorbell is trapped so soon after a fault of it, in ns; the default of linger_us.  A process
+ * that has faulted must run again to repeat its store, and real-time threads may be before it.
  */
 #define KFD_PRIO_REPEAT		200000ULL
+
+/**
+ * enum kfd_prio_kick - what kfd_prio_dqm.kicked says to the thread of a GPU
+ * @KFD_PRIO_QUIET: nothing
+ * @KFD_PRIO_TIMER: its timer has fired
+ * @KFD_PRIO_KICKED: something has changed: see kfd_prio_gpu_kick()
+ */
+enum kfd_prio_kick { KFD_PRIO_QUIET, KFD_PRIO_TIMER, KFD_PRIO_KICKED };
+
+/**
+ * struct kfd_prio_param - a module parameter
+ * @value: in the unit of the parameter's name; written under the module's parameter
+ *	lock, read without
+ * @min: lowest value accepted
+ * @max: highest value accepted
+ */
+struct kfd_prio_param {
+	u32 value;
+	u32 min;
+	u32 max;
+};
 
 /**
  * kfd_prio_in_fault() - is a process in the fault of a doorbell, or was it a moment ago?
@@ -373,19 +305,151 @@ static inline u64 kfd_prio_preempted_ns(const struct kfd_prio_qpd *prio)
 	return prio->preempted_ns + (prio->preempted ? ktime_get_ns() - prio->preempted_at : 0);
 }
 
+/*
+ * The layers, lowest first; a file calls functions of those above it in this list and of no other
+ * (Documentation/design.rst has the picture, tests/lint/check-layers checks it).
+ */
+
+/* ---- ground ---- */
+
+/* kfd_prio_table.c */
+bool kfd_prio_table_used(void);
+void kfd_prio_table_init(void);
+void kfd_prio_table_exit(void);
+bool kfd_prio_table_inherits(void);
+int kfd_prio_table_get(struct pid *pid);
+int kfd_prio_table_set(struct task_struct *task, int prio, bool may_raise, int *old);
+int kfd_prio_of_process(struct kfd_process *p);
+
+/* kfd_prio_params.c */
+extern struct kfd_prio_param kfd_prio_param_kfd_preempt;
+extern struct kfd_prio_param kfd_prio_param_preempt_min_prio;
+extern struct kfd_prio_param kfd_prio_param_linger_us;
+extern struct kfd_prio_param kfd_prio_param_floor_pct;
+extern struct kfd_prio_param kfd_prio_param_max_preempt_per_s;
+extern struct kfd_prio_param kfd_prio_param_safety_poll_us;
+extern struct kfd_prio_param kfd_prio_param_busy_budget_ms;
+int kfd_prio_param_set(struct kfd_prio_param *p, u32 value);
+void kfd_prio_params_read(struct kfd_prio_params *k);
+u64 kfd_prio_safety_poll_ns(void);
+
+/* ---- one GPU ---- */
+
+/* kfd_prio_gpu.c */
+void kfd_prio_gpu_kick(struct device_queue_manager *dqm);
+void kfd_prio_gpu_init(struct device_queue_manager *dqm);
+enum kfd_prio_kick kfd_prio_gpu_wait(struct kfd_prio_dqm *d);
+void kfd_prio_gpu_lock(void);
+void kfd_prio_gpu_unlock(void);
+void kfd_prio_gpu_add(struct kfd_prio_dqm *d);
+void kfd_prio_gpu_del(struct kfd_prio_dqm *d);
+struct kfd_prio_dqm *kfd_prio_gpu_first(void);
+struct kfd_prio_dqm *kfd_prio_gpu_next(struct kfd_prio_dqm *d);
+
+/* kfd_prio_breaker.c */
+const char *kfd_prio_breaker_cause(enum kfd_prio_breaker cause);
+void kfd_prio_gpu_params(struct device_queue_manager *dqm, struct kfd_prio_params *k);
+void kfd_prio_breaker_trip(struct device_queue_manager *dqm, enum kfd_prio_breaker cause);
+void kfd_prio_breaker_rearm(struct device_queue_manager *dqm);
+
+/* ---- sensors ---- */
+
+/* kfd_prio_doorbell.c */
+void kfd_prio_doorbell_init(void);
+void kfd_prio_doorbell_exit(void);
+struct inode *kfd_prio_doorbell_inode(struct kfd_process *p);
+void kfd_prio_doorbell_zap(struct kfd_process_device *pdd);
+bool kfd_prio_doorbell_traps(const struct kfd_process *p);
+
+/* kfd_prio_aql.c */
+void kfd_prio_aql_look(const struct kfd_prio_index *x, u64 r, u64 w, struct kfd_prio_seen *seen);
+
+/* kfd_prio_observe.c */
+void kfd_prio_snapshot(struct qcm_process_device *qpd, struct kfd_prio_snapshot *s);
+bool kfd_prio_observe(const struct kfd_prio_snapshot *s, struct mm_struct *mm, bool touch,
+		      struct kfd_prio_seen *seen);
+bool kfd_prio_counts_waves(struct kfd_process_device *pdd);
+bool kfd_prio_count_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s);
+bool kfd_prio_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s);
+bool kfd_prio_saved_waves(struct qcm_process_device *qpd);
+bool kfd_prio_sees_waves(struct qcm_process_device *qpd);
+
+/* kfd_prio_role.c */
+void kfd_prio_refresh(struct qcm_process_device *qpd);
+bool kfd_prio_may_be_victim(struct qcm_process_device *qpd);
+bool kfd_prio_is_idle(struct qcm_process_device *qpd);
+bool kfd_prio_is_victim(struct qcm_process_device *qpd, int level);
+bool kfd_prio_works(struct qcm_process_device *qpd);
+void kfd_prio_woke(struct qcm_process_device *qpd);
+void kfd_prio_role_update(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
+void kfd_prio_role_drop(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
+
+/* kfd_prio_claim.c */
+int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
+			bool in_fault, u64 now, struct kfd_prio_claim *claims,
+			struct qcm_process_device **owners);
+void kfd_prio_claim_skip(struct device_queue_manager *dqm, u64 since);
+bool kfd_prio_claim_has(struct device_queue_manager *dqm, s32 pid);
+bool kfd_prio_claim_rings(struct device_queue_manager *dqm);
+u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
+			   u64 now);
+void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s);
+
+/* kfd_prio_neighbour.c */
+void kfd_prio_neighbour_rang(struct device_queue_manager *dqm);
+void kfd_prio_neighbour_changed(struct qcm_process_device *qpd);
+bool kfd_prio_neighbour_matters(struct qcm_process_device *qpd);
+void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s);
+
+/* ---- actuator ---- */
+
+/* kfd_prio_runlist.c */
+void kfd_prio_unmap_begin(struct device_queue_manager *dqm);
+void kfd_prio_unmap_done(struct device_queue_manager *dqm, int ret);
+bool kfd_prio_unmap_wait(struct device_queue_manager *dqm, int *ret);
+void kfd_prio_unmap_pause(void);
+int kfd_prio_unmap_settle(struct device_queue_manager *dqm);
+void kfd_prio_runlist_unmap(struct device_queue_manager *dqm);
+void kfd_prio_runlist_sent(struct device_queue_manager *dqm, int ret);
+
 /* kfd_prio_dqm.inc.c */
-void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, u64 now,
+void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd, u64 now,
 		       struct kfd_prio_marked *m);
 void kfd_prio_dqm_mark_one(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
 			   bool victim, u64 now, struct kfd_prio_marked *m);
 void kfd_prio_dqm_take_back(struct device_queue_manager *dqm, u64 now);
 bool kfd_prio_dqm_takes(struct device_queue_manager *dqm, int level);
 int kfd_prio_dqm_execute(struct device_queue_manager *dqm);
-void kfd_prio_over_subscribed_keep(struct device_queue_manager *dqm);
 void kfd_prio_dqm_hold(struct queue *q);
-void kfd_prio_dqm_inherit(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
-void kfd_prio_dqm_unpin(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
-void kfd_prio_dqm_repin(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues);
+
+/* kfd_prio_evict.c */
+void kfd_prio_evicted(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
+void kfd_prio_restored(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
+
+/* ---- engine ---- */
+
+/* kfd_prio_engine.c */
+void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault);
+void kfd_prio_engine_rung(struct kfd_process_device *pdd);
+void kfd_prio_engine_unmapping(struct device_queue_manager *dqm);
+void kfd_prio_engine_mapping(struct device_queue_manager *dqm);
+void kfd_prio_engine_mapped(struct device_queue_manager *dqm, int ret);
+
+/* kfd_prio_process.c */
+int kfd_prio_process_apply(struct pid *pid, u32 *nr_queues);
+void kfd_prio_process_queue_created(struct device_queue_manager *dqm,
+				    struct qcm_process_device *qpd, struct queue *q);
+void kfd_prio_process_queue_changed(struct queue *q);
+
+/* kfd_prio_thread.c */
+void kfd_prio_thread_use(int prio);
+void kfd_prio_thread_opened(void);
+void kfd_prio_thread_reconfigure(bool rearm);
+
+/* ---- surface ---- */
+
+/* kfd_prio_debugfs.c */
+void kfd_prio_debugfs_init(void);
 
 #endif /* KFD_PRIO_PRIV_H_INCLUDED */

@@ -108,6 +108,23 @@ int kfd_prio_table_get(struct pid *pid)
 	return prio;
 }
 
+/**
+ * kfd_prio_of_process() - priority set for the process behind a kfd_process
+ * @p: its KFD side; its task may have ended
+ *
+ * Context: any
+ * Return: 0..15, or KFD_PRIO_UNSET
+ */
+int kfd_prio_of_process(struct kfd_process *p)
+{
+	int prio;
+
+	rcu_read_lock();
+	prio = kfd_prio_table_get(task_tgid(p->lead_thread));
+	rcu_read_unlock();
+	return prio;
+}
+
 /* Tracepoint sched_process_fork: in the parent, before the child has run. */
 static void kfd_prio_probe_fork(void *data, struct task_struct *parent,
 				struct task_struct *child)
@@ -229,7 +246,7 @@ static bool kfd_prio_raises(int old, int prio)
  * @may_raise: the caller may raise a priority
  * @old: what was set before
  *
- * Does not touch queues: see kfd_prio_apply().
+ * Does not touch queues: see kfd_prio_process_apply().
  *
  * Context: process, may sleep
  * Return: 0; -EPERM if this raises and @may_raise is false; -ESRCH if the

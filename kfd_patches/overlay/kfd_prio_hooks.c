@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the life of a queue, its priority and its trace.
+ * kfdprio: the hooks in the life of a queue and of a runlist.  Each traces what happens and calls
+ * the one function below that acts on it.  Other hooks are beside what they need: those of /dev/kfd
+ * in kfd_prio_ioctl.c, of doorbells in kfd_prio_fault.c.
  *
  * The priority that hardware sees is always queue_properties.priority; KFD makes
  * the MQD and MES input from it.  It is what is set for the process, or else what
@@ -11,69 +13,12 @@
 #include "kfd_prio_priv.h"
 #include "kfd_prio_events.h"
 
-/**
- * kfd_prio_of_process() - priority set for the process behind a kfd_process
- * @p: its KFD side; its task may have ended
- *
- * Context: any
- * Return: 0..15, or KFD_PRIO_UNSET
- */
-int kfd_prio_of_process(struct kfd_process *p)
-{
-	int prio;
-
-	rcu_read_lock();
-	prio = kfd_prio_table_get(task_tgid(p->lead_thread));
-	rcu_read_unlock();
-	return prio;
-}
-
-/**
- * kfd_prio_of_queue() - priority that a queue must have now
- * @q: user queue
- *
- * Context: DQM lock
- */
-u32 kfd_prio_of_queue(struct queue *q)
+/* The priority that a queue must have now.  DQM lock */
+static u32 kfd_prio_of_queue(struct queue *q)
 {
 	int prio = kfd_prio_of_process(q->process);
 
 	return prio == KFD_PRIO_UNSET ? q->prio.requested : prio;
-}
-
-/**
- * kfd_prio_apply() - bring the live queues of a thread group to its priority
- * @pid: the thread group
- * @nr_queues: out: number of its queues
- *
- * Every GPU is tried, also after an error.
- *
- * Context: process, may sleep; takes DQM locks, one after the other
- * Return: 0, or the first error of a GPU (-EIO in reset, -ETIME no answer)
- */
-int kfd_prio_apply(struct pid *pid, u32 *nr_queues)
-{
-	struct kfd_process *p;
-	unsigned int bkt;
-	int i, r, idx, ret = 0;
-	bool same;
-
-	*nr_queues = 0;
-	idx = srcu_read_lock(&kfd_processes_srcu);
-	hash_for_each_rcu(kfd_processes_table, bkt, p, kfd_processes) {
-		rcu_read_lock();
-		same = task_tgid(p->lead_thread) == pid;
-		rcu_read_unlock();
-		if (!same)
-			continue;
-		for (i = 0; i < p->n_pdds; i++) {
-			r = kfd_prio_dqm_apply(p->pdds[i], nr_queues);
-			if (!ret)
-				ret = r;
-		}
-	}
-	srcu_read_unlock(&kfd_processes_srcu, idx);
-	return ret;
 }
 
 /**
@@ -107,7 +52,7 @@ void kfd_prio_hook_create_queue(struct device_queue_manager *dqm, struct qcm_pro
 	q->properties.priority = kfd_prio_of_queue(q);
 	q->prio.announced = true;
 	trace_kfd_create_queue(q);
-	kfd_prio_engine_queue_created(dqm, qpd, q);
+	kfd_prio_process_queue_created(dqm, qpd, q);
 }
 
 /**
@@ -156,7 +101,7 @@ void kfd_prio_hook_resolve_priority(struct device_queue_manager *dqm, struct que
 void kfd_prio_hook_update_queue(struct device_queue_manager *dqm, struct queue *q, int ret)
 {
 	trace_kfd_update_queue(q, ret);
-	kfd_prio_engine_queue_changed(q);
+	kfd_prio_process_queue_changed(q);
 }
 
 /**
@@ -176,32 +121,7 @@ void kfd_prio_hook_destroy_queue(struct queue *q, enum kfd_prio_destroy_reason r
 		q->prio.announced = false;
 	trace_kfd_destroy_queue(q, reason, ret);
 	if (reason == KFD_PRIO_DESTROY_IOCTL)
-		kfd_prio_engine_queue_changed(q);
-}
-
-/* The unmap that a fault has left is over, or lost */
-static void kfd_prio_unmap_settled(struct device_queue_manager *dqm, int ret)
-{
-	if (!dqm->prio.unmap_pending)
-		return;
-	dqm->prio.unmap_pending = false;
-	kfd_prio_hook_unmap_done(dqm, ret);
-}
-
-/*
- * A runlist was sent, whoever has unmapped all queues.  None of them has run meanwhile, which may
- * take longer than linger_us: that time counts for no claim.
- */
-static void kfd_prio_mapped(struct device_queue_manager *dqm)
-{
-	struct kfd_prio_dqm *d = &dqm->prio;
-	u64 now = ktime_get_ns();
-
-	if (!d->unmapped_at)
-		return;
-	kfd_prio_claim_skip(dqm, d->unmapped_at);
-	WRITE_ONCE(d->restored_at, now + min(now - d->unmapped_at, KFD_PRIO_RESTORE_MAX_NS));
-	d->unmapped_at = 0;
+		kfd_prio_process_queue_changed(q);
 }
 
 /**
@@ -217,11 +137,7 @@ void kfd_prio_hook_map_queues(struct device_queue_manager *dqm, int ret)
 	struct queue *q;
 
 	trace_kfd_map_queues(dqm, ret);
-	/* a reset came first: KFD sends no runlist before all is unmapped */
-	kfd_prio_unmap_settled(dqm, -EIO);
-	if (!ret)
-		kfd_prio_mapped(dqm);
-	kfd_prio_over_subscribed_keep(dqm);
+	kfd_prio_runlist_sent(dqm, ret);
 	kfd_prio_engine_mapped(dqm, ret);
 	if (ret || !trace_kfd_map_queue_enabled())
 		return;
@@ -229,15 +145,6 @@ void kfd_prio_hook_map_queues(struct device_queue_manager *dqm, int ret)
 		list_for_each_entry(q, &cur->qpd->queues_list, list)
 			if (q->properties.is_active)
 				trace_kfd_map_queue(q, KFD_PRIO_GANG_NONE, 0);
-}
-
-static void kfd_prio_unmap_begin(struct device_queue_manager *dqm)
-{
-	dqm->prio.unmap_seq++;
-	dqm->prio.unmap_running = trace_kfd_unmap_queues_enabled() ||
-				  trace_kfd_unmap_queues_done_enabled();
-	if (dqm->prio.unmap_running)
-		dqm->prio.unmap_start = ktime_get();
 }
 
 /**
@@ -250,10 +157,7 @@ static void kfd_prio_unmap_begin(struct device_queue_manager *dqm)
  */
 void kfd_prio_hook_unmap_queues(struct device_queue_manager *dqm, u32 filter, u32 param)
 {
-	kfd_prio_unmap_settle(dqm);
-	kfd_prio_unmap_begin(dqm);
-	if (!dqm->prio.unmapped_at)
-		dqm->prio.unmapped_at = ktime_get_ns();
+	kfd_prio_runlist_unmap(dqm);
 	trace_kfd_unmap_queues(dqm, NULL, kfd_prio_filter_of(filter), param);
 }
 
@@ -267,15 +171,9 @@ void kfd_prio_hook_unmap_queues(struct device_queue_manager *dqm, u32 filter, u3
 void kfd_prio_hook_unmap_sent(struct device_queue_manager *dqm, int ret)
 {
 	if (ret)
-		kfd_prio_hook_unmap_done(dqm, ret);
-	else if (dqm->prio.unmap_first)
+		kfd_prio_unmap_done(dqm, ret);
+	else
 		kfd_prio_engine_unmapping(dqm);
-}
-
-/* Has HWS written the fence of the last unmap? */
-static bool kfd_prio_unmapped(struct device_queue_manager *dqm)
-{
-	return READ_ONCE(*dqm->fence_addr) == KFD_FENCE_COMPLETED;
 }
 
 /**
@@ -283,58 +181,12 @@ static bool kfd_prio_unmapped(struct device_queue_manager *dqm)
  * @dqm: of its GPU
  * @ret: out: what KFD's function returns
  *
- * The fault of a doorbell waits for a few milliseconds.  It runs under the VMA lock or mmap_lock,
- * and no signal ends it: KFD's own wait, queue_preemption_timeout_ms, is too long there.
- *
  * Context: DQM lock
- * Return: true if KFD shall return at once: the unmap goes on, and must be settled before the
- * next one, see kfd_prio_unmap_settle()
+ * Return: true if KFD shall return at once, see kfd_prio_unmap_wait()
  */
 bool kfd_prio_hook_unmap_wait(struct device_queue_manager *dqm, int *ret)
 {
-	u64 end;
-
-	if (!dqm->prio.in_fault)
-		return false;
-	end = ktime_get_ns() + KFD_PRIO_FAULT_WAIT_NS;
-	while (!kfd_prio_unmapped(dqm)) {
-		if (ktime_get_ns() >= end) {
-			dqm->prio.unmap_pending = true;
-			*ret = -EINPROGRESS;
-			return true;
-		}
-		schedule();
-	}
-	return false;
-}
-
-/**
- * kfd_prio_unmap_settle() - wait for the unmap that a fault has left, if there is one
- * @dqm: of the GPU
- *
- * Two queries must not be under way at once: the fence would not say which of them is done.
- *
- * Context: DQM lock; waits as long as KFD does
- * Return: 0, or -ETIME if HWS does not answer
- */
-int kfd_prio_unmap_settle(struct device_queue_manager *dqm)
-{
-	u64 end;
-
-	lockdep_assert_held(&dqm->lock_hidden);
-	if (!dqm->prio.unmap_pending || !dqm->active_runlist || !dqm->sched_running)
-		return 0;
-	end = ktime_get_ns() + (u64)queue_preemption_timeout_ms * NSEC_PER_MSEC;
-	while (!kfd_prio_unmapped(dqm)) {
-		if (ktime_get_ns() >= end || kfd_prio_resetting(dqm)) {
-			kfd_prio_unmap_settled(dqm, -ETIME);
-			return -ETIME;
-		}
-		kfd_prio_hook_fence_wait();
-		schedule();
-	}
-	kfd_prio_unmap_settled(dqm, 0);
-	return 0;
+	return kfd_prio_unmap_wait(dqm, ret);
 }
 
 /**
@@ -346,13 +198,18 @@ int kfd_prio_unmap_settle(struct device_queue_manager *dqm)
  */
 void kfd_prio_hook_unmap_done(struct device_queue_manager *dqm, int ret)
 {
-	/* -EIO: a reset is on its way already; -ENOMEM: nothing was sent */
-	if (ret && ret != -EIO && ret != -ENOMEM && !kfd_prio_resetting(dqm))
-		kfd_prio_breaker_trip(dqm, KFD_PRIO_BREAKER_UNMAP);
-	if (!dqm->prio.unmap_running)
-		return;
-	dqm->prio.unmap_running = false;
-	trace_kfd_unmap_queues_done(dqm, ret);
+	kfd_prio_unmap_done(dqm, ret);
+}
+
+/**
+ * kfd_prio_hook_map_prepare() - an operation of KFD is about to send its runlist
+ * @dqm: of its GPU
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_hook_map_prepare(struct device_queue_manager *dqm)
+{
+	kfd_prio_engine_mapping(dqm);
 }
 
 /**
@@ -367,24 +224,7 @@ void kfd_prio_hook_evict_process(struct device_queue_manager *dqm,
 				 struct qcm_process_device *qpd, int ret)
 {
 	trace_kfd_evict_process(qpd, ret);
-	/* before a reset KFD evicts all processes */
-	if (qpd->prio.preempted && kfd_prio_resetting(dqm))
-		kfd_prio_breaker_trip(dqm, KFD_PRIO_BREAKER_RESET);
-	/*
-	 * KFD finds the queues off already and does nothing more.  What it does for its
-	 * first reason is done here: the start of its own statistics, MQDs that hibernation
-	 * would lose and, on MES, the flush without which memory could be freed under a late
-	 * access.
-	 */
-	if (qpd->prio.preempted && qpd->evicted == 2) {
-		qpd_to_pdd(qpd)->last_evict_timestamp = get_jiffies_64();
-		kfd_prio_dqm_unpin(dqm, qpd);
-		if (kfd_prio_uses_mes(dqm))
-			kfd_prio_flush_tlb(qpd_to_pdd(qpd));
-	}
-	/* nobody owes it anything meanwhile */
-	if (qpd->prio.preempted)
-		kfd_prio_gpu_kick(dqm);
+	kfd_prio_evicted(dqm, qpd);
 }
 
 /**
@@ -398,18 +238,8 @@ void kfd_prio_hook_evict_process(struct device_queue_manager *dqm,
 void kfd_prio_hook_restore_process(struct device_queue_manager *dqm,
 				   struct qcm_process_device *qpd, int ret)
 {
-	struct kfd_process_device *pdd = qpd_to_pdd(qpd);
-
 	trace_kfd_restore_process(qpd, ret);
-	if (qpd->prio.preempted && qpd->evicted == 1) {
-		kfd_prio_dqm_inherit(dqm, qpd);
-		atomic64_add(get_jiffies_64() - pdd->last_evict_timestamp,
-			     &pdd->evict_duration_counter);
-		kfd_prio_dqm_repin(dqm, qpd);
-	}
-	/* it may have rung before it was evicted */
-	if (qpd->prio.mm)
-		kfd_prio_gpu_kick(dqm);
+	kfd_prio_restored(dqm, qpd);
 }
 
 /**

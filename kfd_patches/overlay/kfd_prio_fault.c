@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdprio: how a process maps its doorbells, and the fault of one that is trapped.  What is
+ * trapped, when, and why no ring is lost: kfd_prio_doorbell.c.
+ */
+#include <linux/mm.h>
+#include "kfd_prio_priv.h"
+
+/**
+ * kfd_prio_hook_process_opened() - a process has opened /dev/kfd
+ * @p: the process, which may have opened it before
+ * @filep: the new file, through which nothing is mapped yet
+ *
+ * Context: process, may sleep
+ */
+void kfd_prio_hook_process_opened(struct kfd_process *p, struct file *filep)
+{
+	struct inode *inode;
+
+	kfd_prio_thread_opened();
+	inode = kfd_prio_doorbell_inode(p);
+	if (inode)
+		filep->f_mapping = inode->i_mapping;
+}
+
+static bool kfd_prio_trap_rung(struct qcm_process_device *qpd)
+{
+	return atomic_cmpxchg(&qpd->prio.trap, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG) ==
+	       KFD_PRIO_TRAP_ARMED;
+}
+
+/*
+ * Under the VMA lock or mmap_lock.  The engine may wait for the unmap in here; the store
+ * that faulted is repeated afterwards.
+ */
+static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
+{
+	struct vm_area_struct *vma = vmf->vma;
+	/* lives as long as the process, which the VMA's file holds */
+	struct kfd_process_device *pdd = vma->vm_private_data;
+	struct qcm_process_device *qpd = &pdd->qpd;
+	pgprot_t prot = pgprot_decrypted(vma->vm_page_prot);
+	vm_fault_t ret = VM_FAULT_NOPAGE, r;
+	unsigned long addr, pfn;
+
+	if (READ_ONCE(qpd->prio.doorbell_lost))
+		return VM_FAULT_SIGBUS;
+	atomic_inc(&qpd->prio.faults);
+	if (kfd_prio_trap_rung(qpd))
+		kfd_prio_engine_rung(pdd);
+
+	pfn = qpd->prio.doorbell_pfn + vma->vm_pgoff - qpd->prio.doorbell_pgoff;
+	for (addr = vma->vm_start; addr < vma->vm_end; addr += PAGE_SIZE, pfn++) {
+		r = vmf_insert_pfn_prot(vma, addr, pfn, prot);
+		if (addr == (vmf->address & PAGE_MASK))
+			ret = r;
+	}
+
+	if (kfd_prio_trap_rung(qpd))
+		kfd_prio_engine_rung(pdd);
+	WRITE_ONCE(qpd->prio.fault_end, ktime_get_ns());
+	/* pairs with kfd_prio_in_fault() */
+	atomic_dec_return_release(&qpd->prio.faults);
+	/* mapped, then looked: pairs with kfd_prio_hook_unmap_range() */
+	smp_mb();
+	if (READ_ONCE(qpd->prio.doorbell_lost)) {
+		unmap_mapping_pages(vma->vm_file->f_mapping, vma->vm_pgoff, vma_pages(vma), true);
+		ret = VM_FAULT_SIGBUS;
+	}
+	return ret;
+}
+
+/*
+ * With ->map_pages the kernel runs ->fault under the VMA lock; without it, it drops that
+ * lock and waits for mmap_lock, for as long as another thread of the process maps memory.
+ */
+static vm_fault_t kfd_prio_doorbell_map_pages(struct vm_fault *vmf, pgoff_t start, pgoff_t end)
+{
+	return 0;
+}
+
+static const struct vm_operations_struct kfd_prio_doorbell_ops = {
+	.fault = kfd_prio_doorbell_fault,
+	.map_pages = kfd_prio_doorbell_map_pages,
+};
+
+/**
+ * kfd_prio_hook_doorbell_mmap() - a process maps its doorbells
+ * @pdd: the process on a GPU
+ * @vma: all its doorbells
+ * @address: their physical address
+ *
+ * A private writable mapping is left alone: its pages could not be inserted one by one.
+ * So are all where KFD traps doorbells itself; the safety poll finds their work.
+ *
+ * Context: mmap_lock for writing
+ * Return: true if the first access shall map them.  The VMA joins its address space after
+ * this: what KFD filled in now could not be zapped by an arm that comes before that.
+ */
+bool kfd_prio_hook_doorbell_mmap(struct kfd_process_device *pdd, struct vm_area_struct *vma,
+				 phys_addr_t address)
+{
+	struct qcm_process_device *qpd = &pdd->qpd;
+
+	if (kfd_prio_doorbells_are_kfds() || !pdd->process->prio.inode ||
+	    vma->vm_file->f_mapping != pdd->process->prio.inode->i_mapping ||
+	    (vma->vm_flags & (VM_SHARED | VM_MAYWRITE)) == VM_MAYWRITE)
+		return false;
+	vma->vm_private_data = pdd;
+	vma->vm_ops = &kfd_prio_doorbell_ops;
+	qpd->prio.doorbell_pgoff = vma->vm_pgoff;
+	qpd->prio.doorbell_pages = vma_pages(vma);
+	WRITE_ONCE(qpd->prio.doorbell_lost, false);
+	/* last: with it the other two are valid, see kfd_prio_doorbell_arm() */
+	smp_store_release(&qpd->prio.doorbell_pfn, address >> PAGE_SHIFT);
+	return READ_ONCE(pdd->dev->dqm->prio.thread);
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdprio: the module parameters of preemption, and what this module was built from.
+ *
+ * Each parameter of preemption can be given at load and changed at any time.  A value out
+ * of range, or no number, is refused with EINVAL and changes nothing.
+ */
+#include <linux/kernel.h>
+#include <linux/moduleparam.h>
+#include "kfd_prio_priv.h"
+#include "kfd_prio_tree.h"	/* made by prepare-tree */
+
+static int param_set(const char *val, const struct kernel_param *kp)
+{
+	struct kfd_prio_param *p = kp->arg;
+	u32 value;
+
+	/* kstrtouint() tells apart what no u32 can hold; we do not. */
+	if (kstrtouint(val, 0, &value) || kfd_prio_param_set(p, value))
+		return -EINVAL;
+	/* at load there is no GPU yet, and nothing to do */
+	kfd_prio_thread_reconfigure(p == &kfd_prio_param_kfd_preempt);
+	return 0;
+}
+
+static int param_get(char *buffer, const struct kernel_param *kp)
+{
+	const struct kfd_prio_param *p = kp->arg;
+
+	return scnprintf(buffer, PAGE_SIZE, "%u\n", READ_ONCE(p->value));
+}
+
+static const struct kernel_param_ops param_ops = {
+	.set = param_set,
+	.get = param_get,
+};
+
+module_param_cb(kfd_preempt, &param_ops, &kfd_prio_param_kfd_preempt, 0644);
+__MODULE_PARM_TYPE(kfd_preempt, "uint");
+MODULE_PARM_DESC(kfd_preempt,
+		 "Processes with a high priority preempt those with a lower one (0 = no, put all back at once, 1 = yes, default)");
+
+module_param_cb(preempt_min_prio, &param_ops, &kfd_prio_param_preempt_min_prio, 0644);
+__MODULE_PARM_TYPE(preempt_min_prio, "uint");
+MODULE_PARM_DESC(preempt_min_prio,
+		 "Lowest set priority of a process that preempts others (0..15, default 11)");
+
+module_param_cb(linger_us, &param_ops, &kfd_prio_param_linger_us, 0644);
+__MODULE_PARM_TYPE(linger_us, "uint");
+MODULE_PARM_DESC(linger_us,
+		 "How long preempted processes are kept off after the last work of a higher one, in us (0..1000000, default 200)");
+
+module_param_cb(floor_pct, &param_ops, &kfd_prio_param_floor_pct, 0644);
+__MODULE_PARM_TYPE(floor_pct, "uint");
+MODULE_PARM_DESC(floor_pct,
+		 "Share of each second that each level of preempted processes gets at least, in percent (0 = none, up to 90, default 5)");
+
+module_param_cb(max_preempt_per_s, &param_ops, &kfd_prio_param_max_preempt_per_s, 0644);
+__MODULE_PARM_TYPE(max_preempt_per_s, "uint");
+MODULE_PARM_DESC(max_preempt_per_s,
+		 "How many preemptions may begin per second on a GPU, and at once after a second without (1..10000, default 1000)");
+
+module_param_cb(safety_poll_us, &param_ops, &kfd_prio_param_safety_poll_us, 0644);
+__MODULE_PARM_TYPE(safety_poll_us, "uint");
+MODULE_PARM_DESC(safety_poll_us,
+		 "How often idle processes with a high priority are looked at for doorbells that were rung by devices, in us (1000..10000000, default 10000)");
+
+module_param_cb(busy_budget_ms, &param_ops, &kfd_prio_param_busy_budget_ms, 0644);
+__MODULE_PARM_TYPE(busy_budget_ms, "uint");
+MODULE_PARM_DESC(busy_budget_ms,
+		 "How long a process with work but without progress may preempt others, in ms (1..60000, default 100)");
+
+/* What was built: "PACKAGE-VERSION TREE"; kfdprio doctor compares file and loaded module */
+#define KFD_PRIO_BUILD	KFD_PRIO_PACKAGE_VERSION " " KFD_PRIO_TREE
+
+MODULE_INFO(kfdprio, KFD_PRIO_BUILD);
+
+static int build_set(const char *val, const struct kernel_param *kp)
+{
+	return -EPERM;
+}
+
+static int build_get(char *buffer, const struct kernel_param *kp)
+{
+	return scnprintf(buffer, PAGE_SIZE, "%s\n", KFD_PRIO_BUILD);
+}
+
+static const struct kernel_param_ops build_ops = {
+	.set = build_set,
+	.get = build_get,
+};
+
+module_param_cb(kfd_prio_build, &build_ops, NULL, 0444);
+__MODULE_PARM_TYPE(kfd_prio_build, "string");
+MODULE_PARM_DESC(kfd_prio_build, "Version of kfdprio and tree that its hooks are for (read only)");

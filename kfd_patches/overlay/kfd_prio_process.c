@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdprio: what a change of a process on a GPU means to preemption there: a priority, a queue more
+ * or less, the end.  The engine's next step acts on it.
+ */
+#include "kfd_prio_priv.h"
+
+/* The priority of a process was set or taken away.  DQM lock */
+static void kfd_prio_priority_changed(struct device_queue_manager *dqm,
+				      struct qcm_process_device *qpd)
+{
+	lockdep_assert_held(&dqm->lock_hidden);
+	if (list_empty(&qpd->queues_list))
+		return;		/* kfd_prio_process_queue_created() will see it */
+	kfd_prio_refresh(qpd);
+	kfd_prio_role_update(dqm, qpd);
+	if (dqm->prio.policy.level != KFD_PRIO_LEVEL_NONE)
+		kfd_prio_gpu_kick(dqm);
+}
+
+static int kfd_prio_apply_on(struct kfd_process_device *pdd, u32 *nr_queues)
+{
+	struct device_queue_manager *dqm = pdd->dev->dqm;
+	int ret;
+
+	if (!dqm)
+		return 0;
+	dqm_lock(dqm);
+	kfd_prio_priority_changed(dqm, &pdd->qpd);
+	ret = kfd_prio_dqm_apply(pdd, nr_queues);
+	dqm_unlock(dqm);
+	return ret;
+}
+
+/**
+ * kfd_prio_process_apply() - bring the live queues of a thread group to its priority
+ * @pid: the thread group
+ * @nr_queues: out: number of its queues
+ *
+ * Every GPU is tried, also after an error.
+ *
+ * Context: process, may sleep; takes DQM locks, one after the other
+ * Return: 0, or the first error of a GPU (-EIO in reset, -ETIME no answer)
+ */
+int kfd_prio_process_apply(struct pid *pid, u32 *nr_queues)
+{
+	struct kfd_process *p;
+	unsigned int bkt;
+	int i, r, idx, ret = 0;
+	bool same;
+
+	*nr_queues = 0;
+	idx = srcu_read_lock(&kfd_processes_srcu);
+	hash_for_each_rcu(kfd_processes_table, bkt, p, kfd_processes) {
+		rcu_read_lock();
+		same = task_tgid(p->lead_thread) == pid;
+		rcu_read_unlock();
+		if (!same)
+			continue;
+		for (i = 0; i < p->n_pdds; i++) {
+			r = kfd_prio_apply_on(p->pdds[i], nr_queues);
+			if (!ret)
+				ret = r;
+		}
+	}
+	srcu_read_unlock(&kfd_processes_srcu, idx);
+	return ret;
+}
+
+/**
+ * kfd_prio_process_queue_created() - a queue is about to join its process
+ * @dqm: of the GPU
+ * @qpd: the process on that GPU
+ * @q: the queue, not in any list yet; is_evicted tells if it may run
+ *
+ * A process that comes while others are preempted starts preempted.
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_process_queue_created(struct device_queue_manager *dqm,
+				    struct qcm_process_device *qpd, struct queue *q)
+{
+	struct kfd_prio_dqm *d = &dqm->prio;
+	struct kfd_prio_qpd *qp = &qpd->prio;
+	struct kfd_prio_marked m = {};
+	int rank;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	if (READ_ONCE(qp->stale) || list_empty(&qpd->queues_list))
+		kfd_prio_refresh(qpd);
+	rank = kfd_prio_policy_rank(kfd_prio_of_process(qpd->pqm->process), q->properties.priority);
+	qp->prio = max(qp->prio, rank);
+	kfd_prio_role_update(dqm, qpd);
+	if (kfd_prio_works(qpd))
+		d->lowest = min(d->lowest, qp->prio);
+	kfd_prio_neighbour_changed(qpd);
+	if ((d->policy.level != KFD_PRIO_LEVEL_NONE || d->throttle != KFD_PRIO_LEVEL_NONE) &&
+	    kfd_prio_is_victim(qpd, d->policy.level) != qp->preempted) {
+		/* its first queue: nothing of it is on the hardware */
+		if (!qp->preempted && list_empty(&qpd->queues_list))
+			kfd_prio_dqm_mark_one(dqm, qpd, true, ktime_get_ns(), &m);
+		kfd_prio_gpu_kick(dqm);
+	}
+	if (qp->preempted && !qp->kfd_first)
+		kfd_prio_dqm_hold(q);
+}
+
+/**
+ * kfd_prio_process_queue_changed() - a queue was updated, or is gone
+ * @q: the queue
+ *
+ * Context: any
+ */
+void kfd_prio_process_queue_changed(struct queue *q)
+{
+	struct device_queue_manager *dqm = q->device->dqm;
+	struct kfd_process_device *pdd = kfd_get_process_device_data(q->device, q->process);
+
+	if (!pdd)
+		return;
+	WRITE_ONCE(pdd->qpd.prio.stale, true);
+	kfd_prio_neighbour_changed(&pdd->qpd);
+	if (READ_ONCE(dqm->prio.policy.level) != KFD_PRIO_LEVEL_NONE)
+		kfd_prio_gpu_kick(dqm);
+}
+
+/**
+ * kfd_prio_hook_process_exit() - the mm of a process goes
+ * @p: the process; its queues are destroyed later
+ *
+ * Where no priority that may preempt was ever set, no lock is taken.
+ *
+ * Context: process, no lock
+ */
+void kfd_prio_hook_process_exit(struct kfd_process *p)
+{
+	u32 i;
+
+	for (i = 0; i < p->n_pdds; i++) {
+		struct qcm_process_device *qpd = &p->pdds[i]->qpd;
+		struct device_queue_manager *dqm = p->pdds[i]->dev->dqm;
+
+		if (!dqm)
+			continue;
+		WRITE_ONCE(qpd->prio.exiting, true);
+		/*
+		 * exiting, then the thread: pairs with kfd_prio_thread_start().  Without a thread
+		 * there is no claim, and none is made by a thread that starts now.
+		 */
+		smp_mb();
+		if (!READ_ONCE(dqm->prio.thread))
+			continue;
+		dqm_lock(dqm);
+		if (qpd->prio.mm)
+			kfd_prio_role_drop(dqm, qpd);
+		dqm_unlock(dqm);
+	}
+}
