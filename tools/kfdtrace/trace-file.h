@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Files in the format of trace.dat, version 6; see trace-cmd.dat.v6(5). */
+/*
+ * Files in the format of trace.dat, version 6; see trace-cmd.dat.v6(5). Those of version 7 can be read
+ * where the program was built with libtracecmd.
+ */
 #ifndef KFDTRACE_TRACE_FILE_H
 #define KFDTRACE_TRACE_FILE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The head of a trace.dat, version 6: into libtraceevent what is about kfd, the rest is skipped. */
+/* The head of a trace.dat, version 6 (7: trace-seven.c): into libtraceevent what is about kfd, the rest is skipped. */
 #define _GNU_SOURCE
 #include <endian.h>
 #include <errno.h>
@@ -84,6 +84,7 @@ static int take_text(struct trace_file *file, uint64_t size, uint64_t max, char 
 	return 0;
 }
 
+/* 1: it is of version 7; 0: of version 6, whose own head follows; else -errno */
 static int take_magic(struct trace_file *file)
 {
 	static const char magic[] = "\x17\x08\x44tracing";
@@ -110,11 +111,9 @@ static int take_magic(struct trace_file *file)
 	if (i == sizeof(version))
 		return trace_fail(file, EPROTO, "damaged: its version is no number");
 	if (!strcmp(version, "7"))
-		return trace_fail(file, EPROTO,
-				  "trace.dat of version 7, this program reads version 6: convert it with"
-				  " 'trace-cmd convert --file-version 6 -i FILE -o NEW'");
+		return 1;
 	if (strcmp(version, "6"))
-		return trace_fail(file, EPROTO, "trace.dat of a version that is not 6");
+		return trace_fail(file, EPROTO, "trace.dat of a version that is neither 6 nor 7");
 	ret = take(file, flags, sizeof(flags));
 	if (ret)
 		return ret;
@@ -410,6 +409,8 @@ int trace_head_read(struct trace_file *file)
 	int ret;
 
 	ret = take_magic(file);
+	if (ret > 0)
+		return trace_seven_open(file);
 	if (!ret)
 		ret = take_headers(file);
 	if (!ret)
@@ -447,8 +448,10 @@ int trace_head_read(struct trace_file *file)
 const char *trace_comm(const struct trace_file *file, int32_t pid)
 {
 	struct comm key = { .pid = pid };
-	const struct comm *found =
-		bsearch(&key, file->comms, file->nr_comms, sizeof(key), comm_compare);
+	const struct comm *found;
 
+	if (file->seven)
+		return trace_seven_comm(file, pid);
+	found = bsearch(&key, file->comms, file->nr_comms, sizeof(key), comm_compare);
 	return found ? found->name : NULL;
 }

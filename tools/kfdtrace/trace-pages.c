@@ -31,22 +31,34 @@ enum record_type {
 #define DELTA_BITS 27
 #define STAMP_TOP  (~0ULL << 59) /* bits that an absolute time stamp has no room for */
 
-static void gap_end(struct trace_file *file, struct stream *stream, uint64_t to)
+/**
+ * trace_gap_add() - note where events of one CPU are missing
+ * @file: the file
+ * @cpu: its number
+ * @from: ns, see struct trace_gap
+ * @to: the same
+ */
+void trace_gap_add(struct trace_file *file, int cpu, uint64_t from, uint64_t to)
 {
 	struct trace_gap *last = &file->gaps[TRACE_MAX_GAPS - 1];
 
+	if (file->nr_gaps < TRACE_MAX_GAPS) {
+		file->gaps[file->nr_gaps++] =
+			(struct trace_gap){ .cpu = cpu, .from = from, .to = to };
+		return;
+	}
+	if (from < last->from)
+		last->from = from;
+	if (to > last->to)
+		last->to = to;
+}
+
+static void gap_end(struct trace_file *file, struct stream *stream, uint64_t to)
+{
 	if (!stream->gap)
 		return;
 	stream->gap = false;
-	if (file->nr_gaps < TRACE_MAX_GAPS) {
-		file->gaps[file->nr_gaps++] =
-			(struct trace_gap){ .cpu = stream->cpu, .from = stream->ts, .to = to };
-		return;
-	}
-	if (stream->ts < last->from)
-		last->from = stream->ts;
-	if (to > last->to)
-		last->to = to;
+	trace_gap_add(file, stream->cpu, stream->ts, to);
 }
 
 /* 1: there is a page; 0: the end; else -errno */

@@ -48,7 +48,7 @@ struct trace_file *trace_open(const char *path, char *why)
 	}
 	tep_set_loglevel(TEP_LOG_NONE);
 	tep_set_long_size(file->tep, 8);
-	if (trace_head_read(file) || trace_pages_start(file))
+	if (trace_head_read(file) || (!file->seven && trace_pages_start(file)))
 		goto err_close;
 	return file;
 
@@ -67,7 +67,8 @@ void trace_close(struct trace_file *file)
 
 	if (!file)
 		return;
-	for (i = 0; i < file->nr_cpus; i++)
+	trace_seven_close(file);
+	for (i = 0; file->streams && i < file->nr_cpus; i++)
 		free(file->streams[i].window);
 	free(file->streams);
 	free(file->heap);
@@ -78,6 +79,19 @@ void trace_close(struct trace_file *file)
 	if (file->fd >= 0)
 		close(file->fd);
 	free(file);
+}
+
+static int record_next(struct trace_file *file, struct trace_record *record)
+{
+	const struct stream *stream;
+	int ret;
+
+	if (file->seven)
+		return trace_seven_next(file, record);
+	ret = trace_pages_next(file, &stream);
+	if (ret > 0)
+		*record = (struct trace_record){ stream->ts, stream->cpu, stream->data, stream->size };
+	return ret;
 }
 
 /**
@@ -92,14 +106,14 @@ void trace_close(struct trace_file *file)
  */
 int trace_next(struct trace_file *file, struct kfd_event *event, char *why)
 {
-	const struct stream *stream;
+	struct trace_record record;
 	int ret;
 
 	file->why = why;
-	while ((ret = trace_pages_next(file, &stream)) > 0) {
-		event->ts = stream->ts;
-		event->cpu = stream->cpu;
-		ret = kfd_decode(&file->decoder, stream->data, stream->size, event);
+	while ((ret = record_next(file, &record)) > 0) {
+		event->ts = record.ts;
+		event->cpu = record.cpu;
+		ret = kfd_decode(&file->decoder, record.data, record.size, event);
 		if (ret > 0)
 			return 1;
 		if (ret)

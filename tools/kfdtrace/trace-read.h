@@ -45,6 +45,22 @@ struct comm {
 	char name[TRACE_COMM + 1];
 };
 
+struct trace_seven;
+
+/**
+ * struct trace_record - a record, of either version
+ * @ts: ns
+ * @cpu: it was recorded on
+ * @data: @size bytes
+ * @size: its size
+ */
+struct trace_record {
+	uint64_t ts;
+	int cpu;
+	const char *data;
+	unsigned int size;
+};
+
 struct trace_file {
 	int fd;
 	const char *path;
@@ -65,6 +81,8 @@ struct trace_file {
 	char *clock;
 	struct comm *comms;
 	size_t nr_comms;
+	/* a file of version 7; without streams */
+	struct trace_seven *seven;
 	char *why;
 };
 
@@ -73,6 +91,11 @@ __attribute__((format(printf, 2, 3))) void trace_say(struct trace_file *file, co
 /* Say what is wrong, and -err, a constant. A macro: it is seen not to be 0, also by an analyzer. */
 #define trace_fail(file, err, ...) (trace_say(file, __VA_ARGS__), -(err))
 
+void trace_gap_add(struct trace_file *file, int cpu, uint64_t from, uint64_t to);
+int trace_seven_open(struct trace_file *file);
+void trace_seven_close(struct trace_file *file);
+int trace_seven_next(struct trace_file *file, struct trace_record *record);
+const char *trace_seven_comm(const struct trace_file *file, int32_t pid);
 int trace_head_read(struct trace_file *file);
 int trace_pages_start(struct trace_file *file);
 int trace_pages_next(struct trace_file *file, const struct stream **next);
