@@ -115,6 +115,17 @@ static unsigned int pid_number(long long pid)
 	return i + 1;
 }
 
+/* The number of an unmap or of a preemption, from 1: how many the first load had is the host's noise */
+static long long number(const char *event, long long seq)
+{
+	static long long first[2];
+	long long *f = &first[!strncmp(event, "kfd_preempt", 11)];
+
+	if (!*f)
+		*f = seq;
+	return seq - *f + 1;
+}
+
 static void show(const struct event *ev, uint64_t start)
 {
 	struct tep_format_field **f = tep_event_fields(ev->type);
@@ -130,6 +141,8 @@ static void show(const struct event *ev, uint64_t start)
 		v = event_field(ev, f[i]->name);
 		if ((!strcmp(f[i]->name, "pid") || !strcmp(f[i]->name, "by_pid")) && v > 0)
 			v = pid_number(v);
+		if (!strcmp(f[i]->name, "seq"))
+			v = number(ev->name, v);
 		printf(" %s=%lld", f[i]->name, v);
 	}
 	putchar('\n');
