@@ -117,7 +117,8 @@ TRACE_DEFINE_ENUM(KFD_PRIO_PIPE_HIGH);
 		{ KFD_PRIO_BREAKER_CLOSED, "CLOSED" },			\
 		{ KFD_PRIO_BREAKER_UNMAP, "UNMAP" },			\
 		{ KFD_PRIO_BREAKER_HANG, "HANG" },			\
-		{ KFD_PRIO_BREAKER_RESET, "RESET" })
+		{ KFD_PRIO_BREAKER_RESET, "RESET" },			\
+		{ KFD_PRIO_BREAKER_KNOWN, "KNOWN" })
 
 #define kfd_show_pipe_priority(v)					\
 	__print_symbolic(v,						\

@@ -6,11 +6,33 @@
  * Where that has happened once, the next preemption may do it again: so preemption is off on
  * that GPU, and on no other one, until the administrator writes kfd_preempt.
  *
+ * Where CWSR is known to fail, the breaker is open from the start (kfd_prio_breaker_known()).
+ *
  * While the breaker is open the GPU is as with kfd_preempt=0: kfd_prio_gpu_params() says so to the
  * engine, which restores every process by the same path, and its thread drops the claims.
  */
 #include "kfd_prio_priv.h"
 #include "kfd_prio_events.h"
+#include "kfd_topology.h"
+
+/**
+ * struct kfd_prio_known - a GPU on which CWSR fails with some drivers
+ * @target: gfx_target_version
+ * @save_per_cu: bytes that it saves for a compute unit at least: its VGPRs.  The driver is one of
+ *	those if the save area that it asks for is smaller
+ *
+ * GPUs of one XCC only: KFD's size is that of one.
+ */
+static const struct kfd_prio_known {
+	u32 target;
+	u32 save_per_cu;
+} kfd_prio_known[] = {
+	/*
+	 * gfx1151: before Linux 6.18 KFD took it to have 256 KiB of VGPRs in a compute unit; it has
+	 * 384, which kfd_get_vgpr_size_per_cu() says since.  legacy-rocm-build issue 5991
+	 */
+	{ 110501, 0x60000 },
+};
 
 /**
  * kfd_prio_breaker_cause() - what has opened a breaker, for a person to read
@@ -27,6 +49,8 @@ const char *kfd_prio_breaker_cause(enum kfd_prio_breaker cause)
 		return "the scheduler has failed";
 	case KFD_PRIO_BREAKER_RESET:
 		return "the GPU was reset while processes were preempted";
+	case KFD_PRIO_BREAKER_KNOWN:
+		return "CWSR is known to fail on this GPU with this driver, whose save area is too small";
 	default:
 		return "the breaker is closed";
 	}
@@ -76,6 +100,27 @@ void kfd_prio_breaker_trip(struct device_queue_manager *dqm, enum kfd_prio_break
 		"kfdprio: preemption is off on GPU %u: %s. To switch it on again, write 1 to /sys/module/amdgpu/parameters/kfd_preempt\n",
 		dqm->dev->id, kfd_prio_breaker_cause(cause));
 	kfd_prio_gpu_kick(dqm);
+}
+
+/**
+ * kfd_prio_breaker_known() - is CWSR known to fail on a GPU with this driver?
+ * @dqm: of the GPU
+ *
+ * Context: process, may sleep; not under the DQM lock
+ */
+bool kfd_prio_breaker_known(struct device_queue_manager *dqm)
+{
+	struct kfd_topology_device *t = kfd_topology_device_by_id(dqm->dev->id);
+	u32 i, cus;
+
+	for (i = 0; t && i < ARRAY_SIZE(kfd_prio_known); i++) {
+		if (t->node_props.gfx_target_version != kfd_prio_known[i].target)
+			continue;
+		cus = t->node_props.simd_count / max(t->node_props.simd_per_cu, 1U);
+		return kfd_prio_save_area(&t->node_props) / max(cus, 1U) <
+		       kfd_prio_known[i].save_per_cu;
+	}
+	return false;
 }
 
 /**

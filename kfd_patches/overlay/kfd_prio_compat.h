@@ -297,6 +297,13 @@ static inline bool kfd_prio_resetting(struct device_queue_manager *dqm)
 #define kfd_prio_flush_tlb(pdd)		kfd_flush_tlb(pdd, TLB_FLUSH_HEAVYWEIGHT)
 #endif
 
+/* What KFD asks for to save a queue of one XCC, bytes; 0 where it takes any size that a process has */
+#ifdef KFD_PRIO_HAVE_SAVE_AREA
+#define kfd_prio_save_area(node_props)	((node_props)->cwsr_size)
+#else
+#define kfd_prio_save_area(node_props)	0U
+#endif
+
 static inline void kfd_prio_timer_init(struct hrtimer *timer,
 				       enum hrtimer_restart (*fn)(struct hrtimer *))
 {

@@ -171,12 +171,14 @@ struct kfd_prio_qpd {
  * @KFD_PRIO_BREAKER_UNMAP: HWS or MES has not unmapped queues in time
  * @KFD_PRIO_BREAKER_HANG: HWS or MES has failed in another way, KFD resets the GPU
  * @KFD_PRIO_BREAKER_RESET: the GPU was reset for another reason while a process was preempted
+ * @KFD_PRIO_BREAKER_KNOWN: CWSR is known to fail on this GPU with this driver; from the start
  */
 enum kfd_prio_breaker {
 	KFD_PRIO_BREAKER_CLOSED = 0,
 	KFD_PRIO_BREAKER_UNMAP = 1,
 	KFD_PRIO_BREAKER_HANG = 2,
 	KFD_PRIO_BREAKER_RESET = 3,
+	KFD_PRIO_BREAKER_KNOWN = 4,
 };
 
 /**

@@ -350,6 +350,7 @@ struct kfd_prio_dqm *kfd_prio_gpu_next(struct kfd_prio_dqm *d);
 const char *kfd_prio_breaker_cause(enum kfd_prio_breaker cause);
 void kfd_prio_gpu_params(struct device_queue_manager *dqm, struct kfd_prio_params *k);
 void kfd_prio_breaker_trip(struct device_queue_manager *dqm, enum kfd_prio_breaker cause);
+bool kfd_prio_breaker_known(struct device_queue_manager *dqm);
 void kfd_prio_breaker_rearm(struct device_queue_manager *dqm);
 
 /* ---- sensors ---- */

@@ -60,6 +60,7 @@ fi
 		MQD_STRIDE u64 probe(struct mqd_manager *m, struct queue *q) { return m->mqd_stride(m, &q->properties); }
 		QUEUE_IS_RESET bool probe(struct queue *q) { return q->properties.is_reset; }
 		MQD_REPIN bool probe(struct queue *q) { return q->needs_mqd_repin; }
+		SAVE_AREA #include "kfd_topology.h" \n unsigned int probe(struct kfd_node_properties *p) { return p->cwsr_size; }
 		KEEP_IDLE_EVICTED int probe(void) { return keep_idle_process_evicted; }
 	END
 	echo "#define KFD_PRIO_PROBES \"${list-}\""

@@ -59,6 +59,7 @@ static void kfd_prio_thread_start(struct kfd_prio_dqm *d)
 {
 	struct device_queue_manager *dqm = d->dqm;
 	struct task_struct *thread = ERR_PTR(-ENOMEM);
+	bool known;
 
 	if (d->thread)
 		return;
@@ -81,8 +82,11 @@ static void kfd_prio_thread_start(struct kfd_prio_dqm *d)
 		sched_set_normal(thread, MIN_NICE);
 	else
 		sched_set_fifo_low(thread);
+	known = kfd_prio_breaker_known(dqm);
 	dqm_lock(dqm);
 	WRITE_ONCE(d->thread, thread);
+	if (known)
+		kfd_prio_breaker_trip(dqm, KFD_PRIO_BREAKER_KNOWN);
 	/* the thread, then who is exiting: pairs with kfd_prio_hook_process_exit() */
 	smp_mb();
 	kfd_prio_roles_update(dqm);

@@ -7,6 +7,8 @@
  * user space looks for that name; MODULE_INFO "simulated" and the log tell it apart.
  */
 #include "hws.h"
+#include "kfd_priv.h"
+#include "kfd_topology.h"
 #include <linux/module.h>
 #include <linux/pci.h>
 #include <linux/sort.h>
@@ -20,6 +22,10 @@ MODULE_PARM_DESC(gpu, "profiles of the simulated GPUs, in order of PCI address, 
 static bool virtual_function;
 module_param(virtual_function, bool, 0444);
 MODULE_PARM_DESC(virtual_function, "the GPUs are SR-IOV virtual functions, as far as amdkfd asks");
+
+static uint as_gfx1151;
+module_param(as_gfx1151, uint, 0444);
+MODULE_PARM_DESC(as_gfx1151, "KFD's topology says that the GPUs are gfx1151: 1 with the save area of Linux 6.18, 2 with the one before, which is too small");
 
 #define MAX_GPUS	16
 
@@ -187,6 +193,22 @@ static int fill_adev(struct sim_gpu *g)
 	return adev->reset_domain->wq ? 0 : -ENOMEM;
 }
 
+/* For those who ask the topology; KFD goes on to drive the GPU of the profile */
+static void sim_topology_gfx1151(struct amdgpu_device *adev)
+{
+#ifdef SIM_KFD_SAVE_AREA
+	struct kfd_topology_device *t = kfd_topology_device_by_id(SIM_KFD_GPU_ID(adev->kfd.dev));
+	u32 cus;
+
+	if (!t)
+		return;
+	cus = t->node_props.simd_count / t->node_props.simd_per_cu;
+	t->node_props.gfx_target_version = 110501;
+	/* 384 KiB of VGPRs in a compute unit, or 256; and what is beside them */
+	t->node_props.cwsr_size = cus * ((as_gfx1151 == 2 ? 0x40000 : 0x60000) + 0x15000);
+#endif
+}
+
 /* What amdgpu_amdkfd_device_init() passes */
 static bool start_kfd(struct sim_gpu *g)
 {
@@ -217,6 +239,8 @@ static bool start_kfd(struct sim_gpu *g)
 	sim_hws_irq_enable(g, true);
 	adev->kfd.init_complete = !sim_fault(g, SIM_FAULT_DEVICE_INIT) &&
 				  kgd2kfd_device_init(adev->kfd.dev, &res);
+	if (adev->kfd.init_complete && as_gfx1151)
+		sim_topology_gfx1151(adev);
 	return adev->kfd.init_complete;
 }
 

@@ -44,6 +44,8 @@
 #define SIM_KFD_GRACE_MS	0
 #define SIM_KFD_SMI_IDLE(kfd)	list_empty(&(kfd)->nodes[0]->smi_clients)
 #define SIM_KFD_GPU_ID(kfd)	((kfd)->nodes[0]->id)
+/* a queue is refused if its save area is smaller than the topology says */
+#define SIM_KFD_SAVE_AREA	1
 
 /* keeps new processes off */
 #define sim_kfd_processes_lock()	mutex_lock(&kfd_processes_mutex)

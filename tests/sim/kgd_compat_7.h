@@ -59,6 +59,7 @@ struct sim_gpu;
 #define SIM_KFD_GRACE_MS		0
 #define SIM_KFD_SMI_IDLE(kfd)		list_empty(&(kfd)->nodes[0]->smi_clients)
 #define SIM_KFD_GPU_ID(kfd)		((kfd)->nodes[0]->id)
+#define SIM_KFD_SAVE_AREA		1
 /* kgd2kfd_suspend() keeps new processes off, until kgd2kfd_device_exit() */
 #define SIM_KFD_EXIT_UNLOCKS		1
 #define sim_kfd_processes_lock()	do { } while (0)
