@@ -13,7 +13,6 @@
  */
 #include "kfd_prio_priv.h"
 #include "kfd_prio_events.h"
-#include "kfd_topology.h"
 
 /**
  * struct kfd_prio_known - a GPU on which CWSR fails with some drivers
@@ -50,7 +49,7 @@ const char *kfd_prio_breaker_cause(enum kfd_prio_breaker cause)
 	case KFD_PRIO_BREAKER_RESET:
 		return "the GPU was reset while processes were preempted";
 	case KFD_PRIO_BREAKER_KNOWN:
-		return "CWSR is known to fail on this GPU with this driver, whose save area is too small";
+		return "CWSR is known to fail on this GPU with this driver (save area too small)";
 	default:
 		return "the breaker is closed";
 	}
@@ -117,8 +116,7 @@ bool kfd_prio_breaker_known(struct device_queue_manager *dqm)
 		if (t->node_props.gfx_target_version != kfd_prio_known[i].target)
 			continue;
 		cus = t->node_props.simd_count / max(t->node_props.simd_per_cu, 1U);
-		return kfd_prio_save_area(&t->node_props) / max(cus, 1U) <
-		       kfd_prio_known[i].save_per_cu;
+		return kfd_prio_save_area(t) / max(cus, 1U) < kfd_prio_known[i].save_per_cu;
 	}
 	return false;
 }

@@ -212,8 +212,8 @@ static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_
 	qp->work = work;
 	if (work)
 		qp->work_at = now;
-	if (atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED && work && (moved || !had) &&
-	    atomic_cmpxchg(&qp->trap, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG) == KFD_PRIO_TRAP_ARMED)
+	if (work && (moved || !had) &&
+	    kfd_prio_trap_change(qp, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG))
 		kfd_prio_claim_works(qpd, KFD_PRIO_WAKE_POLL, false, now);
 }
 
@@ -337,7 +337,7 @@ static void kfd_prio_claim_arm(struct device_queue_manager *dqm, struct qcm_proc
 	struct kfd_prio_qpd *qp = &qpd->prio;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	if (atomic_cmpxchg(&qp->trap, KFD_PRIO_TRAP_RUNG, KFD_PRIO_TRAP_ARMED) != KFD_PRIO_TRAP_RUNG)
+	if (!kfd_prio_trap_change(qp, KFD_PRIO_TRAP_RUNG, KFD_PRIO_TRAP_ARMED))
 		return;
 	qp->rung = false;
 	dqm_unlock(dqm);

@@ -10,6 +10,7 @@
 #include "kfd_prio_probes.h"
 #include "kfd_priv.h"
 #include "kfd_device_queue_manager.h"
+#include "kfd_topology.h"
 #include "v9_structs.h"
 #include "v10_structs.h"
 #include "v11_structs.h"
@@ -297,12 +298,15 @@ static inline bool kfd_prio_resetting(struct device_queue_manager *dqm)
 #define kfd_prio_flush_tlb(pdd)		kfd_flush_tlb(pdd, TLB_FLUSH_HEAVYWEIGHT)
 #endif
 
-/* What KFD asks for to save a queue of one XCC, bytes; 0 where it takes any size that a process has */
+/* Bytes that KFD asks for to save a queue of one XCC; 0 where it takes any size */
+static inline u32 kfd_prio_save_area(struct kfd_topology_device *t)
+{
 #ifdef KFD_PRIO_HAVE_SAVE_AREA
-#define kfd_prio_save_area(node_props)	((node_props)->cwsr_size)
+	return t->node_props.cwsr_size;
 #else
-#define kfd_prio_save_area(node_props)	0U
+	return 0;
 #endif
+}
 
 static inline void kfd_prio_timer_init(struct hrtimer *timer,
 				       enum hrtimer_restart (*fn)(struct hrtimer *))

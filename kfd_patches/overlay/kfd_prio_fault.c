@@ -23,12 +23,6 @@ void kfd_prio_hook_process_opened(struct kfd_process *p, struct file *filep)
 		filep->f_mapping = inode->i_mapping;
 }
 
-static bool kfd_prio_trap_rung(struct qcm_process_device *qpd)
-{
-	return atomic_cmpxchg(&qpd->prio.trap, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG) ==
-	       KFD_PRIO_TRAP_ARMED;
-}
-
 /*
  * Under the VMA lock or mmap_lock.  The engine may wait for the unmap in here; the store
  * that faulted is repeated afterwards.
@@ -46,7 +40,7 @@ static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
 	if (READ_ONCE(qpd->prio.doorbell_lost))
 		return VM_FAULT_SIGBUS;
 	atomic_inc(&qpd->prio.faults);
-	if (kfd_prio_trap_rung(qpd))
+	if (kfd_prio_trap_change(&qpd->prio, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG))
 		kfd_prio_engine_rung(pdd);
 
 	pfn = qpd->prio.doorbell_pfn + vma->vm_pgoff - qpd->prio.doorbell_pgoff;
@@ -56,7 +50,7 @@ static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
 			ret = r;
 	}
 
-	if (kfd_prio_trap_rung(qpd))
+	if (kfd_prio_trap_change(&qpd->prio, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG))
 		kfd_prio_engine_rung(pdd);
 	WRITE_ONCE(qpd->prio.fault_end, ktime_get_ns());
 	/* pairs with kfd_prio_in_fault() */

@@ -172,7 +172,7 @@ static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *
 static void kfd_prio_neighbour_wake(struct device_queue_manager *dqm, struct kfd_prio_qpd *qp)
 {
 	list_move_tail(&qp->claim, &dqm->prio.neighbours);
-	if (atomic_cmpxchg(&qp->trap, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG) == KFD_PRIO_TRAP_ARMED)
+	if (kfd_prio_trap_change(qp, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG))
 		kfd_prio_woke(container_of(qp, struct qcm_process_device, prio));
 }
 
@@ -184,7 +184,7 @@ static void kfd_prio_neighbour_rest(struct device_queue_manager *dqm,
 
 	if (kfd_prio_in_fault(qp, ktime_get_ns()))
 		return;
-	if (atomic_cmpxchg(&qp->trap, KFD_PRIO_TRAP_RUNG, KFD_PRIO_TRAP_ARMED) == KFD_PRIO_TRAP_RUNG) {
+	if (kfd_prio_trap_change(qp, KFD_PRIO_TRAP_RUNG, KFD_PRIO_TRAP_ARMED)) {
 		dqm_unlock(dqm);
 		kfd_prio_doorbell_zap(qpd_to_pdd(qpd));
 		dqm_lock(dqm);

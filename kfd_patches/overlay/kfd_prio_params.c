@@ -7,13 +7,14 @@
 #include <linux/time64.h>
 #include "kfd_prio_priv.h"
 
-struct kfd_prio_param kfd_prio_param_kfd_preempt = { .value = 1, .min = 0, .max = 1 };
-struct kfd_prio_param kfd_prio_param_preempt_min_prio = { .value = 11, .min = 0, .max = 15 };
-struct kfd_prio_param kfd_prio_param_linger_us = { .value = 200, .min = 0, .max = 1000000 };
-struct kfd_prio_param kfd_prio_param_floor_pct = { .value = 5, .min = 0, .max = 90 };
-struct kfd_prio_param kfd_prio_param_max_preempt_per_s = { .value = 1000, .min = 1, .max = 10000 };
-struct kfd_prio_param kfd_prio_param_safety_poll_us = { .value = 10000, .min = 1000, .max = 10000000 };
-struct kfd_prio_param kfd_prio_param_busy_budget_ms = { .value = 100, .min = 1, .max = 60000 };
+/* default, lowest, highest */
+struct kfd_prio_param kfd_prio_param_kfd_preempt = { 1, 0, 1 };
+struct kfd_prio_param kfd_prio_param_preempt_min_prio = { 11, 0, 15 };
+struct kfd_prio_param kfd_prio_param_linger_us = { 200, 0, 1000000 };
+struct kfd_prio_param kfd_prio_param_floor_pct = { 5, 0, 90 };
+struct kfd_prio_param kfd_prio_param_max_preempt_per_s = { 1000, 1, 10000 };
+struct kfd_prio_param kfd_prio_param_safety_poll_us = { 10000, 1000, 10000000 };
+struct kfd_prio_param kfd_prio_param_busy_budget_ms = { 100, 1, 60000 };
 
 /**
  * kfd_prio_param_set() - give a module parameter another value

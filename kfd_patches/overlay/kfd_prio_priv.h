@@ -282,6 +282,21 @@ struct kfd_prio_param {
 };
 
 /**
+ * kfd_prio_trap_change() - change the trap of a process on a GPU, if it is as expected
+ * @qp: the process on the GPU
+ * @from: what it must be
+ * @to: what it becomes
+ *
+ * Context: any
+ * Return: true if it was @from
+ */
+static inline bool kfd_prio_trap_change(struct kfd_prio_qpd *qp, enum kfd_prio_trap from,
+					enum kfd_prio_trap to)
+{
+	return atomic_cmpxchg(&qp->trap, from, to) == from;
+}
+
+/**
  * kfd_prio_in_fault() - is a process in the fault of a doorbell, or was it a moment ago?
  * @qp: the process on a GPU
  * @now: ktime_get_ns()

@@ -156,7 +156,7 @@ void kfd_prio_role_drop(struct device_queue_manager *dqm, struct qcm_process_dev
 
 /* Nothing is known of the work of a process yet: as far as anybody can tell it has rung */
 static void kfd_prio_role_make(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
-				enum kfd_prio_role role)
+			       enum kfd_prio_role role)
 {
 	struct kfd_process *p = qpd->pqm->process;
 	struct kfd_prio_qpd *qp = &qpd->prio;

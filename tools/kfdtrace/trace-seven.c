@@ -112,7 +112,7 @@ int trace_seven_open(struct trace_file *file)
 	file->nr_cpus = tep_get_cpus(tep);
 	if (file->nr_cpus < 1)
 		return trace_fail(file, EPROTO, "it has no events");
-	seven->next = calloc(file->nr_cpus, sizeof(*seven->next));
+	seven->next = calloc(file->nr_cpus, sizeof(struct tep_record *));
 	seven->last = calloc(file->nr_cpus, sizeof(*seven->last));
 	if (!seven->next || !seven->last)
 		return trace_fail(file, ENOMEM, "out of memory");
