@@ -267,7 +267,8 @@ static void fire(struct engine *e)
  * @e: the engine
  * @now: not before the last call; what peek() finds is available from its avail on
  *
- * Return: the time of the next event if nothing new arrives, ENG_NEVER if none.
+ * Return: the time of the next event if nothing new arrives, ENG_NEVER if none; not after @now if the
+ * owner was full.
  */
 u64 eng_advance(struct engine *e, u64 now)
 {
@@ -278,6 +279,8 @@ u64 eng_advance(struct engine *e, u64 now)
 		settle(e);
 	do {
 		while ((t = next_event(e)) <= now) {
+			if (e->ops->full && e->ops->full(e->ctx))
+				return t;
 			credit(e, max_u64(t, e->now));
 			fire(e);
 			settle(e);

@@ -229,6 +229,8 @@ struct eng_proc {
  * @ready: is there anything to launch, now or later, as far as the firmware can see without
  *	an HQD? Asked when levels matter. NULL: peek() is asked
  * @restored: it has its HQD, and its state was read. May be NULL
+ * @full: the owner takes no more completions for now: the model's time stops until the owner calls
+ *	eng_advance() again. May be NULL
  */
 struct eng_ops {
 	bool (*peek)(void *ctx, struct eng_queue *q, u64 t, struct eng_work *w);
@@ -236,6 +238,7 @@ struct eng_ops {
 	void (*complete)(void *ctx, struct eng_queue *q, struct eng_work *w, u64 t);
 	bool (*ready)(void *ctx, struct eng_queue *q);
 	void (*restored)(void *ctx, struct eng_queue *q);
+	bool (*full)(void *ctx);
 };
 
 /**

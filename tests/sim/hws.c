@@ -117,13 +117,23 @@ u64 sim_unmap_ns(void)
 static u32 *irq_entry(struct sim_hws *h)
 {
 	lockdep_assert_held(&h->lock);
-	/* a full ring loses interrupts too; events are found by their slots */
+	/* sim_hws_irqs_pending() leaves room: a full ring would lose them */
 	if (h->nirq == SIM_IRQ_RING || sim_fault(h->g, SIM_FAULT_LOST_IRQ)) {
 		h->n_irq_lost++;
 		return NULL;
 	}
 	h->n_irq++;
 	return memset(h->irqs[h->nirq++], 0, sizeof(h->irqs[0]));
+}
+
+/**
+ * sim_hws_irqs_pending - are there so many interrupts that they must be sent first?
+ * @h: the firmware, its lock held
+ */
+bool sim_hws_irqs_pending(struct sim_hws *h)
+{
+	lockdep_assert_held(&h->lock);
+	return h->nirq >= SIM_IRQ_RING / 2;
 }
 
 /**
@@ -249,6 +259,9 @@ static u64 step(struct sim_hws *h, u64 now)
 		for (q = p->queues; q; q = q->next)
 			sim_queue_poll(h, to_sq(q), now);
 	next = eng_advance(&h->eng, now);
+	/* the model's time waits until they are sent */
+	if (sim_hws_irqs_pending(h))
+		return now;
 	if (h->hiq_stalled && now >= h->unmap_until && eng_saved(&h->eng, h->unmap_only))
 		sim_hiq_unmap_done(h, now);
 	if (h->hiq && !h->hiq_stalled) {

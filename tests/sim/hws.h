@@ -7,7 +7,7 @@
 #include "engine.h"
 #include "v9_structs.h"
 
-#define SIM_IRQ_RING	256	/* interrupts kept until they can be sent */
+#define SIM_IRQ_RING	8192	/* interrupts kept until they can be sent: amdgpu_ih.c, 256 KiB of 32 bytes */
 #define SIM_SUBMITS	8192	/* packets whose time is kept */
 
 enum sim_queue_kind { SIM_QUEUE_AQL, SIM_QUEUE_SDMA, SIM_QUEUE_PM4 };
@@ -261,6 +261,7 @@ u64 sim_unmap_ns(void);
 void sim_hws_occupancy_cost(struct sim_hws *h);
 void sim_hws_occupancy(struct sim_gpu *g, u32 xcc, struct kfd_cu_occupancy *occ,
 		       int *max_waves_per_cu);
+bool sim_hws_irqs_pending(struct sim_hws *h);
 void sim_hws_irq(struct sim_hws *h, u32 client, u32 source, u32 vmid, u32 pasid, u32 ctxid);
 void sim_vm_fault(struct sim_hws *h, struct sim_queue *q, u64 va);
 pid_t sim_proc_pid(struct sim_hws *h, const struct sim_proc *p);

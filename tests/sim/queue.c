@@ -348,12 +348,21 @@ static void queue_restored(void *ctx, struct eng_queue *eq)
 		sim_mqd_restored(h->g, to_sq(eq));
 }
 
+/* Half of the interrupt ring is left for what one more moment may complete */
+static bool queue_full(void *ctx)
+{
+	struct sim_hws *h = ctx;
+
+	return sim_hws_irqs_pending(h);
+}
+
 const struct eng_ops sim_queue_ops = {
 	.peek = queue_peek,
 	.launch = queue_launch,
 	.complete = queue_complete,
 	.ready = queue_ready,
 	.restored = queue_restored,
+	.full = queue_full,
 };
 
 /* ---- queues coming and going ---- */

@@ -14,7 +14,8 @@ enum { VENDOR = 0, INVALID = 1, DISPATCH = 2, BARRIER_AND = 3, AGENT = 4, BARRIE
 struct signal {
 	int64_t kind;
 	volatile int64_t value;
-	uint64_t rest[6];
+	uint64_t mailbox;
+	uint32_t event, rest[9];
 };
 
 struct dispatch {
@@ -368,6 +369,70 @@ static void unmaps(void)
 	kfdc_signal_destroy(s);
 }
 
+/* A signal with an event of its own; @page: what KFD has for the mailboxes of all. False: there are no more */
+static bool signal_event(struct signal *s, uint64_t page)
+{
+	struct kfd_ioctl_create_event_args args = { .event_type = KFD_IOC_EVENT_SIGNAL, .auto_reset = 1 };
+
+	if (ioctl(kfdc_fd(c), AMDKFD_IOC_CREATE_EVENT, &args))
+		return false;
+	*s = (struct signal){ .kind = 1, .value = 1, .mailbox = page + 8 * args.event_slot_index,
+			      .event = args.event_id };
+	return true;
+}
+
+static bool event_comes(const struct signal *s, unsigned int ms)
+{
+	struct kfd_event_data data = { .event_id = s->event };
+	struct kfd_ioctl_wait_events_args args = {
+		.events_ptr = (uintptr_t)&data, .num_events = 1, .timeout = ms,
+	};
+
+	return !ioctl(kfdc_fd(c), AMDKFD_IOC_WAIT_EVENTS, &args) &&
+	       args.wait_result == KFD_IOC_WAIT_RESULT_COMPLETE;
+}
+
+/* Each tells of its end by an event of its own, all of them at about the same time */
+static void many_events(void)
+{
+	uint64_t lost = counter("interrupts_lost"), sent = counter("interrupts"), page;
+	struct kfdc_queue *q = queue_new(8192);
+	struct barrier p = { .header = BARRIER_AND };
+	unsigned int i, arrived = 0, n = 0;
+	struct kfdc_signal *first;
+	struct signal *s, *own;
+	struct kfdc_bo bo;
+
+	must(kfdc_signal_create(c, true, &first));
+	own = kfdc_signal_mem(first);
+	/* the slot of an event is its ID */
+	page = own->mailbox - 8 * own->event;
+	must(kfdc_bo_alloc(c, KFD_SIGNAL_EVENT_LIMIT * sizeof(*s), KFD_IOC_ALLOC_MEM_FLAGS_GTT, &bo));
+	s = bo.va;
+	while (n < KFD_SIGNAL_EVENT_LIMIT && signal_event(&s[n], page))
+		n++;
+	param("packet_ns", 1);
+	for (i = 0; i < n; i++) {
+		p.signal = (uintptr_t)&s[i];
+		must(kfdc_packet(q, &p, false));
+	}
+	kfdc_ring(q);
+	for (i = 0; i < n; i++)
+		arrived += event_comes(&s[i], arrived == i ? 5000 : 0);
+	param("packet_ns", 500);
+	tap_ok(n > KFD_SIGNAL_EVENT_LIMIT - 64 && arrived == n,
+	       "of %u packets that end within %u us, each with an event, the events of %u come", n, n / 1000, arrived);
+	tap_eq(counter("interrupts") - sent, n, "an interrupt for each");
+	tap_eq(counter("interrupts_lost") - lost, 0, "none was lost");
+	for (i = 0; i < n; i++)
+		if (ioctl(kfdc_fd(c), AMDKFD_IOC_DESTROY_EVENT,
+			  &(struct kfd_ioctl_destroy_event_args){ .event_id = s[i].event }))
+			tap_bail("an event: %s", strerror(errno));
+	must(kfdc_queue_destroy(q));
+	kfdc_bo_free(c, &bo);
+	kfdc_signal_destroy(first);
+}
+
 int main(void)
 {
 	across_processes();	/* opens the GPU, after its fork */
@@ -376,6 +441,7 @@ int main(void)
 	pm4_ib();
 	producers();
 	unmaps();
+	many_events();
 	refused();
 	kfdc_close(c);
 	return tap_done();
