@@ -119,7 +119,7 @@ static void restore_begin(struct engine *e, struct eng_queue *q)
 			live = true;
 		}
 	if (!live) {
-		restored(e, q);
+		q->state = ENG_Q_ON;
 		return;
 	}
 	q->state = ENG_Q_RESTORING;

@@ -228,7 +228,7 @@ struct eng_proc {
  * @complete: @w has run for all of its time, at @t
  * @ready: is there anything to launch, now or later, as far as the firmware can see without
  *	an HQD? Asked when levels matter. NULL: peek() is asked
- * @restored: it has its HQD, and its state was read. May be NULL
+ * @restored: it has its HQD, and the state of what it had in flight was read. May be NULL
  * @full: the owner takes no more completions for now: the model's time stops until the owner calls
  *	eng_advance() again. May be NULL
  */

@@ -124,6 +124,28 @@ bool sim_gart_write(struct sim_gpu *g, u64 addr, const void *data, size_t len)
 	return e;
 }
 
+/**
+ * sim_gart_change - change a GART range in place if it is still bound
+ * @g: the GPU
+ * @addr: GART address
+ * @len: bytes
+ * @change: called with the kernel address of the range, under a spinlock
+ * @arg: its other argument
+ *
+ * As sim_gart_write(), for what is written to many places of it.
+ */
+bool sim_gart_change(struct sim_gpu *g, u64 addr, size_t len, void (*change)(void *p, void *arg), void *arg)
+{
+	struct sim_gart *e;
+
+	spin_lock(&g->gart_lock);
+	e = gart_find(g, addr, len);
+	if (e)
+		change(e->kptr + (addr - e->addr), arg);
+	spin_unlock(&g->gart_lock);
+	return e;
+}
+
 /* ---- doorbells ---- */
 
 /**

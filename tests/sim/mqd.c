@@ -186,6 +186,42 @@ static u64 ticks(u64 ns)
 	return div_u64(ns, 10);
 }
 
+/* What CWSR leaves in the MQD of each XCC of a queue */
+struct left {
+	const struct cp_layout *c;
+	u32 xccs;
+	u64 stride;
+	bool saved;
+	u32 stack, state;
+	u64 times[2];
+};
+
+static void leave(void *p, void *arg)
+{
+	const struct left *l = arg;
+	u32 xcc, *m;
+
+	for (xcc = 0; xcc < l->xccs; xcc++) {
+		m = p + xcc * l->stride;
+		if (l->saved) {
+			m[l->c->stack_offset] = l->stack;
+			m[l->c->state_offset] = l->state;
+		}
+		if (l->times[1])
+			memcpy(&m[l->saved ? l->c->save_start : l->c->restore_start], l->times,
+			       sizeof(l->times));
+	}
+}
+
+static bool leave_all(struct sim_gpu *g, const struct sim_queue *q, const u32 *m, struct left *l)
+{
+	l->c = cp_layout(g);
+	l->xccs = mqds(g, m);
+	l->stride = stride(g, m);
+	return sim_gart_change(g, q->mqd_addr, (l->xccs - 1) * l->stride + sim_mqd_bytes(g, false),
+			       leave, l);
+}
+
 /**
  * sim_mqd_saved - tell amdkfd what CWSR has left of a compute queue, and when
  * @g: the GPU
@@ -193,29 +229,30 @@ static u64 ticks(u64 ns)
  * @waves: that were saved
  * @bytes: of state
  *
- * The control stack grows down from its size, the wave state up from it. All XCCs save at once
+ * The control stack grows down from its size, the wave state up from it. Of a queue without waves no
+ * time is written; whether firmware does that is not known. All XCCs save at once
  * here, and take as long; those of a real GPU begin within 5 to 16 us of each other.
  */
 bool sim_mqd_saved(struct sim_gpu *g, const struct sim_queue *q, u64 waves, u64 bytes)
 {
 	const u32 *m = sim_gart_ptr(g, q->mqd_addr, sim_mqd_bytes(g, false));
 	const struct cp_layout *c = cp_layout(g);
-	u64 times[2] = { ticks(q->eq.save_at), ticks(q->eq.saved_at) }, mqd;
-	u32 size, stack, state, xcc;
+	struct left l = { .saved = true };
+	u32 size;
 
 	if (!m)
 		return false;
 	size = m[c->stack_size];
-	stack = size - min_t(u64, waves * STACK_BYTES_PER_WAVE, size);
-	state = size + min_t(u64, bytes, U32_MAX - size);
-	for (xcc = 0; xcc < mqds(g, m); xcc++) {
-		mqd = q->mqd_addr + xcc * stride(g, m);
-		if (!sim_gart_write(g, mqd + c->stack_offset * 4, &stack, sizeof(stack)) ||
-		    !sim_gart_write(g, mqd + c->state_offset * 4, &state, sizeof(state)) ||
-		    !sim_gart_write(g, mqd + c->save_start * 4, times, sizeof(times)))
-			return false;
+	l.stack = size - min_t(u64, waves * STACK_BYTES_PER_WAVE, size);
+	l.state = size + min_t(u64, bytes, U32_MAX - size);
+	/* as it was: this thread's own time would count as the hardware's, for each of many queues */
+	if (!waves && m[c->stack_offset] == l.stack && m[c->state_offset] == l.state)
+		return true;
+	if (waves) {
+		l.times[0] = ticks(q->eq.save_at);
+		l.times[1] = ticks(q->eq.saved_at);
 	}
-	return true;
+	return leave_all(g, q, m, &l);
 }
 
 /**
@@ -226,10 +263,8 @@ bool sim_mqd_saved(struct sim_gpu *g, const struct sim_queue *q, u64 waves, u64 
 void sim_mqd_restored(struct sim_gpu *g, const struct sim_queue *q)
 {
 	const u32 *m = sim_gart_ptr(g, q->mqd_addr, sim_mqd_bytes(g, false));
-	u64 times[2] = { ticks(q->eq.restore_at), ticks(q->eq.restored_at) };
-	u32 xcc;
+	struct left l = { .times = { ticks(q->eq.restore_at), ticks(q->eq.restored_at) } };
 
-	for (xcc = 0; m && xcc < mqds(g, m); xcc++)
-		sim_gart_write(g, q->mqd_addr + xcc * stride(g, m) + cp_layout(g)->restore_start * 4,
-			       times, sizeof(times));
+	if (m)
+		leave_all(g, q, m, &l);
 }

@@ -275,6 +275,7 @@ u64 sim_gart_bind(struct sim_gpu *g, void *kptr, size_t size);
 void sim_gart_unbind(struct sim_gpu *g, u64 addr);
 void *sim_gart_ptr(struct sim_gpu *g, u64 addr, size_t len);
 bool sim_gart_write(struct sim_gpu *g, u64 addr, const void *data, size_t len);
+bool sim_gart_change(struct sim_gpu *g, u64 addr, size_t len, void (*change)(void *p, void *arg), void *arg);
 struct sim_bo *sim_doorbell_bo(struct sim_gpu *g, size_t size, void **cpu_ptr);
 
 /* bo.c */
