@@ -265,6 +265,7 @@ void kfd_prio_dqm_mark_one(struct device_queue_manager *dqm, struct qcm_process_
 void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd, u64 now,
 		       struct kfd_prio_marked *m)
 {
+	const struct kfd_prio_force f = kfd_prio_force_of(dqm, level);
 	struct device_process_node *cur;
 	bool victim, works, was;
 
@@ -277,11 +278,10 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 
 		if (READ_ONCE(qpd->prio.stale))
 			kfd_prio_refresh(qpd);
-		works = kfd_prio_works(qpd);
+		victim = kfd_prio_weigh(qpd, &f, &works);
 		if (works)
 			dqm->prio.lowest = min(dqm->prio.lowest, qpd->prio.prio);
 		was = qpd->prio.preempted;
-		victim = kfd_prio_is_victim(qpd, level);
 		if (victim && !qpd->prio.preempted && qpd->evicted && by_kfd)
 			kfd_prio_gpu_kick(dqm);
 		else

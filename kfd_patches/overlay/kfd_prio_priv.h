@@ -392,8 +392,9 @@ bool kfd_prio_sees_waves(struct qcm_process_device *qpd);
 
 /* kfd_prio_role.c */
 void kfd_prio_refresh(struct qcm_process_device *qpd);
-bool kfd_prio_may_be_victim(struct qcm_process_device *qpd);
 bool kfd_prio_is_idle(struct qcm_process_device *qpd);
+struct kfd_prio_force kfd_prio_force_of(struct device_queue_manager *dqm, int level);
+bool kfd_prio_weigh(struct qcm_process_device *qpd, const struct kfd_prio_force *f, bool *works);
 bool kfd_prio_is_victim(struct qcm_process_device *qpd, int level);
 bool kfd_prio_works(struct qcm_process_device *qpd);
 void kfd_prio_woke(struct qcm_process_device *qpd);

@@ -30,16 +30,11 @@ void kfd_prio_refresh(struct qcm_process_device *qpd)
 	qpd->prio.prio = kfd_prio_policy_rank(prio, asked);
 }
 
-/**
- * kfd_prio_may_be_victim() - can a process be kept off a GPU at all?
- * @qpd: the process on that GPU
- *
- * A process without a VM on the GPU (the debugger makes such) or with a debugger's
- * kernel queue is nobody's victim.
- *
- * Context: DQM lock
+/*
+ * Can a process be kept off a GPU at all?  One without a VM on the GPU (the debugger makes such) or
+ * with a debugger's kernel queue cannot.  DQM lock
  */
-bool kfd_prio_may_be_victim(struct qcm_process_device *qpd)
+static bool kfd_prio_may_be_victim(struct qcm_process_device *qpd)
 {
 	return qpd_to_pdd(qpd)->drm_priv && !qpd->is_debug;
 }
@@ -81,6 +76,45 @@ bool kfd_prio_is_idle(struct qcm_process_device *qpd)
 }
 
 /**
+ * kfd_prio_force_of() - what a level would put in force on a GPU
+ * @dqm: of the GPU
+ * @level: KFD_PRIO_LEVEL_NONE or 0..15
+ *
+ * Context: DQM lock
+ */
+struct kfd_prio_force kfd_prio_force_of(struct device_queue_manager *dqm, int level)
+{
+	const struct kfd_prio_dqm *d = &dqm->prio;
+
+	return (struct kfd_prio_force) {
+		.level = level,
+		.throttle = d->throttle,
+		.claims = !list_empty(&d->claims),
+		.crowded = d->crowded,
+	};
+}
+
+/**
+ * kfd_prio_weigh() - is a process to be kept off a GPU, and what does that cost it?
+ * @qpd: the process on that GPU
+ * @f: what is in force
+ * @works: out: as kfd_prio_works()
+ *
+ * Both from one look at it, for walks over many processes.
+ *
+ * Context: DQM lock
+ * Return: as kfd_prio_is_victim()
+ */
+bool kfd_prio_weigh(struct qcm_process_device *qpd, const struct kfd_prio_force *f, bool *works)
+{
+	const struct kfd_prio_standing s = kfd_prio_standing(qpd);
+	bool may = kfd_prio_may_be_victim(qpd);
+
+	*works = may && kfd_prio_policy_works(&s);
+	return may && kfd_prio_policy_off(f, &s);
+}
+
+/**
  * kfd_prio_is_victim() - is a process to be kept off a GPU?
  * @qpd: the process on that GPU
  * @level: KFD_PRIO_LEVEL_NONE or 0..15
@@ -89,16 +123,10 @@ bool kfd_prio_is_idle(struct qcm_process_device *qpd)
  */
 bool kfd_prio_is_victim(struct qcm_process_device *qpd, int level)
 {
-	const struct kfd_prio_dqm *d = &qpd->dqm->prio;
-	const struct kfd_prio_force f = {
-		.level = level,
-		.throttle = d->throttle,
-		.claims = !list_empty(&d->claims),
-		.crowded = d->crowded,
-	};
-	const struct kfd_prio_standing s = kfd_prio_standing(qpd);
+	const struct kfd_prio_force f = kfd_prio_force_of(qpd->dqm, level);
+	bool works;
 
-	return kfd_prio_may_be_victim(qpd) && kfd_prio_policy_off(&f, &s);
+	return kfd_prio_weigh(qpd, &f, &works);
 }
 
 /**
