@@ -398,6 +398,50 @@ int kfd_prio_dqm_execute(struct device_queue_manager *dqm)
 }
 
 /**
+ * kfd_prio_dqm_unpin() - KFD evicts a process that is preempted, perhaps to hibernate
+ * @dqm: of the GPU
+ * @qpd: the process on that GPU
+ *
+ * KFD finds its queues off already, and would leave their MQDs where they are lost.
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_dqm_unpin(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
+{
+	struct queue *q;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	list_for_each_entry(q, &qpd->queues_list, list) {
+		q->properties.is_evicted = false;
+		/* no others: KFD restores no others */
+		if (QUEUE_IS_ACTIVE(q->properties))
+			kfd_prio_mqd_unpin(dqm, q);
+		q->properties.is_evicted = true;
+	}
+}
+
+/**
+ * kfd_prio_dqm_repin() - KFD restores a process that stays preempted
+ * @dqm: of the GPU
+ * @qpd: the process on that GPU
+ *
+ * Its queues may be updated from now on.  An MQD that cannot be pinned is tried again when the
+ * process is put back.
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_dqm_repin(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
+{
+	struct queue *q;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	list_for_each_entry(q, &qpd->queues_list, list)
+		if (kfd_prio_mqd_repin(dqm, q))
+			pr_warn("kfdprio: queue %u of process %d has no MQD\n",
+				q->properties.queue_id, q->process->lead_thread->tgid);
+}
+
+/**
  * kfd_prio_hook_update_preempted() - a queue is about to be updated
  * @pdd: its process on its GPU
  * @q: the queue, with its new properties

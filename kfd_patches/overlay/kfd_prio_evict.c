@@ -6,37 +6,6 @@
 #include "kfd_prio_priv.h"
 
 /*
- * KFD evicts a process that is preempted, perhaps to hibernate.  KFD finds its queues off already,
- * and would leave their MQDs where they are lost.
- */
-static void kfd_prio_unpin(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
-{
-	struct queue *q;
-
-	list_for_each_entry(q, &qpd->queues_list, list) {
-		q->properties.is_evicted = false;
-		/* no others: KFD restores no others */
-		if (QUEUE_IS_ACTIVE(q->properties))
-			kfd_prio_mqd_unpin(dqm, q);
-		q->properties.is_evicted = true;
-	}
-}
-
-/*
- * KFD restores a process that stays preempted.  Its queues may be updated from now on.  An MQD that
- * cannot be pinned is tried again when the process is put back.
- */
-static void kfd_prio_repin(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
-{
-	struct queue *q;
-
-	list_for_each_entry(q, &qpd->queues_list, list)
-		if (kfd_prio_mqd_repin(dqm, q))
-			pr_warn("kfdprio: queue %u of process %d has no MQD\n",
-				q->properties.queue_id, q->process->lead_thread->tgid);
-}
-
-/*
  * KFD lets go of a process that stays preempted.  If KFD was first, it has taken the queues off,
  * and would put them back now, all of them: that is left to us.
  */
@@ -72,7 +41,7 @@ void kfd_prio_evicted(struct device_queue_manager *dqm, struct qcm_process_devic
 		kfd_prio_breaker_trip(dqm, KFD_PRIO_BREAKER_RESET);
 	if (qpd->evicted == 2) {
 		qpd_to_pdd(qpd)->last_evict_timestamp = get_jiffies_64();
-		kfd_prio_unpin(dqm, qpd);
+		kfd_prio_dqm_unpin(dqm, qpd);
 		if (kfd_prio_uses_mes(dqm))
 			kfd_prio_flush_tlb(qpd_to_pdd(qpd));
 	}
@@ -96,7 +65,7 @@ void kfd_prio_restored(struct device_queue_manager *dqm, struct qcm_process_devi
 		kfd_prio_inherit(dqm, qpd);
 		atomic64_add(get_jiffies_64() - pdd->last_evict_timestamp,
 			     &pdd->evict_duration_counter);
-		kfd_prio_repin(dqm, qpd);
+		kfd_prio_dqm_repin(dqm, qpd);
 	}
 	/* it may have rung before it was evicted */
 	if (qpd->prio.mm)

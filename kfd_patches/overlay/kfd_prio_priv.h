@@ -438,6 +438,8 @@ void kfd_prio_dqm_take_back(struct device_queue_manager *dqm, u64 now);
 bool kfd_prio_dqm_takes(struct device_queue_manager *dqm, int level);
 int kfd_prio_dqm_execute(struct device_queue_manager *dqm);
 void kfd_prio_dqm_hold(struct queue *q);
+void kfd_prio_dqm_unpin(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
+void kfd_prio_dqm_repin(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues);
 
 /* kfd_prio_evict.c */
