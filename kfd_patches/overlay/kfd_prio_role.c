@@ -249,8 +249,11 @@ void kfd_prio_role_update(struct device_queue_manager *dqm, struct qcm_process_d
 	role = kfd_prio_role_of(dqm, qpd, prio);
 	if (qp->mm && role != qp->role)
 		kfd_prio_role_drop(dqm, qpd);
-	if (role == KFD_PRIO_ROLE_CLAIM)
+	if (role == KFD_PRIO_ROLE_CLAIM) {
 		qp->set_prio = prio;
+		/* both at once: its own level must not find it below */
+		qp->prio = kfd_prio_policy_rank(prio, prio);
+	}
 	if (role != KFD_PRIO_ROLE_NONE && !qp->mm)
 		kfd_prio_role_make(dqm, qpd, role);
 	if (role == KFD_PRIO_ROLE_CLAIM || !list_empty(&dqm->prio.claims))
