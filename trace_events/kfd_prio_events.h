@@ -600,11 +600,13 @@ TRACE_EVENT(kfd_preempt_begin,
  *			that dur_ns follows without a hole)
  *	dur_ns		from kfd_preempt_begin to here
  *	ret		of the change of the runlist; it is tried again
+ *	save_ns		how long the longest save of a queue took (CWSR), as CP firmware has measured it;
+ *			-1: not known
  */
 TRACE_EVENT(kfd_preempt_end,
 	TP_PROTO(struct device_queue_manager *dqm, s32 pid, s32 prio, u32 seq, u32 reason,
-		 u32 victims, u32 queues, u64 dur_ns, int ret),
-	TP_ARGS(dqm, pid, prio, seq, reason, victims, queues, dur_ns, ret),
+		 u32 victims, u32 queues, u64 dur_ns, int ret, u64 save_ns),
+	TP_ARGS(dqm, pid, prio, seq, reason, victims, queues, dur_ns, ret, save_ns),
 	TP_STRUCT__entry(
 		__field(u32, gpu_id)
 		__field(s32, pid)
@@ -615,6 +617,7 @@ TRACE_EVENT(kfd_preempt_end,
 		__field(u64, queues)
 		__field(u64, dur_ns)
 		__field(s32, ret)
+		__field(s32, save_ns)
 	),
 	TP_fast_assign(
 		__entry->gpu_id = dqm->dev->id;
@@ -626,12 +629,13 @@ TRACE_EVENT(kfd_preempt_end,
 		__entry->queues = queues;
 		__entry->dur_ns = dur_ns;
 		__entry->ret = ret;
-		kfd_zero_after(ret);
+		__entry->save_ns = save_ns ? min_t(u64, save_ns, S32_MAX) : -1;
+		kfd_zero_after(save_ns);
 	),
-	TP_printk("gpu_id=%u pid=%d prio=%d seq=%u reason=%s victims=%u queues=%llu dur_ns=%llu ret=%d",
+	TP_printk("gpu_id=%u pid=%d prio=%d seq=%u reason=%s victims=%u queues=%llu dur_ns=%llu ret=%d save_ns=%d",
 		__entry->gpu_id, __entry->pid, __entry->prio, __entry->seq,
 		kfd_show_reason(__entry->reason), __entry->victims, __entry->queues,
-		__entry->dur_ns, __entry->ret)
+		__entry->dur_ns, __entry->ret, __entry->save_ns)
 );
 
 /*

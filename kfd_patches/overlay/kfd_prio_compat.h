@@ -96,38 +96,45 @@ static inline bool kfd_prio_compat_waves(struct kfd_process_device *pdd, void *o
 #endif
 
 /*
- * Has CWSR left waves of a compute queue that is off the hardware?  The CP writes to the MQD how
- * far it has filled the control stack, which grows down from its size, and the wave state, which
- * grows up from there.  The fields lie at the same place on all ASICs (KFD reads them in
- * get_wave_state()); each XCC has an MQD of its own.
+ * The MQD of a compute queue for one XCC of its partition; each XCC has one of its own.  NULL: it is
+ * not found, or was unpinned for hibernation and perhaps not pinned again.  The fields that are
+ * read of it lie at the same place on all ASICs.
  */
-static inline bool kfd_prio_compat_saved(struct queue *q)
+static inline const struct v9_mqd *kfd_prio_mqd(struct queue *q, unsigned int xcc)
 {
-	struct device_queue_manager *dqm = q->device->dqm;
-	const struct v9_mqd *m;
-	unsigned int i;
 	u64 stride = 0;
 
-	/* the other two follow */
 	BUILD_BUG_ON(offsetof(struct v9_mqd, cp_hqd_cntl_stack_offset) !=
 		     offsetof(struct v10_compute_mqd, cp_hqd_cntl_stack_offset));
 	BUILD_BUG_ON(offsetof(struct v9_mqd, cp_hqd_cntl_stack_offset) !=
 		     offsetof(struct v11_compute_mqd, cp_hqd_cntl_stack_offset));
-	/* unpinned for hibernation, and perhaps not pinned again: nothing is known */
-	if (!q->mqd)
-		return true;
+	BUILD_BUG_ON(offsetof(struct v9_mqd, cp_mqd_save_start_time_lo) !=
+		     offsetof(struct v10_compute_mqd, cp_mqd_save_start_time_lo));
+	BUILD_BUG_ON(offsetof(struct v9_mqd, cp_mqd_save_start_time_lo) !=
+		     offsetof(struct v11_compute_mqd, cp_mqd_save_start_time_lo));
 #ifdef KFD_PRIO_HAVE_MQD_STRIDE
 	{
-		struct mqd_manager *mm = dqm->mqd_mgrs[KFD_MQD_TYPE_CP];
+		struct mqd_manager *mm = q->device->dqm->mqd_mgrs[KFD_MQD_TYPE_CP];
 
 		stride = mm->mqd_stride(mm, &q->properties);
 	}
 #endif
-	for (i = 0; i < kfd_prio_xccs(dqm); i++) {
-		if (i && !stride)
-			return true;	/* there are MQDs that are not found */
-		m = q->mqd + i * stride;
-		if (m->cp_hqd_cntl_stack_offset != m->cp_hqd_cntl_stack_size ||
+	return q->mqd && (!xcc || stride) ? q->mqd + xcc * stride : NULL;
+}
+
+/*
+ * Has CWSR left waves of a compute queue that is off the hardware?  The CP writes to the MQD how
+ * far it has filled the control stack, which grows down from its size, and the wave state, which
+ * grows up from there (KFD reads them in get_wave_state()).  Without an MQD nothing is known.
+ */
+static inline bool kfd_prio_compat_saved(struct queue *q)
+{
+	const struct v9_mqd *m;
+	unsigned int i;
+
+	for (i = 0; i < kfd_prio_xccs(q->device->dqm); i++) {
+		m = kfd_prio_mqd(q, i);
+		if (!m || m->cp_hqd_cntl_stack_offset != m->cp_hqd_cntl_stack_size ||
 		    m->cp_hqd_wg_state_offset != m->cp_hqd_cntl_stack_size)
 			return true;
 	}

@@ -86,6 +86,13 @@ static void kfd_prio_put_decision(struct seq_file *m, struct kfd_prio_dqm *d, u6
 		seq_puts(m, ", or when something happens");
 	}
 	seq_puts(m, d->missed ? "; the last runlist failed and is tried again\n" : "\n");
+	if (d->save.count) {
+		seq_puts(m, "  saves, as the firmware measured them: mean ");
+		kfd_prio_put_ms(m, div64_u64(d->save.sum_ns, d->save.count));
+		seq_puts(m, ", longest ");
+		kfd_prio_put_ms(m, d->save.max_ns);
+		seq_printf(m, ", of %llu\n", d->save.count);
+	}
 	seq_printf(m, "  preemptions: %llu; of the last second preempted: ", d->begun);
 	kfd_prio_put_ms(m, d->lowest < KFD_PRIO_RANKS ? d->policy.preempted_sum[d->lowest] : 0);
 	seq_puts(m, "\n");

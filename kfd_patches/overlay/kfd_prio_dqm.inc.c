@@ -196,6 +196,8 @@ void kfd_prio_dqm_mark_one(struct device_queue_manager *dqm, struct qcm_process_
 		WRITE_ONCE(qp->look, true);
 		WRITE_ONCE(dqm->prio.look_now, true);
 		qp->taken_seq = dqm->prio.unmap_seq;
+		qp->cost_due = true;
+		dqm->prio.cost_due = true;
 		qp->preempted_at = now;
 		qp->preempted_count++;
 		m->preempted++;

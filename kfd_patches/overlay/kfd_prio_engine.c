@@ -47,6 +47,7 @@ struct kfd_prio_step {
  * @level: that was in force
  * @seq: its number
  * @begun_at: when it began, ktime_get_ns(); 0: none ends
+ * @save_ns: the longest save, 0: not known
  * @reason: why it ends
  */
 struct kfd_prio_end {
@@ -54,6 +55,7 @@ struct kfd_prio_end {
 	int level;
 	u32 seq;
 	u64 begun_at;
+	u64 save_ns;
 	enum kfd_prio_reason reason;
 };
 
@@ -167,6 +169,7 @@ static void kfd_prio_begin(struct device_queue_manager *dqm, const struct kfd_pr
 	d->seq++;
 	d->begun++;
 	d->begun_at = s->now;
+	d->save_ns = 0;
 	d->victim_queues = s->m.off;
 	s->preemptor->prio.preempting_count++;
 	trace_kfd_preempt_begin(dqm, s->dec.reason);
@@ -192,6 +195,7 @@ static void kfd_prio_mark(struct device_queue_manager *dqm, struct kfd_prio_step
 	if (s->dec.level != was) {
 		*end = (struct kfd_prio_end) { .pid = d->begun_pid, .level = was, .seq = d->seq,
 					       .begun_at = d->begun_at,
+					       .save_ns = d->save_ns,
 					       .reason = kfd_prio_end_reason(dqm, &s->dec) };
 		d->begun_at = 0;
 	}
@@ -205,7 +209,7 @@ static void kfd_prio_ended(struct device_queue_manager *dqm, const struct kfd_pr
 {
 	if (end->begun_at)
 		trace_kfd_preempt_end(dqm, end->pid, end->level, end->seq, end->reason, m->restored,
-				      m->on, ktime_get_ns() - end->begun_at, ret);
+				      m->on, ktime_get_ns() - end->begun_at, ret, end->save_ns);
 }
 
 /* Does the decision, or what it is about, differ from what is marked? */

@@ -30,6 +30,18 @@ struct task_struct;
 struct vm_area_struct;
 
 /**
+ * struct kfd_prio_cost - saves that were measured
+ * @count: how many
+ * @sum_ns: time that they took in all
+ * @max_ns: the longest
+ */
+struct kfd_prio_cost {
+	u64 count;
+	u64 sum_ns;
+	u64 max_ns;
+};
+
+/**
  * struct kfd_prio_queue - what we keep in each struct queue
  * @asked: priority that the owner asks for, 0..15; written under the process lock, and
  *	without any lock seen by the update that follows at once
@@ -42,10 +54,12 @@ struct vm_area_struct;
  * @dead: it was reset alone, and stays off for good
  * @marked: preemption has changed if it is active, MES does not know yet; protected by
  *	the DQM lock and false when it is released, unless MES is to be asked again
+ * @saved_at: end of the last save that was read, a stamp of CP firmware; protected by the DQM lock
  */
 struct kfd_prio_queue {
 	u32 asked;
 	u32 requested;
+	u64 saved_at;
 	bool announced;
 	bool held;
 	bool off;
@@ -106,6 +120,8 @@ enum kfd_prio_role {
  * @preempted_ns: how long it has been, without the time since @preempted_at
  * @preempted_count: how often
  * @preempting_count: how often it has preempted others
+ * @save: saves of its queues, the longest of each preemption
+ * @cost_due: that of the present one was not read yet
  * @role: enum kfd_prio_role; written under the DQM lock
  * @look: it was taken off, or is a neighbour whose queues have changed: look at it again; written
  *	without a lock
@@ -142,6 +158,8 @@ struct kfd_prio_qpd {
 	u64 preempted_ns;
 	u64 preempted_count;
 	u64 preempting_count;
+	struct kfd_prio_cost save;
+	bool cost_due;
 	enum kfd_prio_role role;
 	bool look;
 	struct list_head claim;
@@ -216,6 +234,9 @@ enum kfd_prio_breaker {
  * @crowded: the runlist is over-subscribed, see struct kfd_prio_force
  * @skipped: those of them that are left out of the runlist
  * @victim_queues: queues taken off when it began
+ * @save: saves of preempted processes, the longest of each process and preemption
+ * @save_ns: the longest save since the preemption in force began; 0: not known
+ * @cost_due: a process was taken off, see kfd_prio_cost_look()
  * @was_over: what KFD knew of over-subscription before the runlist that is being made
  * @recheck: a process may have become a victim, or ceased to be one
  * @unmap_first: an unmap of ours is about to be sent, marking follows
@@ -263,6 +284,9 @@ struct kfd_prio_dqm {
 	bool crowded;
 	u32 skipped;
 	u32 victim_queues;
+	struct kfd_prio_cost save;
+	u64 save_ns;
+	bool cost_due;
 	bool was_over;
 	bool recheck;
 	bool unmap_first;

@@ -390,6 +390,9 @@ bool kfd_prio_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s)
 bool kfd_prio_saved_waves(struct qcm_process_device *qpd);
 bool kfd_prio_sees_waves(struct qcm_process_device *qpd);
 
+/* kfd_prio_cost.c */
+void kfd_prio_cost_look(struct device_queue_manager *dqm);
+
 /* kfd_prio_role.c */
 void kfd_prio_refresh(struct qcm_process_device *qpd);
 bool kfd_prio_is_idle(struct qcm_process_device *qpd);

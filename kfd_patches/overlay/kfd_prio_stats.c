@@ -9,6 +9,9 @@
  *	preempted_count		how often it was preempted
  *	preempted_us		for how long in all, microseconds, the running preemption included
  *	preempting_count	how many preemptions of others it has begun
+ *	saved_count		how many of its preemptions have a save time that CP firmware measured
+ *	saved_us		the longest save of each of them, summed, microseconds
+ *	saved_max_us		the longest of all, microseconds
  */
 #include "kfd_prio_priv.h"
 
@@ -22,11 +25,17 @@ KFD_PRIO_ATTR(priority);
 KFD_PRIO_ATTR(preempted_count);
 KFD_PRIO_ATTR(preempted_us);
 KFD_PRIO_ATTR(preempting_count);
+KFD_PRIO_ATTR(saved_count);
+KFD_PRIO_ATTR(saved_us);
+KFD_PRIO_ATTR(saved_max_us);
 
 static struct attribute *const kfd_prio_stats[] = {
 	&kfd_prio_attr_preempted_count,
 	&kfd_prio_attr_preempted_us,
 	&kfd_prio_attr_preempting_count,
+	&kfd_prio_attr_saved_count,
+	&kfd_prio_attr_saved_us,
+	&kfd_prio_attr_saved_max_us,
 };
 
 /**
@@ -111,8 +120,14 @@ static u64 kfd_prio_stat(struct kfd_process_device *pdd, const struct attribute 
 		value = prio->preempted_count;
 	else if (attr == &kfd_prio_attr_preempted_us)
 		value = div_u64(kfd_prio_preempted_ns(prio), NSEC_PER_USEC);
-	else
+	else if (attr == &kfd_prio_attr_preempting_count)
 		value = prio->preempting_count;
+	else if (attr == &kfd_prio_attr_saved_count)
+		value = prio->save.count;
+	else if (attr == &kfd_prio_attr_saved_us)
+		value = div_u64(prio->save.sum_ns, NSEC_PER_USEC);
+	else
+		value = div_u64(prio->save.max_ns, NSEC_PER_USEC);
 	dqm_unlock(dqm);
 	return value;
 }

@@ -46,6 +46,7 @@ static int kfd_prio_thread(void *data)
 		 */
 		if (kfd_prio_claim_rings(dqm) || d->unmap_pending)
 			kfd_prio_engine_step(dqm, false);
+		kfd_prio_cost_look(dqm);
 		kfd_prio_claim_look(dqm, d->scratch);
 		kfd_prio_neighbour_look(dqm, d->scratch);
 		kfd_prio_engine_step(dqm, false);

@@ -234,7 +234,10 @@ static void mqd_times(void)
 	static const char *const when[] = { "while it is off", "when it is back" };
 	struct actor on = online_start(0, 12), off = offline_start(0, 100 * MS, 20);
 	unsigned int step, xccs, odd;
+	const struct event *end;
 	const struct mqd_times *t;
+	struct events *e = events_start("kfd");
+	long long save_ns = -1, told;
 	struct mqds mqds;
 	char why[128];
 	FILE *f;
@@ -259,6 +262,8 @@ static void mqd_times(void)
 			if (t->xcc != xccs++ || !t->saved || t->save_ns < 20 * US || t->save_ns > 80 * US ||
 			    t->restored != step || (step && (t->gap_ns < 25 * MS || t->restore_ns > 80 * US)))
 				odd++;
+			if (!step && (long long)t->save_ns > save_ns)
+				save_ns = t->save_ns;
 			if (odd)
 				tap_diag("xcc %u: saved %d, %llu ns; restored %d, %llu ns after %llu", t->xcc, t->saved,
 					 (unsigned long long)t->save_ns, t->restored,
@@ -269,6 +274,16 @@ static void mqd_times(void)
 		if (!step)
 			actor_hear(&on, &(long){ 0 }, 60000);
 	}
+	events_stop(e);
+	end = events_find(e, NULL, "kfd_preempt_end", NULL, 0);
+	told = end ? event_field(end, "save_ns") : -2;
+	tap_ok(told > 0 && told == save_ns, "mqd_times: kfd_preempt_end has the longest of them (%lld ns, the MQDs: %lld)",
+	       told, save_ns);
+	events_free(e);
+	tap_eq(stat_of(&off, "saved_count"), 1, "mqd_times: sysfs: saved_count");
+	tap_eq(stat_of(&off, "saved_us"), save_ns / 1000, "mqd_times: sysfs: saved_us");
+	tap_eq(stat_of(&off, "saved_max_us"), save_ns / 1000, "mqd_times: sysfs: saved_max_us");
+	tap_eq(stat_of(&on, "saved_count"), 0, "mqd_times: sysfs: nothing of the one that preempts");
 	tap_ok(completes(&off), "mqd_times: all is complete, once");
 	actor_kill(&on);
 	actor_kill(&off);
