@@ -35,6 +35,7 @@ static const char *const field_names[NR_KFD_FIELDS] = {
 	[F_OLD_PRIO] = "old_prio",
 	[F_BY_PID] = "by_pid",
 	[F_VICTIMS] = "victims",
+	[F_SAVE_NS] = "save_ns",
 };
 
 #define QUEUE_FIELDS F_GPU_ID, F_PID, F_QUEUE_ID, F_PRIO
@@ -72,7 +73,7 @@ static const struct {
 				 NO_FIELD } },
 	[EV_PREEMPT_END] = { "kfd_preempt_end",
 			     { F_GPU_ID, F_PID, F_PRIO, F_SEQ, F_REASON, F_VICTIMS, F_QUEUES,
-			       F_DUR_NS, F_RET, NO_FIELD } },
+			       F_DUR_NS, F_RET, F_SAVE_NS, NO_FIELD } },
 	[EV_IOCTL_CREATE_QUEUE] = { "kfd_ioctl_create_queue", { F_PID, NO_FIELD } },
 };
 
@@ -171,6 +172,9 @@ static int event_resolve(struct kfd_decoder *decoder, struct tep_event *event, i
 		struct tep_format_field *format = tep_find_field(event, field_names[*field]);
 		unsigned int n = decoder->event[type].nr;
 
+		/* came later: earlier recordings are without it */
+		if (!format && *field == F_SAVE_NS)
+			continue;
 		if (!format || format->offset < 0 || format->offset > 4096 ||
 		    (format->size != 4 && format->size != 8))
 			return -EPROTO;
@@ -238,6 +242,7 @@ int kfd_decode(const struct kfd_decoder *decoder, const void *data, unsigned int
 	if (size < decoder->event[type].size)
 		return -EPROTO;
 	event->type = type;
+	event->v[F_SAVE_NS] = -1;
 	memcpy(&event->task, (const char *)data + 4, sizeof(event->task));
 	for (i = 0; i < decoder->event[type].nr; i++) {
 		const char *from = (const char *)data + decoder->event[type].fields[i].offset;

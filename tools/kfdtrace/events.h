@@ -53,6 +53,7 @@ enum kfd_field {
 	F_OLD_PRIO,
 	F_BY_PID,
 	F_VICTIMS,
+	F_SAVE_NS, /* -1 also where the recording has no such field */
 	NR_KFD_FIELDS
 };
 

@@ -79,11 +79,17 @@ static const struct hist *of_wake(const struct gpu *gpu)
 	return &gpu->wake;
 }
 
+static const struct hist *of_save(const struct gpu *gpu)
+{
+	return &gpu->save;
+}
+
 const struct latency latencies[NR_LATENCIES] = {
 	{ "unmap", "unmap, asked for to confirmed", of_unmap },
 	{ "take", "preemption, begin to victims off", of_take },
 	{ "wake", "doorbell to victims off", of_wake },
 	{ "preempt", "preemption, begin to end", of_preempt },
+	{ "save", "save of waves (CWSR), as the GPU's firmware measured it", of_save },
 };
 
 static void cell_times(const struct client *client, unsigned int column, struct list_value *value)

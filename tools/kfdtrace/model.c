@@ -273,6 +273,8 @@ static int on_preempt_end(struct model *model, struct gpu *gpu, const struct kfd
 		return -ENOMEM;
 	gpu->ends[reason < NR_KFD_REASONS ? reason : 0]++;
 	hist_add(&gpu->preempt, event->v[F_DUR_NS]);
+	if (event->v[F_SAVE_NS] >= 0)
+		hist_add(&gpu->save, event->v[F_SAVE_NS]);
 	client->preempting_ns += event->v[F_DUR_NS];
 	client->last_reason = reason;
 	client->last_by = event->v[F_PID];

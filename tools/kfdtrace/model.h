@@ -167,6 +167,7 @@ struct client {
  * @unmap: ns that an unmap took
  * @take: from the begin of a preemption until the GPU was free of its victims
  * @preempt: from begin to end of a preemption
+ * @save: the longest save of each preemption, as CP firmware measured it
  * @wake: from a doorbell that preempts to the first runlist without the victims
  * @begins, @ends: preemptions by reason
  * @mapped_compute: compute queues that are mapped now
@@ -176,7 +177,7 @@ struct gpu {
 	uint32_t gpu_id;
 	uint64_t runlists, runlist_queues, max_queues, max_processes;
 	uint64_t over_subscribed, over_ns, hangs;
-	struct hist unmap, take, preempt, wake;
+	struct hist unmap, take, preempt, wake, save;
 	uint64_t begins[NR_KFD_REASONS], ends[NR_KFD_REASONS];
 	uint64_t mapped_compute;
 	struct gpu *next;

@@ -19,7 +19,7 @@ struct latency {
 };
 
 enum {
-	NR_LATENCIES = 4
+	NR_LATENCIES = 5
 };
 extern const struct latency latencies[NR_LATENCIES];
 
