@@ -215,6 +215,9 @@ static void kfd_prio_count(struct kfd_process_device *pdd, struct kfd_prio_list_
 	e->preempted_count += prio->preempted_count;
 	e->preempting_count += prio->preempting_count;
 	e->preempted_ns += kfd_prio_preempted_ns(prio);
+	e->saved_count += prio->save.count;
+	e->saved_ns += prio->save.sum_ns;
+	e->saved_max_ns = max(e->saved_max_ns, prio->save.max_ns);
 	dqm_unlock(dqm);
 }
 
@@ -283,6 +286,9 @@ static u32 kfd_prio_fold(struct kfd_prio_list_entry *e, u32 n)
 		e[last].preempted_count = max(e[last].preempted_count, e[i].preempted_count);
 		e[last].preempting_count += e[i].preempting_count;
 		e[last].preempted_ns = max(e[last].preempted_ns, e[i].preempted_ns);
+		e[last].saved_count = max(e[last].saved_count, e[i].saved_count);
+		e[last].saved_ns = max(e[last].saved_ns, e[i].saved_ns);
+		e[last].saved_max_ns = max(e[last].saved_max_ns, e[i].saved_max_ns);
 	}
 	return last + 1;
 }

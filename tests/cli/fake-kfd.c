@@ -106,21 +106,24 @@ static int fail(int err)
 
 static bool entry_read(FILE *table, struct kfd_prio_list_entry *entry)
 {
-	unsigned long long counts[3] = { 0 };
+	unsigned long long counts[6] = { 0 };
 	char line[256];
 	int fields;
 
 	*entry = (struct kfd_prio_list_entry){ 0 };
 	if (!table || !fgets(line, sizeof(line), table))
 		return false;
-	fields = sscanf(line, "%d %u %d %d %u %u %u %llu %llu %llu", &entry->pid, &entry->gpu_id,
+	fields = sscanf(line, "%d %u %d %d %u %u %u %llu %llu %llu %llu %llu %llu", &entry->pid, &entry->gpu_id,
 			&entry->priority, &entry->effective, &entry->nr_queues, &entry->nr_active,
-			&entry->flags, &counts[0], &counts[1], &counts[2]);
-	if (fields != 7 && fields != 10)
+			&entry->flags, &counts[0], &counts[1], &counts[2], &counts[3], &counts[4], &counts[5]);
+	if (fields != 7 && fields != 10 && fields != 13)
 		abort();
 	entry->preempted_count = counts[0];
 	entry->preempted_ns = counts[1];
 	entry->preempting_count = counts[2];
+	entry->saved_count = counts[3];
+	entry->saved_ns = counts[4];
+	entry->saved_max_ns = counts[5];
 	return true;
 }
 

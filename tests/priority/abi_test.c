@@ -51,11 +51,14 @@ static void test_sizes(void)
 	tap_eq(sizeof(struct kfd_prio_set_args), 24, "size of kfd_prio_set_args");
 	tap_eq(sizeof(struct kfd_prio_get_args), 24, "size of kfd_prio_get_args");
 	tap_eq(sizeof(struct kfd_prio_list_args), 24, "size of kfd_prio_list_args");
-	tap_eq(sizeof(struct kfd_prio_list_entry), 56, "size of kfd_prio_list_entry");
+	tap_eq(sizeof(struct kfd_prio_list_entry), 80, "size of kfd_prio_list_entry");
 	tap_ok(offsetof(struct kfd_prio_list_entry, preempted_count) == 32 &&
 	       offsetof(struct kfd_prio_list_entry, preempting_count) == 40 &&
 	       offsetof(struct kfd_prio_list_entry, preempted_ns) == 48,
 	       "what 1.1 added to it comes after the 32 bytes of 1.0");
+	tap_ok(offsetof(struct kfd_prio_list_entry, saved_count) == 56 &&
+	       offsetof(struct kfd_prio_list_entry, saved_ns) == 64 &&
+	       offsetof(struct kfd_prio_list_entry, saved_max_ns) == 72, "and what 1.3 added after the 56 of 1.1");
 	tap_eq(KFD_PRIO_IOC_VERSION, 0x80104bf0, "number of _VERSION");
 	tap_eq(KFD_PRIO_IOC_SET, 0xc0184bf1, "number of _SET");
 	tap_eq(KFD_PRIO_IOC_GET, 0xc0184bf2, "number of _GET");

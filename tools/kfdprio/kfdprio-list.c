@@ -12,6 +12,8 @@
 
 /* Of the interface, from which on KFD_PRIO_LIST_PREEMPT_OFF is told */
 #define BREAKER_MINOR	2
+/* The same, of saved_count and what follows it */
+#define SAVED_MINOR 3
 
 enum column {
 	COLUMN_PID,
@@ -29,6 +31,9 @@ enum column {
 	COLUMN_PREEMPTED,
 	COLUMN_PREEMPTED_TIME,
 	COLUMN_PREEMPTING,
+	COLUMN_SAVED,
+	COLUMN_SAVE_TIME,
+	COLUMN_MAX_SAVE,
 	COLUMN_HIP,
 	COLUMN_SMI,
 	COLUMN_GPU,
@@ -58,6 +63,9 @@ static const struct list_column columns[NR_COLUMNS] = {
 	[COLUMN_PREEMPTED] = { "PREEMPTED", "preempted_count", LIST_COUNT, LIST_EVERYWHERE },
 	[COLUMN_PREEMPTED_TIME] = { "PREEMPTED-TIME", "preempted_ns", LIST_DURATION, LIST_EVERYWHERE },
 	[COLUMN_PREEMPTING] = { "PREEMPTING", "preempting_count", LIST_COUNT, LIST_WIDE },
+	[COLUMN_SAVED] = { "SAVED", "saved_count", LIST_COUNT, LIST_WIDE },
+	[COLUMN_SAVE_TIME] = { "SAVE-TIME", "saved_ns", LIST_DURATION, LIST_WIDE },
+	[COLUMN_MAX_SAVE] = { "MAX-SAVE", "saved_max_ns", LIST_DURATION, LIST_WIDE },
 	[COLUMN_HIP] = { "HIP", "hip_index", LIST_NUMBER, LIST_EVERYWHERE },
 	[COLUMN_SMI] = { "SMI", "smi_index", LIST_NUMBER, LIST_EVERYWHERE },
 	[COLUMN_GPU] = { "GPU", "gpu_id", LIST_COUNT, LIST_EVERYWHERE },
@@ -92,6 +100,7 @@ struct row {
  * @row: array of @nr
  * @counted: the driver counts preemptions
  * @breaker: the driver tells of circuit breakers
+ * @saved: the driver tells what saves cost
  * @topo: the GPUs
  */
 struct rows {
@@ -99,6 +108,7 @@ struct rows {
 	size_t nr;
 	bool counted;
 	bool breaker;
+	bool saved;
 	struct kfd_topology topo;
 };
 
@@ -164,7 +174,7 @@ static void cell(void *context, size_t at, unsigned int column, struct list_valu
 	const struct rows *rows = context;
 	const struct row *row = &rows->row[at];
 	const struct kfd_prio_list_entry *entry = &row->entry;
-	bool counted = rows->counted && entry->gpu_id;
+	bool counted = rows->counted && entry->gpu_id, saved = rows->saved && entry->gpu_id;
 
 	switch (column) {
 	case COLUMN_EFFECTIVE:
@@ -202,6 +212,15 @@ static void cell(void *context, size_t at, unsigned int column, struct list_valu
 	case COLUMN_PREEMPTING:
 		list_known_count(value, counted, entry->preempting_count);
 		break;
+	case COLUMN_SAVED:
+		list_known_count(value, saved, entry->saved_count);
+		break;
+	case COLUMN_SAVE_TIME:
+		list_known_count(value, saved, entry->saved_ns);
+		break;
+	case COLUMN_MAX_SAVE:
+		list_known_count(value, saved && entry->saved_count, entry->saved_max_ns);
+		break;
 	case COLUMN_PID:
 	case COLUMN_UID:
 	case COLUMN_USER:
@@ -228,6 +247,7 @@ struct rows *rows_open(const struct kfd_dev *dev)
 		errx(EXIT_FAILURE, "out of memory");
 	rows->counted = dev->version.features & KFD_PRIO_FEATURE_PREEMPT;
 	rows->breaker = dev->version.minor >= BREAKER_MINOR;
+	rows->saved = dev->version.minor >= SAVED_MINOR;
 	return rows;
 }
 

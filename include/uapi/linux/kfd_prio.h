@@ -55,6 +55,7 @@
  *	1.1	KFD_PRIO_FEATURE_PREEMPT; KFD_PRIO_LIST_PREEMPTED, _PREEMPTING, and
  *		preempted_count, preempting_count, preempted_ns of kfd_prio_list_entry
  *	1.2	KFD_PRIO_LIST_PREEMPT_OFF
+ *	1.3	saved_count, saved_ns, saved_max_ns of kfd_prio_list_entry
  */
 #ifndef _UAPI_LINUX_KFD_PRIO_H
 #define _UAPI_LINUX_KFD_PRIO_H
@@ -63,7 +64,7 @@
 #include <linux/ioctl.h>
 
 #define KFD_PRIO_VERSION_MAJOR	1
-#define KFD_PRIO_VERSION_MINOR	2
+#define KFD_PRIO_VERSION_MINOR	3
 
 #define KFD_PRIO_MIN	0	/* least important */
 #define KFD_PRIO_MAX	15	/* most important; KFD_MAX_QUEUE_PRIORITY */
@@ -161,6 +162,10 @@ struct kfd_prio_get_args {
  * @preempted_count: how often the process was preempted on this GPU (since 1.1)
  * @preempting_count: how many preemptions of others it has begun there (since 1.1)
  * @preempted_ns: how long it has been preempted in all, ns, until now (since 1.1)
+ * @saved_count: preemptions of it for which the GPU's firmware has measured how long the save of
+ *	its waves (CWSR) took (since 1.3)
+ * @saved_ns: the longest save of each of these, summed, ns (since 1.3)
+ * @saved_max_ns: the longest of all, ns (since 1.3)
  */
 struct kfd_prio_list_entry {
 	__s32 pid;
@@ -174,6 +179,9 @@ struct kfd_prio_list_entry {
 	__u64 preempted_count;
 	__u64 preempting_count;
 	__u64 preempted_ns;
+	__u64 saved_count;
+	__u64 saved_ns;
+	__u64 saved_max_ns;
 };
 
 /* The queues are off the GPU: memory eviction, suspend, or a debugger */
