@@ -132,7 +132,7 @@ static struct {
 	{ "max_preempt_per_s" }, { "safety_poll_us" }, { "busy_budget_ms" },
 	/* of the simulated GPU and of amdgpu */
 	{ "save_us" }, { "restore_us" }, { "queue_preemption_timeout_ms" }, { "poll_us" },
-	{ "sdma_gbs" }, { "occupancy_us" },
+	{ "sdma_gbs" }, { "occupancy_us" }, { "mqd_times" },
 };
 
 static void path_of(char *path, size_t n, const char *name)

@@ -289,7 +289,42 @@ static void mqd_times(void)
 	actor_kill(&off);
 }
 
+/* Time stamps that say nothing: what they say is not known, whatever earlier ones said */
+static void save_unknown(void)
+{
+	static const char *const what[] = { "none is written", "the first", "the end is before the begin", "none again" };
+	static const unsigned int mode[] = { 0, 1, 2, 0 };
+	struct actor on = online_start(0, 12), off = offline_start(0, 100 * MS, 20);
+	struct events *e = events_start("kfd");
+	const struct event *end = NULL;
+	unsigned int i;
+	long long ns;
+
+	for (i = 0; i < 4; i++) {
+		param_set("mqd_times", mode[i]);
+		wait_mapped(0, 2);
+		if (actor_do(&on, act_request, 5 * MS, 0) < 0)
+			tap_bail("no answer from the online process");
+		/* the end is traced when the runlist is sent */
+		nap_ns(20 * MS);
+	}
+	events_stop(e);
+	for (i = 0; i < 4; i++) {
+		end = events_find(e, end, "kfd_preempt_end", NULL, 0);
+		ns = end ? event_field(end, "save_ns") : -2;
+		tap_ok(mode[i] == 1 ? ns > 0 : ns == -1, "save_unknown: %s: save_ns %lld", what[i], ns);
+		if (!end)
+			break;
+	}
+	events_free(e);
+	param_set("mqd_times", 1);
+	tap_eq(stat_of(&off, "saved_count"), 1, "save_unknown: one of four was measured");
+	tap_ok(completes(&off), "save_unknown: all is complete, once");
+	actor_kill(&on);
+	actor_kill(&off);
+}
+
 const struct test tests_victim[] = {
-	{ "mqd_times", mqd_times },
+	{ "mqd_times", mqd_times }, { "save_unknown", save_unknown },
 	{ "vmids", vmids }, { "flood", flood }, { "quiet", quiet, .waves = true }, { "newborn", newborn, .waves = true }, { "mes_stays", mes_stays }, {}
 };

@@ -7,6 +7,10 @@
 #include "v10_structs.h"
 #include "v11_structs.h"
 
+static uint mqd_times = 1;
+module_param(mqd_times, uint, 0644);
+MODULE_PARM_DESC(mqd_times, "time stamps of saves in MQDs: 0: none is written, as by firmware that does not know them; 1: as they are; 2: the end before the begin");
+
 #define DW(type, member)	(offsetof(struct type, member) / 4)
 
 /* Dwords of the fields of a compute MQD; the upper half of an address follows the lower */
@@ -237,20 +241,22 @@ bool sim_mqd_saved(struct sim_gpu *g, const struct sim_queue *q, u64 waves, u64 
 {
 	const u32 *m = sim_gart_ptr(g, q->mqd_addr, sim_mqd_bytes(g, false));
 	const struct cp_layout *c = cp_layout(g);
+	u32 size, as = READ_ONCE(mqd_times);
 	struct left l = { .saved = true };
-	u32 size;
 
 	if (!m)
 		return false;
+	if (as == 2)
+		swap(times[0], times[1]);
 	size = m[c->stack_size];
 	l.stack = size - min_t(u64, waves * STACK_BYTES_PER_WAVE, size);
 	l.state = size + min_t(u64, bytes, U32_MAX - size);
 	/* as it was: this thread's own time would count as the hardware's, for each of many queues */
 	if (!waves && m[c->stack_offset] == l.stack && m[c->state_offset] == l.state)
 		return true;
-	if (waves) {
-		l.times[0] = ticks(q->eq.save_at);
-		l.times[1] = ticks(q->eq.saved_at);
+	if (waves && as) {
+		l.times[as == 2] = ticks(q->eq.save_at);
+		l.times[as != 2] = ticks(q->eq.saved_at);
 	}
 	return leave_all(g, q, m, &l);
 }
