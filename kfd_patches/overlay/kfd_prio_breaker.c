@@ -56,7 +56,7 @@ const char *kfd_prio_breaker_cause(enum kfd_prio_breaker cause)
 }
 
 /**
- * kfd_prio_gpu_params() - the module parameters as they hold for one GPU
+ * kfd_prio_gpu_params() - the module parameters as they hold for one GPU: for what a save costs there
  * @dqm: of the GPU
  * @k: out
  *
@@ -66,6 +66,7 @@ void kfd_prio_gpu_params(struct device_queue_manager *dqm, struct kfd_prio_param
 {
 	lockdep_assert_held(&dqm->lock_hidden);
 	kfd_prio_params_read(k);
+	kfd_prio_policy_cost(k, dqm->prio.save_recent_ns);
 	if (dqm->prio.breaker != KFD_PRIO_BREAKER_CLOSED)
 		k->enabled = false;
 }

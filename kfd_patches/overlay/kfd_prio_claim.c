@@ -365,7 +365,7 @@ void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snaps
 	unsigned int n = 0;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	kfd_prio_params_read(&k);
+	kfd_prio_gpu_params(dqm, &k);
 	list_for_each_entry(qp, &dqm->prio.claims, claim)
 		n++;
 	/* the list may change while the lock is dropped: a claim not seen is seen next time */

@@ -53,6 +53,8 @@ static const char *kfd_prio_scheduler(struct device_queue_manager *dqm)
 
 static void kfd_prio_put_decision(struct seq_file *m, struct kfd_prio_dqm *d, u64 now)
 {
+	struct kfd_prio_params k;
+
 	if (d->throttle != KFD_PRIO_LEVEL_NONE) {
 		seq_printf(m, "  now: the floor: processes that may preempt, from priority %d on, are off instead",
 			   d->throttle);
@@ -91,7 +93,9 @@ static void kfd_prio_put_decision(struct seq_file *m, struct kfd_prio_dqm *d, u6
 		kfd_prio_put_ms(m, div64_u64(d->save.sum_ns, d->save.count));
 		seq_puts(m, ", longest ");
 		kfd_prio_put_ms(m, d->save.max_ns);
-		seq_printf(m, ", of %llu\n", d->save.count);
+		kfd_prio_gpu_params(d->dqm, &k);
+		seq_printf(m, ", of %llu; so at most %u preemptions a second, linger %llu us\n",
+			   d->save.count, k.max_per_s, div_u64(k.linger_ns, NSEC_PER_USEC));
 	}
 	seq_printf(m, "  preemptions: %llu; of the last second preempted: ", d->begun);
 	kfd_prio_put_ms(m, d->lowest < KFD_PRIO_RANKS ? d->policy.preempted_sum[d->lowest] : 0);
@@ -192,10 +196,10 @@ static int kfd_prio_preempt_show(struct seq_file *m, void *unused)
 	struct kfd_prio_dqm *d;
 
 	kfd_prio_params_read(&k);
-	seq_printf(m, "kfd_preempt %d, preempt_min_prio %d, linger_us %llu, floor_pct %u, max_preempt_per_s %u, safety_poll_us %llu, busy_budget_ms %llu\n",
+	seq_printf(m, "kfd_preempt %d, preempt_min_prio %d, linger_us %llu, floor_pct %u, max_preempt_per_s %u, safety_poll_us %llu, busy_budget_ms %llu, max_switch_pct %u\n",
 		   k.enabled, k.min_prio, div_u64(k.linger_ns, NSEC_PER_USEC), k.floor_pct,
 		   k.max_per_s, div_u64(kfd_prio_safety_poll_ns(), NSEC_PER_USEC),
-		   div_u64(k.budget_ns, NSEC_PER_MSEC));
+		   div_u64(k.budget_ns, NSEC_PER_MSEC), k.switch_pct);
 	kfd_prio_gpu_lock();
 	for (d = kfd_prio_gpu_first(); d; d = kfd_prio_gpu_next(d))
 		kfd_prio_put_gpu(m, d);

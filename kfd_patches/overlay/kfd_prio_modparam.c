@@ -70,6 +70,11 @@ __MODULE_PARM_TYPE(busy_budget_ms, "uint");
 MODULE_PARM_DESC(busy_budget_ms,
 		 "How long a process with work but without progress may preempt others, in ms (1..60000, default 100)");
 
+module_param_cb(max_switch_pct, &param_ops, &kfd_prio_param_max_switch_pct, 0644);
+__MODULE_PARM_TYPE(max_switch_pct, "uint");
+MODULE_PARM_DESC(max_switch_pct,
+		 "Share of the GPU's time that preemption may cost by saving and restoring, as measured, in percent (0 = any, up to 100, default 10)");
+
 /* What was built: "PACKAGE-VERSION TREE"; kfdprio doctor compares file and loaded module */
 #define KFD_PRIO_BUILD	KFD_PRIO_PACKAGE_VERSION " " KFD_PRIO_TREE
 

@@ -15,6 +15,7 @@ struct kfd_prio_param kfd_prio_param_floor_pct = { 5, 0, 90 };
 struct kfd_prio_param kfd_prio_param_max_preempt_per_s = { 1000, 1, 10000 };
 struct kfd_prio_param kfd_prio_param_safety_poll_us = { 10000, 1000, 10000000 };
 struct kfd_prio_param kfd_prio_param_busy_budget_ms = { 100, 1, 60000 };
+struct kfd_prio_param kfd_prio_param_max_switch_pct = { 10, 0, 100 };
 
 /**
  * kfd_prio_param_set() - give a module parameter another value
@@ -46,6 +47,7 @@ void kfd_prio_params_read(struct kfd_prio_params *k)
 	k->floor_pct = READ_ONCE(kfd_prio_param_floor_pct.value);
 	k->max_per_s = READ_ONCE(kfd_prio_param_max_preempt_per_s.value);
 	k->budget_ns = (u64)READ_ONCE(kfd_prio_param_busy_budget_ms.value) * NSEC_PER_MSEC;
+	k->switch_pct = READ_ONCE(kfd_prio_param_max_switch_pct.value);
 }
 
 /**

@@ -22,6 +22,11 @@ static inline u64 div_u64(u64 dividend, u32 divisor)
 {
 	return dividend / divisor;
 }
+
+static inline u64 div64_u64(u64 dividend, u64 divisor)
+{
+	return dividend / divisor;
+}
 #endif
 
 #define SLOTS	(KFD_PRIO_FLOOR_SLOTS + 1)
@@ -166,6 +171,30 @@ int kfd_prio_policy_rank(int set, int asked)
 	if (set != KFD_PRIO_UNSET)
 		return set;
 	return asked < KFD_PRIO_NORMAL ? asked : KFD_PRIO_NORMAL;
+}
+
+/**
+ * kfd_prio_policy_cost() - what a save costs decides how often to preempt, and how long to linger
+ * @k: module parameters: linger_ns and max_per_s become what holds for a GPU
+ * @save_ns: how long a save takes there, as measured; 0: not known
+ *
+ * A preemption costs a save and a restore; nothing tells how long the waves take to come back, so
+ * a restore counts as long as a save.  As many preemptions as cost max_switch_pct of the GPU's time
+ * may begin, max_preempt_per_s at most, and one a second in any case.  linger_us keeps a process
+ * off that would have to be taken off again soon: where that costs more it is longer, a quarter of
+ * the cost, so that lingering adds a quarter to what switching costs.  A linger_us of 0 stays 0.
+ */
+void kfd_prio_policy_cost(struct kfd_prio_params *k, u64 save_ns)
+{
+	u64 cost = 2 * save_ns, per_s, linger = cost / KFD_PRIO_LINGER_PART;
+
+	if (!save_ns || !k->switch_pct)
+		return;
+	per_s = div64_u64(k->switch_pct * PCT_NS, cost);
+	if (per_s < k->max_per_s)
+		k->max_per_s = per_s ? per_s : 1;
+	if (k->linger_ns && k->linger_ns < linger)
+		k->linger_ns = linger;
 }
 
 /**

@@ -52,6 +52,8 @@ typedef __u32 u32;
  *	gets, if it has been preempted for the rest of it; 0 is none
  * @max_per_s: max_preempt_per_s, 1..10000
  * @budget_ns: busy_budget_ms: a claim with work and without progress holds that long
+ * @switch_pct: max_switch_pct, 0..100: share of GPU time that preemption may cost by saving and
+ *	restoring; 0: any
  */
 struct kfd_prio_params {
 	bool enabled;
@@ -60,6 +62,7 @@ struct kfd_prio_params {
 	u32 floor_pct;
 	u32 max_per_s;
 	u64 budget_ns;
+	u32 switch_pct;
 };
 
 /**
@@ -190,7 +193,11 @@ struct kfd_prio_force {
 	bool crowded;
 };
 
+/* Of what a preemption costs, linger may leave the GPU idle for so small a part */
+#define KFD_PRIO_LINGER_PART	4
+
 int kfd_prio_policy_rank(int set, int asked);
+void kfd_prio_policy_cost(struct kfd_prio_params *k, u64 save_ns);
 bool kfd_prio_policy_off(const struct kfd_prio_force *f, const struct kfd_prio_standing *s);
 bool kfd_prio_policy_works(const struct kfd_prio_standing *s);
 void kfd_prio_policy_init(struct kfd_prio_policy *p, const struct kfd_prio_params *k, u64 now);

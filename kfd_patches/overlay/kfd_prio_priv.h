@@ -344,6 +344,7 @@ extern struct kfd_prio_param kfd_prio_param_floor_pct;
 extern struct kfd_prio_param kfd_prio_param_max_preempt_per_s;
 extern struct kfd_prio_param kfd_prio_param_safety_poll_us;
 extern struct kfd_prio_param kfd_prio_param_busy_budget_ms;
+extern struct kfd_prio_param kfd_prio_param_max_switch_pct;
 int kfd_prio_param_set(struct kfd_prio_param *p, u32 value);
 void kfd_prio_params_read(struct kfd_prio_params *k);
 u64 kfd_prio_safety_poll_ns(void);

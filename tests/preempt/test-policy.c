@@ -13,7 +13,7 @@ static const struct range {
 	{ "kfd_preempt", 0, 1, 1 }, { "preempt_min_prio", 0, 15, 11 },
 	{ "linger_us", 0, 1000000, 200 }, { "floor_pct", 0, 90, 5 },
 	{ "max_preempt_per_s", 1, 10000, 1000 }, { "safety_poll_us", 1000, 10000000, 10000 },
-	{ "busy_budget_ms", 1, 60000, 100 },
+	{ "busy_budget_ms", 1, 60000, 100 }, { "max_switch_pct", 0, 100, 10 },
 };
 
 static void parameters(void)
@@ -239,6 +239,45 @@ static void rate(void)
 	actor_kill(&offline);
 }
 
+/* Requests every 5 ms on a GPU on which a save takes a millisecond: what share of its time goes into that? */
+static double switch_share(const struct actor *online, unsigned int pct)
+{
+	long long switched = 0;
+	uint64_t start = 0;
+	int i;
+
+	param_set("max_switch_pct", pct);
+	/* until the tokens of the beginning are gone */
+	for (i = 0; i < 600; i++) {
+		if (i == 200) {
+			switched = sim_counter(0, "save_restore_ns");
+			start = kfdc_now();
+		}
+		if (actor_do(online, act_submit, 500 * US, 1))
+			tap_bail("the online work was refused");
+		nap_ns(5 * MS);
+	}
+	return 100.0 * (double)(sim_counter(0, "save_restore_ns") - switched) / (double)(kfdc_now() - start);
+}
+
+static void switching(void)
+{
+	struct actor offline = offline_start(0, 20 * MS, 700), online = online_start(0, 12);
+	double any, limited;
+
+	param_set("save_us", 1000);
+	param_set("restore_us", 1000);
+	limited = switch_share(&online, 10);
+	any = switch_share(&online, 0);
+	tap_ok(any > 20, "switching: without a limit saves and restores take %.1f %% of the GPU's time", any);
+	tap_ok(limited > 2 && limited < 11, "switching: with max_switch_pct=10 they take %.1f %%", limited);
+	param_set("save_us", 20);
+	param_set("restore_us", 20);
+	tap_ok(completes(&offline) && completes(&online), "switching: all is complete, once");
+	actor_kill(&online);
+	actor_kill(&offline);
+}
+
 /* An online process that never stops leaves the others their floor */
 static void floor_kept(void)
 {
@@ -299,6 +338,6 @@ static void floors(void)
 const struct test tests_policy[] = {
 	{ "parameters", parameters }, { "off", off }, { "priorities", priorities },
 	{ "bought", bought },
-	{ "linger", linger }, { "rate", rate }, { "floor", floor_kept },
+	{ "linger", linger }, { "rate", rate }, { "switching", switching }, { "floor", floor_kept },
 	{ "floors", floors }, {}
 };

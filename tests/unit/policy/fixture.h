@@ -24,7 +24,7 @@
 
 /* the defaults of the module parameters */
 #define PARAMS		{ .enabled = true, .min_prio = 11, .linger_ns = 200 * US, .floor_pct = 5, \
-			  .max_per_s = 1000, .budget_ns = 100 * MS }
+			  .max_per_s = 1000, .budget_ns = 100 * MS, .switch_pct = 10 }
 
 /* one function per test-*.c; the number of failures */
 int table_tests(void);

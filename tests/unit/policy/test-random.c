@@ -101,6 +101,9 @@ static void world_make(void)
 	w.k = (struct kfd_prio_params){ true, rnd(3) ? 11 : (int)rnd(16), ANY(lingers), 0, ANY(rates),
 				       ANY(budgets) };
 	floor_set(ANY(floors));
+	/* as on a GPU on which a save takes that long */
+	w.k.switch_pct = 10;
+	kfd_prio_policy_cost(&w.k, rnd(2) ? 0 : rnd64(4 * MS));
 	scale_set();
 	w.lowest = rnd(10) ? (int)rnd(12) : (int)rnd(KFD_PRIO_RANK_NONE + 1);
 	w.n = rnd(MAX_CLAIMS + 1);

@@ -251,6 +251,63 @@ static void test_victims(void **state)
 	}
 }
 
+/* What a save costs decides how often to preempt, and how long to linger */
+static void test_cost(void **state)
+{
+	static const struct {
+		u64 save_ns;
+		u32 pct, max_per_s;
+		u64 linger_ns;
+		u32 per_s;
+		u64 lingers_ns;
+	} t[] = {
+		/* not known; no limit */
+		{ 0, 10, 1000, 200 * US, 1000, 200 * US },
+		{ MS, 0, 1000, 200 * US, 1000, 200 * US },
+		/* 10 % of a second is 1000 times 50 us twice */
+		{ 50 * US, 10, 1000, 200 * US, 1000, 200 * US },
+		{ 51 * US, 10, 1000, 200 * US, 980, 200 * US },
+		{ 327 * US, 10, 1000, 200 * US, 152, 200 * US },
+		/* a quarter of save and restore */
+		{ 400 * US, 10, 1000, 200 * US, 125, 200 * US },
+		{ 402 * US, 10, 1000, 200 * US, 124, 201 * US },
+		{ 754 * US, 10, 1000, 200 * US, 66, 377 * US },
+		{ MS, 10, 1000, 200 * US, 50, 500 * US },
+		{ 3 * MS, 10, 1000, 200 * US, 16, 1500 * US },
+		{ MS, 1, 1000, 200 * US, 5, 500 * US },
+		{ MS, 100, 1000, 200 * US, 500, 500 * US },
+		/* what the administrator has chosen is a bound */
+		{ MS, 10, 3, 200 * US, 3, 500 * US },
+		{ MS, 10, 1000, 700 * US, 50, 700 * US },
+		{ MS, 10, 1000, 1, 50, 500 * US },
+		{ MS, 10, 1000, 0, 50, 0 },
+		/* one a second in any case */
+		{ 60 * SEC, 10, 1000, 200 * US, 1, 30 * SEC },
+		{ 60 * SEC, 1, 1, 200 * US, 1, 30 * SEC },
+	};
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		struct kfd_prio_params k = PARAMS, was;
+
+		k.switch_pct = t[i].pct;
+		k.max_per_s = t[i].max_per_s;
+		k.linger_ns = t[i].linger_ns;
+		was = k;
+		kfd_prio_policy_cost(&k, t[i].save_ns);
+		if (k.max_per_s != t[i].per_s || k.linger_ns != t[i].lingers_ns)
+			fail_msg("row %u: %u a second, linger %llu ns", i, k.max_per_s, (unsigned long long)k.linger_ns);
+		/* what many preemptions cost is within the share, but for one a second */
+		if (t[i].save_ns && t[i].pct && k.max_per_s > 1)
+			assert_true(2 * t[i].save_ns * k.max_per_s <= t[i].pct * SEC / 100);
+		/* and nothing else changes */
+		was.max_per_s = k.max_per_s;
+		was.linger_ns = k.linger_ns;
+		assert_memory_equal(&k, &was, sizeof(k));
+	}
+}
+
 /* the priority set, what its queues ask for, what it counts as */
 static void test_rank(void **state)
 {
@@ -358,6 +415,7 @@ int table_tests(void)
 		cmocka_unit_test(test_decisions),
 		cmocka_unit_test(test_victims),
 		cmocka_unit_test(test_rank),
+		cmocka_unit_test(test_cost),
 		cmocka_unit_test(test_off),
 		cmocka_unit_test(test_off_stays),
 		cmocka_unit_test(test_works),
