@@ -246,8 +246,6 @@ bool sim_mqd_saved(struct sim_gpu *g, const struct sim_queue *q, u64 waves, u64 
 
 	if (!m)
 		return false;
-	if (as == 2)
-		swap(times[0], times[1]);
 	size = m[c->stack_size];
 	l.stack = size - min_t(u64, waves * STACK_BYTES_PER_WAVE, size);
 	l.state = size + min_t(u64, bytes, U32_MAX - size);
