@@ -56,7 +56,7 @@ const char *kfd_prio_breaker_cause(enum kfd_prio_breaker cause)
 }
 
 /**
- * kfd_prio_gpu_params() - the module parameters as they hold for one GPU: for what a save costs there
+ * kfd_prio_gpu_params() - module parameters as they hold for one GPU, for what a save costs there
  * @dqm: of the GPU
  * @k: out
  *

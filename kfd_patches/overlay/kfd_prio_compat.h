@@ -96,8 +96,8 @@ static inline bool kfd_prio_compat_waves(struct kfd_process_device *pdd, void *o
 #endif
 
 /*
- * The MQD of a compute queue for one XCC of its partition; each XCC has one of its own.  NULL: it is
- * not found, or was unpinned for hibernation and perhaps not pinned again.  The fields that are
+ * The MQD of a compute queue for one XCC of its partition; each XCC has one of its own.  NULL: it
+ * is not found, or was unpinned for hibernation and perhaps not pinned again.  The fields that are
  * read of it lie at the same place on all ASICs.
  */
 static inline const struct v9_mqd *kfd_prio_mqd(struct queue *q, unsigned int xcc)

@@ -3,10 +3,10 @@
  * kfdprio: what preemption costs: the time stamps that CP firmware leaves in each MQD when it saves
  * the waves of a queue (CWSR).
  *
- * A stamp is a count of a clock of 100 MHz.  Not every firmware may write them, and nothing is known
- * of MES.  So a figure that makes no sense counts as not known: no stamp, an end before the
- * begin, the stamps of an earlier save, or a save that is longer than the time since the unmap.  Where
- * no waves were saved, the stamps are those of some earlier unmap.
+ * A stamp is a count of a clock of 100 MHz.  Not every firmware may write them, and nothing is
+ * known of MES.  So a figure that makes no sense counts as not known: no stamp, an end before the
+ * begin, the stamps of an earlier save, or a save that is longer than the time since the unmap.
+ * Where no waves were saved, the stamps are those of some earlier unmap.
  */
 #include "kfd_prio_priv.h"
 

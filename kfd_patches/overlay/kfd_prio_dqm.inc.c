@@ -150,78 +150,60 @@ static void kfd_prio_mark_queue(struct device_queue_manager *dqm, struct qcm_pro
 	}
 }
 
-/**
- * kfd_prio_dqm_hold() - a queue is kept off by preemption from now on
- * @q: the queue, of a process that is preempted
+/*
+ * One count of qpd->evicted is ours: the queues go off with the first count and back with the last,
+ * whoever holds it.  What we have taken off is marked, and that is put back, nothing else: KFD
+ * takes single queues off for good, which a hang or a bad packet has spoilt.
  *
- * Context: DQM lock
+ * Nothing happens to the hardware before kfd_prio_dqm_execute(), which must follow under the same
+ * lock, or with HWS KFD's own runlist.
+ *
+ * Inline: in the walk over all processes, while the GPU saves.
  */
-void kfd_prio_dqm_hold(struct queue *q)
+static inline void kfd_prio_take(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+				 u64 now, struct kfd_prio_marked *m)
 {
-	q->properties.is_evicted = true;
-	q->prio.held = true;
-	q->prio.off = !q->prio.dead;
+	struct kfd_prio_qpd *qp = &qpd->prio;
+	struct queue *q;
+
+	qp->preempted = true;
+	/* its MQDs tell now if it has waves */
+	WRITE_ONCE(qp->look, true);
+	WRITE_ONCE(dqm->prio.look_now, true);
+	qp->taken_seq = dqm->prio.unmap_seq;
+	qp->cost_due = true;
+	dqm->prio.cost_due = true;
+	qp->preempted_at = now;
+	qp->preempted_count++;
+	m->preempted++;
+	dqm->prio.victims++;
+	/* a debugger's kernel queue stays mapped */
+	qp->skip = list_empty(&qpd->priv_queue_list);
+	dqm->prio.skipped += qp->skip;
+	qp->kfd_first = qpd->evicted++ > 0;
+	if (qp->kfd_first)
+		return;
+	list_for_each_entry(q, &qpd->queues_list, list) {
+		bool off = q->properties.is_active || kfd_prio_queue_is_suspended(q);
+
+		/* one that KFD has evicted by itself is not ours */
+		if (q->properties.is_evicted)
+			continue;
+		kfd_prio_hold(q);
+		q->prio.off &= off;
+		if (q->properties.is_active)
+			kfd_prio_mark_queue(dqm, qpd, q, true, m);
+	}
 }
 
-/**
- * kfd_prio_dqm_mark_one() - a process becomes a victim, or ceases to be one
- * @dqm: of the GPU
- * @qpd: the process on that GPU
- * @victim: which of the two
- * @now: ktime_get_ns()
- * @m: added to
- *
- * One count of qpd->evicted is ours: the queues go off with the first count and back
- * with the last, whoever holds it.  What we have taken off is marked, and that is put back,
- * nothing else: KFD takes single queues off for good, which a hang or a bad packet has spoilt.
- *
- * Nothing happens to the hardware before kfd_prio_dqm_execute(), which must follow under the
- * same lock, or with HWS KFD's own runlist.
- *
- * Context: DQM lock
- */
-void kfd_prio_dqm_mark_one(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
-			   bool victim, u64 now, struct kfd_prio_marked *m)
+static void kfd_prio_give_back(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+			       u64 now, struct kfd_prio_marked *m)
 {
 	struct kfd_process_device *pdd = qpd_to_pdd(qpd);
 	struct kfd_prio_qpd *qp = &qpd->prio;
 	struct queue *q;
 
-	lockdep_assert_held(&dqm->lock_hidden);
-	if (victim == qp->preempted)
-		return;
-	qp->preempted = victim;
-	if (victim) {
-		/* its MQDs tell now if it has waves */
-		WRITE_ONCE(qp->look, true);
-		WRITE_ONCE(dqm->prio.look_now, true);
-		qp->taken_seq = dqm->prio.unmap_seq;
-		qp->cost_due = true;
-		dqm->prio.cost_due = true;
-		qp->preempted_at = now;
-		qp->preempted_count++;
-		m->preempted++;
-		dqm->prio.victims++;
-		/* a debugger's kernel queue stays mapped */
-		qp->skip = list_empty(&qpd->priv_queue_list);
-		dqm->prio.skipped += qp->skip;
-		qp->kfd_first = qpd->evicted++ > 0;
-		if (qp->kfd_first)
-			return;
-		list_for_each_entry(q, &qpd->queues_list, list) {
-			bool off = q->properties.is_active || kfd_prio_queue_is_suspended(q);
-
-			/* one that KFD has evicted by itself is not ours */
-			if (q->properties.is_evicted)
-				continue;
-			kfd_prio_dqm_hold(q);
-			q->prio.off &= off;
-			if (q->properties.is_active)
-				kfd_prio_mark_queue(dqm, qpd, q, true, m);
-		}
-		return;
-	}
-
+	qp->preempted = false;
 	qp->preempted_ns += now - qp->preempted_at;
 	m->restored++;
 	dqm->prio.victims--;
@@ -253,6 +235,21 @@ void kfd_prio_dqm_mark_one(struct device_queue_manager *dqm, struct qcm_process_
 }
 
 /**
+ * kfd_prio_dqm_take_new() - a process becomes a victim before it has any queue
+ * @dqm: of the GPU
+ * @qpd: the process on that GPU, which is none yet
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_dqm_take_new(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
+{
+	struct kfd_prio_marked m = {};
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	kfd_prio_take(dqm, qpd, ktime_get_ns(), &m);
+}
+
+/**
  * kfd_prio_dqm_mark() - take the processes of a GPU off that a level keeps off, and no others
  * @dqm: of the GPU
  * @level: KFD_PRIO_LEVEL_NONE or 0..15
@@ -269,7 +266,8 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 {
 	const struct kfd_prio_force f = kfd_prio_force_of(dqm, level);
 	struct device_process_node *cur;
-	bool victim, works, was;
+	struct kfd_prio_weight w;
+	bool was;
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	memset(m, 0, sizeof(*m));
@@ -280,17 +278,21 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 
 		if (READ_ONCE(qpd->prio.stale))
 			kfd_prio_refresh(qpd);
-		victim = kfd_prio_weigh(qpd, &f, &works);
-		if (works)
-			dqm->prio.lowest = min(dqm->prio.lowest, qpd->prio.prio);
+		w = kfd_prio_weigh(qpd, &f);
 		was = qpd->prio.preempted;
-		if (victim && !qpd->prio.preempted && qpd->evicted && by_kfd)
+		if (was && !w.off)
+			kfd_prio_give_back(dqm, qpd, now, m);
+		else if (!was && w.off && qpd->evicted && by_kfd)
 			kfd_prio_gpu_kick(dqm);
-		else
-			kfd_prio_dqm_mark_one(dqm, qpd, victim, now, m);
-		works &= qpd->prio.preempted;
-		dqm->prio.charged += works;
-		m->busy += works && !was;
+		else if (!was && w.off)
+			kfd_prio_take(dqm, qpd, now, m);
+		if (!w.works)
+			continue;
+		dqm->prio.lowest = min(dqm->prio.lowest, qpd->prio.prio);
+		if (qpd->prio.preempted) {
+			dqm->prio.charged++;
+			m->busy += !was;
+		}
 	}
 }
 
@@ -315,7 +317,7 @@ void kfd_prio_dqm_take_back(struct device_queue_manager *dqm, u64 now)
 	list_for_each_entry(cur, &dqm->queues, list) {
 		qp = &cur->qpd->prio;
 		if (qp->preempted && qp->taken_seq == dqm->prio.unmap_seq)
-			kfd_prio_dqm_mark_one(dqm, cur->qpd, false, now, &m);
+			kfd_prio_give_back(dqm, cur->qpd, now, &m);
 		dqm->prio.charged += qp->preempted && kfd_prio_works(cur->qpd);
 	}
 }
@@ -471,7 +473,7 @@ bool kfd_prio_hook_update_preempted(struct kfd_process_device *pdd, struct queue
 	q->properties.is_gws = !!q->gws;
 	/* it may be one that its owner had switched off */
 	if (q->prio.held)
-		kfd_prio_dqm_hold(q);
+		kfd_prio_hold(q);
 	return true;
 }
 
@@ -498,7 +500,7 @@ void kfd_prio_hook_unregister_process(struct device_queue_manager *dqm,
 		return;
 	/* hold its queues off: they are going, and must not be counted again */
 	qpd->evicted++;
-	kfd_prio_dqm_mark_one(dqm, qpd, false, ktime_get_ns(), &m);
+	kfd_prio_give_back(dqm, qpd, ktime_get_ns(), &m);
 	qpd->evicted--;
 	kfd_prio_gpu_kick(dqm);
 }

@@ -17,7 +17,7 @@ static void kfd_prio_inherit(struct device_queue_manager *dqm, struct qcm_proces
 		return;
 	qpd->prio.kfd_first = false;
 	list_for_each_entry(q, &qpd->queues_list, list)
-		kfd_prio_dqm_hold(q);
+		kfd_prio_hold(q);
 }
 
 /**

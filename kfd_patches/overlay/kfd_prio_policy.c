@@ -198,44 +198,6 @@ void kfd_prio_policy_cost(struct kfd_prio_params *k, u64 save_ns)
 }
 
 /**
- * kfd_prio_policy_off() - is a process kept off the GPU?
- * @f: what is in force
- * @s: the process
- *
- * While a level gets its floor, the claims above it are kept off too: mapped, they would win
- * every arbitration, and what they preempted would get nothing.
- *
- * A process without work costs nothing: it stays where it is until it has some.  If it is on the
- * GPU, an update of the runlist that takes it off would disturb those that have work, and if it is
- * off, so would one that puts it back.  Two things take it where it is not: in an over-subscribed
- * runlist the scheduler gives a turn to each process, with or without work, so such a process goes
- * with the next level; and the last claim lets all go.  A process that ends runs nothing any more.
- */
-bool kfd_prio_policy_off(const struct kfd_prio_force *f, const struct kfd_prio_standing *s)
-{
-	bool below = kfd_prio_policy_victim(f->level, s->rank) ||
-		     (f->throttle != KFD_PRIO_LEVEL_NONE && s->claim >= f->throttle);
-
-	if (s->ends)
-		return s->off || below;
-	if (s->idle)
-		return f->claims && (s->off || (below && f->crowded));
-	return below;
-}
-
-/**
- * kfd_prio_policy_works() - does it cost a process something to be kept off?
- * @s: the process
- *
- * Only of such a process the time is counted for its floor, and only such a process is preempted:
- * as an event, and as one of max_preempt_per_s.
- */
-bool kfd_prio_policy_works(const struct kfd_prio_standing *s)
-{
-	return !s->idle && !s->evicted;
-}
-
-/**
  * kfd_prio_policy_until() - until when does a claim that holds, if nothing is heard of it?
  * @k: module parameters
  * @c: the claim

@@ -227,6 +227,16 @@ struct kfd_prio_seen {
 };
 
 /**
+ * struct kfd_prio_weight - what is in force, and a process
+ * @off: it is to be kept off
+ * @works: it has work that it could run, or may have some
+ */
+struct kfd_prio_weight {
+	bool off;
+	bool works;
+};
+
+/**
  * struct kfd_prio_marked - what a change of level did to the queues of a GPU
  * @preempted: processes that are off now and were not
  * @busy: those of them that had work, or may have had some
@@ -307,6 +317,19 @@ static inline bool kfd_prio_in_fault(const struct kfd_prio_qpd *qp, u64 now)
 {
 	return atomic_read_acquire(&qp->faults) ||
 	       now <= READ_ONCE(qp->fault_end) + KFD_PRIO_REPEAT;
+}
+
+/**
+ * kfd_prio_hold() - a queue is kept off by preemption from now on
+ * @q: the queue, of a process that is preempted
+ *
+ * Context: DQM lock
+ */
+static inline void kfd_prio_hold(struct queue *q)
+{
+	q->properties.is_evicted = true;
+	q->prio.held = true;
+	q->prio.off = !q->prio.dead;
 }
 
 /**
@@ -398,7 +421,8 @@ void kfd_prio_cost_look(struct device_queue_manager *dqm);
 void kfd_prio_refresh(struct qcm_process_device *qpd);
 bool kfd_prio_is_idle(struct qcm_process_device *qpd);
 struct kfd_prio_force kfd_prio_force_of(struct device_queue_manager *dqm, int level);
-bool kfd_prio_weigh(struct qcm_process_device *qpd, const struct kfd_prio_force *f, bool *works);
+struct kfd_prio_weight kfd_prio_weigh(struct qcm_process_device *qpd,
+				      const struct kfd_prio_force *f);
 bool kfd_prio_is_victim(struct qcm_process_device *qpd, int level);
 bool kfd_prio_works(struct qcm_process_device *qpd);
 void kfd_prio_woke(struct qcm_process_device *qpd);
@@ -436,12 +460,10 @@ void kfd_prio_runlist_sent(struct device_queue_manager *dqm, int ret);
 /* kfd_prio_dqm.inc.c */
 void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd, u64 now,
 		       struct kfd_prio_marked *m);
-void kfd_prio_dqm_mark_one(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
-			   bool victim, u64 now, struct kfd_prio_marked *m);
+void kfd_prio_dqm_take_new(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 void kfd_prio_dqm_take_back(struct device_queue_manager *dqm, u64 now);
 bool kfd_prio_dqm_takes(struct device_queue_manager *dqm, int level);
 int kfd_prio_dqm_execute(struct device_queue_manager *dqm);
-void kfd_prio_dqm_hold(struct queue *q);
 void kfd_prio_dqm_unpin(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 void kfd_prio_dqm_repin(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues);

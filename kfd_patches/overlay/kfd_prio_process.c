@@ -82,7 +82,6 @@ void kfd_prio_process_queue_created(struct device_queue_manager *dqm,
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
 	struct kfd_prio_qpd *qp = &qpd->prio;
-	struct kfd_prio_marked m = {};
 	int rank;
 
 	lockdep_assert_held(&dqm->lock_hidden);
@@ -98,11 +97,11 @@ void kfd_prio_process_queue_created(struct device_queue_manager *dqm,
 	    kfd_prio_is_victim(qpd, d->policy.level) != qp->preempted) {
 		/* its first queue: nothing of it is on the hardware */
 		if (!qp->preempted && list_empty(&qpd->queues_list))
-			kfd_prio_dqm_mark_one(dqm, qpd, true, ktime_get_ns(), &m);
+			kfd_prio_dqm_take_new(dqm, qpd);
 		kfd_prio_gpu_kick(dqm);
 	}
 	if (qp->preempted && !qp->kfd_first)
-		kfd_prio_dqm_hold(q);
+		kfd_prio_hold(q);
 }
 
 /**

@@ -39,6 +39,39 @@ static bool kfd_prio_may_be_victim(struct qcm_process_device *qpd)
 	return qpd_to_pdd(qpd)->drm_priv && !qpd->is_debug;
 }
 
+/*
+ * The doorbells of a process are trapped, and it was seen without work.  Is it known to have none?
+ *
+ * A claim's doorbells are trapped, too, when its last kernel is longer than linger_us, where waves
+ * are not counted: on the GPU nothing is known of it there, off the GPU its MQDs tell.  Doorbells
+ * that cannot be trapped tell nothing.
+ */
+static noinline bool kfd_prio_rests(struct qcm_process_device *qpd)
+{
+	const struct kfd_prio_qpd *qp = &qpd->prio;
+
+	if (!kfd_prio_doorbell_traps(qpd->pqm->process))
+		return false;
+	if (qp->role != KFD_PRIO_ROLE_CLAIM)
+		return true;
+	return qp->preempted ? !READ_ONCE(qp->look) : kfd_prio_sees_waves(qpd);
+}
+
+/**
+ * kfd_prio_is_idle() - is it known that a process has no work on a GPU?
+ * @qpd: the process on that GPU
+ *
+ * A claim over its budget has work, and its doorbells are trapped all the same.
+ *
+ * Context: DQM lock; a ring may come at any time, see kfd_prio_engine_rung()
+ */
+bool kfd_prio_is_idle(struct qcm_process_device *qpd)
+{
+	const struct kfd_prio_qpd *qp = &qpd->prio;
+
+	return atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED && !qp->work && kfd_prio_rests(qpd);
+}
+
 static struct kfd_prio_standing kfd_prio_standing(struct qcm_process_device *qpd)
 {
 	const struct kfd_prio_qpd *qp = &qpd->prio;
@@ -51,28 +84,6 @@ static struct kfd_prio_standing kfd_prio_standing(struct qcm_process_device *qpd
 		.evicted = qpd->evicted > qp->preempted,
 		.ends = READ_ONCE(qp->exiting),
 	};
-}
-
-/**
- * kfd_prio_is_idle() - is it known that a process has no work on a GPU?
- * @qpd: the process on that GPU
- *
- * A claim over its budget has work, and its doorbells are trapped all the same; so are those of one
- * whose last kernel is longer than linger_us, where waves are not counted: on the GPU nothing is
- * known of it there, off the GPU its MQDs tell.  Doorbells that cannot be trapped tell nothing.
- *
- * Context: DQM lock; a ring may come at any time, see kfd_prio_engine_rung()
- */
-bool kfd_prio_is_idle(struct qcm_process_device *qpd)
-{
-	const struct kfd_prio_qpd *qp = &qpd->prio;
-
-	if (atomic_read(&qp->trap) != KFD_PRIO_TRAP_ARMED || qp->work ||
-	    !kfd_prio_doorbell_traps(qpd->pqm->process))
-		return false;
-	if (qp->role != KFD_PRIO_ROLE_CLAIM)
-		return true;
-	return qp->preempted ? !READ_ONCE(qp->look) : kfd_prio_sees_waves(qpd);
 }
 
 /**
@@ -95,23 +106,26 @@ struct kfd_prio_force kfd_prio_force_of(struct device_queue_manager *dqm, int le
 }
 
 /**
- * kfd_prio_weigh() - is a process to be kept off a GPU, and what does that cost it?
+ * kfd_prio_weigh() - is a process to be kept off a GPU, and has it work?
  * @qpd: the process on that GPU
  * @f: what is in force
- * @works: out: as kfd_prio_works()
  *
  * Both from one look at it, for walks over many processes.
  *
  * Context: DQM lock
- * Return: as kfd_prio_is_victim()
  */
-bool kfd_prio_weigh(struct qcm_process_device *qpd, const struct kfd_prio_force *f, bool *works)
+struct kfd_prio_weight kfd_prio_weigh(struct qcm_process_device *qpd,
+				      const struct kfd_prio_force *f)
 {
-	const struct kfd_prio_standing s = kfd_prio_standing(qpd);
-	bool may = kfd_prio_may_be_victim(qpd);
+	struct kfd_prio_standing s;
 
-	*works = may && kfd_prio_policy_works(&s);
-	return may && kfd_prio_policy_off(f, &s);
+	if (!kfd_prio_may_be_victim(qpd))
+		return (struct kfd_prio_weight) {};
+	s = kfd_prio_standing(qpd);
+	return (struct kfd_prio_weight) {
+		.off = kfd_prio_policy_off(f, &s),
+		.works = kfd_prio_policy_works(&s),
+	};
 }
 
 /**
@@ -124,9 +138,8 @@ bool kfd_prio_weigh(struct qcm_process_device *qpd, const struct kfd_prio_force 
 bool kfd_prio_is_victim(struct qcm_process_device *qpd, int level)
 {
 	const struct kfd_prio_force f = kfd_prio_force_of(qpd->dqm, level);
-	bool works;
 
-	return kfd_prio_weigh(qpd, &f, &works);
+	return kfd_prio_weigh(qpd, &f).off;
 }
 
 /**

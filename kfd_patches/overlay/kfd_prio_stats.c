@@ -9,7 +9,7 @@
  *	preempted_count		how often it was preempted
  *	preempted_us		for how long in all, microseconds, the running preemption included
  *	preempting_count	how many preemptions of others it has begun
- *	saved_count		how many of its preemptions have a save time that CP firmware measured
+ *	saved_count		how many of its preemptions have a save time, by CP firmware
  *	saved_us		the longest save of each of them, summed, microseconds
  *	saved_max_us		the longest of all, microseconds
  */

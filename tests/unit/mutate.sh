@@ -5,21 +5,22 @@
 #
 # Makes one plausible mistake after the other in a copy of DIR/FILES (from the top) and requires
 # that PROGRAM, built by the Makefile here with VAR set to the copy, notices. Each mistake, in the
-# array mutants, is "file|what is wrong|sed script", applied with sed -z -E so that it may span
-# lines; one that changes nothing is an error. TAP; -k keeps the copies in build/unit/mutate.
+# array mutants, is "file|what is wrong|sed script", file a name, with .c added if it has no suffix; the
+# script is applied with sed -z -E so that it may span lines; one that changes nothing is an error. TAP; -k keeps the copies in build/unit/mutate.
 
 mutant() {	# number
 	local file what script dir=$mutate_out/$1
 	IFS='|' read -r file what _ <<<"${mutants[$1 - 1]}"
 	script=${mutants[$1 - 1]#"$file|$what|"}
+	[[ $file == *.* ]] || file=$file.c
 	rm -rf "$dir"
 	mkdir -p "$dir/src"
 	# the files are a pattern
 	# shellcheck disable=SC2086
 	(cd "$mutate_dir" && cp $mutate_files "$dir/src")
-	sed -z -E -i "$script" "$dir/src/$file.c"
-	if cmp -s "$dir/src/$file.c" "$mutate_dir/$file.c"; then
-		echo "not ok $1 - $what: sed finds nothing to change in $file.c"
+	sed -z -E -i "$script" "$dir/src/$file"
+	if cmp -s "$dir/src/$file" "$mutate_dir/$file"; then
+		echo "not ok $1 - $what: sed finds nothing to change in $file"
 	elif ! make -s "$mutate_var=$dir/src" O="$dir" CFLAGS="-O1 -w" all >"$dir/log" 2>&1; then
 		echo "not ok $1 - $what: does not build, see $dir/log"
 		keep=1
