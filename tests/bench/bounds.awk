@@ -14,13 +14,13 @@ function check(name, got, relation, bound,   good) {
 }
 
 END {
-	save = 54.8	# us; MI300X: save_us + 22.1 MiB of each XCC at an eighth of its bandwidth
+	save = 327	# us: SIM_SAVE_FULL_US of tests/sim/profiles.h, the measured median
 	alone = v["alone_p99_us"]
 	for (i = 4; i <= 12; i += 8) {
 		check("online P50 beside " i ", us more than alone: the time to save and 15", v["preempt_" i "_p50_us"] - v["alone_p50_us"], "<=", save + 15)
-		check("online P99 beside " i ", times alone", v["preempt_" i "_p99_us"] / alone, "<=", 1.05)
+		check("online P99 beside " i ", us more than alone: the time to save and 60", v["preempt_" i "_p99_us"] - alone, "<=", save + 60)
 		check("offline work beside it got, of what it would have got without preemption",
-			v["preempt_" i "_others_share"] / v["off_" i "_others_share"], ">=", 0.98)
+			v["preempt_" i "_others_share"] / v["off_" i "_others_share"], ">=", 0.97)
 		check("with preemption off that is not so: online P99 beside " i ", times alone", v["off_" i "_p99_us"] / alone, ">=", 1.5)
 		check("packets repeated, beside " i, v["preempt_" i "_repeated"] + v["preempt_" i "_offline_repeated"], "==", 0)
 		check("packets out of order, beside " i, v["preempt_" i "_disorder"] + v["preempt_" i "_offline_disorder"], "==", 0)

@@ -44,17 +44,21 @@ static uint gang_quantum_us = 1000;
 module_param(gang_quantum_us, uint, 0644);
 MODULE_PARM_DESC(gang_quantum_us, "time slice of a queue when there are more of them than HQDs, and length of a turn among equals (MES: 1 ms)");
 
-static uint save_us = 20;
+static uint save_us = SIM_SAVE_US;
 module_param(save_us, uint, 0644);
-MODULE_PARM_DESC(save_us, "fixed time to save a queue with a dispatch in flight (CWSR; no published figure)");
+MODULE_PARM_DESC(save_us, "fixed time to save a queue with a dispatch in flight (CWSR)");
 
-static uint restore_us = 20;
+static uint restore_us = SIM_RESTORE_US;
 module_param(restore_us, uint, 0644);
 MODULE_PARM_DESC(restore_us, "fixed time to restore it");
 
 static uint save_gbs;
 module_param(save_gbs, uint, 0644);
-MODULE_PARM_DESC(save_gbs, "rate at which wave state is saved and restored, GB/s, 0: the profile's peak memory bandwidth");
+MODULE_PARM_DESC(save_gbs, "rate at which wave state is saved and restored, GB/s, 0: a full GPU in the measured median");
+
+static bool save_peak;
+module_param(save_peak, bool, 0644);
+MODULE_PARM_DESC(save_peak, "with save_gbs 0: at the profile's peak memory bandwidth, faster than any GPU that was measured");
 
 static uint unmap_us = 5;
 module_param(unmap_us, uint, 0644);
@@ -83,10 +87,19 @@ MODULE_PARM_DESC(plain_turns, "among queues of equal priority, turns go round; o
 #define HIQ_RETRY_NS	(10 * NSEC_PER_USEC)
 #define HIQ_RETRY_MAX	NSEC_PER_MSEC
 
+/* The rate at which an XCC saves and restores: its share, as all do so at once (xcc.c) */
+static u64 save_bytes_per_us(const struct sim_profile *p)
+{
+	u32 gbs = READ_ONCE(save_gbs);
+
+	if (!gbs && !READ_ONCE(save_peak))
+		return p->cu_per_xcc * p->ctx_bytes_per_cu / (SIM_SAVE_FULL_US - SIM_SAVE_US);
+	return (gbs ? : p->mem_bw_gbs) * 1000ULL / p->num_xcc;
+}
+
 static void read_config(struct sim_hws *h)
 {
 	struct eng_config *c = &h->eng.cfg;
-	u32 gbs = READ_ONCE(save_gbs);
 
 	c->slots = max(READ_ONCE(slots), 1u);
 	c->hqds = READ_ONCE(hqds) ? : sim_hqds(h->g->prof);
@@ -96,8 +109,7 @@ static void read_config(struct sim_hws *h)
 	c->restore_ns = READ_ONCE(restore_us) * 1000ULL;
 	c->level_preempt = READ_ONCE(mes_level_preempt);
 	c->plain_turns = READ_ONCE(plain_turns);
-	/* an XCC's share: all save at once, see xcc.c */
-	c->bytes_per_us = (gbs ? : h->g->prof->mem_bw_gbs) * 1000ULL / h->g->prof->num_xcc;
+	c->bytes_per_us = save_bytes_per_us(h->g->prof);
 }
 
 /**

@@ -5,6 +5,22 @@
 
 #include <linux/types.h>
 
+/*
+ * CWSR as it was measured: time stamps that CP firmware left in 64 MQDs of 16 compute queues on
+ * MI308X GPUs (gfx9.4.3, 4 XCCs, 80 CUs, 1420 MHz, MEC firmware 165) with the stock driver:
+ * github.com/zhenhantech/Rampup_clean, topic/queues/kfd/log/.
+ *	save			37 to 754 us, median 327
+ *	its end to the restore	97 to 277 us; of the first queue of each process 137 to 199
+ * How many waves those queues had is not known.  The model takes the least for a queue with next to
+ * none, and the median for one that fills the GPU; so a save takes
+ *	SIM_SAVE_US + (SIM_SAVE_FULL_US - SIM_SAVE_US) * live state / state of a full GPU
+ * Every profile has these figures: that they hold for a GPU of another scale is a guess, and so is
+ * that waves come back at the rate at which they are saved, for which there is no measurement.
+ */
+#define SIM_SAVE_US		37
+#define SIM_SAVE_FULL_US	327
+#define SIM_RESTORE_US		150
+
 /**
  * struct sim_profile - figures of one GPU
  * @name: value of the module parameter gpu=

@@ -2,6 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # running time, shares, limits, occupancy, with guest time counting instructions; HWS and MES
 status=0
-tests/vm/run --icount --timeout 900 -- build/tests/bin/sim-accounting || status=$?
-tests/vm/run --icount --timeout 900 --gpu navi31 -- build/tests/bin/sim-accounting mes || status=$?
+tests/vm/run --quick-saves --icount --timeout 900 -- build/tests/bin/sim-accounting || status=$?
+tests/vm/run --quick-saves --icount --timeout 900 --gpu navi31 -- build/tests/bin/sim-accounting mes || status=$?
 exit $status
