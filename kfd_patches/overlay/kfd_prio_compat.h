@@ -257,6 +257,19 @@ static inline bool kfd_prio_doorbells_are_kfds(void)
 #endif
 }
 
+/*
+ * DRM user queues, which amdgpu makes from 6.16 on where its parameter user_queue is 1 or 2: nothing of
+ * them is KFD's.  0, -1 (the default) and no such parameter: there are none.
+ */
+static inline int kfd_prio_user_queues(void)
+{
+#ifdef KFD_PRIO_HAVE_USER_QUEUES
+	return amdgpu_user_queue;
+#else
+	return 0;
+#endif
+}
+
 /* What the tracepoint sched_process_exit tells */
 #ifdef KFD_PRIO_HAVE_EXIT_GROUP_DEAD
 #define KFD_PRIO_EXIT_ARGS(task)	struct task_struct *(task), bool group_dead

@@ -26,6 +26,9 @@ void kfd_prio_hook_module_init(void)
 	pr_info("kfdprio " KFD_PRIO_PACKAGE_VERSION ": ABI %d.%d%s\n",
 		KFD_PRIO_VERSION_MAJOR, KFD_PRIO_VERSION_MINOR,
 		kfd_prio_table_inherits() ? "" : ", priorities off: fork cannot be followed");
+	if (kfd_prio_user_queues() > 0)
+		pr_warn("kfdprio: user_queue=%d: work in DRM user queues has no priority, is not preempted and preempts nobody\n",
+			kfd_prio_user_queues());
 }
 
 /**

@@ -61,6 +61,7 @@ fi
 		QUEUE_IS_RESET bool probe(struct queue *q) { return q->properties.is_reset; }
 		MQD_REPIN bool probe(struct queue *q) { return q->needs_mqd_repin; }
 		SAVE_AREA #include "kfd_topology.h" \n unsigned int probe(struct kfd_node_properties *p) { return p->cwsr_size; }
+		USER_QUEUES int probe(void) { return amdgpu_user_queue; }
 		KEEP_IDLE_EVICTED int probe(void) { return keep_idle_process_evicted; }
 	END
 	echo "#define KFD_PRIO_PROBES \"${list-}\""

@@ -17,6 +17,11 @@
 /* a hang is first tried to be met by a reset of its queue, see kfd2kgd.c; amdgpu's default */
 int amdgpu_gpu_recovery = -1;
 
+/* name, default and meaning are amdgpu's; no simulated GPU has such queues */
+int amdgpu_user_queue = -1;
+module_param_named(user_queue, amdgpu_user_queue, int, 0444);
+MODULE_PARM_DESC(user_queue, "as amdgpu; nothing is modelled");
+
 /* ---- the one partition that a GPU in SPX mode is ---- */
 
 /**

@@ -141,6 +141,7 @@ static const struct {
 	{ "mes", "0", NULL, false },
 	{ "mes_kiq", "0", NULL, false },
 	{ "amdgpu_uni_mes", DEFAULT_NONE, NULL, false },
+	{ "user_queue", DEFAULT_NONE, NULL, false },
 };
 
 static void parameters_show(struct doctor *d)
@@ -166,6 +167,18 @@ static void parameters_show(struct doctor *d)
 	}
 	if (len)
 		doctor_say(d, FINDING_INFO, "parameters", NULL, "%s", all);
+}
+
+/* amdgpu's from 6.16 on: 1 and 2 switch them on; -1, the default, and 0 do not. */
+static void user_queues(struct doctor *d)
+{
+	char value[64];
+
+	if (doctor_read(value, sizeof(value), MODULE "/parameters/user_queue") && atoi(value) > 0)
+		doctor_say(d, FINDING_WARN, "user queues",
+			   "remove user_queue from the module's options if such programs share the GPU",
+			   "on (user_queue=%s): work in DRM user queues is not KFD's, has no priority and is not preempted",
+			   value);
 }
 
 static void events(struct doctor *d)
@@ -200,5 +213,6 @@ void doctor_driver(struct doctor *d)
 {
 	device(d);
 	parameters_show(d);
+	user_queues(d);
 	events(d);
 }
