@@ -258,8 +258,8 @@ static inline bool kfd_prio_doorbells_are_kfds(void)
 }
 
 /*
- * DRM user queues, which amdgpu makes from 6.16 on where its parameter user_queue is 1 or 2: nothing of
- * them is KFD's.  0, -1 (the default) and no such parameter: there are none.
+ * DRM user queues, which amdgpu makes from 6.16 on where its parameter user_queue is 1 or 2:
+ * nothing of them is KFD's.  0, -1 (the default) and no such parameter: there are none.
  */
 static inline int kfd_prio_user_queues(void)
 {
@@ -339,19 +339,40 @@ static inline void kfd_prio_timer_init(struct hrtimer *timer,
 #endif
 }
 
-/* The grace period became an argument of the unmap together with its default */
+/*
+ * Can the grace period be set, in which waves may end before CWSR saves them?  For the tree: KFD
+ * does it by a packet on the HIQ that sets a register, for a debugger's suspend.
+ */
+static inline bool kfd_prio_tree_has_grace(struct device_queue_manager *dqm)
+{
+#if defined(KFD_PRIO_HAVE_GRACE_PERIOD)
+	return dqm->packet_mgr.pmf->set_grace_period_size &&
+	       dqm->dev->kfd2kgd->build_grace_period_packet_info;
+#elif defined(KFD_PRIO_HAVE_DEQUEUE_WAIT)
+	return dqm->packet_mgr.pmf->config_dequeue_wait_counts_size &&
+	       dqm->dev->kfd2kgd->build_dequeue_wait_counts_packet_info;
+#else
+	return false;
+#endif
+}
+
+/*
+ * The grace period became an argument of the unmap together with its default.  The least that KFD
+ * sets is 1000 cycles, for 0.
+ */
 #ifdef USE_DEFAULT_GRACE_PERIOD
 #define kfd_prio_unmap_dynamic(dqm)						\
 	unmap_queues_cpsch(dqm, KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, 0,	\
 			   USE_DEFAULT_GRACE_PERIOD, false)
-#define kfd_prio_execute_dynamic(dqm)						\
+#define kfd_prio_execute_dynamic(dqm, at_once)					\
 	execute_queues_cpsch(dqm, KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, 0,	\
-			     USE_DEFAULT_GRACE_PERIOD)
+			     (at_once) ? 0 : USE_DEFAULT_GRACE_PERIOD)
 #else
 #define kfd_prio_unmap_dynamic(dqm)						\
 	unmap_queues_cpsch(dqm, KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, 0, false)
-#define kfd_prio_execute_dynamic(dqm)						\
-	execute_queues_cpsch(dqm, KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, 0)
+#define kfd_prio_execute_dynamic(dqm, at_once)					\
+	((void)(at_once),							\
+	 execute_queues_cpsch(dqm, KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, 0))
 #endif
 
 #endif /* KFD_PRIO_COMPAT_H_INCLUDED */

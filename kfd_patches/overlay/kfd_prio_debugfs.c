@@ -196,10 +196,11 @@ static int kfd_prio_preempt_show(struct seq_file *m, void *unused)
 	struct kfd_prio_dqm *d;
 
 	kfd_prio_params_read(&k);
-	seq_printf(m, "kfd_preempt %d, preempt_min_prio %d, linger_us %llu, floor_pct %u, max_preempt_per_s %u, safety_poll_us %llu, busy_budget_ms %llu, max_switch_pct %u\n",
+	seq_printf(m, "kfd_preempt %d, preempt_min_prio %d, linger_us %llu, floor_pct %u, max_preempt_per_s %u, safety_poll_us %llu, busy_budget_ms %llu, max_switch_pct %u, short_grace %u\n",
 		   k.enabled, k.min_prio, div_u64(k.linger_ns, NSEC_PER_USEC), k.floor_pct,
 		   k.max_per_s, div_u64(kfd_prio_safety_poll_ns(), NSEC_PER_USEC),
-		   div_u64(k.budget_ns, NSEC_PER_MSEC), k.switch_pct);
+		   div_u64(k.budget_ns, NSEC_PER_MSEC), k.switch_pct,
+		   READ_ONCE(kfd_prio_param_short_grace.value));
 	kfd_prio_gpu_lock();
 	for (d = kfd_prio_gpu_first(); d; d = kfd_prio_gpu_next(d))
 		kfd_prio_put_gpu(m, d);

@@ -375,15 +375,22 @@ static int kfd_prio_execute_mes(struct device_queue_manager *dqm, bool active)
 /**
  * kfd_prio_dqm_execute() - make the hardware run what is marked
  * @dqm: of the GPU
+ * @takes: a process with work is taken off, and another waits for that: with short_grace waves
+ *	are saved at once.  KFD's default is 64,000 cycles of the GPU's clock, 45 us at 1.4 GHz,
+ *	in which they may end.  HWS only: MES has its own times
  *
- * HWS: one unmap and one runlist, however many queues.
+ * HWS: one unmap and one runlist, however many queues; and two packets more to set the grace period
+ * and to set it back, where the tree can and @takes.  If the unmap takes longer than the fault may
+ * wait it is set back by the next one, which comes soon.
  *
  * Context: DQM lock; waits for the unmap, as every operation of KFD does
  * Return: 0; -EIO if the GPU is being reset or there is no memory for the runlist, -ETIME if its
  * scheduler does not answer
  */
-int kfd_prio_dqm_execute(struct device_queue_manager *dqm)
+int kfd_prio_dqm_execute(struct device_queue_manager *dqm, bool takes)
 {
+	struct kfd_prio_dqm *d = &dqm->prio;
+	bool at_once;
 	int off, on;
 
 	lockdep_assert_held(&dqm->lock_hidden);
@@ -394,7 +401,11 @@ int kfd_prio_dqm_execute(struct device_queue_manager *dqm)
 				kfd_hws_hang(dqm);
 			return -ETIME;
 		}
-		return kfd_prio_map_again(dqm, kfd_prio_execute_dynamic(dqm));
+		at_once = d->has_grace && (d->grace_set ||
+			  (takes && READ_ONCE(kfd_prio_param_short_grace.value)));
+		on = kfd_prio_execute_dynamic(dqm, at_once);
+		d->grace_set = at_once && on == -EINPROGRESS;
+		return kfd_prio_map_again(dqm, on);
 	}
 	off = kfd_prio_execute_mes(dqm, false);
 	on = kfd_prio_execute_mes(dqm, true);

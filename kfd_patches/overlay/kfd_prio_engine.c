@@ -293,13 +293,13 @@ static void kfd_prio_leave_to_thread(struct device_queue_manager *dqm,
  * Return: as kfd_prio_dqm_execute(); with @in_fault also -EINPROGRESS: the thread does the rest
  */
 static int kfd_prio_send(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
-			 bool in_fault)
+			 bool in_fault, bool takes)
 {
 	u64 start = ktime_get_ns();
 	int ret;
 
 	dqm->prio.in_fault = in_fault;
-	ret = kfd_prio_dqm_execute(dqm);
+	ret = kfd_prio_dqm_execute(dqm, takes);
 	dqm->prio.in_fault = false;
 	if (kfd_prio_uses_mes(dqm))
 		kfd_prio_claim_skip(dqm, start);
@@ -317,7 +317,7 @@ static void kfd_prio_unmap_first(struct device_queue_manager *dqm, const struct 
 	int ret;
 
 	d->unmap_first = true;
-	ret = kfd_prio_send(dqm, &s->k, in_fault);
+	ret = kfd_prio_send(dqm, &s->k, in_fault, true);
 	if (d->unmap_first)	/* nothing was mapped, or the GPU is being reset */
 		kfd_prio_engine_unmapping(dqm);
 	if (ret == -EINPROGRESS) {
@@ -337,7 +337,7 @@ static void kfd_prio_mark_first(struct device_queue_manager *dqm, struct kfd_pri
 
 	kfd_prio_mark(dqm, s, false, &end);
 	if (s->m.off || s->m.on || d->missed)
-		ret = kfd_prio_send(dqm, &s->k, in_fault);
+		ret = kfd_prio_send(dqm, &s->k, in_fault, s->m.off);
 	kfd_prio_missed(d, ret);
 	if (ret == -EINPROGRESS)
 		kfd_prio_leave_to_thread(dqm, &s->k);

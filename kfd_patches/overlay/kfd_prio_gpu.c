@@ -75,6 +75,27 @@ enum kfd_prio_kick kfd_prio_gpu_wait(struct kfd_prio_dqm *d)
 }
 
 /**
+ * kfd_prio_gpu_has_grace() - can the grace period of an unmap be set?
+ * @dqm: of the GPU
+ *
+ * The packet that sets it is the debugger's, so the firmware must be one with which KFD lets a
+ * debugger be used.
+ *
+ * Context: process, may sleep; not under the DQM lock
+ */
+bool kfd_prio_gpu_has_grace(struct device_queue_manager *dqm)
+{
+#ifdef HSA_CAP_TRAP_DEBUG_FIRMWARE_SUPPORTED
+	struct kfd_topology_device *t = kfd_topology_device_by_id(dqm->dev->id);
+
+	return t && (t->node_props.capability & HSA_CAP_TRAP_DEBUG_FIRMWARE_SUPPORTED) &&
+	       !kfd_prio_uses_mes(dqm) && kfd_prio_tree_has_grace(dqm);
+#else
+	return false;
+#endif
+}
+
+/**
  * kfd_prio_gpu_lock() - GPUs neither come nor go before kfd_prio_gpu_unlock()
  *
  * Context: process, may sleep; outer to the DQM lock

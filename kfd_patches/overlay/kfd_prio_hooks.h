@@ -206,6 +206,8 @@ enum kfd_prio_breaker {
  * @unmap_running: an unmap was announced and is not done
  * @in_fault: an unmap is sent in the fault of a doorbell
  * @unmap_pending: the fault has left it, and it is not known to be done
+ * @has_grace: the grace period of an unmap can be set
+ * @grace_set: the least is set, and was not set back yet
  * @unmapped_at: when all queues were unmapped, ktime_get_ns(); 0: a runlist was sent since
  * @restored_at: when the waves that the last unmap saved are back, ktime_get_ns(): as long after
  *	the runlist as the unmap took, but not longer than KFD_PRIO_RESTORE_MAX_NS: a guess
@@ -259,6 +261,8 @@ struct kfd_prio_dqm {
 	bool unmap_running;
 	bool in_fault;
 	bool unmap_pending;
+	bool has_grace;
+	bool grace_set;
 	u64 unmapped_at;
 	u64 restored_at;
 

@@ -75,6 +75,11 @@ __MODULE_PARM_TYPE(max_switch_pct, "uint");
 MODULE_PARM_DESC(max_switch_pct,
 		 "Share of the GPU's time that preemption may cost by saving and restoring, as measured, in percent (0 = any, up to 100, default 10)");
 
+module_param_cb(short_grace, &param_ops, &kfd_prio_param_short_grace, 0644);
+__MODULE_PARM_TYPE(short_grace, "uint");
+MODULE_PARM_DESC(short_grace,
+		 "Preemption saves waves at once (1, default) or after the grace period in which they may end (0)");
+
 /* What was built: "PACKAGE-VERSION TREE"; kfdprio doctor compares file and loaded module */
 #define KFD_PRIO_BUILD	KFD_PRIO_PACKAGE_VERSION " " KFD_PRIO_TREE
 

@@ -16,6 +16,7 @@ struct kfd_prio_param kfd_prio_param_max_preempt_per_s = { 1000, 1, 10000 };
 struct kfd_prio_param kfd_prio_param_safety_poll_us = { 10000, 1000, 10000000 };
 struct kfd_prio_param kfd_prio_param_busy_budget_ms = { 100, 1, 60000 };
 struct kfd_prio_param kfd_prio_param_max_switch_pct = { 10, 0, 100 };
+struct kfd_prio_param kfd_prio_param_short_grace = { 1, 0, 1 };
 
 /**
  * kfd_prio_param_set() - give a module parameter another value

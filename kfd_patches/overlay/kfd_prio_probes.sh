@@ -61,6 +61,8 @@ fi
 		QUEUE_IS_RESET bool probe(struct queue *q) { return q->properties.is_reset; }
 		MQD_REPIN bool probe(struct queue *q) { return q->needs_mqd_repin; }
 		SAVE_AREA #include "kfd_topology.h" \n unsigned int probe(struct kfd_node_properties *p) { return p->cwsr_size; }
+		GRACE_PERIOD int probe(struct device_queue_manager *d) { return d->packet_mgr.pmf->set_grace_period_size && d->dev->kfd2kgd->build_grace_period_packet_info; }
+		DEQUEUE_WAIT int probe(struct device_queue_manager *d) { return d->packet_mgr.pmf->config_dequeue_wait_counts_size && d->dev->kfd2kgd->build_dequeue_wait_counts_packet_info; }
 		USER_QUEUES int probe(void) { return amdgpu_user_queue; }
 		KEEP_IDLE_EVICTED int probe(void) { return keep_idle_process_evicted; }
 	END

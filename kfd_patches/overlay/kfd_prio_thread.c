@@ -60,7 +60,7 @@ static void kfd_prio_thread_start(struct kfd_prio_dqm *d)
 {
 	struct device_queue_manager *dqm = d->dqm;
 	struct task_struct *thread = ERR_PTR(-ENOMEM);
-	bool known;
+	bool known, grace;
 
 	if (d->thread)
 		return;
@@ -84,7 +84,9 @@ static void kfd_prio_thread_start(struct kfd_prio_dqm *d)
 	else
 		sched_set_fifo_low(thread);
 	known = kfd_prio_breaker_known(dqm);
+	grace = kfd_prio_gpu_has_grace(dqm);
 	dqm_lock(dqm);
+	d->has_grace = grace;
 	WRITE_ONCE(d->thread, thread);
 	if (known)
 		kfd_prio_breaker_trip(dqm, KFD_PRIO_BREAKER_KNOWN);

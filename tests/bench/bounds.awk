@@ -28,7 +28,7 @@ END {
 	check("offline GPU time beside 4 without churn", v["preempt_4_nochurn_others_share"], ">=", 0.98)
 	check("doorbell to UNMAP, 50 victims, lock free, P50 ns", v["ring_50_p50_ns"], "<=", 5000)
 	check("rings that preempted nobody", v["ring_50_missed"], "==", 0)
-	check("packets on the HIQ for a decision about 100 victims", v["ring_100_hiq_packets"] / (2 * (v["ring_100_n"] + v["ring_100_missed"])), "<=", 3)
+	check("packets on the HIQ for a decision about 100 victims", v["ring_100_hiq_packets"] / (2 * (v["ring_100_n"] + v["ring_100_missed"])), "<=", 4)
 	check("what marking a victim costs, ns", (v["ring_100_mark_p50_ns"] - v["ring_50_mark_p50_ns"]) / 50, "<=", 150)
 	check("that was measured", v["ring_50_mark_p50_ns"], ">=", 1)
 	check("preemptions", v["order_preemptions"], ">=", 2000)

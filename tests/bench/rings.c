@@ -38,7 +38,7 @@ static unsigned int read_submits(struct submit *v)
 /* packets that the HIQ has seen */
 static long long hiq_packets(void)
 {
-	return sim_counter(0, "unmaps") + sim_counter(0, "queries") + sim_counter(0, "runlists");
+	return sim_counter(0, "write_data") + sim_counter(0, "unmaps") + sim_counter(0, "queries") + sim_counter(0, "runlists");
 }
 
 int main(int argc, char **argv)

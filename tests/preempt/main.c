@@ -35,6 +35,7 @@ static bool wanted(const char *name, char **names, int n)
 static void run(const struct test *t)
 {
 	long long pages[2];
+	const char *left;
 	unsigned int i, gpus = sim_read(1, "counters") ? 2 : 1;
 
 	if (t->gpus > gpus) {
@@ -50,9 +51,12 @@ static void run(const struct test *t)
 	params_reset();
 	t->run();
 	params_reset();
-	if (left_by_stock)
-		tap_skip(t->name, left_by_stock);
-	for (i = 0; i < gpus && !left_by_stock; i++)
+	left = left_by_stock;
+	if (!left && sim_old_kernel() && has_mes(0))
+		left = "stock 6.1 with MES keeps two pages for each queue of a process that was killed (validation.rst)";
+	if (left)
+		tap_skip(t->name, left);
+	for (i = 0; i < gpus && !left; i++)
 		tap_ok(sim_clean(i, pages[i]), "%s: nothing is left on GPU %u", t->name, i);
 	tap_eq(sim_counter(0, "bad_packets") + sim_counter(0, "queue_errors") - refused_packets, 0,
 	       "%s: no packet was refused", t->name);

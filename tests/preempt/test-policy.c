@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The parameters, and priorities that change while they matter */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ static const struct range {
 	{ "linger_us", 0, 1000000, 200 }, { "floor_pct", 0, 90, 5 },
 	{ "max_preempt_per_s", 1, 10000, 1000 }, { "safety_poll_us", 1000, 10000000, 10000 },
 	{ "busy_budget_ms", 1, 60000, 100 }, { "max_switch_pct", 0, 100, 10 },
+	{ "short_grace", 0, 1, 1 },
 };
 
 static void parameters(void)
@@ -278,6 +280,83 @@ static void switching(void)
 	actor_kill(&offline);
 }
 
+/* GPU latency of a ring that takes a process off which has a dispatch in flight, the least of 10 */
+static long grace_latency(const struct actor *online, unsigned int at_once)
+{
+	long ns, least = LONG_MAX;
+	int i;
+
+	param_set("short_grace", at_once);
+	for (i = 0; i < 10; i++) {
+		ns = actor_do(online, act_request, 100 * US, 0);
+		if (ns < 0)
+			tap_bail("no answer from the online process");
+		least = ns < least ? ns : least;
+		nap_ns(20 * MS);
+	}
+	return least;
+}
+
+/* How often something is saved in 20 preemptions of dispatches of 30 us */
+static long long grace_saves(const struct actor *offline, const struct actor *online, unsigned int at_once)
+{
+	long long saves = sim_counter(0, "saves");
+	int i;
+
+	param_set("short_grace", at_once);
+	for (i = 0; i < 20; i++) {
+		if (actor_do(offline, act_submit, 30 * US, 200))
+			tap_bail("the offline work was refused");
+		if (actor_do(online, act_request, 100 * US, 0) < 0)
+			tap_bail("no answer from the online process");
+		nap_ns(20 * MS);
+	}
+	return sim_counter(0, "saves") - saves;
+}
+
+/*
+ * The grace period: 64,000 cycles in which waves may end before they are saved, 37.6 us on an MI210.  Preemption
+ * does not wait for that, where the tree can set it; and KFD's own unmaps are as before.
+ */
+static void grace(void)
+{
+	bool can = !has_mes(0) && !sim_old_kernel();
+	struct actor offline = offline_start(0, 1000 * MS, 2), online = online_start(0, 12);
+	long long set = sim_counter(0, "write_data"), preempted, saves;
+	long kfds, ours;
+
+	kfds = grace_latency(&online, 0);
+	tap_ok(sim_counter(0, "write_data") == set, "grace: with short_grace=0 no packet sets the grace period");
+	preempted = stat_of(&online, "preempting_count");
+	ours = grace_latency(&online, 1);
+	preempted = stat_of(&online, "preempting_count") - preempted;
+	if (can) {
+		tap_ok(kfds - ours > 27000 && kfds - ours < 47000,
+		       "grace: with short_grace=1 a ring need not wait for the 37.6 us: %ld instead of %ld", ours / 1000,
+		       kfds / 1000);
+		tap_eq(sim_counter(0, "write_data") - set, 2 * preempted,
+		       "grace: two packets for each of %lld preemptions: it is set, and set back", preempted);
+	} else {
+		tap_ok(labs(kfds - ours) < 25000, "grace: where it cannot be set short_grace changes nothing: %ld and %ld us",
+		       ours / 1000, kfds / 1000);
+		tap_eq(sim_counter(0, "write_data"), set, "grace: and no packet is sent for it");
+	}
+	tap_ok(completes(&offline), "grace: the long dispatches are complete, once");
+	actor_kill(&offline);
+	if (can) {
+		offline = offline_start(0, 30 * US, 1);
+		saves = grace_saves(&offline, &online, 0);
+		tap_eq(saves, 0, "grace: in KFD's own, dispatches of 30 us end, and nothing is saved");
+		saves = grace_saves(&offline, &online, 1);
+		tap_ok(saves >= 10, "grace: with short_grace=1 they are saved: %lld", saves);
+		tap_ok(completes(&offline), "grace: the short dispatches are complete, once");
+		actor_kill(&offline);
+	}
+	tap_ok(completes(&online), "grace: all requests are");
+	param_set("short_grace", 1);
+	actor_kill(&online);
+}
+
 /* An online process that never stops leaves the others their floor */
 static void floor_kept(void)
 {
@@ -338,6 +417,6 @@ static void floors(void)
 const struct test tests_policy[] = {
 	{ "parameters", parameters }, { "off", off }, { "priorities", priorities },
 	{ "bought", bought },
-	{ "linger", linger }, { "rate", rate }, { "switching", switching }, { "floor", floor_kept },
+	{ "linger", linger }, { "rate", rate }, { "switching", switching }, { "grace", grace }, { "floor", floor_kept },
 	{ "floors", floors }, {}
 };

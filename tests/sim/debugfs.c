@@ -91,6 +91,7 @@ static int counters_show(struct seq_file *m, void *unused)
 	struct sim_hws *h = g->hws;
 
 	mutex_lock(&h->lock);
+	seq_printf(m, "write_data %llu\n", h->n_write);
 	seq_printf(m, "runlists %llu\nunmaps %llu\nqueries %llu\n", h->n_runlist, h->n_unmap,
 		   h->n_query);
 	seq_printf(m, "mes_adds %llu\nmes_removes %llu\nmes_suspends %llu\nmes_resumes %llu\nmes_miscs %llu\n",

@@ -130,6 +130,8 @@ void eng_settle_launches(struct engine *e)
 	struct eng_proc *p;
 	u64 best_avail = 0;
 
+	if (e->drain)
+		return;
 	do {
 		again = false;
 		best = NULL;

@@ -250,6 +250,7 @@ struct eng_ops {
  * @now: time of the last call
  * @dma_free: when the save and restore path is free again
  * @changed: the runlist was changed since the last call
+ * @drain: nothing is launched: what runs may end before an unmap
  * @turn: whose turn it is among equals
  * @seq: last sequence number given
  * @saves: saves of queues with work in flight
@@ -264,6 +265,7 @@ struct engine {
 	u64 now;
 	u64 dma_free;
 	bool changed;
+	bool drain;
 	struct eng_queue *turn;
 	u64 seq;
 	u64 saves;

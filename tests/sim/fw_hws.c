@@ -174,11 +174,48 @@ static void drop_idle(struct sim_hws *h, struct eng_proc *only)
 	}
 }
 
+/* Stop the queues and begin to save them */
+static void unmap_begin(struct sim_hws *h, struct eng_proc *only, u64 now)
+{
+	struct sim_queue *hung = hanging(h, only);
+	u64 until = eng_unmap(&h->eng, only, now);
+
+	h->unmap_only = only;
+	h->unmap_until = max(until, h->unmap_began + sim_unmap_ns());
+	if (hung) {
+		h->hanging.ring = hung->ring;
+		h->hanging.doorbell = hung->doorbell;
+		h->unmap_until = max(h->unmap_until, now + GIVE_UP_NS);
+	} else if (stubborn(h, only)) {
+		h->unmap_until = ENG_NEVER;	/* the rest of it goes off; only a reset helps */
+	} else {
+		drop_idle(h, only);
+	}
+}
+
+/**
+ * sim_hiq_drained - the grace period of an UNMAP_QUEUES is over, or no waves are left
+ * @h: the firmware
+ * @now: the present time
+ */
+void sim_hiq_drained(struct sim_hws *h, u64 now)
+{
+	h->drain_until = 0;
+	unmap_begin(h, NULL, now);
+	h->eng.drain = false;
+}
+
+/* How long waves may go on before they are saved */
+static u64 grace_ns(const struct sim_hws *h)
+{
+	u32 cycles = (h->wait_time2 & SIM_SCH_WAVE_MASK) >> SIM_SCH_WAVE_SHIFT;
+
+	return cycles * 1000ULL * 1000 / h->g->prof->engine_mhz;
+}
+
 static void unmap_queues(struct sim_hws *h, struct pm4_mes_unmap_queues *m, u64 now)
 {
 	struct eng_proc *p, *only = NULL;
-	struct sim_queue *hung;
-	u64 until;
 
 	h->n_unmap++;
 	sim_submit_log(h, 'U', READ_ONCE(h->hiq_rung));
@@ -194,21 +231,27 @@ static void unmap_queues(struct sim_hws *h, struct pm4_mes_unmap_queues *m, u64 
 		sim_hws_drop(h, only, false);	/* what was in flight is lost */
 		return;
 	}
-	hung = hanging(h, only);
-	until = eng_unmap(&h->eng, only, now);
-	h->unmap_only = only;
 	h->unmap_began = now;
-	h->unmap_until = max(until, now + sim_unmap_ns());
-	if (hung) {
-		h->hanging.ring = hung->ring;
-		h->hanging.doorbell = hung->doorbell;
-		h->unmap_until = max(h->unmap_until, now + GIVE_UP_NS);
-	} else if (stubborn(h, only)) {
-		h->unmap_until = ENG_NEVER;	/* the rest of it goes off; only a reset helps */
+	eng_advance(&h->eng, now);
+	if (!only && grace_ns(h) && eng_used_slots(&h->eng)) {
+		h->eng.drain = true;
+		h->unmap_only = NULL;
+		h->drain_until = now + grace_ns(h);
+		h->unmap_until = h->drain_until;
 	} else {
-		drop_idle(h, only);
+		unmap_begin(h, only, now);
 	}
 	WRITE_ONCE(h->hiq_stalled, true);
+}
+
+/* WRITE_DATA to the one register that amdkfd sets so: its number, 18 bits, and the value (6.1 never does) */
+static void write_data(struct sim_hws *h, const u32 *p)
+{
+	h->n_write++;
+	if ((p[2] & 0x3ffff) == SIM_IQ_WAIT_TIME2)
+		h->wait_time2 = p[4];
+	else
+		h->n_bad++;
 }
 
 static void hiq_packet(struct sim_hws *h, u32 *p, u64 now)
@@ -219,7 +262,9 @@ static void hiq_packet(struct sim_hws *h, u32 *p, u64 now)
 	switch (pm4_op(*p)) {
 	case IT_SET_RESOURCES:
 	case IT_NOP:
-	case IT_WRITE_DATA:	/* grace period: registers that are not there */
+		break;
+	case IT_WRITE_DATA:
+		write_data(h, p);
 		break;
 	case IT_RUN_LIST:
 		run_list(h, (void *)p, now);

@@ -64,6 +64,10 @@ static uint unmap_us = 5;
 module_param(unmap_us, uint, 0644);
 MODULE_PARM_DESC(unmap_us, "fixed time of an UNMAP_QUEUES, or of MES's REMOVE_QUEUE and SUSPEND, even with nothing in flight");
 
+static uint sch_wave = SIM_IQ_WAIT_TIME2_RESET >> SIM_SCH_WAVE_SHIFT & 0xff;
+module_param(sch_wave, uint, 0444);
+MODULE_PARM_DESC(sch_wave, "HWS: grace period before CWSR until it is set, units of 1000 cycles, 0 to 255; 0: there is none");
+
 static uint occupancy_us = 20;
 module_param(occupancy_us, uint, 0644);
 MODULE_PARM_DESC(occupancy_us, "time that counting waves in flight takes, us: some hundred register reads (a guess)");
@@ -118,6 +122,15 @@ static void read_config(struct sim_hws *h)
 u64 sim_unmap_ns(void)
 {
 	return READ_ONCE(unmap_us) * 1000ULL;
+}
+
+/**
+ * sim_wait_time2 - CP_IQ_WAIT_TIME2 after a reset
+ */
+u32 sim_wait_time2(void)
+{
+	return (SIM_IQ_WAIT_TIME2_RESET & ~SIM_SCH_WAVE_MASK) |
+	       (sch_wave << SIM_SCH_WAVE_SHIFT & SIM_SCH_WAVE_MASK);
 }
 
 /* ---- interrupts ---- */
@@ -262,19 +275,27 @@ static u64 step(struct sim_hws *h, u64 now)
 	 */
 	if (h->hiq && !h->hiq_stalled && READ_ONCE(h->hiq_rung)) {
 		sim_hiq_run(h, clamp(READ_ONCE(h->hiq_rung_ns), h->eng.now, now));
-		if (h->hiq_stalled && !h->unmap_only && h->unmap_until != ENG_NEVER)
+		if (h->hiq_stalled && !h->drain_until && !h->unmap_only &&
+		    h->unmap_until != ENG_NEVER)
 			return max(h->unmap_until, now + 1);
 		if (h->hiq_dead)
 			return ENG_NEVER;
 	}
+	/* to the ns, however late this thread is */
+	if (h->drain_until && now >= h->drain_until)
+		sim_hiq_drained(h, h->drain_until);
 	for (p = h->eng.procs; p; p = p->next)
 		for (q = p->queues; q; q = q->next)
 			sim_queue_poll(h, to_sq(q), now);
 	next = eng_advance(&h->eng, now);
+	if (h->drain_until && !eng_used_slots(&h->eng)) {
+		sim_hiq_drained(h, now);
+		next = eng_advance(&h->eng, now);
+	}
 	/* the model's time waits until they are sent */
 	if (sim_hws_irqs_pending(h))
 		return now;
-	if (h->hiq_stalled && now >= h->unmap_until && eng_saved(&h->eng, h->unmap_only))
+	if (h->hiq_stalled && !h->drain_until && now >= h->unmap_until && eng_saved(&h->eng, h->unmap_only))
 		sim_hiq_unmap_done(h, now);
 	if (h->hiq && !h->hiq_stalled) {
 		sim_hiq_run(h, now);
@@ -371,6 +392,21 @@ void sim_hws_wake(struct sim_hws *h)
 }
 
 /**
+ * sim_hws_quiet - amdkfd makes a packet that sets a register: nobody waits for it
+ * @adev: the device
+ *
+ * The firmware takes it with the next packet. To wake for it would take the VM's CPU from the driver, which
+ * goes on to that packet; a GPU does not.
+ */
+void sim_hws_quiet(struct amdgpu_device *adev)
+{
+	struct sim_hws *h = to_sim(adev)->hws;
+
+	if (h)
+		WRITE_ONCE(h->quiet, 1);
+}
+
+/**
  * sim_hws_kick - amdkfd is about to ring the HIQ, or waits for a fence
  * @g: the GPU
  *
@@ -380,6 +416,8 @@ void sim_hws_kick(struct sim_gpu *g)
 {
 	struct sim_hws *h = g->hws;
 
+	if (h && xchg(&h->quiet, 0))
+		return;
 	if (h && READ_ONCE(h->hiq) && READ_ONCE(*((u32 __force *)g->db + h->hiq_db)) != ~0U)
 		WRITE_ONCE(h->hiq_behind, 1);
 	if (h && !READ_ONCE(h->hiq_rung)) {
@@ -450,6 +488,9 @@ void sim_hws_reset(struct sim_gpu *g)
 	sim_mes_abort(h);
 	sim_hws_drop(h, NULL, false);
 	h->unmap_only = NULL;
+	h->drain_until = 0;
+	h->eng.drain = false;
+	h->wait_time2 = sim_wait_time2();
 	WRITE_ONCE(h->hiq_stalled, false);
 	WRITE_ONCE(h->hiq_dead, false);
 	sim_fault_clear(g, SIM_FAULT_HANG);
@@ -514,6 +555,7 @@ int sim_hws_init(struct sim_gpu *g)
 	mutex_init(&h->lock);
 	mutex_init(&h->irq_lock);
 	eng_init(&h->eng, &cfg, &sim_queue_ops, h, ktime_get_ns());
+	h->wait_time2 = sim_wait_time2();
 	read_config(h);
 	h->thread = kthread_create(hws_thread, h, "kfdsim-hws/%u", g->index);
 	if (IS_ERR(h->thread)) {

@@ -156,11 +156,22 @@ struct sim_queue {
  * struct sim_hws - the firmware of one GPU; sim_hws.lock guards all of it but for
  *	@irq_lock, @irq_on and what is marked (any)
  */
+/*
+ * CP_IQ_WAIT_TIME2: the number of the register, which is ours, as amdkfd takes it from the tables in
+ * kfd2kgd.c; its fields and the reset value of each are the hardware's (gc_9_0_sh_mask.h,
+ * gc_9_0_default.h). SCH_WAVE: the grace period, in units of 1000 cycles
+ */
+#define SIM_IQ_WAIT_TIME2	1
+#define SIM_IQ_WAIT_TIME2_RESET	0x40404040
+#define SIM_SCH_WAVE_SHIFT	8
+#define SIM_SCH_WAVE_MASK	0xff00
+
 struct sim_hws {
 	struct sim_gpu *g;
 	struct mutex lock;
 	struct task_struct *thread;
 	int kick;			/* (any) somebody is about to ring the HIQ */
+	int quiet;			/* (any) the next ring of the HIQ is for a packet that sets a register */
 	int urgent;			/* (any) the thread goes before everybody on the CPU */
 	struct engine eng;
 	/* HIQ */
@@ -183,6 +194,8 @@ struct sim_hws {
 	u32 hung_hqd;			/* (any) which, as amdkfd counts them; ~0: not asked yet */
 	struct eng_proc *unmap_only;
 	u64 unmap_until, unmap_began;
+	u32 wait_time2;			/* CP_IQ_WAIT_TIME2, as the HIQ's packets set it */
+	u64 drain_until;		/* waves may end until then, and none begins; 0: no unmap, or past that */
 	/* runlist */
 	u32 nprocs, nqueues;
 	bool oversubscribed;
@@ -195,7 +208,7 @@ struct sim_hws {
 	u32 irqs[SIM_IRQ_RING][8];
 	u32 nirq;
 	/* counters */
-	u64 n_runlist, n_unmap, n_query, n_packet, n_dispatch, n_barrier, n_sdma, n_pm4, n_irq, n_bad;
+	u64 n_runlist, n_unmap, n_query, n_write, n_packet, n_dispatch, n_barrier, n_sdma, n_pm4, n_irq, n_bad;
 	u64 n_vmfault, n_error, n_kick, n_step, n_irq_lost, n_db;
 	atomic64_t n_occupancy;		/* (any) */
 	u64 n_mes_add, n_mes_remove, n_mes_suspend, n_mes_resume, n_mes_misc;
@@ -256,8 +269,11 @@ void sim_hws_load_hiq(struct sim_gpu *g, void *mqd, u32 doorbell_off, u32 xcc);
 void sim_hws_unload_hiq(struct sim_gpu *g, u32 xcc);
 void sim_hws_reset(struct sim_gpu *g);
 void sim_hws_kick(struct sim_gpu *g);
+void sim_hws_quiet(struct amdgpu_device *adev);
 void sim_hws_wake(struct sim_hws *h);
 u64 sim_unmap_ns(void);
+u32 sim_wait_time2(void);
+void sim_hiq_drained(struct sim_hws *h, u64 now);
 void sim_hws_occupancy_cost(struct sim_hws *h);
 void sim_hws_occupancy(struct sim_gpu *g, u32 xcc, struct kfd_cu_occupancy *occ,
 		       int *max_waves_per_cu);

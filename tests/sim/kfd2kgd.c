@@ -65,15 +65,18 @@ static int init_interrupts(struct amdgpu_device *adev, uint32_t pipe_id, uint32_
 
 static void get_iq_wait_times(struct amdgpu_device *adev, uint32_t *wait_times, uint32_t inst)
 {
-	*wait_times = 0;
+	*wait_times = sim_wait_time2();
 }
 
 static void __maybe_unused build_grace_period_packet_info(struct amdgpu_device *adev, uint32_t wait_times,
 					   uint32_t grace_period, uint32_t *reg_offset,
 					   uint32_t *reg_data)
 {
-	*reg_offset = 0;
-	*reg_data = wait_times;
+	sim_hws_quiet(adev);
+	*reg_offset = SIM_IQ_WAIT_TIME2;
+	/* 0 would never end, so amdgpu makes it 1 */
+	*reg_data = (wait_times & ~SIM_SCH_WAVE_MASK) |
+		    (max(grace_period, 1u) << SIM_SCH_WAVE_SHIFT & SIM_SCH_WAVE_MASK);
 }
 
 static void program_trap_handler_settings(struct amdgpu_device *adev, uint32_t vmid,

@@ -132,14 +132,20 @@ int amdgpu_sdma_reset_engine(struct amdgpu_device *adev, uint32_t instance_id,
 	return -EOPNOTSUPP;
 }
 
-/* ---- how long a dequeue waits: registers that are not there ---- */
+/* ---- how long a dequeue waits ---- */
 
 void sim_build_dequeue_wait_counts(struct amdgpu_device *adev, uint32_t wait_times,
 				   uint32_t sch_wave, uint32_t que_sleep, uint32_t *reg_offset,
 				   uint32_t *reg_data)
 {
-	*reg_offset = 0;
+	sim_hws_quiet(adev);
+	*reg_offset = SIM_IQ_WAIT_TIME2;
 	*reg_data = wait_times;
+	if (sch_wave)
+		*reg_data = (*reg_data & ~SIM_SCH_WAVE_MASK) |
+			    (sch_wave << SIM_SCH_WAVE_SHIFT & SIM_SCH_WAVE_MASK);
+	if (que_sleep)
+		*reg_data = (*reg_data & ~0xff) | que_sleep;
 }
 
 /* ---- MES: one for all XCCs ---- */

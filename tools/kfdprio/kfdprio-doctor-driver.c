@@ -131,6 +131,7 @@ static const struct {
 	{ "safety_poll_us", "10000", NULL, true },
 	{ "busy_budget_ms", "100", NULL, true },
 	{ "max_switch_pct", "10", NULL, true },
+	{ "short_grace", "1", NULL, true },
 	{ "sched_policy", "0", "2 is no hardware scheduler: nobody is preempted", false },
 	{ "cwsr_enable", "1", "0 switches CWSR off: nobody is preempted", false },
 	{ "hws_max_conc_proc", DEFAULT_NONE, NULL, false },
