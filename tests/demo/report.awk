@@ -82,7 +82,8 @@ BEGIN {
 
 	print ""
 	print "SIMULATED GPU (MI210, gfx90a). The driver is the real amdkfd of Debian's " slurp("kernel.txt") ", with"
-	print "kfdprio; hardware and firmware are a model: launches take modelled time, no product is computed."
+	print "kfdprio; hardware and firmware are a model: launches take modelled time, no product is computed. To save"
+	print "the waves of a full GPU takes 327 us, the median that was measured on MI308X GPUs."
 	print ""
 	print "  online   HIP, PID " pid[1] ": 10 requests/s, 8 small matrix products each (3.2 ms of GPU time in all)"
 	print "  offline  HIP, PID " pid[2] ": 3 streams kept full of large products (25 ms each); it gets the VM's"
