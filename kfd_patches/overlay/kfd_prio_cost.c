@@ -13,6 +13,9 @@
 /* Of the clock that the stamps count, in ns: dumps taken 35 s and 200 s apart show it */
 #define KFD_PRIO_STAMP_NS	10ULL
 
+/* So many times the mean a save counts at most for the next mean */
+#define KFD_PRIO_STANDS_OUT	4
+
 static u64 kfd_prio_stamp(u32 lo, u32 hi)
 {
 	return (u64)hi << 32 | lo;
@@ -95,7 +98,12 @@ void kfd_prio_cost_look(struct device_queue_manager *dqm)
 		d->save_ns = max(d->save_ns, ns);
 		longest = max(longest, ns);
 	}
-	/* single ones stand out: a GPU's median was 327 us, its longest 754 */
+	/*
+	 * Single ones stand out: a GPU's median was 327 us, its longest 754.  One that is far
+	 * longer must not limit preemption for long.
+	 */
+	if (longest && d->save_recent_ns)
+		longest = min(longest, d->save_recent_ns * KFD_PRIO_STANDS_OUT);
 	if (longest)
 		d->save_recent_ns = d->save_recent_ns ?
 				    (d->save_recent_ns * 7 + longest) / 8 : longest;

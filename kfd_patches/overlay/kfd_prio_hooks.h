@@ -239,7 +239,7 @@ enum kfd_prio_breaker {
  * @save: saves of preempted processes, the longest of each process and preemption
  * @save_ns: the longest save since the preemption in force began; 0: not known
  * @save_recent_ns: how long a save takes: an exponential mean of the longest of each preemption, of
- *	eight; 0: not known
+ *	eight, each of them four times the mean before at most; 0: not known
  * @cost_due: a process was taken off, see kfd_prio_cost_look()
  * @was_over: what KFD knew of over-subscription before the runlist that is being made
  * @recheck: a process may have become a victim, or ceased to be one
