@@ -12,7 +12,7 @@ NF == 3 {
 		disorder += $3
 }
 
-function have(key) { return key in v }
+function have(key) { return key in v && v[key] != "" }
 
 # a figure made of others; unknown ones leave it out
 function derive(key, value) {
@@ -78,9 +78,9 @@ END {
 		ratio("offline_kept_vs_stock" suffix, "preempt_" c "_others_share", "stock_" c "_others_share")
 	}
 	derive("save_us_model", 327)
-	if (have("preempt_12_p99_us") && have("preempt_4_p99_us"))
-		derive("online_p99_added_us_measured_median", larger(v["preempt_4_p99_us"], v["preempt_12_p99_us"]) - v["alone_p99_us"])
-	rows = split("40 87 327 754 1000 3000", saves, " ")
+	if (have("alone_p99_us") && have("preempt_12_nochurn_p99_us"))
+		derive("online_p99_added_us_measured_median", larger(v["preempt_4_nochurn_p99_us"], v["preempt_12_nochurn_p99_us"]) - v["alone_p99_us"])
+	rows = split("40 87 327 754 1000", saves, " ")
 	for (i = 1; i <= rows; i++) {
 		phase = "save_" saves[i] "_nochurn"
 		if (have(phase "_p99_us") && have("alone_p99_us")) {
@@ -138,6 +138,7 @@ END {
 		row("stock, beside 4, no churn", "stock_4_nochurn")
 		row("priority only, beside 4, no churn", "prio_only_4_nochurn")
 		row("preemption, beside 4, no churn", "preempt_4_nochurn")
+		row("preemption, beside 12, no churn", "preempt_12_nochurn")
 		row("stock, beside 4, plain turns", "stock_turns_4")
 		row("stock, beside 4, plain turns, no churn **", "stock_turns_4_nochurn")
 		row("priority only, beside 4, plain turns, no churn", "prio_only_turns_4_nochurn")

@@ -161,12 +161,13 @@ bool sim_clean(unsigned int gpu, long long pages)
 int sim_load(const char *params)
 {
 	const char *ko = getenv("KFDPRIO_SIM_KO"), *gpu = getenv("KFDPRIO_SIM_GPU");
+	const char *saves = getenv("KFDPRIO_SIM_SAVES");
 	char args[1024];
 	int fd, err = 0;
 
 	if (!ko || !gpu)
 		tap_bail("KFDPRIO_SIM_KO and KFDPRIO_SIM_GPU are not set: to be run by tests/vm/run");
-	snprintf(args, sizeof(args), "gpu=%s %s", gpu, params);
+	snprintf(args, sizeof(args), "gpu=%s %s %s", gpu, saves ? saves : "", params);
 	fd = open(ko, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return errno;

@@ -330,10 +330,14 @@ static void grace(void)
 	preempted = stat_of(&online, "preempting_count");
 	ours = grace_latency(&online, 1);
 	preempted = stat_of(&online, "preempting_count") - preempted;
-	if (can) {
+	if (can && sim_new_kernel()) {
+		tap_skip("grace: time", "7.x: the simulator's thread takes the VM's CPU for the packets that set it");
+	} else if (can) {
 		tap_ok(kfds - ours > 27000 && kfds - ours < 47000,
 		       "grace: with short_grace=1 a ring need not wait for the 37.6 us: %ld instead of %ld", ours / 1000,
 		       kfds / 1000);
+	}
+	if (can) {
 		tap_eq(sim_counter(0, "write_data") - set, 2 * preempted,
 		       "grace: two packets for each of %lld preemptions: it is set, and set back", preempted);
 	} else {

@@ -205,12 +205,15 @@ void sim_hiq_drained(struct sim_hws *h, u64 now)
 	h->eng.drain = false;
 }
 
-/* How long waves may go on before they are saved */
+/*
+ * How long waves may go on before they are saved. The least that amdkfd sets, 1000 cycles, is half a us: less
+ * than the model can tell apart, and a step of this thread for each queue
+ */
 static u64 grace_ns(const struct sim_hws *h)
 {
-	u32 cycles = (h->wait_time2 & SIM_SCH_WAVE_MASK) >> SIM_SCH_WAVE_SHIFT;
+	u32 thousands = (h->wait_time2 & SIM_SCH_WAVE_MASK) >> SIM_SCH_WAVE_SHIFT;
 
-	return cycles * 1000ULL * 1000 / h->g->prof->engine_mhz;
+	return thousands > 1 ? thousands * 1000000ULL / h->g->prof->engine_mhz : 0;
 }
 
 static void unmap_queues(struct sim_hws *h, struct pm4_mes_unmap_queues *m, u64 now)

@@ -136,7 +136,8 @@ static void show(const struct event *ev, uint64_t start)
 		dur = event_field(ev, "dur_ns");
 	printf("%lld %lld %s", (long long)(ev->ns - start), dur, ev->name);
 	for (i = 0; f && f[i]; i++) {
-		if (!strcmp(f[i]->name, "dur_ns") || f[i]->flags & TEP_FIELD_IS_ARRAY)
+		if (!strcmp(f[i]->name, "dur_ns") || !strcmp(f[i]->name, "save_ns") ||
+		    f[i]->flags & TEP_FIELD_IS_ARRAY)
 			continue;
 		v = event_field(ev, f[i]->name);
 		if ((!strcmp(f[i]->name, "pid") || !strcmp(f[i]->name, "by_pid")) && v > 0)

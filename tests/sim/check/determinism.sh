@@ -16,7 +16,7 @@ ok() { # STATUS TEXT
 i=0
 for seed in 7 7 8; do
 	i=$((i + 1))
-	tests/vm/run --icount --timeout 600 --seed $seed -- build/tests/bin/sim-determinism >"$tmp/$i" || {
+	tests/vm/run --quick-saves --icount --timeout 600 --seed $seed -- build/tests/bin/sim-determinism >"$tmp/$i" || {
 		ok 1 "run $i with seed $seed"
 		head -n 20 "$tmp/$i" | sed 's/^/# /'
 		echo "1..$n"
