@@ -322,33 +322,6 @@ void kfd_prio_dqm_take_back(struct device_queue_manager *dqm, u64 now)
 	}
 }
 
-/**
- * kfd_prio_dqm_takes() - would a level take any queue off the hardware?
- * @dqm: of the GPU
- * @level: KFD_PRIO_LEVEL_NONE or 0..15
- *
- * Context: DQM lock
- */
-bool kfd_prio_dqm_takes(struct device_queue_manager *dqm, int level)
-{
-	struct device_process_node *cur;
-	struct queue *q;
-
-	lockdep_assert_held(&dqm->lock_hidden);
-	list_for_each_entry(cur, &dqm->queues, list) {
-		struct qcm_process_device *qpd = cur->qpd;
-
-		if (READ_ONCE(qpd->prio.stale))
-			kfd_prio_refresh(qpd);
-		if (qpd->evicted || qpd->prio.preempted || !kfd_prio_is_victim(qpd, level))
-			continue;
-		list_for_each_entry(q, &qpd->queues_list, list)
-			if (q->properties.is_active)
-				return true;
-	}
-	return false;
-}
-
 /*
  * MES acts on single queues: those that leave first, so that one that comes finds room.
  * After an error it is not asked again: a reset is on its way, which leaves it no queue.
@@ -514,29 +487,4 @@ void kfd_prio_hook_unregister_process(struct device_queue_manager *dqm,
 	kfd_prio_give_back(dqm, qpd, ktime_get_ns(), &m);
 	qpd->evicted--;
 	kfd_prio_gpu_kick(dqm);
-}
-
-/**
- * kfd_prio_hook_terminate_preempted() - a process has ended, its queues are to leave the GPU
- * @dqm: of the GPU
- * @qpd: the process on that GPU
- * @filter: enum kfd_unmap_queues_filter that KFD chose
- *
- * Context: DQM lock
- * Return: true if they have left it already
- */
-bool kfd_prio_hook_terminate_preempted(struct device_queue_manager *dqm,
-				       struct qcm_process_device *qpd, u32 filter)
-{
-	return qpd->prio.left_preempted && filter == KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES;
-}
-
-/**
- * kfd_prio_hook_fence_wait() - KFD waits for the scheduler, in a loop
- *
- * Context: DQM lock
- */
-void kfd_prio_hook_fence_wait(void)
-{
-	kfd_prio_unmap_pause();
 }

@@ -367,7 +367,7 @@ void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault)
 	/* a neighbour that rings below a level in force is taken off in its fault, too */
 	rises = s.dec.level > d->policy.level || (in_fault && d->recheck);
 	if (rises && !d->missed && !kfd_prio_uses_mes(dqm) &&
-	    kfd_prio_dqm_takes(dqm, s.dec.level)) {
+	    kfd_prio_runlist_takes(dqm, s.dec.level)) {
 		kfd_prio_unmap_first(dqm, &s, in_fault);
 		return;
 	}

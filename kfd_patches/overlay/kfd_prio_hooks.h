@@ -376,6 +376,9 @@ void kfd_prio_hook_queue_reset(struct queue *q);
 void kfd_prio_hook_map_prepare(struct device_queue_manager *dqm);
 void kfd_prio_hook_runlist_size(struct device_queue_manager *dqm, unsigned int *processes);
 bool kfd_prio_hook_runlist_skip(struct qcm_process_device *qpd);
+bool kfd_prio_hook_terminate_preempted(struct device_queue_manager *dqm,
+				       struct qcm_process_device *qpd, u32 filter);
+void kfd_prio_hook_fence_wait(void);
 
 /*
  * DQM lock; in the object that calls them.  Each call must stay a call: kfd_prio_hooked.sh
@@ -387,11 +390,6 @@ bool kfd_prio_hook_update_preempted(struct kfd_process_device *pdd, struct queue
 noinline __noclone
 void kfd_prio_hook_unregister_process(struct device_queue_manager *dqm,
 				      struct qcm_process_device *qpd);
-noinline __noclone
-bool kfd_prio_hook_terminate_preempted(struct device_queue_manager *dqm,
-				       struct qcm_process_device *qpd, u32 filter);
-noinline __noclone
-void kfd_prio_hook_fence_wait(void);
 
 /* DQM lock, MES lock for all but the first */
 void kfd_prio_hook_mes_priority(struct queue *q, u32 *level);

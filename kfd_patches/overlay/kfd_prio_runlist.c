@@ -204,6 +204,33 @@ void kfd_prio_runlist_sent(struct device_queue_manager *dqm, int ret)
 }
 
 /**
+ * kfd_prio_runlist_takes() - would a level take any queue off the hardware?
+ * @dqm: of the GPU
+ * @level: KFD_PRIO_LEVEL_NONE or 0..15
+ *
+ * Context: DQM lock
+ */
+bool kfd_prio_runlist_takes(struct device_queue_manager *dqm, int level)
+{
+	struct device_process_node *cur;
+	struct queue *q;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	list_for_each_entry(cur, &dqm->queues, list) {
+		struct qcm_process_device *qpd = cur->qpd;
+
+		if (READ_ONCE(qpd->prio.stale))
+			kfd_prio_refresh(qpd);
+		if (qpd->evicted || qpd->prio.preempted || !kfd_prio_is_victim(qpd, level))
+			continue;
+		list_for_each_entry(q, &qpd->queues_list, list)
+			if (q->properties.is_active)
+				return true;
+	}
+	return false;
+}
+
+/**
  * kfd_prio_hook_runlist_size() - how many processes will be in the runlist?
  * @dqm: of the GPU
  * @processes: in: all of them; out: without those that are left out.  It decides if the
@@ -229,4 +256,29 @@ void kfd_prio_hook_runlist_size(struct device_queue_manager *dqm, unsigned int *
 bool kfd_prio_hook_runlist_skip(struct qcm_process_device *qpd)
 {
 	return qpd->prio.skip;
+}
+
+/**
+ * kfd_prio_hook_terminate_preempted() - a process has ended, its queues are to leave the GPU
+ * @dqm: of the GPU
+ * @qpd: the process on that GPU
+ * @filter: enum kfd_unmap_queues_filter that KFD chose
+ *
+ * Context: DQM lock
+ * Return: true if they have left it already
+ */
+bool kfd_prio_hook_terminate_preempted(struct device_queue_manager *dqm,
+				       struct qcm_process_device *qpd, u32 filter)
+{
+	return qpd->prio.left_preempted && filter == KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES;
+}
+
+/**
+ * kfd_prio_hook_fence_wait() - KFD waits for the scheduler, in a loop
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_hook_fence_wait(void)
+{
+	kfd_prio_unmap_pause();
 }
