@@ -57,7 +57,7 @@ static void print_table(void)
 	int c, n;
 
 	rule();
-	printf("%-*s", WIDTH, "who, on what");
+	printf("%-*s", WIDTH, "caller, target");
 	for (c = 0; c < WHATS; c++)
 		printf(" %s%-*s", c == WHATS - 1 ? columns[c] : "", c == WHATS - 1 ? 0 : 7,
 		       c == WHATS - 1 ? "" : columns[c]);
