@@ -35,7 +35,8 @@ help:
 	@echo '  make sim           the simulated GPU with the patched amdkfd of Debian $(KERNEL) (KERNEL=6.1)'
 	@echo '  make shell         a shell in the VM, with the simulated GPU (GPU=mi300x,navi31 KERNEL=6.1)'
 	@echo '  make patches       make kfd_patches/debian-*/hooks.patch anew from hooks.cocci; SRC=DIRECTORY TREE=NAME: of another source'
-	@echo '  make lint          checkpatch, sparse, shellcheck, cppcheck, clang-tidy, coccicheck on our own files'
+	@echo '  make html          the pages of Documentation/ with Sphinx, into build/html'
+	@echo '  make lint          checkpatch, sparse, shellcheck, cppcheck, clang-tidy, coccicheck, spelling and style on our own files'
 	@echo '  make analyze       static analyzer of clang, checkpatch of the tests and more, which take longer (Documentation/testing.rst)'
 	@echo '  make setup         install the Debian packages that demo and check need (make demo does, too)'
 	@echo '  make clean         remove build/; the cache of kernels is in ~/.cache/kfdprio'
@@ -143,6 +144,12 @@ endif
 .PHONY: lint
 lint:
 	@tests/lint/run
+
+.PHONY: html
+html:
+	@command -v sphinx-build >/dev/null || { echo 'make html: sphinx-build is missing; install python3-sphinx' >&2; exit 1; }
+	@tests/lint/check-docs $(CURDIR)/build/html
+	@echo 'build/html/index.html'
 
 .PHONY: analyze
 analyze:
