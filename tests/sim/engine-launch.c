@@ -22,7 +22,7 @@ static struct eng_work *candidate(struct engine *e, struct eng_queue *q,
 			*restored = true;
 			return &q->work[i];
 		}
-	if (q->nwork == ENG_INFLIGHT || (q->nwork && q->work[q->nwork - 1].blocks))
+	if (q->quiet || q->nwork == ENG_INFLIGHT || (q->nwork && q->work[q->nwork - 1].blocks))
 		return NULL;
 	*tmp = (struct eng_work){ .avail = e->now };
 	return e->ops->peek(e->ctx, q, e->now, tmp) ? tmp : NULL;
@@ -46,18 +46,13 @@ static u64 committed(const struct eng_queue *q)
  */
 static void admit(struct engine *e, struct eng_queue *q)
 {
-	u64 lag = q->idle ? 0 : ENG_LAG_QUANTA * e->cfg.process_quantum_ns, front = 0;
-	const struct eng_proc *p;
-	const struct eng_queue *x;
+	u64 lag = q->idle ? 0 : ENG_LAG_QUANTA * e->cfg.process_quantum_ns, front;
 
 	if (!q->idle && !q->back)
 		return;
 	q->idle = false;
 	q->back = false;
-	for_each_proc(e, p)
-		for_each_queue(p, x)
-			if (x->pipe_prio == q->pipe_prio && x->queue_prio == q->queue_prio)
-				front = max_u64(front, x->front);
+	front = *eng_front(e, q);
 	if (front > lag)
 		q->service = max_u64(q->service, front - lag);
 }
@@ -74,6 +69,12 @@ static void launch(struct engine *e, struct eng_queue *q, struct eng_work *w, bo
 	w->running = true;
 	w->avail = max_u64(w->avail, e->now);
 	e->ops->launch(e->ctx, q, w, e->now);
+}
+
+/* Plain turns: those behind the present one in the runlist, then those before it; wraps */
+static u32 turns_until(const struct engine *e, const struct eng_queue *q)
+{
+	return q->place - (e->turn ? e->turn->place + 1 : 0);
 }
 
 /* a before b? Both want a slot now; see the rules in engine.h */
@@ -93,28 +94,10 @@ static bool beats(const struct engine *e, const struct eng_queue *a, u64 a_avail
 	if (e->turn == b && b->turn_ns < eng_queue_quantum(e, b))
 		return false;
 	if (e->cfg.plain_turns)
-		return a->rank < b->rank;
+		return turns_until(e, a) < turns_until(e, b);
 	if (committed(a) != committed(b))
 		return committed(a) < committed(b);
 	return a->served < b->served;
-}
-
-/* Whose turn it is next: those behind the present one in the runlist, then those before it */
-static void rank_queues(struct engine *e)
-{
-	u32 before = 0, n = 0;
-	struct eng_queue *q;
-	struct eng_proc *p;
-
-	for_each_proc(e, p)
-		for_each_queue(p, q) {
-			q->rank = n++;
-			if (q == e->turn)
-				before = n;
-		}
-	for_each_proc(e, p)
-		for_each_queue(p, q)
-			q->rank += q->rank < before ? n - before : -before;
 }
 
 /**
@@ -125,9 +108,8 @@ void eng_settle_launches(struct engine *e)
 {
 	u32 used = eng_used_slots(e);
 	struct eng_work tmp, best_tmp, *w, *best_work = NULL;
-	struct eng_queue *q, *best;
+	struct eng_queue *q, *best, *next;
 	bool restored, again;
-	struct eng_proc *p;
 	u64 best_avail = 0;
 
 	if (e->drain)
@@ -135,29 +117,30 @@ void eng_settle_launches(struct engine *e)
 	do {
 		again = false;
 		best = NULL;
-		if (e->cfg.plain_turns)
-			rank_queues(e);
-		for_each_proc(e, p)
-			for_each_queue(p, q) {
-				w = candidate(e, q, &tmp, &restored);
-				if (!w) {
-					q->idle |= q->state == ENG_Q_ON && !q->nwork;
+		for_each_active(e, q, next) {
+			w = candidate(e, q, &tmp, &restored);
+			if (!w) {
+				if (q->state != ENG_Q_ON || q->nwork)
 					continue;
-				}
-				if (w->slot)
-					admit(e, q);
-				if (!w->slot) {
-					launch(e, q, w, restored);
-					again = true;
-				} else if (used < e->cfg.slots &&
-					   (!best || beats(e, q, w->avail, best, best_avail))) {
-					best = q;
-					best_avail = w->avail;
-					/* peek() looks at memory that others write: ask once */
-					best_tmp = tmp;
-					best_work = restored ? w : &best_tmp;
-				}
+				q->idle = true;
+				if (q->quiet)
+					eng_deactivate(e, q);
+				continue;
 			}
+			if (w->slot)
+				admit(e, q);
+			if (!w->slot) {
+				launch(e, q, w, restored);
+				again = true;
+			} else if (used < e->cfg.slots &&
+				   (!best || beats(e, q, w->avail, best, best_avail))) {
+				best = q;
+				best_avail = w->avail;
+				/* peek() looks at memory that others write: ask once */
+				best_tmp = tmp;
+				best_work = restored ? w : &best_tmp;
+			}
+		}
 		if (again || !best)
 			continue;
 		w = best_work;
@@ -166,6 +149,7 @@ void eng_settle_launches(struct engine *e)
 			e->turn = best;
 			best->turn_ns = 0;
 			best->front = max_u64(best->front, committed(best));
+			*eng_front(e, best) = max_u64(*eng_front(e, best), best->front);
 		}
 		best->turn_ns += w->left_ns;
 		best->served = ++e->seq;

@@ -1,147 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdsim: the model of a GPU's queue hardware: who holds a VMID and an HQD, and what
- * saving and restoring costs. The rules are in engine.h.
+ * kfdsim: the model of a GPU's queue hardware: who holds a VMID and an HQD. The rules are in
+ * engine.h.
  */
 #include "engine-int.h"
-
-static u64 copy_time(const struct engine *e, u64 bytes)
-{
-	if (!e->cfg.bytes_per_us)
-		return 0;
-#ifdef __KERNEL__
-	return div64_u64(bytes * 1000, e->cfg.bytes_per_us);
-#else
-	return bytes * 1000 / e->cfg.bytes_per_us;
-#endif
-}
-
-/* Queue a copy on the path. Returns when it ends */
-static u64 copy_begin(struct engine *e, struct eng_queue *q, u64 cost)
-{
-	q->copy_ns = cost;
-	e->dma_free = max_u64(e->now, e->dma_free) + cost;
-	e->save_time_ns += cost;
-	return e->dma_free;
-}
-
-/**
- * eng_copy_cancel - cut a save or restore short; the queue is off, the copy path free of it
- * @e: the engine
- * @q: in any state
- *
- * Copies that were to follow on the path move up.
- */
-void eng_copy_cancel(struct engine *e, struct eng_queue *q)
-{
-	struct eng_queue *x;
-	struct eng_proc *p;
-	u64 cut = 0;
-
-	if ((q->state == ENG_Q_SAVING || q->state == ENG_Q_RESTORING) && q->until > e->now) {
-		cut = q->until - max_u64(q->until - q->copy_ns, e->now);
-		for_each_proc(e, p)
-			for_each_queue(p, x)
-				if (x != q && x->until >= q->until &&
-				    (x->state == ENG_Q_SAVING || x->state == ENG_Q_RESTORING))
-					x->until -= cut;
-		e->dma_free -= cut;
-		e->save_time_ns -= cut;
-	}
-	q->state = ENG_Q_OFF;
-}
-
-/**
- * eng_save_begin - stop a queue now; its state is written when the copy path is free
- * @e: the engine
- * @q: ENG_Q_ON
- */
-void eng_save_begin(struct engine *e, struct eng_queue *q)
-{
-	u64 bytes = 0;
-	bool live = false;
-	u32 i;
-
-	for (i = 0; i < q->nwork; i++)
-		if (q->work[i].running && q->work[i].slot) {
-			bytes += q->work[i].live_bytes;
-			live = true;
-		}
-	q->state = ENG_Q_SAVING;
-	q->save_at = e->now;
-	q->until = e->now;
-	if (!live)
-		return;
-	q->until = copy_begin(e, q, e->cfg.save_ns + copy_time(e, bytes));
-	e->saves++;
-	q->saves++;
-}
-
-/**
- * eng_save_end - its state is written, its HQD free
- * @e: the engine
- * @q: ENG_Q_SAVING
- */
-void eng_save_end(struct engine *e, struct eng_queue *q)
-{
-	u32 i;
-
-	for (i = 0; i < q->nwork; i++)
-		q->work[i].running = false;
-	q->state = ENG_Q_OFF;
-	q->saved_at = e->now;
-	q->since = e->now;
-	q->order = ++e->seq;
-}
-
-static void restored(struct engine *e, struct eng_queue *q)
-{
-	q->state = ENG_Q_ON;
-	q->restored_at = e->now;
-	if (e->ops->restored)
-		e->ops->restored(e->ctx, q);
-}
-
-static void restore_begin(struct engine *e, struct eng_queue *q)
-{
-	u64 bytes = 0;
-	bool live = false;
-	u32 i;
-
-	q->since = e->now;
-	q->restore_at = e->now;
-	q->order = ++e->seq;
-	q->back = true;
-	q->first = q->proc->fresh && q->proc->since == e->now;
-	for (i = 0; i < q->nwork; i++)
-		if (q->work[i].slot) {
-			bytes += q->work[i].live_bytes;
-			live = true;
-		}
-	if (!live) {
-		q->state = ENG_Q_ON;
-		return;
-	}
-	q->state = ENG_Q_RESTORING;
-	q->until = copy_begin(e, q, e->cfg.restore_ns + copy_time(e, bytes));
-}
-
-/**
- * eng_restore_end - its state is read. Quanta count from here
- * @e: the engine
- * @q: ENG_Q_RESTORING
- */
-void eng_restore_end(struct engine *e, struct eng_queue *q)
-{
-	struct eng_proc *p = q->proc;
-
-	restored(e, q);
-	if (q->first && p->fresh) {
-		p->since = e->now;
-		p->fresh = false;
-	}
-	q->since = e->now;
-}
 
 /**
  * eng_proc_off - has no queue of the process an HQD?
@@ -201,9 +63,13 @@ static u32 proc_level(struct engine *e, struct eng_proc *p)
 	struct eng_queue *q;
 	u32 level = 0;
 
-	for_each_queue(p, q)
+	if (!e->leveled)
+		return 0;
+	for_each_queue(p, q) {
+		e->visits++;
 		if (!q->held && q->level > level)
 			level = max_u64(level, queue_level(e, q));
+	}
 	return level;
 }
 
@@ -270,6 +136,7 @@ static void map_procs(struct engine *e)
 		best = NULL;
 		best_level = 0;
 		for_each_proc(e, p) {
+			e->visits++;
 			if (!eng_proc_waits(p))
 				continue;
 			level = proc_level(e, p);
@@ -313,6 +180,7 @@ static bool proc_yields(struct engine *e, struct eng_proc *p, u32 level, u32 *ha
 {
 	bool held = all_held(p);
 
+	e->visits++;
 	if (p->vmid < 0 || p->leaving)
 		return false;
 	*has = held ? 0 : proc_level(e, p);
@@ -333,6 +201,7 @@ static bool evict_procs(struct engine *e)
 	int level;
 
 	for_each_proc(e, p) {
+		e->visits++;
 		p->overdue = false;
 		if (eng_proc_waits(p))
 			waiting[proc_level(e, p)]++;
@@ -372,82 +241,155 @@ static void settle_procs(struct engine *e)
 	while (evict_procs(e));
 }
 
+/*
+ * The best queues of one look at all of them: of the highest rank, there those that wait, or have an HQD,
+ * longest
+ */
+#define BEST_MAX	32
+
+struct best {
+	struct eng_queue *q[BEST_MAX];
+	u32 rank[BEST_MAX];
+	u32 n, max;
+};
+
+static void best_add(struct best *b, struct eng_queue *q, u32 rank)
+{
+	u32 i = b->n, k;
+
+	while (i && (b->rank[i - 1] < rank ||
+		     (b->rank[i - 1] == rank && b->q[i - 1]->order > q->order)))
+		i--;
+	if (i >= b->max)
+		return;
+	b->n += b->n < b->max;
+	for (k = b->n - 1; k > i; k--) {
+		b->q[k] = b->q[k - 1];
+		b->rank[k] = b->rank[k - 1];
+	}
+	b->q[i] = q;
+	b->rank[i] = rank;
+}
+
 /* Free HQDs go to the queues of mapped processes that wait for one, as VMIDs do */
 static void map_queues(struct engine *e)
 {
-	u32 used = eng_used_hqds(e), level, best_level;
-	struct eng_queue *q, *best;
+	u32 used = eng_used_hqds(e), i;
+	struct best best;
+	struct eng_queue *q;
 	struct eng_proc *p;
 
-	for (;;) {
-		best = NULL;
-		best_level = 0;
+	do {
+		best.n = 0;
+		best.max = used < e->cfg.hqds ? min_u32(e->cfg.hqds - used, BEST_MAX) : 0;
 		for_each_proc(e, p) {
+			e->visits++;
 			if (p->vmid < 0 || p->leaving || p->overdue)
 				continue;
 			for_each_queue(p, q) {
+				e->visits++;
 				if (q->state != ENG_Q_OFF || q->held)
 					continue;
-				if (q->own_engine) {
-					restore_begin(e, q);
-					continue;
-				}
-				if (used >= e->cfg.hqds)
-					continue;
-				level = queue_level(e, q);
-				if (!best || level > best_level ||
-				    (level == best_level && q->order < best->order)) {
-					best = q;
-					best_level = level;
-				}
+				if (q->own_engine)
+					eng_restore_begin(e, q);
+				else if (best.max)
+					best_add(&best, q, queue_level(e, q));
 			}
 		}
-		if (!best)
-			return;
-		restore_begin(e, best);
-		used++;
+		for (i = 0; i < best.n; i++)
+			eng_restore_begin(e, best.q[i]);
+		used += best.n;
+	} while (best.n == BEST_MAX);
+}
+
+/* How many wait for what those who leave do not free, at the best level of such: @level, or -1 */
+static u32 unserved(const u32 *waiting, u32 leaving, int *level)
+{
+	for (*level = ENG_LEVELS - 1; *level >= 0; --*level) {
+		if (waiting[*level] > leaving)
+			return waiting[*level] - leaving;
+		leaving -= waiting[*level];
 	}
+	return 0;
 }
 
 /* Give HQDs; begin to take them away from those who must yield to others who wait */
 static void settle_queues(struct engine *e)
 {
-	u32 waiting[ENG_LEVELS] = {}, leaving = 0, best_level, has;
-	struct eng_queue *q, *best;
+	u32 waiting[ENG_LEVELS] = {}, leaving = 0, has, i;
+	struct eng_queue *q;
 	struct eng_proc *p;
+	struct best best;
 	int level;
 
 	map_queues(e);
 	for_each_proc(e, p)
 		for_each_queue(p, q) {
+			e->visits++;
 			if (p->vmid >= 0 && !p->leaving && !p->overdue &&
 			    q->state == ENG_Q_OFF && !q->held && !q->own_engine)
 				waiting[queue_level(e, q)]++;
 			leaving += q->state == ENG_Q_SAVING && !q->own_engine;
 		}
-	for (; (level = unpromised(waiting, leaving)) >= 0; leaving++) {
-		best = NULL;
-		best_level = 0;
+	for (;;) {
+		best.n = 0;
+		best.max = min_u32(unserved(waiting, leaving, &level), BEST_MAX);
+		if (level < 0)
+			break;
 		for_each_proc(e, p)
 			for_each_queue(p, q) {
+				e->visits++;
 				if (q->state != ENG_Q_ON || q->own_engine)
 					continue;
 				has = queue_level(e, q);
-				if (yields(e, has, queue_expired(e, q), level) &&
-				    (!best || has < best_level ||
-				     (has == best_level && q->order < best->order))) {
-					best = q;
-					best_level = has;
-				}
+				if (yields(e, has, queue_expired(e, q), level))
+					best_add(&best, q, ENG_LEVELS - has);
 			}
-		if (!best)
+		for (i = 0; i < best.n; i++)
+			eng_save_begin(e, best.q[i]);
+		leaving += best.n;
+		if (best.n < best.max)
 			return;
-		eng_save_begin(e, best);
 	}
+	if (!any(waiting))
+		return;
 	for_each_proc(e, p)
 		for_each_queue(p, q)
-			if (any(waiting) && q->state == ENG_Q_ON && queue_expired(e, q))
+			if (q->state == ENG_Q_ON && queue_expired(e, q))
 				q->since = e->now;	/* not needed: another quantum */
+}
+
+/* When the next quantum ends that somebody waits for */
+static u64 next_quantum(struct engine *e)
+{
+	bool proc_waits = false, queue_waits = false;
+	const struct eng_queue *q;
+	const struct eng_proc *p;
+	u64 t = ENG_NEVER, x;
+
+	for_each_proc(e, p) {
+		e->visits++;
+		proc_waits |= eng_proc_waits(p);
+		for_each_queue(p, q)
+			queue_waits |= p->vmid >= 0 && !p->leaving && q->state == ENG_Q_OFF &&
+				       !q->held;
+	}
+	for_each_proc(e, p) {
+		if (p->vmid < 0 || p->leaving)
+			continue;
+		x = p->since + eng_proc_quantum(e, p);
+		if (proc_waits && x > e->now && x < t)
+			t = x;
+		if (!queue_waits)
+			continue;
+		for_each_queue(p, q) {
+			e->visits++;
+			x = q->since + eng_queue_quantum(e, q);
+			if (q->state == ENG_Q_ON && x > e->now && x < t)
+				t = x;
+		}
+	}
+	return t;
 }
 
 /**
@@ -458,4 +400,5 @@ void eng_settle_map(struct engine *e)
 {
 	settle_procs(e);
 	settle_queues(e);
+	e->map_at = next_quantum(e);
 }

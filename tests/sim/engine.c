@@ -4,7 +4,8 @@
  *
  * Everything is event driven: eng_advance() walks from one event (a work ends, a
  * save ends, a quantum ends) to the next and settles the machine at each: first who
- * holds a VMID and an HQD, then what launches.
+ * holds a VMID and an HQD, if that may have changed, then what launches. Only the queues in
+ * engine.active are looked at, but where the runlist, VMIDs or HQDs change.
  */
 #include "engine-int.h"
 
@@ -19,94 +20,8 @@
 void eng_init(struct engine *e, const struct eng_config *cfg, const struct eng_ops *ops,
 	      void *ctx, u64 now)
 {
-	*e = (struct engine){ .cfg = *cfg, .ops = ops, .ctx = ctx, .now = now, .dma_free = now };
-}
-
-/**
- * eng_add_proc - append a process without queues to the runlist
- * @e: the engine
- * @p: zeroed by the owner
- */
-void eng_add_proc(struct engine *e, struct eng_proc *p)
-{
-	struct eng_proc **pp = &e->procs;
-
-	while (*pp)
-		pp = &(*pp)->next;
-	*pp = p;
-	e->changed = true;
-	p->next = NULL;
-	p->vmid = -1;
-	p->leaving = false;
-	p->held = false;
-	p->since = e->now;
-	p->order = ++e->seq;
-}
-
-/**
- * eng_add_queue - append a queue to a process of the runlist
- * @e: the engine
- * @p: the process
- * @q: the owner sets the priorities, the level, @held, and @nwork and @work if it was saved;
- *	takes effect at the present time, with the next eng_advance()
- */
-void eng_add_queue(struct engine *e, struct eng_proc *p, struct eng_queue *q)
-{
-	struct eng_queue **qp = &p->queues;
-	u32 i;
-
-	while (*qp)
-		qp = &(*qp)->next;
-	*qp = q;
-	e->changed = true;
-	q->next = NULL;
-	q->proc = p;
-	q->state = ENG_Q_OFF;
-	q->since = e->now;
-	q->order = ++e->seq;
-	q->idle = true;		/* until it is seen with work */
-	for (i = 0; i < q->nwork; i++)
-		q->work[i].running = false;
-}
-
-/**
- * eng_remove_proc - take a process off the runlist
- * @e: the engine
- * @p: its queues go with it, whatever their state: unmap them first
- */
-void eng_remove_proc(struct engine *e, struct eng_proc *p)
-{
-	struct eng_proc **pp = &e->procs;
-	struct eng_queue *q;
-
-	for_each_queue(p, q)
-		eng_copy_cancel(e, q);
-	while (*pp && *pp != p)
-		pp = &(*pp)->next;
-	if (*pp)
-		*pp = p->next;
-	e->changed = true;
-	if (e->turn && e->turn->proc == p)
-		e->turn = NULL;
-}
-
-/**
- * eng_remove_queue - take one queue off the runlist
- * @e: the engine
- * @q: unmap it first
- */
-void eng_remove_queue(struct engine *e, struct eng_queue *q)
-{
-	struct eng_queue **qp = &q->proc->queues;
-
-	eng_copy_cancel(e, q);
-	while (*qp && *qp != q)
-		qp = &(*qp)->next;
-	if (*qp)
-		*qp = q->next;
-	e->changed = true;
-	if (e->turn == q)
-		e->turn = NULL;
+	*e = (struct engine){ .cfg = *cfg, .ops = ops, .ctx = ctx, .now = now, .dma_free = now,
+			      .map_at = ENG_NEVER };
 }
 
 /**
@@ -117,14 +32,12 @@ void eng_remove_queue(struct engine *e, struct eng_queue *q)
  */
 u32 eng_used_slots(const struct engine *e)
 {
-	const struct eng_proc *p;
 	const struct eng_queue *q;
 	u32 i, n = 0;
 
-	for_each_proc(e, p)
-		for_each_queue(p, q)
-			for (i = 0; i < q->nwork; i++)
-				n += q->work[i].slot && q->work[i].running;
+	for (q = e->active; q; q = q->next_active)
+		for (i = 0; i < q->nwork; i++)
+			n += q->work[i].slot && q->work[i].running;
 	return n;
 }
 
@@ -147,33 +60,31 @@ u32 eng_used_hqds(const struct engine *e)
 /* Account the time up to t to what runs. Only ENG_Q_ON queues have time passing. */
 static void credit(struct engine *e, u64 t)
 {
-	struct eng_proc *p;
-	struct eng_queue *q;
+	struct eng_queue *q, *next;
 	struct eng_work *w;
 	u64 from, d;
 	u32 i;
 
-	for_each_proc(e, p)
-		for_each_queue(p, q) {
-			if (q->state != ENG_Q_ON)
+	for_each_active(e, q, next) {
+		if (q->state != ENG_Q_ON)
+			continue;
+		for (i = 0; i < q->nwork; i++) {
+			w = &q->work[i];
+			from = max_u64(e->now, w->avail);
+			if (!w->running || t <= from)
 				continue;
-			for (i = 0; i < q->nwork; i++) {
-				w = &q->work[i];
-				from = max_u64(e->now, w->avail);
-				if (!w->running || t <= from)
-					continue;
-				d = t - from;
-				if (d > w->left_ns)
-					d = w->left_ns;
-				w->left_ns -= d;
-				w->ran_ns += d;
-				q->ran_ns += d;
-				if (w->slot) {
-					e->busy_ns += d;
-					q->service += d;
-				}
+			d = t - from;
+			if (d > w->left_ns)
+				d = w->left_ns;
+			w->left_ns -= d;
+			w->ran_ns += d;
+			q->ran_ns += d;
+			if (w->slot) {
+				e->busy_ns += d;
+				q->service += d;
 			}
 		}
+	}
 	e->now = t;
 }
 
@@ -184,48 +95,33 @@ static u64 work_end(const struct engine *e, const struct eng_work *w)
 
 static void settle(struct engine *e)
 {
-	e->changed = false;
-	eng_settle_map(e);
+	if (e->changed)
+		eng_renumber(e);
+	if (e->remap || e->now >= e->map_at || (e->leveled && !e->ops->ready)) {
+		e->remap = false;
+		eng_settle_map(e);
+	}
 	eng_settle_launches(e);
 }
 
 /* Earliest time at which anything happens by itself; may be e->now */
-static u64 next_event(const struct engine *e)
+static u64 next_event(struct engine *e)
 {
-	const struct eng_proc *p;
 	const struct eng_queue *q;
-	bool proc_waits = false, queue_waits = false;
-	u64 t = ENG_NEVER, x;
+	u64 t = e->map_at, x;
 	u32 i;
 
-	for_each_proc(e, p) {
-		proc_waits |= eng_proc_waits(p);
-		for_each_queue(p, q)
-			queue_waits |= p->vmid >= 0 && !p->leaving && q->state == ENG_Q_OFF &&
-				       !q->held;
-	}
-	for_each_proc(e, p) {
-		if (proc_waits && p->vmid >= 0 && !p->leaving) {
-			x = p->since + eng_proc_quantum(e, p);
-			if (x > e->now && x < t)
-				t = x;
+	for (q = e->active; q; q = q->next_active) {
+		e->visits++;
+		if (q->state == ENG_Q_SAVING || q->state == ENG_Q_RESTORING) {
+			t = q->until < t ? q->until : t;
+			continue;
 		}
-		for_each_queue(p, q) {
-			if (q->state == ENG_Q_SAVING || q->state == ENG_Q_RESTORING) {
-				t = q->until < t ? q->until : t;
+		for (i = 0; i < q->nwork; i++) {
+			if (!q->work[i].running)
 				continue;
-			}
-			if (q->state != ENG_Q_ON)
-				continue;
-			x = q->since + eng_queue_quantum(e, q);
-			if (queue_waits && x > e->now && x < t)
-				t = x;
-			for (i = 0; i < q->nwork; i++) {
-				if (!q->work[i].running)
-					continue;
-				x = work_end(e, &q->work[i]);
-				t = x < t ? x : t;
-			}
+			x = work_end(e, &q->work[i]);
+			t = x < t ? x : t;
 		}
 	}
 	return t;
@@ -234,32 +130,33 @@ static u64 next_event(const struct engine *e)
 /* Complete what has run out at e->now, in order of launch within a queue */
 static void fire(struct engine *e)
 {
-	struct eng_queue *q;
-	struct eng_proc *p;
+	struct eng_queue *q, *next;
 	struct eng_work w;
 	u32 i, k;
 
-	for_each_proc(e, p)
-		for_each_queue(p, q) {
-			if (q->state == ENG_Q_SAVING && q->until <= e->now)
-				eng_save_end(e, q);
-			else if (q->state == ENG_Q_RESTORING && q->until <= e->now)
-				eng_restore_end(e, q);
-			else if (q->state != ENG_Q_ON)
+	for_each_active(e, q, next) {
+		if (q->state == ENG_Q_SAVING && q->until <= e->now)
+			eng_save_end(e, q);
+		else if (q->state == ENG_Q_RESTORING && q->until <= e->now)
+			eng_restore_end(e, q);
+		else if (q->state != ENG_Q_ON)
+			continue;
+		for (i = 0; q->state == ENG_Q_ON && i < q->nwork;) {
+			if (!q->work[i].running || q->work[i].left_ns ||
+			    q->work[i].avail > e->now) {
+				i++;
 				continue;
-			for (i = 0; q->state == ENG_Q_ON && i < q->nwork;) {
-				if (!q->work[i].running || q->work[i].left_ns ||
-				    q->work[i].avail > e->now) {
-					i++;
-					continue;
-				}
-				w = q->work[i];
-				q->nwork--;
-				for (k = i; k < q->nwork; k++)
-					q->work[k] = q->work[k + 1];
-				e->ops->complete(e->ctx, q, &w, e->now);
 			}
+			w = q->work[i];
+			q->nwork--;
+			for (k = i; k < q->nwork; k++)
+				q->work[k] = q->work[k + 1];
+			e->ops->complete(e->ctx, q, &w, e->now);
+			/* its level was that of its work */
+			e->remap |= e->leveled && !q->nwork && e->ops->ready &&
+				    !e->ops->ready(e->ctx, q);
 		}
+	}
 }
 
 /**
@@ -275,12 +172,17 @@ u64 eng_advance(struct engine *e, u64 now)
 	u64 t;
 
 	now = max_u64(now, e->now);
+	if (memcmp(&e->was, &e->cfg, sizeof(e->was))) {
+		memcpy(&e->was, &e->cfg, sizeof(e->was));
+		e->remap = true;
+	}
 	if (e->changed)
 		settle(e);
 	do {
 		while ((t = next_event(e)) <= now) {
 			if (e->ops->full && e->ops->full(e->ctx))
 				return t;
+			e->events++;
 			credit(e, max_u64(t, e->now));
 			fire(e);
 			settle(e);
@@ -290,6 +192,39 @@ u64 eng_advance(struct engine *e, u64 now)
 		t = next_event(e);
 	} while (t <= now);
 	return t;
+}
+
+/**
+ * eng_stall - the GPU stands still up to a time
+ * @e: the engine
+ * @now: not before the last call
+ *
+ * For an owner who cannot follow. Nothing has happened in the meantime: work, saves, restores
+ * and quanta end later by as much.
+ */
+void eng_stall(struct engine *e, u64 now)
+{
+	struct eng_queue *q, *next;
+	struct eng_proc *p;
+	u64 d;
+
+	if (now <= e->now)
+		return;
+	d = now - e->now;
+	e->stalled_ns += d;
+	if (e->dma_free > e->now)
+		e->dma_free += d;
+	if (e->map_at != ENG_NEVER)
+		e->map_at += d;
+	for_each_proc(e, p) {
+		p->since += d;
+		for_each_queue(p, q)
+			q->since += d;
+	}
+	for_each_active(e, q, next)
+		if (q->state == ENG_Q_SAVING || q->state == ENG_Q_RESTORING)
+			q->until += d;
+	e->now = now;
 }
 
 /**

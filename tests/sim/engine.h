@@ -71,6 +71,8 @@ typedef uint64_t u64;
 #define ENG_INFLIGHT	4	/* works of one queue launched and not complete */
 #define ENG_LAG_QUANTA	4	/* process quanta of GPU time that a queue may make up. A guess */
 #define ENG_LEVELS	5	/* MES: low, normal, medium, high, realtime */
+#define ENG_PIPE_PRIOS	4	/* values of CP_HQD_PIPE_PRIORITY */
+#define ENG_QUEUE_PRIOS	16	/* values of CP_HQD_QUEUE_PRIORITY */
 
 /**
  * struct eng_config - constants of the modelled GPU
@@ -134,8 +136,13 @@ struct eng_proc;
  * @next: next queue of the same process
  * @proc: its process
  * @own_engine: needs no HQD: an SDMA queue, runs whenever its process does
- * @pipe_prio: CP_HQD_PIPE_PRIORITY, higher launches first
- * @queue_prio: CP_HQD_QUEUE_PRIORITY, decides among equal pipe priorities
+ * @next_active: next queue of the engine's list of those that do or may do something
+ * @prev_active: the one before
+ * @active: it is in that list
+ * @quiet: the owner has nothing to launch for it until eng_wake(): it is not asked. Set by the owner
+ * @place: its place in the runlist
+ * @pipe_prio: CP_HQD_PIPE_PRIORITY, higher launches first; below ENG_PIPE_PRIOS
+ * @queue_prio: CP_HQD_QUEUE_PRIORITY, decides among equal pipe priorities; below ENG_QUEUE_PRIOS
  * @level: see the rules; below ENG_LEVELS
  * @quantum_ns: its own gang quantum, 0: the GPU's
  * @held: unmapped by eng_unmap_queue(): gets no HQD until eng_resume_queue()
@@ -148,7 +155,6 @@ struct eng_proc;
  * @work: launched and not complete
  * @turn_ns: work launched in its present turn
  * @served: sequence number of its last launch
- * @rank: with plain_turns, how many queues have their turn before it
  * @service: GPU time used, as far as it counts among equals
  * @front: the same at the beginning of its last turn, with what ran then in full
  * @idle: had nothing to launch and nothing in flight when last seen with an HQD
@@ -164,6 +170,10 @@ struct eng_proc;
 struct eng_queue {
 	struct eng_queue *next;
 	struct eng_proc *proc;
+	struct eng_queue *next_active, *prev_active;
+	bool active;
+	bool quiet;
+	u32 place;
 	bool own_engine;
 	u32 pipe_prio;
 	u32 queue_prio;
@@ -179,7 +189,6 @@ struct eng_queue {
 	struct eng_work work[ENG_INFLIGHT];
 	u64 turn_ns;
 	u64 served;
-	u32 rank;
 	u64 service;
 	u64 front;
 	bool idle;
@@ -223,11 +232,12 @@ struct eng_proc {
  * struct eng_ops - what the engine asks of its owner
  * @peek: what would @q launch next? Fill @w (@left_ns, @avail, @live_bytes, @slot,
  *	@blocks, @user) and return true, or return false when there is nothing.
- *	Must have no effect. @t is the time of the question.
+ *	Must have no effect but on eng_queue.quiet. @t is the time of the question.
  * @launch: @w was launched at @t (time passes from max(@t, @w->avail))
  * @complete: @w has run for all of its time, at @t
  * @ready: is there anything to launch, now or later, as far as the firmware can see without
- *	an HQD? Asked when levels matter. NULL: peek() is asked
+ *	an HQD? Asked when levels matter. It becomes true with eng_wake() only, and false when
+ *	something was launched or complete only. NULL: peek() is asked, at every event
  * @restored: it has its HQD, and the state of what it had in flight was read. May be NULL
  * @full: the owner takes no more completions for now: the model's time stops until the owner calls
  *	eng_advance() again. May be NULL
@@ -249,13 +259,23 @@ struct eng_ops {
  * @procs: the runlist
  * @now: time of the last call
  * @dma_free: when the save and restore path is free again
+ * @active: the queues that have state to save or restore, work in flight, or may have something to
+ *	launch, in the order of the runlist: the cost of an event does not depend on the others
  * @changed: the runlist was changed since the last call
+ * @remap: VMIDs and HQDs must be looked at
+ * @leveled: a queue has a level
+ * @map_at: when the next quantum ends that somebody waits for
+ * @front: of all queues of a pipe priority and queue priority, the highest eng_queue.front
+ * @was: @cfg at the last call
  * @drain: nothing is launched: what runs may end before an unmap
  * @turn: whose turn it is among equals
  * @seq: last sequence number given
  * @saves: saves of queues with work in flight
  * @save_time_ns: time spent on saves and restores
  * @busy_ns: time in which slots were running work, summed over slots
+ * @stalled_ns: time in which the GPU stood still: see eng_stall()
+ * @events: times at which something happened
+ * @visits: queues and processes that were looked at for them
  */
 struct engine {
 	struct eng_config cfg;
@@ -264,13 +284,22 @@ struct engine {
 	struct eng_proc *procs;
 	u64 now;
 	u64 dma_free;
+	struct eng_queue *active;
 	bool changed;
+	bool remap;
+	bool leveled;
+	u64 map_at;
+	u64 front[ENG_PIPE_PRIOS][ENG_QUEUE_PRIOS];
+	struct eng_config was;
 	bool drain;
 	struct eng_queue *turn;
 	u64 seq;
 	u64 saves;
 	u64 save_time_ns;
 	u64 busy_ns;
+	u64 stalled_ns;
+	u64 events;
+	u64 visits;
 };
 
 void eng_init(struct engine *e, const struct eng_config *cfg, const struct eng_ops *ops,
@@ -279,7 +308,9 @@ void eng_add_proc(struct engine *e, struct eng_proc *p);
 void eng_add_queue(struct engine *e, struct eng_proc *p, struct eng_queue *q);
 void eng_remove_proc(struct engine *e, struct eng_proc *p);
 void eng_remove_queue(struct engine *e, struct eng_queue *q);
+void eng_wake(struct engine *e, struct eng_queue *q);
 u64 eng_advance(struct engine *e, u64 now);
+void eng_stall(struct engine *e, u64 now);
 u64 eng_unmap(struct engine *e, const struct eng_proc *only, u64 now);
 bool eng_saved(const struct engine *e, const struct eng_proc *only);
 u64 eng_unmap_queue(struct engine *e, struct eng_queue *q, u64 now);

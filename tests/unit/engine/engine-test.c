@@ -4,6 +4,6 @@
 
 int main(void)
 {
-	return launch_tests() + fair_tests() + cwsr_tests() + map_tests() + mes_tests() +
+	return launch_tests() + fair_tests() + cwsr_tests() + cost_tests() + map_tests() + mes_tests() +
 	       random_tests() + reference_tests() != 0;
 }

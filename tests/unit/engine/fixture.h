@@ -85,6 +85,7 @@ void remap(struct eng_proc *p, struct tq *q);
 int launch_tests(void);
 int fair_tests(void);
 int cwsr_tests(void);
+int cost_tests(void);
 int map_tests(void);
 int mes_tests(void);
 int random_tests(void);

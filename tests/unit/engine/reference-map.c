@@ -131,6 +131,8 @@ static u32 level_of_queue(const struct ref *r, int q)
 {
 	const struct script_item *i = ref_offered(r, q);
 
+	if (r->sees_rings && r->queue[q].next < r->script[q].n)
+		return r->queue[q].level;
 	return r->queue[q].nwork || (i && i->avail <= r->now) ? r->queue[q].level : 0;
 }
 

@@ -278,6 +278,18 @@ void ref_advance(struct ref *r, u64 now)
 	}
 }
 
+/* Nothing happens for a time, and nothing counts it */
+void ref_stall(struct ref *r, u64 ns)
+{
+	struct line l = ref_all_queues(r);
+
+	r->now += ns;
+	for (int i = 0; i < r->runlist.n; i++)
+		r->proc[r->runlist.id[i]].since += ns;
+	for (int i = 0; i < l.n; i++)
+		r->queue[l.id[i]].since += ns;
+}
+
 /* ---- the runlist ---- */
 
 void ref_init(struct ref *r, const struct eng_config *cfg, const struct script *script)

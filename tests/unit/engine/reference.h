@@ -84,6 +84,7 @@ struct ref_proc {
 struct ref {
 	struct eng_config cfg;
 	const struct script *script;
+	bool sees_rings;		/* a packet counts for a level before it can be launched */
 	u64 now;
 	struct ref_proc proc[REF_PROCS];
 	struct ref_queue queue[REF_QUEUES];
@@ -104,6 +105,7 @@ void ref_add_queue(struct ref *r, int p, int q);
 void ref_remove_proc(struct ref *r, int p);
 void ref_remove_queue(struct ref *r, int q);
 void ref_advance(struct ref *r, u64 now);
+void ref_stall(struct ref *r, u64 ns);
 void ref_unmap(struct ref *r, int p);
 void ref_unmap_queue(struct ref *r, int q);
 void ref_resume_queue(struct ref *r, int q);

@@ -22,7 +22,7 @@ static struct {
 	u64 lost[REF_QUEUES];		/* bit i: item i was in flight when its queue was reset */
 	u64 ran_before;			/* of slot work that was lost */
 	struct ref r;
-	bool in[REF_QUEUES], unmapping[REF_PROCS], levels, failed;
+	bool in[REF_QUEUES], unmapping[REF_PROCS], levels, hints, failed;
 	u32 hqds_before, vmids_before, slots_before;
 	u64 hint, completions;
 	char why[160];
@@ -47,6 +47,7 @@ static bool peek(void *ctx, struct eng_queue *q, u64 t, struct eng_work *w)
 
 	(void)ctx;
 	(void)t;
+	q->quiet = s.hints && s.next[k] == s.script[k].n;
 	if (s.next[k] == s.script[k].n ||
 	    (i->dep_queue >= 0 && !s.rec[i->dep_queue].times[i->dep_item]))
 		return false;
@@ -77,7 +78,15 @@ static void complete(void *ctx, struct eng_queue *q, struct eng_work *w, u64 t)
 	assert_int_equal(w->ran_ns, s.script[index_of(q)].item[w->user[0]].ns);
 }
 
+static bool ready(void *ctx, struct eng_queue *q)
+{
+	(void)ctx;
+	return s.next[index_of(q)] < s.script[index_of(q)].n;
+}
+
+/* An owner whose doorbells are not seen, and one who says which queue has work */
 static const struct eng_ops ops = { peek, launch, complete };
+static const struct eng_ops hint_ops = { peek, launch, complete, ready };
 
 /* ---- comparison ---- */
 
@@ -347,6 +356,8 @@ static void add_work(void)
 	struct script *sc = &s.script[q];
 	struct script_item *i;
 
+	if (s.in[q])
+		eng_wake(&s.e, &s.q[q]);
 	for (u32 n = 1 + rnd(6); n && sc->n < REF_ITEMS; n--) {
 		i = &sc->item[sc->n++];
 		*i = (struct script_item){ .slot = rnd(5), .dep_queue = -1,
@@ -442,8 +453,14 @@ static void step(void)
 		}
 		break;
 	case 10:
-		if (!rnd(6))
+		if (!rnd(6)) {
 			configure();
+		} else if (!rnd(4)) {
+			u64 ns = rnd(60);
+
+			eng_stall(&s.e, s.e.now + ns);
+			ref_stall(&s.r, ns);
+		}
 		break;
 	default:
 		add_work();
@@ -470,9 +487,11 @@ static void test_reference(void **state)
 		s.seed = this;
 		srandom(this);
 		s.levels = rnd(2);
+		s.hints = rnd(2);
 		configure();
-		eng_init(&s.e, &s.e.cfg, &ops, NULL, 0);
+		eng_init(&s.e, &s.e.cfg, s.hints ? &hint_ops : &ops, NULL, 0);
 		ref_init(&s.r, &s.e.cfg, s.script);
+		s.r.sees_rings = s.hints;
 		for (s.step = 0; s.step < STEPS_PER_SEED; s.step++, n++) {
 			step();
 			if (s.failed)

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdsim: the model of a GPU's queue hardware: what saving and restoring costs, on the path that all
+ * queues share. The rules are in engine.h.
+ */
+#include "engine-int.h"
+
+static u64 copy_time(const struct engine *e, u64 bytes)
+{
+	if (!e->cfg.bytes_per_us)
+		return 0;
+#ifdef __KERNEL__
+	return div64_u64(bytes * 1000, e->cfg.bytes_per_us);
+#else
+	return bytes * 1000 / e->cfg.bytes_per_us;
+#endif
+}
+
+/* Queue a copy on the path. Returns when it ends */
+static u64 copy_begin(struct engine *e, struct eng_queue *q, u64 cost)
+{
+	q->copy_ns = cost;
+	e->dma_free = max_u64(e->now, e->dma_free) + cost;
+	e->save_time_ns += cost;
+	return e->dma_free;
+}
+
+/**
+ * eng_copy_cancel - cut a save or restore short; the queue is off, the copy path free of it
+ * @e: the engine
+ * @q: in any state
+ *
+ * Copies that were to follow on the path move up.
+ */
+void eng_copy_cancel(struct engine *e, struct eng_queue *q)
+{
+	struct eng_queue *x, *next;
+	u64 cut = 0;
+
+	if ((q->state == ENG_Q_SAVING || q->state == ENG_Q_RESTORING) && q->until > e->now) {
+		cut = q->until - max_u64(q->until - q->copy_ns, e->now);
+		for_each_active(e, x, next)
+			if (x != q && x->until >= q->until &&
+			    (x->state == ENG_Q_SAVING || x->state == ENG_Q_RESTORING))
+				x->until -= cut;
+		e->dma_free -= cut;
+		e->save_time_ns -= cut;
+	}
+	q->state = ENG_Q_OFF;
+	eng_deactivate(e, q);
+}
+
+/**
+ * eng_save_begin - stop a queue now; its state is written when the copy path is free
+ * @e: the engine
+ * @q: ENG_Q_ON
+ */
+void eng_save_begin(struct engine *e, struct eng_queue *q)
+{
+	u64 bytes = 0;
+	bool live = false;
+	u32 i;
+
+	for (i = 0; i < q->nwork; i++)
+		if (q->work[i].running && q->work[i].slot) {
+			bytes += q->work[i].live_bytes;
+			live = true;
+		}
+	q->state = ENG_Q_SAVING;
+	eng_activate(e, q);
+	q->save_at = e->now;
+	q->until = e->now;
+	if (!live)
+		return;
+	q->until = copy_begin(e, q, e->cfg.save_ns + copy_time(e, bytes));
+	e->saves++;
+	q->saves++;
+}
+
+/**
+ * eng_save_end - its state is written, its HQD free
+ * @e: the engine
+ * @q: ENG_Q_SAVING
+ */
+void eng_save_end(struct engine *e, struct eng_queue *q)
+{
+	u32 i;
+
+	for (i = 0; i < q->nwork; i++)
+		q->work[i].running = false;
+	q->state = ENG_Q_OFF;
+	eng_deactivate(e, q);
+	e->remap = true;
+	q->saved_at = e->now;
+	q->since = e->now;
+	q->order = ++e->seq;
+}
+
+static void restored(struct engine *e, struct eng_queue *q)
+{
+	q->state = ENG_Q_ON;
+	q->restored_at = e->now;
+	if (e->ops->restored)
+		e->ops->restored(e->ctx, q);
+}
+
+/**
+ * eng_restore_begin - a queue has got an HQD; its state is read when the copy path is free
+ * @e: the engine
+ * @q: ENG_Q_OFF
+ */
+void eng_restore_begin(struct engine *e, struct eng_queue *q)
+{
+	u64 bytes = 0;
+	bool live = false;
+	u32 i;
+
+	q->since = e->now;
+	q->restore_at = e->now;
+	q->order = ++e->seq;
+	q->back = true;
+	eng_activate(e, q);
+	q->first = q->proc->fresh && q->proc->since == e->now;
+	for (i = 0; i < q->nwork; i++)
+		if (q->work[i].slot) {
+			bytes += q->work[i].live_bytes;
+			live = true;
+		}
+	if (!live) {
+		q->state = ENG_Q_ON;
+		return;
+	}
+	q->state = ENG_Q_RESTORING;
+	q->until = copy_begin(e, q, e->cfg.restore_ns + copy_time(e, bytes));
+}
+
+/**
+ * eng_restore_end - its state is read. Quanta count from here
+ * @e: the engine
+ * @q: ENG_Q_RESTORING
+ */
+void eng_restore_end(struct engine *e, struct eng_queue *q)
+{
+	struct eng_proc *p = q->proc;
+
+	e->remap = true;
+	restored(e, q);
+	if (q->first && p->fresh) {
+		p->since = e->now;
+		p->fresh = false;
+	}
+	q->since = e->now;
+}
