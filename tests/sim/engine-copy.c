@@ -16,6 +16,29 @@ static u64 copy_time(const struct engine *e, u64 bytes)
 #endif
 }
 
+/* The HQD goes to the pipe that has the fewest, so that they fill row by row */
+static void pipe_take(struct engine *e, struct eng_queue *q)
+{
+	u32 i, pipe = 0;
+
+	q->has_pipe = e->cfg.pipes && !q->own_engine;
+	for (i = 1; q->has_pipe && i < min_u32(e->cfg.pipes, ENG_PIPES); i++)
+		if (e->pipe_queues[i] < e->pipe_queues[pipe])
+			pipe = i;
+	if (pipe != q->pipe)
+		eng_turn_over(e, q);
+	q->pipe = pipe;
+	e->pipe_queues[pipe] += q->has_pipe;
+}
+
+static void hqd_free(struct engine *e, struct eng_queue *q)
+{
+	q->state = ENG_Q_OFF;
+	if (q->has_pipe)
+		e->pipe_queues[q->pipe]--;
+	q->has_pipe = false;
+}
+
 /* Queue a copy on the path. Returns when it ends */
 static u64 copy_begin(struct engine *e, struct eng_queue *q, u64 cost)
 {
@@ -46,7 +69,7 @@ void eng_copy_cancel(struct engine *e, struct eng_queue *q)
 		e->dma_free -= cut;
 		e->save_time_ns -= cut;
 	}
-	q->state = ENG_Q_OFF;
+	hqd_free(e, q);
 	eng_deactivate(e, q);
 }
 
@@ -88,7 +111,7 @@ void eng_save_end(struct engine *e, struct eng_queue *q)
 
 	for (i = 0; i < q->nwork; i++)
 		q->work[i].running = false;
-	q->state = ENG_Q_OFF;
+	hqd_free(e, q);
 	eng_deactivate(e, q);
 	e->remap = true;
 	q->saved_at = e->now;
@@ -119,6 +142,7 @@ void eng_restore_begin(struct engine *e, struct eng_queue *q)
 	q->restore_at = e->now;
 	q->order = ++e->seq;
 	q->back = true;
+	pipe_take(e, q);
 	eng_activate(e, q);
 	q->first = q->proc->fresh && q->proc->since == e->now;
 	for (i = 0; i < q->nwork; i++)

@@ -44,6 +44,7 @@ static inline u64 *eng_front(struct engine *e, const struct eng_queue *q)
 
 /* engine-list.c */
 void eng_renumber(struct engine *e);
+void eng_turn_over(struct engine *e, const struct eng_queue *q);
 void eng_activate(struct engine *e, struct eng_queue *q);
 void eng_deactivate(struct engine *e, struct eng_queue *q);
 
@@ -58,6 +59,11 @@ void eng_save_end(struct engine *e, struct eng_queue *q);
 void eng_restore_begin(struct engine *e, struct eng_queue *q);
 void eng_restore_end(struct engine *e, struct eng_queue *q);
 void eng_copy_cancel(struct engine *e, struct eng_queue *q);
+
+/* engine-share.c */
+void eng_share(struct engine *e);
+u64 eng_share_of(const struct engine *e, struct eng_work *w, u64 d);
+u64 eng_share_end(const struct engine *e, const struct eng_work *w);
 
 /* engine-launch.c */
 void eng_settle_launches(struct engine *e);

@@ -74,7 +74,9 @@ static void launch(struct engine *e, struct eng_queue *q, struct eng_work *w, bo
 /* Plain turns: those behind the present one in the runlist, then those before it; wraps */
 static u32 turns_until(const struct engine *e, const struct eng_queue *q)
 {
-	return q->place - (e->turn ? e->turn->place + 1 : 0);
+	const struct eng_queue *turn = e->turn[q->pipe];
+
+	return q->place - (turn ? turn->place + 1 : 0);
 }
 
 /* a before b? Both want a slot now; see the rules in engine.h */
@@ -89,9 +91,9 @@ static bool beats(const struct engine *e, const struct eng_queue *a, u64 a_avail
 		return a->queue_prio > b->queue_prio;
 	if (a_now != b_now)
 		return a_now;
-	if (e->turn == a && a->turn_ns < eng_queue_quantum(e, a))
+	if (e->turn[a->pipe] == a && a->turn_ns < eng_queue_quantum(e, a))
 		return true;
-	if (e->turn == b && b->turn_ns < eng_queue_quantum(e, b))
+	if (e->turn[b->pipe] == b && b->turn_ns < eng_queue_quantum(e, b))
 		return false;
 	if (e->cfg.plain_turns)
 		return turns_until(e, a) < turns_until(e, b);
@@ -100,13 +102,26 @@ static bool beats(const struct engine *e, const struct eng_queue *a, u64 a_avail
 	return a->served < b->served;
 }
 
+/* Pipes that run a dispatch, one bit each */
+static u32 busy_pipes(const struct engine *e)
+{
+	const struct eng_queue *q;
+	u32 i, busy = 0;
+
+	for (q = e->cfg.pipes ? e->active : NULL; q; q = q->next_active)
+		for (i = 0; i < q->nwork; i++)
+			if (q->work[i].running && q->work[i].slot)
+				busy |= 1u << q->pipe;
+	return busy;
+}
+
 /**
  * eng_settle_launches - launch what may be launched now
  * @e: the engine
  */
 void eng_settle_launches(struct engine *e)
 {
-	u32 used = eng_used_slots(e);
+	u32 used = eng_used_slots(e), busy = busy_pipes(e);
 	struct eng_work tmp, best_tmp, *w, *best_work = NULL;
 	struct eng_queue *q, *best, *next;
 	bool restored, again;
@@ -132,7 +147,7 @@ void eng_settle_launches(struct engine *e)
 			if (!w->slot) {
 				launch(e, q, w, restored);
 				again = true;
-			} else if (used < e->cfg.slots &&
+			} else if (used < e->cfg.slots && !(busy & 1u << q->pipe) &&
 				   (!best || beats(e, q, w->avail, best, best_avail))) {
 				best = q;
 				best_avail = w->avail;
@@ -145,8 +160,8 @@ void eng_settle_launches(struct engine *e)
 			continue;
 		w = best_work;
 		restored = w != &best_tmp;
-		if (e->turn != best || best->turn_ns >= eng_queue_quantum(e, best)) {
-			e->turn = best;
+		if (e->turn[best->pipe] != best || best->turn_ns >= eng_queue_quantum(e, best)) {
+			e->turn[best->pipe] = best;
 			best->turn_ns = 0;
 			best->front = max_u64(best->front, committed(best));
 			*eng_front(e, best) = max_u64(*eng_front(e, best), best->front);
@@ -155,6 +170,7 @@ void eng_settle_launches(struct engine *e)
 		best->served = ++e->seq;
 		launch(e, best, w, restored);
 		used++;
+		busy |= e->cfg.pipes ? 1u << best->pipe : 0;
 		again = true;
 	} while (again);
 }

@@ -102,11 +102,27 @@ void eng_add_queue(struct engine *e, struct eng_proc *p, struct eng_queue *q)
 	q->state = ENG_Q_OFF;
 	q->active = false;
 	q->quiet = false;
+	q->pipe = 0;
+	q->has_pipe = false;
 	q->since = e->now;
 	q->order = ++e->seq;
 	q->idle = true;		/* until it is seen with work */
 	for (i = 0; i < q->nwork; i++)
 		q->work[i].running = false;
+}
+
+/**
+ * eng_turn_over - it is not the turn of a queue
+ * @e: the engine
+ * @q: the queue; it leaves, or it leaves its pipe
+ */
+void eng_turn_over(struct engine *e, const struct eng_queue *q)
+{
+	u32 i;
+
+	for (i = 0; i < ENG_PIPES; i++)
+		if (e->turn[i] == q)
+			e->turn[i] = NULL;
 }
 
 /**
@@ -119,15 +135,15 @@ void eng_remove_proc(struct engine *e, struct eng_proc *p)
 	struct eng_proc **pp = &e->procs;
 	struct eng_queue *q;
 
-	for_each_queue(p, q)
+	for_each_queue(p, q) {
 		eng_copy_cancel(e, q);
+		eng_turn_over(e, q);
+	}
 	while (*pp && *pp != p)
 		pp = &(*pp)->next;
 	if (*pp)
 		*pp = p->next;
 	e->changed = true;
-	if (e->turn && e->turn->proc == p)
-		e->turn = NULL;
 }
 
 /**
@@ -145,8 +161,7 @@ void eng_remove_queue(struct engine *e, struct eng_queue *q)
 	if (*qp)
 		*qp = q->next;
 	e->changed = true;
-	if (e->turn == q)
-		e->turn = NULL;
+	eng_turn_over(e, q);
 }
 
 /**

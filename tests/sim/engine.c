@@ -65,6 +65,7 @@ static void credit(struct engine *e, u64 t)
 	u64 from, d;
 	u32 i;
 
+	eng_share(e);
 	for_each_active(e, q, next) {
 		if (q->state != ENG_Q_ON)
 			continue;
@@ -73,7 +74,7 @@ static void credit(struct engine *e, u64 t)
 			from = max_u64(e->now, w->avail);
 			if (!w->running || t <= from)
 				continue;
-			d = t - from;
+			d = e->cfg.interleave && w->slot ? eng_share_of(e, w, t - from) : t - from;
 			if (d > w->left_ns)
 				d = w->left_ns;
 			w->left_ns -= d;
@@ -88,8 +89,11 @@ static void credit(struct engine *e, u64 t)
 	e->now = t;
 }
 
+/* When its time is over; one that shares the GPU and is not there yet: when it is */
 static u64 work_end(const struct engine *e, const struct eng_work *w)
 {
+	if (e->cfg.interleave && w->slot)
+		return w->avail > e->now ? w->avail : eng_share_end(e, w);
 	return max_u64(e->now, w->avail) + w->left_ns;
 }
 
@@ -111,6 +115,7 @@ static u64 next_event(struct engine *e)
 	u64 t = e->map_at, x;
 	u32 i;
 
+	eng_share(e);
 	for (q = e->active; q; q = q->next_active) {
 		e->visits++;
 		if (q->state == ENG_Q_SAVING || q->state == ENG_Q_RESTORING) {

@@ -28,6 +28,11 @@
  *	  that had nothing to launch starts where the turns of its equals are. Time that it
  *	  had no HQD is, but for no more than ENG_LAG_QUANTA process quanta. With plain_turns it
  *	  is the turn of the next one in the order of the runlist instead, whatever each has used.
+ *	- With pipes, the HQDs are one a pipe, then the next of each, in the order in which queues get
+ *	  them. One dispatch of a pipe runs at a time: the rules of priority and turns are
+ *	  between the queues of a pipe, and each pipe has its own turn.
+ *	- With interleave, the work-groups of dispatches that run at once share the GPU: each progresses
+ *	  at its share of full speed, see ENG_LONG_WEIGHT. Priorities do not change shares.
  *	- A dispatch may be given its slot before its avail, which then waits for it: this
  *	  is what a caller gets who is late to say that work has come. Those whose avail has
  *	  come go first among equals, not before a higher priority.
@@ -73,6 +78,17 @@ typedef uint64_t u64;
 #define ENG_LEVELS	5	/* MES: low, normal, medium, high, realtime */
 #define ENG_PIPE_PRIOS	4	/* values of CP_HQD_PIPE_PRIORITY */
 #define ENG_QUEUE_PRIOS	16	/* values of CP_HQD_QUEUE_PRIORITY */
+#define ENG_PIPES	8	/* most compute pipes */
+
+/*
+ * Interleaving: a dispatch that is at least this many times as long as the shortest that runs has this
+ * many times its share of the GPU. No source tells how the hardware's dispatcher divides its CUs; that the
+ * work-groups of a long dispatch hold them longer is a guess, and so is the ratio. The weight is fitted: beside
+ * a longer one a GEMM is 3.9 times as slow on an MI308X, ResNet-18 2.9 times, and of two equals each has
+ * half (tests/unit/engine/test-calibrate.c has the measurements and where they were published).
+ */
+#define ENG_LONG_RATIO	2
+#define ENG_LONG_WEIGHT	3
 
 /**
  * struct eng_config - constants of the modelled GPU
@@ -86,6 +102,8 @@ typedef uint64_t u64;
  * @bytes_per_us: rate at which live state is written and read, 0: no cost per byte
  * @level_preempt: a higher level does not wait for the end of a lower one's quantum
  * @plain_turns: turns go round in the order of the runlist
+ * @pipes: compute pipes, ENG_PIPES at most; 0: HQDs are all alike
+ * @interleave: dispatches that run at once share the GPU; otherwise each has full speed
  */
 struct eng_config {
 	u32 slots;
@@ -98,6 +116,8 @@ struct eng_config {
 	u64 bytes_per_us;
 	bool level_preempt;
 	bool plain_turns;
+	u32 pipes;
+	bool interleave;
 };
 
 /**
@@ -106,6 +126,8 @@ struct eng_config {
  * @avail: earliest time at which it may start
  * @live_bytes: state that must be saved when it is taken off
  * @ran_ns: time it has run so far
+ * @weight: its part of the GPU among those that run now; engine.share_sum is the whole
+ * @carry: less than a ns of its share, in parts of engine.share_sum
  * @user: the owner's own data, kept over save and restore
  * @slot: needs a slot
  * @blocks: nothing of the same queue launches until it is complete
@@ -116,6 +138,8 @@ struct eng_work {
 	u64 avail;
 	u64 live_bytes;
 	u64 ran_ns;
+	u64 weight;
+	u64 carry;
 	u64 user[5];
 	bool slot;
 	bool blocks;
@@ -146,6 +170,8 @@ struct eng_proc;
  * @level: see the rules; below ENG_LEVELS
  * @quantum_ns: its own gang quantum, 0: the GPU's
  * @held: unmapped by eng_unmap_queue(): gets no HQD until eng_resume_queue()
+ * @pipe: the pipe of its HQD, or of the last one that it had; 0 without pipes
+ * @has_pipe: it counts there
  * @state: see enum eng_qstate
  * @until: end of the save or restore
  * @copy_ns: time on the copy path that it takes
@@ -180,6 +206,8 @@ struct eng_queue {
 	u32 level;
 	u64 quantum_ns;
 	bool held;
+	u32 pipe;
+	bool has_pipe;
 	enum eng_qstate state;
 	u64 until;
 	u64 copy_ns;
@@ -268,7 +296,9 @@ struct eng_ops {
  * @front: of all queues of a pipe priority and queue priority, the highest eng_queue.front
  * @was: @cfg at the last call
  * @drain: nothing is launched: what runs may end before an unmap
- * @turn: whose turn it is among equals
+ * @turn: of each pipe, whose turn it is among equals
+ * @pipe_queues: queues on the HQDs of each pipe
+ * @share_sum: weights of the dispatches that run now
  * @seq: last sequence number given
  * @saves: saves of queues with work in flight
  * @save_time_ns: time spent on saves and restores
@@ -292,7 +322,9 @@ struct engine {
 	u64 front[ENG_PIPE_PRIOS][ENG_QUEUE_PRIOS];
 	struct eng_config was;
 	bool drain;
-	struct eng_queue *turn;
+	struct eng_queue *turn[ENG_PIPES];
+	u32 pipe_queues[ENG_PIPES];
+	u64 share_sum;
 	u64 seq;
 	u64 saves;
 	u64 save_time_ns;

@@ -90,5 +90,7 @@ int map_tests(void);
 int mes_tests(void);
 int random_tests(void);
 int reference_tests(void);
+int share_tests(void);
+int calibrate_tests(void);
 
 #endif

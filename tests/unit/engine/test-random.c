@@ -26,6 +26,11 @@ static void random_schedule(unsigned int seed)
 	w.e.cfg.hqds = 2 + rnd(20);
 	w.e.cfg.vmids = 1 + rnd(8);
 	w.e.cfg.level_preempt = rnd(2);
+	if (seed % 3 == 0) {
+		w.e.cfg.pipes = 1 + rnd(4);
+		w.e.cfg.interleave = rnd(4);
+		w.e.cfg.slots = w.e.cfg.pipes;
+	}
 	for (i = 0; i < 12; i++) {
 		p[i] = proc();
 		for (k = 0; k < 2; k++) {
