@@ -47,6 +47,15 @@ bool wait_mapped(unsigned int gpu, int n)
 	return true;
 }
 
+bool wait_resets(unsigned int gpu, long long n)
+{
+	uint64_t end = kfdc_now() + 30 * SEC;
+
+	while (sim_counter(gpu, "resets") < n && kfdc_now() < end)
+		nap_ns(5 * MS);
+	return sim_counter(gpu, "resets") >= n;
+}
+
 struct commands commands(unsigned int gpu)
 {
 	/* a queue that MES removes is an unmap of the simulated scheduler, too */

@@ -169,6 +169,12 @@ int log_lines(const char *what);
 /* Does all that an actor has submitted complete, once? */
 bool completes(const struct actor *a);
 
+/* Was a GPU reset @n times, within 30 s? */
+bool wait_resets(unsigned int gpu, long long n);
+
+/* Does everything work for processes that begin now, once the administrator has had a look? */
+bool works(const char *name);
+
 /**
  * struct test - one of them
  * @name: on the command line; test points begin with it
@@ -189,7 +195,8 @@ extern long long refused_packets;
 extern bool alone;
 extern const char *left_by_stock;
 
-extern const struct test tests_basic[], tests_policy[], tests_ring[], tests_claim[], tests_idle[], tests_victim[],
-	tests_debug[], tests_compose[], tests_reset[], tests_breaker[], tests_end[], tests_host[], tests_two[];
+extern const struct test tests_basic[], tests_policy[], tests_wake[], tests_ring[], tests_claim[], tests_idle[],
+	tests_victim[], tests_debug[], tests_compose[], tests_reset[], tests_refused[], tests_breaker[], tests_end[],
+	tests_host[], tests_two[];
 
 #endif

@@ -11,15 +11,6 @@
 /* enum kfd_prio_breaker of the driver, cause of kfd_preempt_breaker */
 enum { BREAKER_CLOSED, BREAKER_UNMAP, BREAKER_HANG, BREAKER_RESET };
 
-static bool wait_resets(unsigned int gpu, long long n)
-{
-	uint64_t end = kfdc_now() + 30 * SEC;
-
-	while (sim_counter(gpu, "resets") < n && kfdc_now() < end)
-		nap_ns(5 * MS);
-	return sim_counter(gpu, "resets") >= n;
-}
-
 /* Does the scheduler hang at the next preemption of @off by @on, and is the GPU reset? */
 static bool hang(unsigned int gpu, const struct actor *on)
 {
