@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * preempt [-l | -q | [-w] NAME...] - the tests of preemption, those that take no minutes (-q), or
- * those of these names; -l lists them.  With -w somebody reads what debugfs tells of it all the time.
+ * preempt [-l | -q | [-w] [-r RINGS] NAME...] - the tests of preemption, those that take no minutes
+ * (-q), or those of these names; -l lists them.  With -w a process reads debugfs all the time.  -r is
+ * for the test "rings".
  *
  * Each begins with default parameters and an idle GPU, and must leave it so.  TAP.
  */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -97,6 +99,11 @@ int main(int argc, char **argv)
 		watch();
 		argc--;
 		argv++;
+	}
+	if (argc > 2 && !strcmp(argv[1], "-r")) {
+		many_rings = strtoul(argv[2], NULL, 0);
+		argc -= 2;
+		argv += 2;
 	}
 	alone = argc == 2;
 	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {

@@ -195,6 +195,9 @@ extern long long refused_packets;
 extern bool alone;
 extern const char *left_by_stock;
 
+/* How many rings the test "rings" makes: -r */
+extern unsigned long many_rings;
+
 extern const struct test tests_basic[], tests_policy[], tests_wake[], tests_ring[], tests_claim[], tests_idle[],
 	tests_victim[], tests_debug[], tests_compose[], tests_reset[], tests_refused[], tests_breaker[], tests_end[],
 	tests_host[], tests_two[];

@@ -301,6 +301,122 @@ static void wake(void)
 	munmap(rings, sizeof(*rings));
 }
 
+/* ---- many rings ---- */
+
+#define BATCH		250
+#define LATE_NS		(2 * SEC)
+#define MANY_WIDE	4
+
+unsigned long many_rings = 2000;
+
+/* What a batch of rings has found, in shared memory */
+struct many {
+	uint64_t seed, rings, faults, late, most_ns;
+};
+
+static struct many *many;
+
+/* xorshift64: each batch goes on with it */
+static uint64_t many_random(uint64_t below)
+{
+	many->seed ^= many->seed << 13;
+	many->seed ^= many->seed >> 7;
+	many->seed ^= many->seed << 17;
+	return many->seed % below;
+}
+
+/*
+ * BATCH requests of 2 us, each @base to @base + @width ns after the end of the one before it; see
+ * act_sweep() for the priority.  The victim's kernel has no end, and the safety poll comes after
+ * 10 s: a ring that finds the engine asleep is answered by that poll.
+ */
+static long act_many(long base, long width)
+{
+	const struct sched_param high = { .sched_priority = 10 }, none = {};
+	uint64_t start, end, at;
+	long i, faults, r;
+
+	r = sched_setscheduler(0, SCHED_FIFO, &high) ? -errno : 0;
+	for (i = 0; i < BATCH && !r; i++) {
+		nap_ns(base + many_random(width));
+		__atomic_fetch_add((uint64_t *)kfdc_signal_mem(me.s) + 1, 1, __ATOMIC_SEQ_CST);
+		r = kfdc_dispatch(me.q[0], &(struct kfdc_dispatch){ .ns = 2000, .signal = me.s, .no_ring = true });
+		faults = faults_so_far();
+		at = kfdc_now();
+		kfdc_ring(me.q[0]);
+		many->faults += faults_so_far() != faults;
+		while (!r && kfdc_signal_value(me.s) > 0)
+			nap_ns(20 * US);
+		kfdc_signal_times(me.s, &start, &end);
+		many->rings++;
+		many->late += end - at > LATE_NS;
+		if (end - at > many->most_ns)
+			many->most_ns = end - at;
+	}
+	sched_setscheduler(0, SCHED_OTHER, &none);
+	return r;
+}
+
+/* @n rings, with the storm in other threads or without */
+static void many_part(const struct actor *on, const struct actor *off, long linger_us, bool wild, unsigned long n)
+{
+	unsigned long next = n / 10;
+	long long took = stat_of(on, "preempting_count");
+
+	*many = (struct many){ .seed = many->seed };
+	param_set("linger_us", linger_us);
+	if (wild && actor_do(on, act_storm, 1, 0))
+		tap_bail("no threads");
+	nap_ns(20 * MS);
+	while (many->rings < n) {
+		if (actor_do(on, act_many, linger_us ? 150 * US : 50 * US, 400 * US))
+			tap_bail("a request failed");
+		if (n < 100000 || many->rings < next)
+			continue;
+		next += n / 10;
+		tap_diag("rings: %llu, %llu faults, %llu late", (unsigned long long)many->rings,
+			 (unsigned long long)many->faults, (unsigned long long)many->late);
+		fflush(stdout);
+	}
+	if (wild)
+		actor_do(on, act_storm, 0, 0);
+	tap_ok(!many->late && many->faults > many->rings / 10 && actor_do(off, act_left, 0, 0) == 1,
+	       "rings: linger_us %ld%s: of %llu rings, %llu of which fault, %llu find the engine asleep (most %llu us, %lld preemptions)",
+	       linger_us, wild ? ", in a storm" : "", (unsigned long long)many->rings,
+	       (unsigned long long)many->faults, (unsigned long long)many->late,
+	       (unsigned long long)many->most_ns / 1000, stat_of(on, "preempting_count") - took);
+}
+
+/* -r says how many; half of them with linger_us 0, and a quarter in a storm, which costs more time */
+static void rings_many(void)
+{
+	const char *seed = getenv("KFDPRIO_SEED");
+	struct actor on, wide, off;
+	int part;
+
+	many = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (many == MAP_FAILED)
+		tap_bail("mmap: %s", strerror(errno));
+	/* not 0, from which there is no way on */
+	many->seed = 88172645463325252ull ^ (seed ? strtoull(seed, NULL, 0) : 0);
+	wide = actor_start(0, MANY_WIDE, 7);
+	prioritise(&wide, 11);
+	on = online_start(0, 12);
+	off = offline_start(0, 100000 * SEC, 1);
+	/* the doorbells that the simulated firmware looks at cost most of the CPU's time */
+	param_set("poll_us", 200);
+	param_set("floor_pct", 0);
+	param_set("max_preempt_per_s", 10000);
+	param_set("max_switch_pct", 0);
+	param_set("safety_poll_us", 10000000);
+	for (part = 0; part < 4; part++)
+		many_part(&on, &off, part & 1 ? 0 : 200, part & 2, many_rings * (part & 2 ? 1 : 3) / 8);
+	actor_kill(&on);
+	actor_kill(&wide);
+	actor_kill(&off);
+	munmap(many, 4096);
+}
+
 const struct test tests_wake[] = {
-	{ "storm", storm }, { "wake", wake }, {}
+	{ "storm", storm }, { "wake", wake }, { "rings", rings_many }, {}
 };
