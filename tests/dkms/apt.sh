@@ -235,7 +235,7 @@ prepare_apt() {
 	use_stub
 	apt "$series: one apt install of kernel, headers, source and kfdprio" install "linux-image-$old_abi" "linux-headers-$old_abi" \
 		"linux-source-$series=$old_version" kfdprio-dkms kfdprio
-	check "$series: one apt install: kfdprio is in /lib/modules and in the initramfs" in_use "$old_abi" 0.1.0
+	check "$series: one apt install: kfdprio is in /lib/modules and in the initramfs" in_use "$old_abi" "$release"
 	end_host
 	apt_ready=1
 }
@@ -272,8 +272,8 @@ test_upgrade() {
 	host_with_old real || return
 	name="$series: kernel upgrade in one apt install"
 	apt "$name" install "linux-image-$abi" "linux-headers-$abi" "linux-source-$series"
-	check "$name: kfdprio is in /lib/modules and in the initramfs" in_use "$abi" 0.1.0
-	check "$name: the older kernel keeps it" in_use "$old_abi" 0.1.0
+	check "$name: kfdprio is in /lib/modules and in the initramfs" in_use "$abi" "$release"
+	check "$name: the older kernel keeps it" in_use "$old_abi" "$release"
 	boots "$name" ours
 
 	host_with_old real || return
@@ -284,8 +284,8 @@ test_upgrade() {
 	apt "$name, then source" install "linux-source-$series"
 	check "$name, then source: the kernel's own is used" stock_in_use "$abi"
 	apt "$name, then headers" install "linux-headers-$abi"
-	check "$name, then headers: kfdprio is in /lib/modules and in the initramfs" in_use "$abi" 0.1.0
-	check "$name: the older kernel keeps it" in_use "$old_abi" 0.1.0
+	check "$name, then headers: kfdprio is in /lib/modules and in the initramfs" in_use "$abi" "$release"
+	check "$name: the older kernel keeps it" in_use "$old_abi" "$release"
 	boots "$name" ours
 
 	host_with_old real || return
@@ -299,11 +299,11 @@ test_upgrade() {
 	check "$name: it says which source is missing" says "$work/out" "${abi//+/[+]}: kfdprio is not built: .*installed is ${old_version//+/[+]}: apt install linux-source-$series=${version//+/[+]}"
 	check "$name: the kernel's own is used" stock_in_use "$abi"
 	apt "$name, then source" install "linux-source-$series"
-	check "$name, then source: kfdprio is in /lib/modules and in the initramfs" in_use "$abi" 0.1.0
+	check "$name, then source: kfdprio is in /lib/modules and in the initramfs" in_use "$abi" "$release"
 	boots "$name" ours
 	apt "$name, the older kernel goes" purge "linux-image-$old_abi" "linux-headers-$old_abi"
 	check "$name, the older kernel goes: nothing of it is left in DKMS" sh -c "! ls -d $root/var/lib/dkms/kfdprio/*/$old_abi $root/var/lib/dkms/kfdprio/kernel-$old_abi-* 2>/dev/null | grep ."
-	check "$name, the older kernel goes: kfdprio stays with the other" in_use "$abi" 0.1.0
+	check "$name, the older kernel goes: kfdprio stays with the other" in_use "$abi" "$release"
 }
 
 test_package() {
@@ -312,39 +312,39 @@ test_package() {
 	name="$series: package installed again"
 	apt "$name" install --reinstall kfdprio-dkms
 	check "$name: nothing is built for what is in place" sh -c "! grep 'building' $work/out"
-	check "$name: kfdprio is in use" in_use "$old_abi" 0.1.0
+	check "$name: kfdprio is in use" in_use "$old_abi" "$release"
 	name="$series: package removed"
 	apt "$name" remove kfdprio-dkms
 	check "$name: the kernel's own is in use" stock_in_use "$old_abi"
 	name="$series: package installed after that"
 	apt "$name" install kfdprio-dkms
-	check "$name: kfdprio is in use" in_use "$old_abi" 0.1.0
+	check "$name: kfdprio is in use" in_use "$old_abi" "$release"
 
-	name="$series: upgrade to 0.2.0"
-	package_as 0.2.0
+	name="$series: upgrade to 90.2.0"
+	package_as 90.2.0
 	put_package
 	: >"$root/opt/stub/fail"
 	apt "$name that does not build" install kfdprio-dkms
 	check "$name that does not build: it says so, with the log and the next command" says "$work/out" "error: this build is to fail" \
-		"modprobe loads .*updates/dkms.*kfdprio 0.1.0" "kfdprio-driver install -k ${old_abi//+/[+]}" "send /var/lib/kfdprio/make-"
-	check "$name that does not build: the older one stays in use" in_use "$old_abi" 0.1.0
+		"modprobe loads .*updates/dkms.*kfdprio $release" "kfdprio-driver install -k ${old_abi//+/[+]}" "send /var/lib/kfdprio/make-"
+	check "$name that does not build: the older one stays in use" in_use "$old_abi" "$release"
 	driver 0 "$name that does not build, once more" kfdprio-driver autoinstall
 	check "$name that does not build, once more: it is not tried again in vain" sh -c "grep 'nothing has changed' $work/out && ! grep building $work/out"
 	rm "$root/opt/stub/fail"
 	driver 0 "$name, kfdprio-driver install" kfdprio-driver install
-	check "$name: 0.2.0 is in use" in_use "$old_abi" 0.2.0
-	check "$name: 0.1.0 is gone" sh -c "! ls -d $root/usr/src/kfdprio-0.1* $root/var/lib/dkms/kfdprio/0.1* 2>/dev/null | grep ."
-	package_as 0.3.0
+	check "$name: 90.2.0 is in use" in_use "$old_abi" 90.2.0
+	check "$name: $release is gone" sh -c "! ls -d $root/usr/src/kfdprio-$release* $root/var/lib/dkms/kfdprio/$release* 2>/dev/null | grep ."
+	package_as 90.3.0
 	put_package
-	name="$series: upgrade to 0.3.0 with a new kernel in one apt install"
+	name="$series: upgrade to 90.3.0 with a new kernel in one apt install"
 	apt "$name" install kfdprio-dkms "linux-image-$abi" "linux-headers-$abi" "linux-source-$series"
-	check "$name: the new kernel has 0.3.0" in_use "$abi" 0.3.0
+	check "$name: the new kernel has 90.3.0" in_use "$abi" 90.3.0
 	# its source went with the upgrade
-	check "$name: the older kernel keeps 0.2.0" in_use "$old_abi" 0.2.0
+	check "$name: the older kernel keeps 90.2.0" in_use "$old_abi" 90.2.0
 	check "$name: it says why, and the next command" says "$work/out" "${old_abi//+/[+]}: kfdprio is not built: .*apt install linux-source-$series=${old_version//+/[+]}" \
-		"${old_abi//+/[+]}: modprobe loads .*kfdprio 0.2.0"
+		"${old_abi//+/[+]}: modprobe loads .*kfdprio 90.2.0"
 	driver 0 "$name, status" kfdprio-driver status
-	check "$name, status: it says so" says "$work/out" "installed: +kfdprio/0.2.0" "next: +kfdprio-driver install -k ${old_abi//+/[+]}" "installed: +kfdprio/0.3.0"
+	check "$name, status: it says so" says "$work/out" "installed: +kfdprio/90.2.0" "next: +kfdprio-driver install -k ${old_abi//+/[+]}" "installed: +kfdprio/90.3.0"
 	name="$series: purge"
 	apt "$name" purge kfdprio-dkms kfdprio
 	for abi in "$old_abi" "$abi"; do
@@ -364,7 +364,7 @@ test_boot() {
 	apt "$series: a host with the newest kernel" install "linux-image-$abi" "linux-headers-$abi" "linux-source-$series"
 	name="$series: package installed again on that"
 	apt "$name" install --reinstall kfdprio-dkms
-	check "$name: kfdprio is in use" in_use "$abi" 0.1.0
+	check "$name: kfdprio is in use" in_use "$abi" "$release"
 	boots "$name" ours
 	name="$series: package removed from that"
 	apt "$name" remove kfdprio-dkms
@@ -372,23 +372,23 @@ test_boot() {
 	boots "$name" stock
 	name="$series: package installed after that"
 	apt "$name" install kfdprio-dkms
-	check "$name: kfdprio is in use" in_use "$abi" 0.1.0
+	check "$name: kfdprio is in use" in_use "$abi" "$release"
 	boots "$name" ours
 	name="$series: a hook in a branch that is not compiled"
 	dead_branch "$root/opt"
 	mv "$root/etc/dkms/kfdprio.conf" "$root/tmp/"
-	host dkms remove kfdprio/0.1.0 -k "$abi" >/dev/null 2>&1
+	host dkms remove "kfdprio/$release" -k "$abi" >/dev/null 2>&1
 	driver 1 "$name" env AMDGPU_SRC="/opt/linux-source-$series" kfdprio-driver install -k "$abi"
 	check "$name: it says which" says "$work/out" "kfd_process.c: hook kfd_prio_hook_[a-z_]* was compiled 0 times" "modprobe loads /lib/modules/${abi//+/[+]}/kernel/"
 	check "$name: the kernel's own is used" stock_is_loadable
 	mv "$root/tmp/kfdprio.conf" "$root/etc/dkms/"
 
-	name="$series: package upgraded to 0.2.0 on that"
-	package_as 0.2.0
+	name="$series: package upgraded to 90.2.0 on that"
+	package_as 90.2.0
 	put_package
 	apt "$name" install kfdprio-dkms
 	check "$name: kfdprio is in use" in_use "$abi"
-	check "$name: it is of 0.2.0" sh -c "readlink $root/var/lib/dkms/kfdprio/kernel-$abi-* | grep '^0[.]2[.]0/'"
+	check "$name: it is of 90.2.0" sh -c "readlink $root/var/lib/dkms/kfdprio/kernel-$abi-* | grep '^90[.]2[.]0/'"
 	boots "$name" ours
 }
 # dead_branch DIR: DIR/linux-source-$series has amdgpu's source with a hook's place in a branch that is not compiled
@@ -412,7 +412,7 @@ test_trouble() {
 	apt "$name" install "linux-image-$abi" "linux-headers-$abi" "linux-source-$series"
 	check "$name: it says so, and what is used" says "$work/out" "${abi//+/[+]}: kfdprio is not built: its source .* differs from what kfdprio knows" "modprobe loads /lib/modules/${abi//+/[+]}/kernel/"
 	check "$name: the kernel's own is used" stock_in_use "$abi"
-	check "$name: the older kernel keeps kfdprio" in_use "$old_abi" 0.1.0
+	check "$name: the older kernel keeps kfdprio" in_use "$old_abi" "$release"
 
 	# bare DKMS, as after dkms add by hand: no hook of ours
 	name="$series: DKMS's own autoinstall without kfdprio's hook"
@@ -433,17 +433,17 @@ test_trouble() {
 	umount "$root/lib/modules/$abi/updates"
 	rmdir "$root/lib/modules/$abi/updates"
 	driver 0 "$name, room was made" kfdprio-driver install -k "$abi"
-	check "$name, room was made: kfdprio is in use" in_use "$abi" 0.1.0
+	check "$name, room was made: kfdprio is in use" in_use "$abi" "$release"
 
 	host_with_old || return
 	name="$series: ^C while apt builds"
 	interrupt_apt
-	check "$name: the older kernel keeps kfdprio" in_use "$old_abi" 0.1.0
+	check "$name: the older kernel keeps kfdprio" in_use "$old_abi" "$release"
 	check "$name: the new kernel has a whole amdgpu" host modprobe --set-version "$abi" --show-depends amdgpu
 	driver 0 "$name, dpkg --configure -a" dpkg --configure -a
 	check "$name, dpkg --configure -a: dpkg has nothing left to do" consistent
 	driver 0 "$name, kfdprio-driver install" kfdprio-driver install
-	check "$name, kfdprio-driver install: kfdprio is in use" in_use "$abi" 0.1.0
+	check "$name, kfdprio-driver install: kfdprio is in use" in_use "$abi" "$release"
 }
 
 # a build that takes its time, and ^C as a terminal sends it: to apt and all it has started
@@ -502,9 +502,9 @@ test_key() {
 	driver 0 "$name, status" kfdprio-driver status
 	check "$name, status" says "$work/out" "Secure Boot: on" "key is not enrolled: mokutil --import"
 	driver 0 "$name, --force" kfdprio-driver install -k "$abi" --force
-	check "$name, --force: kfdprio is in use" in_use "$abi" 0.1.0
+	check "$name, --force: kfdprio is in use" in_use "$abi" "$release"
 	name="$series: Secure Boot (faked), no mokutil"
-	host dkms uninstall kfdprio/0.1.0 -k "$abi" >/dev/null 2>&1
+	host dkms uninstall "kfdprio/$release" -k "$abi" >/dev/null 2>&1
 	mv "$root/usr/bin/mokutil" "$root/tmp/"
 	driver 1 "$name" kfdprio-driver install -k "$abi"
 	check "$name: it says so" says "$work/out" "without mokutil.*apt install mokutil"
@@ -513,5 +513,5 @@ test_key() {
 	mv "$root/tmp/mokutil" "$root/usr/bin/"
 	touch "$root/etc/enrolled"
 	driver 0 "$name" kfdprio-driver autoinstall
-	check "$name: kfdprio is in use" in_use "$abi" 0.1.0
+	check "$name: kfdprio is in use" in_use "$abi" "$release"
 }

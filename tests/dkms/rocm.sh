@@ -172,14 +172,14 @@ rocm_checkout() {
 	check "$name, other content of the same version: it is used" rocm_is "$v1$ours+1"
 	check "$name, other content of the same version: the one before is gone" rocm_only_derived "$v1$ours+1"
 
-	sed -i 's/^Version: .*/Version: 0.2.0/' "$root/opt/kfdprio/META"
+	sed -i 's/^Version: .*/Version: 90.2.0/' "$root/opt/kfdprio/META"
 	touch "$root/opt/stub/fail"
 	driver 1 "$name, a newer kfdprio that does not build" "$driver" install
 	check "$name, a newer kfdprio that does not build: the older stays" rocm_is "$v1$ours+1"
 	rm "$root/opt/stub/fail"
 	driver 0 "$name, a newer kfdprio" "$driver" install
-	check "$name, a newer kfdprio: it is used" rocm_is "$v1+kfdprio0.2.0"
-	check "$name, a newer kfdprio: the older is gone" rocm_only_derived "$v1+kfdprio0.2.0"
+	check "$name, a newer kfdprio: it is used" rocm_is "$v1+kfdprio90.2.0"
+	check "$name, a newer kfdprio: the older is gone" rocm_only_derived "$v1+kfdprio90.2.0"
 	sed -i "s/^Version: .*/Version: ${ours#+kfdprio}/" "$root/opt/kfdprio/META"
 
 	package "amdgpu-dkms_${v2}_all.deb"
