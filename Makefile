@@ -8,7 +8,7 @@ KERNEL ?= 6.12
 GPU ?= mi210
 # what "make check" runs, in this order: NAME, or NAME@GPU@KERNEL; SUITES="unit cli" narrows it down.
 # First what has no scheduler to choose and HWS (mi210, 6.12), then MES, then the other GPUs, then 6.1
-SUITES ?= lint unit dkms rpm patches cli vm-report vm gdb cli-nodev cli-stock cli-vm doctor sim trace kfdtrace priority security rocm contention lifecycle cost preempt bench soak debug \
+SUITES ?= lint unit dist dkms rpm patches cli vm-report vm gdb cli-nodev cli-stock cli-vm doctor sim trace kfdtrace priority security rocm contention lifecycle cost preempt bench soak debug \
 	trace@navi31 priority@navi31 contention@navi31 lifecycle@navi31 preempt@navi31 \
 	trace@gfx12 priority@gfx12 trace@mi300x priority@mi300x end-of-work@mi300x trace@navi21 priority@navi21 end-of-work@navi21 \
 	cli-vm@@6.1 trace@@6.1 priority@@6.1 rocm@@6.1 contention@@6.1 lifecycle@@6.1 trace@navi31@6.1 priority@navi31@6.1
@@ -49,6 +49,7 @@ help:
 	@echo '  make install-tools tools, man pages and completion only, to $$(DESTDIR)$$(PREFIX)'
 	@echo '  make deb           Debian packages kfdprio-dkms and kfdprio, into build/deb'
 	@echo '  make rpm           RPM packages of the same names, into build/rpm'
+	@echo '  make dist          the release tarball of the commit that is checked out, into build/dist; the same bytes each time'
 
 .PHONY: setup setup-demo
 setup:
@@ -178,12 +179,15 @@ uninstall:
 status:
 	@dkms/kfdprio-driver status
 
-.PHONY: deb rpm
+.PHONY: deb rpm dist
 deb:
 	@debian/build build/deb
 
 rpm:
 	@rpm/build build/rpm
+
+dist:
+	@dist/build build/dist
 
 .PHONY: clean
 clean:
