@@ -58,7 +58,7 @@ static void nap(void)
 
 static int late(struct stage *s, const char *what, unsigned int timeout_ms)
 {
-	snprintf(s->c.why, sizeof(s->c.why), "%s is not done after %u ms", what, timeout_ms);
+	snprintf(s->c.why, sizeof(s->c.why), "%s was not done within %u ms", what, timeout_ms);
 	return -ETIME;
 }
 
@@ -150,7 +150,7 @@ static int sdma_copy(struct stage *s, struct gpu_queue *q, unsigned int timeout_
 	gpu_queue_ring(q, &at[0], NULL);
 	ret = word_wait(s, WORD_FENCE, 1, "an SDMA fence", timeout_ms, &at[1]);
 	if (!ret && copy && memcmp(from, to, COPY_BYTES)) {
-		snprintf(s->c.why, sizeof(s->c.why), "what SDMA copied is not what was there");
+		snprintf(s->c.why, sizeof(s->c.why), "SDMA's copy differs from the original");
 		ret = -EIO;
 	}
 	/* The queue first: after a time-out it may still write. */
@@ -174,7 +174,7 @@ static int release(struct stage *s, unsigned int timeout_ms, uint64_t *at)
 
 	at[0] = gpu_now();
 	__atomic_store_n(gpu_signal(&s->c, SIGNAL_GATE), 0, __ATOMIC_SEQ_CST);
-	ret = signal_wait(s, SIGNAL_BLOCKED, "the barrier that was let go", timeout_ms, &at[1]);
+	ret = signal_wait(s, SIGNAL_BLOCKED, "the released barrier", timeout_ms, &at[1]);
 	s->blocked = ret;
 	return ret;
 }
@@ -317,7 +317,7 @@ int actor_do(struct actor *a, enum order order, unsigned int timeout_ms, struct 
 
 	memset(answer, 0, sizeof(*answer));
 	if (send(a->socket, &m, sizeof(m), MSG_NOSIGNAL) != sizeof(m)) {
-		snprintf(answer->why, sizeof(answer->why), "the test's process has ended");
+		snprintf(answer->why, sizeof(answer->why), "the process of the test has ended");
 		return answer->ret = -EPIPE;
 	}
 	/* Creating a queue on a GPU that does not answer takes KFD's own time-out. */
@@ -332,9 +332,9 @@ int actor_do(struct actor *a, enum order order, unsigned int timeout_ms, struct 
 		snprintf(answer->why, sizeof(answer->why), "interrupted");
 	else if (answer->ret == -ETIMEDOUT)
 		snprintf(answer->why, sizeof(answer->why),
-			 "the test's process does not answer: KFD or the GPU hangs, see 'dmesg'");
+			 "the process of the test does not answer: KFD or the GPU hangs; see 'dmesg'");
 	else if (answer->ret == -EPIPE)
-		snprintf(answer->why, sizeof(answer->why), "the test's process has ended");
+		snprintf(answer->why, sizeof(answer->why), "the process of the test has ended");
 	return answer->ret;
 }
 

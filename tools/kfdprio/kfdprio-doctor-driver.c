@@ -13,7 +13,7 @@
 #define DEFAULT_NONE "" /* a parameter whose default is not the same in all kernels */
 
 #define TODO_INSTALL \
-	"install the package kfdprio-dkms, or 'make install' in kfdprio's source, then reboot; see Documentation/install.rst"
+	"install the package kfdprio-dkms, or run 'make install' in the source of kfdprio, then reboot; see Documentation/install.rst"
 
 /* How many display or compute controllers of AMD the host has. */
 static unsigned int pci_gpus(void)
@@ -45,12 +45,12 @@ static void not_loaded(struct doctor *d)
 
 	if (nr)
 		doctor_say(d, FINDING_FAIL, "driver",
-			   "'modprobe amdgpu' as root; then see 'dmesg | grep -i amdgpu'",
-			   "amdgpu is not loaded, though PCI has %u GPU%s of AMD", nr,
+			   "run 'modprobe amdgpu' as root, then see 'dmesg | grep -i amdgpu'",
+			   "amdgpu is not loaded, and PCI has %u AMD GPU%s", nr,
 			   nr == 1 ? "" : "s");
 	else
-		doctor_say(d, FINDING_FAIL, "driver", "kfdprio is of use only with an AMD GPU",
-			   "amdgpu is not loaded, and PCI shows no GPU of AMD");
+		doctor_say(d, FINDING_FAIL, "driver", "run kfdprio on a host with an AMD GPU",
+			   "amdgpu is not loaded, and PCI has no AMD GPU");
 }
 
 static void ours(struct doctor *d)
@@ -58,20 +58,20 @@ static void ours(struct doctor *d)
 	char build[128];
 
 	if (!doctor_read(build, sizeof(build), MODULE "/parameters/kfd_prio_build"))
-		snprintf(build, sizeof(build), "of a release before doctor");
+		snprintf(build, sizeof(build), "of an early release");
 	doctor_say(d, FINDING_OK, "driver", NULL, "kfdprio %s, interface %u.%u%s%s", build,
 		   d->dev.version.major, d->dev.version.minor,
 		   d->dev.version.features & KFD_PRIO_FEATURE_INHERIT ? ", children inherit" : "",
 		   d->dev.version.features & KFD_PRIO_FEATURE_PREEMPT ? ", preemption" : "");
 	if (d->dev.version.minor < KFD_PRIO_VERSION_MINOR)
 		doctor_say(d, FINDING_WARN, "interface",
-			   "install driver and program of the same release",
-			   "the driver's %u.%u is older than this program's %d.%d",
+			   "install the driver and kfdprio from the same release",
+			   "the driver has version %u.%u, which is older than version %d.%d of kfdprio",
 			   d->dev.version.major, d->dev.version.minor, KFD_PRIO_VERSION_MAJOR,
 			   KFD_PRIO_VERSION_MINOR);
 	if (!(d->dev.version.features & KFD_PRIO_FEATURE_INHERIT))
-		doctor_say(d, FINDING_FAIL, "priorities", "see 'dmesg | grep kfdprio'",
-			   "this kernel does not let the driver follow fork: none can be set");
+		doctor_say(d, FINDING_FAIL, "priorities", "see 'dmesg | grep kfdprio' for the reason",
+			   "no priority can be set: the driver cannot follow fork on this kernel");
 }
 
 static void stock(struct doctor *d)
@@ -80,8 +80,8 @@ static void stock(struct doctor *d)
 
 	doctor_read(version, sizeof(version), MODULE "/version");
 	doctor_say(d, FINDING_FAIL, "driver", TODO_INSTALL,
-		   "the stock amdgpu is loaded%s%s%s: it has neither priorities nor trace events",
-		   *version ? " (that of amdgpu-dkms, version " : "", version, *version ? ")" : "");
+		   "the stock amdgpu is loaded%s%s%s, which has neither priorities nor trace events",
+		   *version ? " (from amdgpu-dkms, version " : "", version, *version ? ")" : "");
 }
 
 static void device(struct doctor *d)
@@ -92,16 +92,16 @@ static void device(struct doctor *d)
 	d->simulated = kfd_simulated(doctor_root);
 	if (d->simulated == SIMULATED_YES)
 		doctor_say(d, FINDING_WARN, "SIMULATED GPU", NULL,
-			   "the driver is linked with a model of GPU and firmware (tests/sim): nothing below was found on hardware");
+			   "the driver is linked with a model of a GPU and its firmware (tests/sim): no finding below is about hardware");
 	if (!ret) {
 		ours(d);
-		doctor_say(d, FINDING_OK, "/dev/kfd", NULL, "this user may open it");
+		doctor_say(d, FINDING_OK, "/dev/kfd", NULL, "this user has access");
 		return;
 	}
 	d->dev.fd = -1;
 	if (ret == -ENOTTY || ret == -EINVAL) {
 		stock(d);
-		doctor_say(d, FINDING_OK, "/dev/kfd", NULL, "this user may open it");
+		doctor_say(d, FINDING_OK, "/dev/kfd", NULL, "this user has access");
 		return;
 	}
 	if (!doctor_exists(MODULE)) {
@@ -110,20 +110,20 @@ static void device(struct doctor *d)
 	}
 	if (doctor_read(initstate, sizeof(initstate), MODULE "/initstate") &&
 	    strcmp(initstate, "live"))
-		doctor_say(d, FINDING_WARN, "driver", "wait, and run this again",
-			   "amdgpu is not ready: it is '%s'", initstate);
+		doctor_say(d, FINDING_WARN, "driver", "wait, then run 'kfdprio doctor' again",
+			   "amdgpu is not ready, its state is '%s'", initstate);
 	else if (doctor_exists(MODULE "/parameters/kfd_prio_build"))
 		doctor_say(d, FINDING_INFO, "driver", NULL,
-			   "kfdprio is loaded; its interface cannot be asked");
+			   "kfdprio is loaded; its interface version cannot be read without access to /dev/kfd");
 	doctor_say(d, FINDING_FAIL, "/dev/kfd", NULL, "%s", why);
 }
 
-/* Those of amdgpu are told of only when they are not as they are by default. */
+/* Parameters of amdgpu itself are reported only if they differ from their default. */
 static const struct {
 	const char *name, *normal, *todo;
 	bool own;
 } parameters[] = {
-	{ "kfd_preempt", "1", "nobody is preempted: echo 1 into it", true },
+	{ "kfd_preempt", "1", "preemption is off; to switch it on, write 1 to it", true },
 	{ "preempt_min_prio", "11", NULL, true },
 	{ "linger_us", "200", NULL, true },
 	{ "floor_pct", "5", NULL, true },
@@ -132,8 +132,8 @@ static const struct {
 	{ "busy_budget_ms", "100", NULL, true },
 	{ "max_switch_pct", "10", NULL, true },
 	{ "short_grace", "1", NULL, true },
-	{ "sched_policy", "0", "2 is no hardware scheduler: nobody is preempted", false },
-	{ "cwsr_enable", "1", "0 switches CWSR off: nobody is preempted", false },
+	{ "sched_policy", "0", "without a hardware scheduler no process is preempted; remove sched_policy=2 from the module's options", false },
+	{ "cwsr_enable", "1", "without CWSR no process is preempted; remove cwsr_enable=0 from the module's options", false },
 	{ "hws_max_conc_proc", DEFAULT_NONE, NULL, false },
 	{ "queue_preemption_timeout_ms", "9000", NULL, false },
 	{ "halt_if_hws_hang", "0", NULL, false },
@@ -163,7 +163,7 @@ static void parameters_show(struct doctor *d)
 		if (!differs)
 			continue;
 		doctor_say(d, parameters[i].todo ? FINDING_WARN : FINDING_INFO, "parameter",
-			   parameters[i].todo, "%s is %s, by default it is %s", parameters[i].name,
+			   parameters[i].todo, "%s is %s, the default is %s", parameters[i].name,
 			   value, parameters[i].normal);
 	}
 	if (len)
@@ -177,8 +177,8 @@ static void user_queues(struct doctor *d)
 
 	if (doctor_read(value, sizeof(value), MODULE "/parameters/user_queue") && atoi(value) > 0)
 		doctor_say(d, FINDING_WARN, "user queues",
-			   "remove user_queue from the module's options if such programs share the GPU",
-			   "on (user_queue=%s): work in DRM user queues is not KFD's, has no priority and is not preempted",
+			   "remove user_queue from the module's options if programs with DRM user queues share the GPU",
+			   "DRM user queues are on (user_queue=%s): they bypass KFD, so their work has no priority and is not preempted",
 			   value);
 }
 
@@ -194,16 +194,16 @@ static void events(struct doctor *d)
 			doctor_say(d, FINDING_OK, "trace events", NULL, "%s/events/kfd", places[i]);
 		else
 			doctor_say(d, d->dev.fd < 0 ? FINDING_INFO : FINDING_FAIL, "trace events",
-				   d->dev.fd < 0 ? NULL : "reload amdgpu, see 'dmesg'",
-				   "none of KFD in %s/events", places[i]);
+				   d->dev.fd < 0 ? NULL : "reload amdgpu, then see 'dmesg'",
+				   "%s/events has no kfd events", places[i]);
 		return;
 	}
 	if (geteuid())
-		doctor_say(d, FINDING_INFO, "trace events", "run this as root",
-			   "cannot be looked for by an ordinary user");
+		doctor_say(d, FINDING_INFO, "trace events", "run 'kfdprio doctor' as root",
+			   "not examined: this needs root");
 	else
 		doctor_say(d, FINDING_WARN, "trace events",
-			   "mount -t tracefs tracefs /sys/kernel/tracing", "no tracefs is mounted");
+			   "run 'mount -t tracefs tracefs /sys/kernel/tracing'", "tracefs is not mounted");
 }
 
 /**

@@ -35,12 +35,12 @@ static void identity(struct doctor *d, const struct kfd_gpu *gpu)
 	const char *name = *gpu->product ? gpu->product : gpu->name;
 	char what[64];
 
-	/* of newer GPUs the driver says "ip discovery", which names none */
+	/* the driver calls every newer GPU "ip discovery" */
 	if (!*gpu->product && !strcmp(name, "ip discovery"))
-		name = "product not known";
-	doctor_say(d, FINDING_OK, topic(what, sizeof(what), gpu, "what it is"), NULL,
+		name = "unknown product";
+	doctor_say(d, FINDING_OK, topic(what, sizeof(what), gpu, "model"), NULL,
 		   "%s, %s, PCI %s device %04" PRIx64 ", %" PRIu64 " CU%s, %" PRIu64 " XCC%s",
-		   name, *gpu->gfx ? gpu->gfx : "target not known", gpu->pci, prop(gpu, "device_id"),
+		   name, *gpu->gfx ? gpu->gfx : "unknown target", gpu->pci, prop(gpu, "device_id"),
 		   per_cu ? simds / per_cu : 0, per_cu && simds / per_cu == 1 ? "" : "s",
 		   xcc ? xcc : 1, xcc > 1 ? "s" : "");
 }
@@ -60,7 +60,7 @@ static void scheduler(struct doctor *d, const struct kfd_gpu *gpu)
 	topic(what, sizeof(what), gpu, "scheduler");
 	if (which == KFD_SCHEDULER_NONE)
 		doctor_say(d, FINDING_WARN, what, "remove sched_policy=2 from the module's options",
-			   "%s (%s): nobody is preempted", names[which], how);
+			   "%s (%s): no process is preempted", names[which], how);
 	else
 		doctor_say(d, FINDING_OK, what, NULL, "%s (%s)", names[which], how);
 }
@@ -74,25 +74,25 @@ static void cwsr(struct doctor *d, const struct kfd_gpu *gpu)
 	if (doctor_read(enabled, sizeof(enabled), PARAMETERS "/cwsr_enable") &&
 	    !strcmp(enabled, "0")) {
 		doctor_say(d, FINDING_WARN, what, "remove cwsr_enable=0 from the module's options",
-			   "off (cwsr_enable is 0): nobody is preempted");
+			   "off (cwsr_enable is 0): no process is preempted");
 		return;
 	}
 	if (prop(gpu, "gfx_target_version") < 80000) {
 		doctor_say(d, FINDING_WARN, what, NULL,
-			   "this GPU does not have it: nobody is preempted on it");
+			   "this GPU has no CWSR: no process is preempted on it");
 		return;
 	}
 	if (kfd_topology_prop(gpu, "cwsr_size", &area) &&
 	    kfd_topology_prop(gpu, "ctl_stack_size", &stack))
 		doctor_say(d, FINDING_OK, what, NULL,
-			   "on, %.1f MiB a queue%s, of which control stack %" PRIu64 " KiB",
+			   "on, %.1f MiB per queue%s, including %" PRIu64 " KiB of control stack",
 			   area / 1048576.0, xcc > 1 ? " and XCC" : "", stack >> 10);
 	else
 		doctor_say(d, FINDING_OK, what, NULL,
-			   "on; this kernel does not tell the size of its area");
+			   "on; this kernel does not report the size of the save area");
 }
 
-/* The rest of the line of debugfs that tells why, or NULL; to be freed. */
+/* The reason for an open breaker, from debugfs, or NULL; the caller frees it. */
 static char *breaker_line(const struct kfd_gpu *gpu)
 {
 	static const char mark[] = "breaker: open, preemption is off: ";
@@ -139,8 +139,8 @@ static void breaker(struct doctor *d, const struct kfd_gpu *gpu)
 
 	if (why || breaker_listed(d, gpu))
 		doctor_say(d, FINDING_WARN, topic(what, sizeof(what), gpu, "preemption"),
-			   "find the cause in the kernel's log, then, as root: echo 1 >"
-			   PARAMETERS "/kfd_preempt",
+			   "find the cause in the kernel's log, then, as root, run 'echo 1 >"
+			   PARAMETERS "/kfd_preempt'",
 			   "off, the circuit breaker is open%s%s", why ? ": " : "", why ? why : "");
 	free(why);
 }
@@ -150,8 +150,8 @@ static void queues(struct doctor *d, const struct kfd_gpu *gpu)
 	char what[64];
 
 	doctor_say(d, FINDING_INFO, topic(what, sizeof(what), gpu, "queues"), NULL,
-		   "%" PRIu64 " of the hardware for compute, %" PRIu64 " SDMA engines + %" PRIu64
-		   " for XGMI with %" PRIu64 " each; KFD does not tell the number of VMIDs",
+		   "%" PRIu64 " hardware queues for compute, %" PRIu64 " SDMA engines and %" PRIu64
+		   " for XGMI with %" PRIu64 " queues each; KFD does not report the number of VMIDs",
 		   prop(gpu, "num_cp_queues"), prop(gpu, "num_sdma_engines"),
 		   prop(gpu, "num_sdma_xgmi_engines"), prop(gpu, "num_sdma_queues_per_engine"));
 }
@@ -165,8 +165,8 @@ static void firmware_debugfs(struct doctor *d, const char *what, uint64_t minor)
 	size_t len = 0, i;
 
 	if (!all) {
-		doctor_say(d, FINDING_INFO, what, NULL, "more of it: %s",
-			   geteuid() ? "needs root" : "this driver tells none in debugfs");
+		doctor_say(d, FINDING_INFO, what, NULL, "other firmware: %s",
+			   geteuid() ? "not examined, this needs root" : "this driver has no amdgpu_firmware_info in debugfs");
 		return;
 	}
 	for (line = strtok_r(all, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
@@ -197,14 +197,14 @@ static void render_node(struct doctor *d, const struct kfd_gpu *gpu)
 	snprintf(path, sizeof(path), "%s/dev/dri/renderD%" PRIu64, doctor_root, minor);
 	if (!access(path, R_OK | W_OK))
 		doctor_say(d, FINDING_OK, what, NULL,
-			   "/dev/dri/renderD%" PRIu64 ", this user may open it", minor);
+			   "/dev/dri/renderD%" PRIu64 ", this user has access", minor);
 	else if (errno == EACCES)
 		doctor_say(d, FINDING_FAIL, what,
-			   "join its group, see 'ls -l /dev/dri' (usually render or video), and log in again",
-			   "/dev/dri/renderD%" PRIu64 ": this user may not open it: no program of this user can compute",
+			   "add the user to its group, which 'ls -l /dev/dri' shows (usually render or video), and log in again",
+			   "/dev/dri/renderD%" PRIu64 ": this user may not open it, so no program of this user can use the GPU",
 			   minor);
 	else
-		doctor_say(d, FINDING_FAIL, what, "in a container: give it the device",
+		doctor_say(d, FINDING_FAIL, what, "in a container, give it the device",
 			   "/dev/dri/renderD%" PRIu64 ": %s", minor, strerror(errno));
 }
 
@@ -227,8 +227,8 @@ void doctor_gpus(struct doctor *d)
 
 	if (!d->topo.nr && doctor_exists("/sys/module/amdgpu"))
 		doctor_say(d, FINDING_FAIL, "GPUs",
-			   "see 'dmesg | grep -i -e amdgpu -e kfd'; in a container: give it the device",
-			   "KFD shows no GPU that it can compute on");
+			   "see 'dmesg | grep -i -e amdgpu -e kfd'; in a container, give it the device",
+			   "KFD's topology has no GPU");
 	for (i = 0; i < d->topo.nr; i++) {
 		const struct kfd_gpu *gpu = &d->topo.gpus[i];
 
@@ -317,5 +317,5 @@ void doctor_processes(struct doctor *d)
 		free(entries[i]);
 	free(entries);
 	if (!shown)
-		doctor_say(d, FINDING_INFO, "processes", NULL, "none uses KFD now");
+		doctor_say(d, FINDING_INFO, "processes", NULL, "no process uses KFD now");
 }

@@ -52,7 +52,7 @@ static void taint(struct doctor *d)
 	bits = strtoul(text, NULL, 10);
 	if (bits & (TAINT_DIE | TAINT_WARN))
 		doctor_say(d, FINDING_WARN, "kernel log",
-			   "look for it in 'dmesg'; if it names amdgpu, please report it",
+			   "read it in 'dmesg'; if it names amdgpu, report it",
 			   "the kernel has logged %s since boot",
 			   bits & TAINT_DIE ? "an oops" : "a warning");
 	else
@@ -71,8 +71,8 @@ static void container(struct doctor *d)
 	}
 	if (*kind)
 		doctor_say(d, FINDING_INFO, "container",
-			   "modules, DKMS and Secure Boot are those of the host: run this there too",
-			   "%s: PIDs are those of the container", kind);
+			   "modules, DKMS and Secure Boot belong to the host: run 'kfdprio doctor' there, too",
+			   "%s: PIDs are numbers of the container", kind);
 }
 
 /**
@@ -104,18 +104,18 @@ static void boot(struct doctor *d)
 
 	if (secure > 0)
 		doctor_say(d, FINDING_INFO, "Secure Boot", NULL,
-			   "on: the kernel loads signed modules only, and DKMS must sign with a key that is enrolled (MOK)");
+			   "on: the kernel loads only signed modules; DKMS must sign them with an enrolled key (MOK)");
 	else if (!secure)
 		doctor_say(d, FINDING_OK, "Secure Boot", NULL, "off");
 	else if (!doctor_exists("/sys/firmware/efi"))
-		doctor_say(d, FINDING_OK, "Secure Boot", NULL, "off: not booted by EFI");
+		doctor_say(d, FINDING_OK, "Secure Boot", NULL, "off: the host did not boot through EFI");
 	else
 		doctor_say(d, FINDING_INFO, "Secure Boot", NULL,
-			   "not known: the EFI variables cannot be read");
+			   "unknown: the EFI variables cannot be read");
 	if (doctor_read(text, sizeof(text), "/sys/kernel/security/lockdown") &&
 	    !strstr(text, "[none]"))
 		doctor_say(d, FINDING_INFO, "lockdown", NULL,
-			   "%s: debugfs and unsigned modules are refused", text);
+			   "%s: the kernel refuses debugfs and unsigned modules", text);
 }
 
 static void iommu(struct doctor *d)
@@ -134,7 +134,7 @@ static void iommu(struct doctor *d)
 	if (nr)
 		doctor_say(d, FINDING_INFO, "IOMMU", NULL, "on, %u unit%s", nr, nr == 1 ? "" : "s");
 	else
-		doctor_say(d, FINDING_INFO, "IOMMU", NULL, "off, or none");
+		doctor_say(d, FINDING_INFO, "IOMMU", NULL, "off, or not present");
 }
 
 static void rights(struct doctor *d)
@@ -143,7 +143,7 @@ static void rights(struct doctor *d)
 		doctor_say(d, FINDING_INFO, "run as", NULL, "root");
 	else
 		doctor_say(d, FINDING_INFO, "run as",
-			   "as root also the firmware versions in debugfs, the trace events, the kernel's messages and, with --test, preemption",
+			   "as root, 'kfdprio doctor' also examines firmware versions, trace events, the kernel's messages and, with --test, preemption",
 			   "an ordinary user");
 }
 

@@ -136,7 +136,7 @@ static void spans_say(struct trial *t, const struct spans *s)
 	}
 	if (s->nr[SPAN_UNMAP] && !t->others)
 		trial_say(t, FINDING_INFO, "time",
-			  "no wave ran: a program that fills the GPU adds the save of its waves; --test --force beside one measures that");
+			  "no wave ran during the test; to include the save of waves, run --test --force beside a program that fills the GPU");
 }
 
 /**
@@ -162,12 +162,12 @@ void trial_events(struct trial *t, pid_t victim, pid_t preemptor, bool ran)
 	size_t whole = 0, i;
 
 	if (!trace_stop(t->trace)) {
-		trial_say(t, FINDING_WARN, "events", "not all of them could be read");
+		trial_say(t, FINDING_WARN, "events", "some events could not be read");
 		return;
 	}
 	if (trace_count(t->trace, "kfd_hws_hang", -1)) {
 		trial_say(t, FINDING_FAIL, "events",
-			  "the scheduler did not answer (kfd_hws_hang): KFD resets the GPU, see 'dmesg'");
+			  "the scheduler did not answer (kfd_hws_hang), and KFD resets the GPU: see 'dmesg'");
 		return;
 	}
 	if (!ran)
@@ -175,7 +175,7 @@ void trial_events(struct trial *t, pid_t victim, pid_t preemptor, bool ran)
 	if (trace_count(t->trace, "kfd_create_queue", -1) &&
 	    !trace_count(t->trace, "kfd_create_queue", victim)) {
 		trial_say(t, FINDING_WARN, "events",
-			  "recorded, but with PIDs of another namespace: run this outside of the container");
+			  "recorded with PIDs of another PID namespace: run the test outside of the container");
 		return;
 	}
 	for (i = 0; i < sizeof(life) / sizeof(*life); i++) {

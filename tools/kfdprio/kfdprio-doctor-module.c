@@ -162,13 +162,13 @@ static void compare(struct doctor *d, const struct module_file *file)
 		differ = memcmp(loaded, on_disk, len);
 	if (differ)
 		doctor_say(d, FINDING_WARN, "loaded module",
-			   "reboot, or reload amdgpu; if it stays so, the initramfs has another: update-initramfs -u",
-			   "it is not the one in the file: %s%s is loaded",
+			   "reboot, or reload amdgpu; if this finding remains, the initramfs has another module: run update-initramfs -u",
+			   "it differs from the module file: %s%s is loaded",
 			   *build ? "kfdprio " : "a stock driver", build);
 	else
 		doctor_say(d, FINDING_OK, "loaded module", NULL, "%s", compared ?
-			   "it is the one in the file, by its build ID" :
-			   "nothing tells it from the one in the file");
+			   "it is the module file: both have the same build ID" :
+			   "no difference from the module file was found");
 }
 
 static void file_show(struct doctor *d, const char *release)
@@ -178,26 +178,26 @@ static void file_show(struct doctor *d, const char *release)
 
 	if (!module_find(&file, release)) {
 		doctor_say(d, FINDING_WARN, "module file",
-			   "in a container that is as it should be; else 'depmod' as root",
-			   "modprobe would find no amdgpu for %s", release);
+			   "in a container this is normal; on a host, run 'depmod' as root",
+			   "modprobe finds no amdgpu for %s", release);
 		return;
 	}
 	shown = file.path + strlen(doctor_root);
 	if (*file.vermagic && strcmp(file.vermagic, release))
-		doctor_say(d, FINDING_FAIL, "module file", "remove it, and build for this kernel",
-			   "%s is for kernel %s", shown, file.vermagic);
+		doctor_say(d, FINDING_FAIL, "module file", "remove it, then build the driver for this kernel",
+			   "%s was built for kernel %s", shown, file.vermagic);
 	else if (*file.kfdprio)
 		doctor_say(d, FINDING_OK, "module file", NULL, "%s, kfdprio %s%s%s", shown,
 			   file.kfdprio, *file.signer ? ", signed by " : ", not signed", file.signer);
 	else
 		doctor_say(d, FINDING_WARN, "module file",
-			   "kfdprio's is not installed for this kernel; see Documentation/install.rst",
+			   "install the driver of kfdprio for this kernel; see Documentation/install.rst",
 			   "%s, a stock driver%s%s", shown,
 			   *file.version ? " of amdgpu-dkms, version " : "", file.version);
 	if (!*file.signer && doctor_secure_boot() > 0)
 		doctor_say(d, FINDING_FAIL, "signature",
-			   "have DKMS sign it, and enroll its key: see Secure Boot in Documentation/install.rst",
-			   "Secure Boot is on, and %s is not signed: the kernel refuses it", shown);
+			   "have DKMS sign it and enrol DKMS's key; see Secure Boot in Documentation/install.rst",
+			   "Secure Boot is on and %s is not signed: the kernel refuses it", shown);
 	compare(d, &file);
 }
 
@@ -240,11 +240,11 @@ static void dkms_show(struct doctor *d, const char *package, const char *release
 			doctor_say(d, FINDING_OK, "DKMS", NULL, "%s %s is installed for %s", package,
 				   version, release);
 		else if (*installed)
-			doctor_say(d, FINDING_INFO, "DKMS", NULL, "%s %s is there%s, not installed",
+			doctor_say(d, FINDING_INFO, "DKMS", NULL, "%s %s is added%s, and not installed",
 				   package, version, built ? " and built" : "");
 		else
 			doctor_say(d, FINDING_WARN, "DKMS",
-				   "'make status' or 'kfdprio-driver status' says why; the log of a build is make.log in /var/lib/dkms",
+				   "run 'kfdprio-driver status' (or 'make status') for the reason; the log of a build is make.log in /var/lib/dkms",
 				   "%s %s is %s for %s", package, version,
 				   built ? "built, but not installed" : "not built", release);
 	}
@@ -265,7 +265,7 @@ void doctor_module(struct doctor *d)
 		return;
 	file_show(d, uts.release);
 	if (!doctor_exists(DKMS "/kfdprio") && !doctor_exists(DKMS "/amdgpu"))
-		doctor_say(d, FINDING_INFO, "DKMS", NULL, "it has neither kfdprio nor amdgpu");
+		doctor_say(d, FINDING_INFO, "DKMS", NULL, "no version of kfdprio or amdgpu is added");
 	dkms_show(d, "kfdprio", uts.release, uts.machine);
 	dkms_show(d, "amdgpu", uts.release, uts.machine);
 }

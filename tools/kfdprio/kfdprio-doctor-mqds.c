@@ -88,7 +88,7 @@ int doctor_mqds(const char *path, bool json)
 	if (ret)
 		warnx("'%s', %s", path, why);
 	else if (!mqds.nr && !json)
-		warnx("'%s' has no compute queue: take the dump while a program uses the GPU", path);
+		warnx("'%s' has no compute queue: make the dump while a program uses the GPU", path);
 	free(mqds.times);
 	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -34,13 +34,13 @@ static void pause_ms(uint64_t ms)
 	nanosleep(&(struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * MS }, NULL);
 }
 
-/* Why nobody is preempted on this host, NULL if somebody may be */
+/* The reason why no process is preempted on this host; NULL if preemption is possible */
 static const char *why_not(struct trial *t)
 {
 	struct kfd_prio_list_entry entry;
 
 	if (!(t->d->dev.version.features & KFD_PRIO_FEATURE_PREEMPT))
-		return "this driver has none";
+		return "this driver has no preemption";
 	if (parameter("kfd_preempt") == 0)
 		return "kfd_preempt is 0";
 	if (parameter("sched_policy") == 2)
@@ -94,14 +94,14 @@ static void verdict(struct trial *t, uint64_t count)
 	}
 	if (count < t->nr || off < t->nr)
 		trial_say(t, FINDING_FAIL, "preemption",
-			  "the victim was preempted %llu times in %zu rounds, and listed so %zu times",
+			  "the driver preempted the victim %llu times in %zu rounds, and listed it as preempted %zu times",
 			  (unsigned long long)count, t->nr, off);
 	else if (early)
 		trial_say(t, FINDING_FAIL, "preemption",
-			  "in %zu of %zu rounds the victim ran while it was to be off", early, t->nr);
+			  "in %zu of %zu rounds the victim ran while it was preempted", early, t->nr);
 	else
 		trial_say(t, FINDING_OK, "preemption",
-			  "%zu rounds: each time the victim was off while the other had work, and went on afterwards",
+			  "%zu rounds: each time the victim was off the GPU while the other process had work, and resumed afterwards",
 			  t->nr);
 }
 
@@ -125,7 +125,7 @@ static void rounds(struct trial *t)
 	verdict(t, after.preempted_count - before.preempted_count);
 	if (trial_do(t, &t->victim, ORDER_RELEASE, STEP_MS, &a, "victim's work"))
 		trial_say(t, FINDING_OK, "victim's work",
-			  "what waited on its queue through all of it is done");
+			  "the packet that waited in its queue during all preemptions is done");
 }
 
 /**
@@ -142,13 +142,13 @@ void trial_preempt(struct trial *t)
 	int ret;
 
 	if (reason) {
-		trial_say(t, FINDING_INFO, "preemption", "not tried: %s", reason);
+		trial_say(t, FINDING_INFO, "preemption", "not tested: %s", reason);
 		return;
 	}
 	ret = process_set(&t->d->dev, t->preemptor.pid, min > PRIO ? min : PRIO, &args, why);
 	if (ret == -EPERM) {
 		trial_say(t, FINDING_INFO, "preemption",
-			  "not tried: raising a priority needs CAP_SYS_NICE, as root has");
+			  "not tested: raising a priority needs CAP_SYS_NICE; run the test as root");
 		return;
 	}
 	if (ret) {

@@ -230,7 +230,7 @@ static int cwsr_sizes(struct gpu_client *c, uint64_t *stack, uint64_t *area, uin
 	kfd_topology_prop(c->gpu, "array_count", &arrays);
 	kfd_topology_prop(c->gpu, "simd_arrays_per_engine", &per_engine);
 	if (!xcc || !simds || !per_cu || !per_engine)
-		return fail(c, ENOENT, "the topology does not tell the number of CUs");
+		return fail(c, ENOENT, "the topology lacks the number of CUs");
 	cus = simds / per_cu / xcc;
 	waves = cus * 32;
 	if (c->gfx < 100100) {

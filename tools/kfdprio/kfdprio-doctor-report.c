@@ -147,7 +147,7 @@ static void kernel_messages(FILE *out)
 	ssize_t len;
 	int fd;
 
-	fprintf(out, "\n== The kernel's messages about it ==\n");
+	fprintf(out, "\n== Messages in the kernel's log ==\n");
 	fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0) {
 		fprintf(out, "not readable: %s\n", strerror(errno));
@@ -165,7 +165,7 @@ static void kernel_messages(FILE *out)
 			break;
 		record[len] = '\0';
 		text = strchr(record, ';');
-		/* The command line may hold what is nobody's business. */
+		/* The command line may contain private data. */
 		if (!text || !is_about_us(text) || strstr(text, "ommand line:"))
 			continue;
 		text[strcspn(text, "\n")] = '\0';
@@ -224,14 +224,14 @@ int doctor_report(FILE *out, const struct doctor *d)
 		"kfdprio doctor " KFDPRIO_VERSION ", %s\n"
 		"%s"
 		"\n"
-		"This file holds what kfdprio doctor found, the times that its test measured, and the\n"
-		"kernel's messages about amdgpu, KFD and the IOMMU. It holds versions, module parameters,\n"
-		"PCI addresses, and PIDs and priorities of processes that use KFD. It holds no name of a\n"
+		"This file contains the findings of kfdprio doctor, the times that its test measured, and the\n"
+		"kernel's messages about amdgpu, KFD and the IOMMU. It contains versions, module parameters,\n"
+		"PCI addresses, and PIDs and priorities of processes that use KFD. It contains no name of a\n"
 		"user or of the host, and no name or command line of another process. Read it before you\n"
 		"pass it on.\n"
 		"\n"
 		"== Findings ==\n",
-		date, d->simulated == SIMULATED_YES ? "SIMULATED GPU: no figure in here is one of hardware.\n" : "");
+		date, d->simulated == SIMULATED_YES ? "SIMULATED GPU: no figure in this file was measured on hardware.\n" : "");
 	doctor_print(out, d);
 	if (d->nr_measures) {
 		fprintf(out, "\n== All times measured, sorted ==\n");

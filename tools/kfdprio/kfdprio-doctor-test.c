@@ -119,7 +119,7 @@ static bool queues(struct trial *t)
 	/* Its failure spoils nothing that comes: there may be no SDMA queue left. */
 	if (trial_do(t, &t->victim, ORDER_SDMA, STEP_MS, &a, "SDMA"))
 		trial_say(t, FINDING_OK, "SDMA", "%s, on a queue of its own", t->gfx < 120000 ?
-			  "a copy of 64 KiB is right" : "a fence is done");
+			  "a copy of 64 KiB is correct" : "a fence is done");
 	return !interrupted;
 }
 
@@ -159,18 +159,18 @@ static bool priority(struct trial *t)
 	if (!trial_entry(t, t->victim.pid, &entry) || entry.effective != VICTIM_PRIO ||
 	    entry.nr_queues != 2) {
 		trial_say(t, FINDING_FAIL, "priority",
-			  "the driver lists %u queues with priority %d, not 2 with %d",
+			  "the driver lists %u queues with priority %d instead of 2 with %d",
 			  entry.nr_queues, entry.effective, VICTIM_PRIO);
 		return false;
 	}
 	if (!mqd_read(t, t->victim.pid, &pipe, &queue))
-		trial_say(t, FINDING_OK, "priority", "set, and listed; the MQD is not shown%s",
-			  geteuid() ? " to an ordinary user" : "");
+		trial_say(t, FINDING_OK, "priority", "set and listed by the driver; the MQD cannot be read%s",
+			  geteuid() ? " without root" : "");
 	else if (pipe || queue != VICTIM_PRIO)
-		trial_say(t, FINDING_FAIL, "priority", "the MQD has pipe %u, queue %u, not 0 and %d",
+		trial_say(t, FINDING_FAIL, "priority", "the MQD has pipe priority %u and queue priority %u instead of 0 and %d",
 			  pipe, queue, VICTIM_PRIO);
 	else
-		trial_say(t, FINDING_OK, "priority", "set, listed, and in the MQD: pipe %u, queue %u",
+		trial_say(t, FINDING_OK, "priority", "set, listed by the driver, and in the MQD: pipe %u, queue %u",
 			  pipe, queue);
 	return true;
 }
@@ -214,13 +214,13 @@ static bool refused(struct trial *t)
 	uint64_t cores = 0;
 
 	if (t->d->dev.fd < 0) {
-		trial_say(t, FINDING_FAIL, "refused", "it needs the driver of kfdprio");
+		trial_say(t, FINDING_FAIL, "refused", "the test needs the driver of kfdprio");
 		return true;
 	}
 	kfd_topology_prop(t->gpu, "gfx_target_version", &t->gfx);
 	kfd_topology_prop(t->gpu, "cpu_cores_count", &cores);
 	if (t->gfx < 90000 || cores) {
-		trial_say(t, FINDING_INFO, "not tried", "%s are not supported by the test",
+		trial_say(t, FINDING_INFO, "not tested", "the test does not support %s",
 			  cores ? "APUs that share their node with the CPU" : "GPUs before gfx9");
 		return true;
 	}
@@ -229,12 +229,12 @@ static bool refused(struct trial *t)
 		return false;
 	if (!t->d->force) {
 		trial_say(t, FINDING_FAIL, "refused",
-			  "%zu other process%s queues on this GPU, and would be preempted for moments; --force tests all the same",
+			  "%zu other process%s queues on this GPU, which the test would preempt; use --force to test anyway",
 			  t->others, t->others == 1 ? " has" : "es have");
 		return true;
 	}
 	trial_say(t, FINDING_INFO, "with others",
-		  "%zu other process%s queues on this GPU: times include saving their waves",
+		  "%zu other process%s queues on this GPU: times include the save of their waves",
 		  t->others, t->others == 1 ? " has" : "es have");
 	return false;
 }
@@ -254,7 +254,7 @@ static void trial(struct trial *t)
 		trial_say(t, FINDING_INFO, "events", "not recorded: %s", why);
 	if (actor_start(&t->victim, &t->d->topo, t->gpu, seconds) ||
 	    actor_start(&t->preemptor, &t->d->topo, t->gpu, seconds)) {
-		trial_say(t, FINDING_FAIL, "start", "cannot start its processes: %s",
+		trial_say(t, FINDING_FAIL, "start", "cannot start the processes of the test: %s",
 			  strerror(errno));
 		end(t);
 		goto out;
@@ -270,7 +270,7 @@ static void trial(struct trial *t)
 	if (!interrupted && t->trace)
 		trial_events(t, victim, preemptor, ran);
 	if (interrupted)
-		trial_say(t, FINDING_FAIL, "interrupted", "by signal %d; nothing is left of it",
+		trial_say(t, FINDING_FAIL, "interrupted", "by signal %d; the test has removed everything that it created",
 			  (int)interrupted);
 out:
 	trace_free(t->trace);
@@ -297,7 +297,7 @@ void doctor_test(struct doctor *d)
 			trial(&t);
 	}
 	if (!d->topo.nr)
-		doctor_say(d, FINDING_FAIL, "test", NULL, "there is no GPU to test");
+		doctor_say(d, FINDING_FAIL, "test", NULL, "no GPU to test");
 	for (i = 0; i < NR_SIGNALS; i++)
 		sigaction(signals[i], &before[i], NULL);
 }

@@ -52,14 +52,14 @@ struct trace *trace_start(char *why, size_t size)
 	tracefs_set_loglevel(TEP_LOG_NONE);
 	dir = tracefs_tracing_dir();
 	if (!dir) {
-		snprintf(why, size, "no tracefs");
+		snprintf(why, size, "tracefs is not mounted");
 		free(t);
 		return NULL;
 	}
 	snprintf(name, sizeof(name), "kfdprio-doctor-%d", getpid());
 	t->tep = tracefs_local_events_system(dir, systems);
 	if (!t->tep || !tracefs_event_file_exists(NULL, "kfd", "kfd_create_queue", "format")) {
-		snprintf(why, size, "there are no events of kfd");
+		snprintf(why, size, "the kernel has no kfd events");
 		goto err_free;
 	}
 	t->instance = tracefs_instance_create(name);

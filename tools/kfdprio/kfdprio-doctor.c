@@ -38,21 +38,21 @@ static void usage(void)
 	      " kfdprio doctor [options]\n"
 	      "\n"
 	      "Examine the amdgpu driver, /dev/kfd and the AMD GPUs of this host.\n"
-	      "Nothing is changed, and nothing runs on a GPU, unless --test is given.\n"
+	      "Without --test, nothing is changed and nothing runs on a GPU.\n"
 	      "\n"
 	      "Options:\n"
 	      " -t, --test           test each GPU: queues, priorities, preemption\n"
-	      " -g, --gpu ID         only this GPU: KFD's number, as 'kfdprio doctor' shows it\n"
-	      " -T, --time SECONDS   how long the test of a GPU may take, 1..60 (default 10)\n"
-	      " -f, --force          test though other processes use the GPU; they are preempted\n"
-	      " -o, --report FILE    write all to a file to attach to a bug; - for standard output\n"
-	      " -m, --mqds FILE      print the times of saves and restores in a dump of\n"
-	      "                      /sys/kernel/debug/kfd/mqds, of any driver; - for standard input\n"
+	      " -g, --gpu ID         only this GPU, by its gpu_id, which findings show\n"
+	      " -T, --time SECONDS   time limit for the test of a GPU, 1..60 (default 10)\n"
+	      " -f, --force          test even if other processes use the GPU; preempts them\n"
+	      " -o, --report FILE    write a report for a bug report; - is standard output\n"
+	      " -m, --mqds FILE      print the times of saves and restores in a dump\n"
+	      "                      of /sys/kernel/debug/kfd/mqds; - is standard input\n"
 	      " -J, --json           print JSON\n"
 	      " -h, --help           display this help\n"
 	      " -V, --version        display the version of this program\n"
 	      "\n"
-	      "Exit status: 0 all is well, 1 something is wrong, 2 wrong usage.\n"
+	      "Exit status: 0 no finding is 'fail', 1 a finding is, 2 wrong usage.\n"
 	      "For more details see kfdprio-doctor(1).\n",
 	      stdout);
 }
@@ -136,16 +136,16 @@ static void options_parse(int argc, char **argv, struct doctor *d, struct wish *
 	if (optind < argc) {
 		char *shown = text_printable(argv[optind]);
 
-		warnx("doctor takes no argument: '%s' is one too many", shown ? shown : "");
+		warnx("doctor takes no argument: remove '%s'", shown ? shown : "");
 		free(shown);
 		usage_hint();
 	}
 	if (wish->mqds && (wish->other || only_test)) {
-		warnx("--mqds does not go with %s", wish->other ? wish->other : only_test);
+		warnx("--mqds cannot be combined with %s", wish->other ? wish->other : only_test);
 		usage_hint();
 	}
 	if (only_test && !wish->test) {
-		warnx("%s goes with --test", only_test);
+		warnx("%s needs --test", only_test);
 		usage_hint();
 	}
 	if (wish->json && wish->report && !strcmp(wish->report, "-")) {
@@ -173,9 +173,9 @@ static void gpu_check(struct doctor *d)
 
 	if (!d->only || kfd_topology_find(&d->topo, d->only))
 		return;
-	warnx("no GPU has the number %u", d->only);
+	warnx("--gpu %u: no GPU has this gpu_id", d->only);
 	for (i = 0; i < d->topo.nr; i++)
-		warnx("there is %u: %s at %s", d->topo.gpus[i].gpu_id, kfd_gpu_name(&d->topo.gpus[i]),
+		warnx("gpu_id %u is %s at PCI %s", d->topo.gpus[i].gpu_id, kfd_gpu_name(&d->topo.gpus[i]),
 		      d->topo.gpus[i].pci);
 	exit(EXIT_USAGE);
 }
@@ -187,8 +187,8 @@ static void summary(const struct doctor *d)
 
 	for (i = 0; i < d->nr_findings; i++)
 		nr[d->findings[i].level]++;
-	printf("%s: %zu ok, %zu to know, %zu to look at, %zu wrong\n",
-	       nr[FINDING_FAIL] ? "something is wrong" : "all is well", nr[FINDING_OK],
+	printf("%s: %zu ok, %zu info, %zu warn, %zu fail\n",
+	       nr[FINDING_FAIL] ? "result: problems found" : "result: no problem found", nr[FINDING_OK],
 	       nr[FINDING_INFO], nr[FINDING_WARN], nr[FINDING_FAIL]);
 }
 

@@ -335,7 +335,7 @@ static void list_notes(const struct kfd_prio_list_entry *entries, size_t nr)
 			if (entries[before].gpu_id == entries[i].gpu_id)
 				break;
 		if (before == i)
-			warnx("GPU %u: preemption is off, its circuit breaker is open: see 'kfdprio doctor'",
+			warnx("GPU %u: preemption is off because its circuit breaker is open: run 'kfdprio doctor' for the reason",
 			      entries[i].gpu_id);
 	}
 }
@@ -366,7 +366,7 @@ int kfdprio_list(const struct kfd_dev *dev, const struct kfdprio_request *reques
 	if (!request->list.json)
 		list_notes(entries, nr);
 	if (!request->list.json && !nr && !rows->topo.nr)
-		warnx("there is no GPU in KFD's topology");
+		warnx("KFD's topology has no GPU: run 'kfdprio doctor' for the reason");
 	rows_close(rows);
 	free(entries);
 	return EXIT_SUCCESS;

@@ -33,23 +33,23 @@ static void why_no_permission(const struct kfd_dev *dev, pid_t pid, int priority
 
 		user_name(info.euid, name, sizeof(name));
 		snprintf(why, KFDLIB_WHY,
-			 "cannot change process %d: it belongs to another user, '%s', which needs CAP_SYS_NICE (as root has)",
+			 "cannot change process %d: it belongs to user '%s'; changing another user's process needs CAP_SYS_NICE: run kfdprio as root",
 			 pid, name);
 		return;
 	}
 	if (process_get(dev, pid, &now, other)) {
 		snprintf(why, KFDLIB_WHY,
-			 "cannot change process %d: raising a priority, and touching another user's process, needs CAP_SYS_NICE (as root has)",
+			 "cannot change process %d: raising a priority, or changing another user's process, needs CAP_SYS_NICE: run kfdprio as root",
 			 pid);
 		return;
 	}
 	prio_format(from, sizeof(from), now.priority);
 	prio_format(to, sizeof(to), priority);
 	snprintf(why, KFDLIB_WHY,
-		 "cannot raise process %d from %s to %s: raising needs CAP_SYS_NICE (as root has)%s",
+		 "cannot raise process %d from %s to %s%s: raising a priority needs CAP_SYS_NICE: run kfdprio as root",
 		 pid, from, to,
 		 now.priority == KFD_PRIO_UNSET || priority == KFD_PRIO_UNSET ?
-			 "; unset counts as 7 (normal)" :
+			 " (unset counts as 7, normal)" :
 			 "");
 }
 
@@ -60,26 +60,26 @@ static void why_not_set(const struct kfd_dev *dev, pid_t pid, int priority, int 
 		why_no_permission(dev, pid, priority, why);
 		break;
 	case ESRCH:
-		snprintf(why, KFDLIB_WHY, "process %d has ended meanwhile: nothing was changed", pid);
+		snprintf(why, KFDLIB_WHY, "process %d has ended: its priority was not changed", pid);
 		break;
 	case EINVAL:
 		snprintf(why, KFDLIB_WHY,
-			 "the driver refuses to change PID %d: it is no process, or one without memory of its own; nothing was changed",
+			 "cannot change PID %d: the driver refuses kernel threads and single threads of a process; give the PID of a process",
 			 pid);
 		break;
 	case EOPNOTSUPP:
 		snprintf(why, KFDLIB_WHY,
-			 "cannot change process %d: this kernel does not let the driver follow fork, so that children could not inherit a priority; nothing was changed, see 'dmesg'",
+			 "cannot change process %d: the driver cannot follow fork on this kernel, so children would not inherit a priority; see 'dmesg | grep kfdprio'",
 			 pid);
 		break;
 	case EIO:
 	case ETIME:
 		snprintf(why, KFDLIB_WHY,
-			 "process %d has the new priority, but a GPU did not take it (%s): it holds from the next time that its queues are mapped; see 'dmesg'",
+			 "process %d has the new priority, but a GPU could not update its queues (%s): they get the priority when they are mapped next; see 'dmesg'",
 			 pid, strerror(err));
 		break;
 	default:
-		snprintf(why, KFDLIB_WHY, "cannot change process %d: %s; nothing was changed", pid,
+		snprintf(why, KFDLIB_WHY, "cannot change process %d: %s; its priority was not changed", pid,
 			 strerror(err));
 	}
 }

@@ -30,7 +30,7 @@ int process_get(const struct kfd_dev *dev, pid_t pid, struct kfd_prio_get_args *
 	*args = (struct kfd_prio_get_args){ .pid = pid, .pidfd = pidfd };
 	ret = kfd_dev_get(dev, args);
 	if (ret == -ESRCH)
-		snprintf(why, KFDLIB_WHY, "process %d has ended meanwhile", pid);
+		snprintf(why, KFDLIB_WHY, "process %d has ended", pid);
 	else if (ret)
 		snprintf(why, KFDLIB_WHY, "cannot read the priority of process %d: %s", pid,
 			 strerror(-ret));
@@ -43,7 +43,7 @@ static void show_text(pid_t pid, const struct kfd_prio_get_args *args)
 	if (args->priority != KFD_PRIO_UNSET)
 		printf("PID %d: priority %d (%s), ", pid, args->priority, prio_band(args->priority));
 	else if (args->effective != KFD_PRIO_UNSET)
-		printf("PID %d: priority unset (queues keep their own, highest %d), ", pid,
+		printf("PID %d: priority unset (queues keep their own priorities, highest %d), ", pid,
 		       args->effective);
 	else
 		printf("PID %d: priority unset, ", pid);

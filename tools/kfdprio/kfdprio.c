@@ -24,25 +24,25 @@ static void usage(void)
 	      " kfdprio [options] -p PID...                     show\n"
 	      " kfdprio [options] -n PRIO -p PID...             set\n"
 	      " kfdprio [options] -n PRIO [--] COMMAND [ARG]... run with a priority\n"
-	      " kfdprio [options] -r -p PID...                  take the priority away\n"
-	      " kfdprio [options] -r [--] COMMAND [ARG]...      run without one\n"
+	      " kfdprio [options] -r -p PID...                  remove the priority\n"
+	      " kfdprio [options] -r [--] COMMAND [ARG]...      run without a priority\n"
 	      " kfdprio [options] -l                            list\n"
-	      " kfdprio doctor [options]                        examine driver and GPUs\n"
+	      " kfdprio doctor [options]                        examine the driver and the GPUs\n"
 	      " kfdprio help [doctor]                           display a help text\n"
 	      "\n"
-	      "Show or set the priority of the GPU queues of processes (AMD KFD, ROCm).\n"
+	      "Show or set the priority of processes on AMD GPUs (KFD, ROCm).\n"
 	      "\n"
 	      "Options:\n"
 	      " -n, --priority PRIO  0..15, or low (0), normal (7), high (11)\n"
 	      "                        15 is the MOST important: the opposite of nice\n"
 	      " -p, --pid PID...     act on these running processes\n"
-	      " -r, --reset          take the priority away: queues get back their own\n"
+	      " -r, --reset          remove the priority: queues return to their own\n"
 	      " -l, --list           list the processes that use a GPU\n"
-	      " -J, --json           print JSON, with -l or to show\n"
-	      " -o, --output COLUMNS with -l: these columns, with commas; +COLUMNS: these, too\n"
-	      "     --noheadings     with -l: no titles\n"
-	      "     --raw            with -l: one blank between columns, for scripts\n"
-	      " -v, --verbose        say what was changed\n"
+	      " -J, --json           print JSON, with -l or -p\n"
+	      " -o, --output COLUMNS with -l: print these columns; +COLUMNS adds columns\n"
+	      "     --noheadings     with -l: print no header line\n"
+	      "     --raw            with -l: separate columns by one blank\n"
+	      " -v, --verbose        print each change\n"
 	      " -h, --help           display this help\n"
 	      " -V, --version        display the versions of this program and of the driver\n"
 	      "\n"
@@ -57,9 +57,9 @@ static void version(void)
 
 	printf("kfdprio " KFDPRIO_VERSION " (interface %d.%d)\n", KFD_PRIO_VERSION_MAJOR,
 	       KFD_PRIO_VERSION_MINOR);
-	/* Whoever only wants to know the program's version has no driver to mend. */
+	/* Not an error: the version of the program was asked for. */
 	if (kfd_dev_open(&dev, why)) {
-		printf("driver: none to ask: %s\n", why);
+		printf("driver: not available: %s\n", why);
 		return;
 	}
 	printf("driver: interface %u.%u%s%s\n", dev.version.major, dev.version.minor,
@@ -88,7 +88,7 @@ static void pid_add(struct kfdprio_request *request, const char *text)
 	request->nr_pids++;
 }
 
-/* Output that nobody got is a failure: a full disk, a closed pipe. */
+/* Output that was not written is a failure: a full disk, a closed pipe. */
 static int stdout_check(int status)
 {
 	if (fflush(stdout) || ferror(stdout)) {
@@ -116,15 +116,15 @@ static void choice_check(const struct choice *choice, const struct kfdprio_reque
 	bool change = choice->set || choice->reset;
 
 	if (choice->set && choice->reset)
-		usage_error("-n sets a priority and -r takes it away: give only one of them");
+		usage_error("-n sets a priority and -r removes it: give only one of them");
 	if (choice->list && (change || choice->pid))
-		usage_error("-l stands alone: it cannot go with -n, -r or -p");
+		usage_error("-l cannot be combined with -n, -r or -p");
 	if (choice->list && *request->command)
-		usage_error("-l takes no argument: '%s' is one too many", *request->command);
+		usage_error("-l takes no argument: remove '%s'", *request->command);
 	if (choice->columns && !choice->list)
-		usage_error("--output, --noheadings and --raw go with -l");
+		usage_error("--output, --noheadings and --raw need -l");
 	if (request->list.json && change)
-		usage_error("--json goes with -l or -p PID, not with -n or -r");
+		usage_error("--json needs -l or -p PID, and cannot be combined with -n or -r");
 	if (change && !choice->pid && !*request->command)
 		usage_error("-%c needs -p PID or a command to run", choice->set ? 'n' : 'r');
 	if (!change && !choice->list && !choice->pid && *request->command)
@@ -224,7 +224,7 @@ int main(int argc, char **argv)
 		static char help[] = "--help";
 
 		if (argc > 3 || (argc == 3 && strcmp(argv[2], "doctor")))
-			usage_error("help: there is no verb '%s'", argv[argc - 1]);
+			usage_error("help: unknown verb '%s'", argv[argc - 1]);
 		argv[1] = argc == 3 ? argv[2] : help;
 		argv[2] = argc == 3 ? help : NULL;
 	}

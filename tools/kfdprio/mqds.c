@@ -63,10 +63,10 @@ static int mqd_end(struct reader *r)
 	if (!r->have)
 		return 0;
 	if (r->have < DWORDS)
-		return refuse(r, "the MQD before is not complete: the dump is cut off");
+		return refuse(r, "the MQD before this line is incomplete: the dump is truncated");
 	r->have = 0;
 	if (r->dwords[0] != MQD_HEADER)
-		return refuse(r, "the queue before has an MQD of a generation that is not known");
+		return refuse(r, "the MQD before this line is of an unknown generation");
 	t = reallocarray(r->mqds->times, r->mqds->nr + 1, sizeof(*t));
 	if (!t)
 		return refuse(r, "out of memory");
@@ -95,7 +95,7 @@ static unsigned int queues_so_far(const struct reader *r)
 static int queue_begin(struct reader *r, bool compute)
 {
 	if (!r->process)
-		return refuse(r, "a queue of no process");
+		return refuse(r, "a queue without a process");
 	r->compute = compute;
 	r->sdma = !compute;
 	r->mqds->sdma += !compute;
@@ -112,19 +112,19 @@ static int dump_line(struct reader *r, unsigned int offset, const char *words)
 	if (r->sdma)
 		return 0;
 	if (!r->compute)
-		return refuse(r, "a dump of no queue");
+		return refuse(r, "a dump without a queue");
 	if (!offset) {
 		ret = mqd_end(r);
 		if (ret)
 			return ret;
 	}
 	if (offset / 4 >= DWORDS)
-		return r->have == DWORDS ? 0 : refuse(r, "lines of this MQD are missing before it");
+		return r->have == DWORDS ? 0 : refuse(r, "lines of this MQD are missing before this line");
 	if (offset / 4 != r->have)
-		return refuse(r, "lines of this MQD are missing before it");
+		return refuse(r, "lines of this MQD are missing before this line");
 	for (i = 0; i < 8; i++, words += used)
 		if (sscanf(words, " %8x%n", &r->dwords[r->have + i], &used) != 1)
-			return refuse(r, "fewer than eight words: the dump is cut off");
+			return refuse(r, "fewer than eight words: the dump is truncated");
 	r->have += 8;
 	return 0;
 }
@@ -152,7 +152,7 @@ static int line_read(struct reader *r, const char *line)
 	/* the debugger's queue has no times that matter either */
 	if (sscanf(line, "SDMA queue on device %x", &id) == 1 || sscanf(line, "DIQ on device %x", &id) == 1)
 		return queue_begin(r, false);
-	return refuse(r, "this is no line of /sys/kernel/debug/kfd/mqds");
+	return refuse(r, "not a line of /sys/kernel/debug/kfd/mqds");
 }
 
 /**
@@ -181,6 +181,6 @@ int mqds_read(FILE *in, struct mqds *mqds, char *why, size_t size)
 	free(line);
 	r.line++;
 	if (!ret && ferror(in))
-		ret = refuse(&r, "it cannot be read");
+		ret = refuse(&r, "the file cannot be read");
 	return ret ? ret : mqd_end(&r);
 }

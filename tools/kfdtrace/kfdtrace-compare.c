@@ -308,21 +308,21 @@ static void usage(void)
 	      "Usage:\n"
 	      " kfdtrace compare [options] A B\n"
 	      "\n"
-	      "Two recordings side by side: counts, latencies, and which of them differ by more\n"
-	      "than noise.\n"
+	      "Compare two recordings: counts and latencies, and which of them differ by more than\n"
+	      "noise.\n"
 	      "\n"
 	      "Options:\n"
-	      " -s, --slow-ms MS        an unmap that takes longer is an anomaly (default 100)\n"
-	      " -o, --output COLUMNS    these columns, with commas; +COLUMNS: these, too\n"
-	      "     --noheadings        no titles\n"
-	      "     --raw               one blank between columns, for scripts\n"
+	      " -s, --slow-ms MS        report a longer unmap as an anomaly (default 100)\n"
+	      " -o, --output COLUMNS    print these columns; +COLUMNS adds columns\n"
+	      "     --noheadings        print no header line\n"
+	      "     --raw               separate columns by one blank, for scripts\n"
 	      " -J, --json              print JSON\n"
 	      " -C, --csv               print CSV\n"
 	      " -h, --help              display this help\n"
 	      " -V, --version           display the version of this program\n"
 	      "\n"
-	      "A/S and B/S are per second; B/A is the ratio of these, else that of A and B.\n"
-	      "VERDICT says whether B is more or less, or within noise, or too few to tell.\n"
+	      "A/S and B/S are values per second; B/A is their ratio, or that of A and B.\n"
+	      "VERDICT is more, less, noise, or few (too few durations for a verdict).\n"
 	      "For more details see kfdtrace(1).\n",
 	      stdout);
 }
@@ -337,9 +337,9 @@ static void usage(void)
 int kfdtrace_compare(int argc, char **argv)
 {
 	static const char *const notes[] = {
-		[SIMULATED_UNKNOWN] = " (whether the GPU was a simulated one is not recorded)",
+		[SIMULATED_UNKNOWN] = " (the recording does not contain whether the GPU was simulated)",
 		[SIMULATED_NO] = "",
-		[SIMULATED_YES] = " (SIMULATED GPU: no time is one of hardware)",
+		[SIMULATED_YES] = " (SIMULATED GPU: no time was measured on hardware)",
 	};
 	struct view_options options = { .verb = "compare", .two = true, .columns = columns,
 					.nr_columns = NR_COLS };
@@ -354,7 +354,7 @@ int kfdtrace_compare(int argc, char **argv)
 	rows_make(rows);
 	if (rows->sums[0].simulated != rows->sums[1].simulated &&
 	    (rows->sums[0].simulated == SIMULATED_YES || rows->sums[1].simulated == SIMULATED_YES))
-		warnx("only %s is known to be of a simulated GPU: their times cannot be compared",
+		warnx("only %s is known to be from a simulated GPU: do not compare their times",
 		      rows->sums[0].simulated == SIMULATED_YES ? "A" : "B");
 	list = (struct list){ .columns = columns, .nr_columns = NR_COLS, .nr_rows = rows->nr,
 			      .value = cell, .context = rows, .choice = &options.list };

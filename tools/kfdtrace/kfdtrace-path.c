@@ -68,7 +68,7 @@ static void step_text(const struct queue_path *path, enum step step, char *text,
 		snprintf(text, size, " 0x%" PRIx64, path->hwq);
 		break;
 	case STEP_LAST_DISPATCH:
-		snprintf(text, size, " (%" PRIu64 " in all)", path->dispatches);
+		snprintf(text, size, " (%" PRIu64 " in total)", path->dispatches);
 		break;
 	case STEP_DESTROY:
 		snprintf(text, size, " reason=%s", kfd_destroy_name(queue->destroy_reason));
@@ -101,7 +101,7 @@ static void print_path(const struct view *view, const struct queue_path *path, b
 		       step_in_kernel(order[i]) ? "kernel" : "ROCm", step_names[order[i]], text);
 	}
 	if (!path->hwq && logged)
-		puts("  no line of ROCm's log names this queue");
+		puts("  ROCm's log has no line about this queue");
 	putchar('\n');
 }
 
@@ -144,19 +144,19 @@ static void usage(void)
 	      "Usage:\n"
 	      " kfdtrace path [options] [DIR]\n"
 	      "\n"
-	      "The way of each queue, in the order of time: ROCm's log, where there is one, and\n"
-	      "the kernel. The log is joined by address and PID. Without DIR the newest recording\n"
-	      "in this directory is taken.\n"
+	      "Print the steps of each queue in the order of time, from ROCm's log, if there is one,\n"
+	      "and from the kernel. Address and PID join the log to the queues. Without DIR, the\n"
+	      "newest recording in the current directory is read.\n"
 	      "\n"
 	      "Options:\n"
-	      " -p, --pid PID           only this process; may be repeated\n"
-	      " -l, --amd-log FILE      ROCm's log (default DIR/amd.log)\n"
-	      " -z, --zero              times in text count from the first event, as in timeline's page\n"
+	      " -p, --pid PID           show only this process; may be repeated\n"
+	      " -l, --amd-log FILE      read ROCm's log from this file (default DIR/amd.log)\n"
+	      " -z, --zero              print times in text from the first event on\n"
 	      " -J, --json              print JSON\n"
 	      " -h, --help              display this help\n"
 	      " -V, --version           display the version of this program\n"
 	      "\n"
-	      "Times are seconds of the recording's clock, as in trace-cmd report, but for --zero.\n"
+	      "Without --zero, times are seconds of the trace clock, as in trace-cmd report.\n"
 	      "For more details see kfdtrace(1).\n",
 	      stdout);
 }
@@ -205,7 +205,7 @@ int kfdtrace_path(int argc, char **argv)
 		if (paths.log)
 			log_print(&paths);
 		else
-			puts("no log of ROCm's: record with --amd-log, or name one with --amd-log FILE");
+			puts("no log of ROCm: record with --amd-log, or name a log with --amd-log FILE");
 	}
 	paths_free(&paths);
 	view_close(&view);

@@ -254,21 +254,21 @@ static void usage(void)
 	      "Usage:\n"
 	      " kfdtrace queues [options] [DIR]\n"
 	      "\n"
-	      "One line per queue of a recording. DIR may be a trace.dat, too; without it the\n"
-	      "newest recording in this directory is taken.\n"
+	      "Print one line per queue of a recording. DIR may be a trace.dat; without DIR, the\n"
+	      "newest recording in the current directory is read.\n"
 	      "\n"
 	      "Options:\n"
-	      " -p, --pid PID           only this process; may be repeated\n"
-	      " -o, --output COLUMNS    these columns, with commas; +COLUMNS: these, too\n"
-	      "     --noheadings        no titles\n"
-	      "     --raw               one blank between columns, for scripts\n"
-	      " -z, --zero              times in text count from the first event, as in timeline's page\n"
+	      " -p, --pid PID           show only this process; may be repeated\n"
+	      " -o, --output COLUMNS    print these columns; +COLUMNS adds columns\n"
+	      "     --noheadings        print no header line\n"
+	      "     --raw               separate columns by one blank, for scripts\n"
+	      " -z, --zero              print times in text from the first event on\n"
 	      " -J, --json              print JSON\n"
 	      " -C, --csv               print CSV\n"
 	      " -h, --help              display this help\n"
 	      " -V, --version           display the version of this program\n"
 	      "\n"
-	      "Times are seconds of the recording's clock, as in trace-cmd report, but for --zero.\n"
+	      "Without --zero, times are seconds of the trace clock, as in trace-cmd report.\n"
 	      "For more details see kfdtrace(1).\n",
 	      stdout);
 }
@@ -302,7 +302,7 @@ int kfdtrace_queues(int argc, char **argv)
 		queues_table(&view, SIZE_MAX, &options.list);
 		if (view.model.queues_left_out)
 			warnx("%" PRIu64
-			      " more queues have ended and are not listed: only the first %d are kept",
+			      " more queues have ended and are not listed: kfdtrace lists the first %d",
 			      view.model.queues_left_out, MODEL_MAX_QUEUES);
 	}
 	view_close(&view);

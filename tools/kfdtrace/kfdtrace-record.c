@@ -55,7 +55,7 @@ static int dir_make(struct recording *rec, int *trace_fd, int *meta_fd)
 
 	if (mkdir(dir, 0755)) {
 		warnx("%s: %s%s", dir, strerror(errno),
-		      errno == EEXIST ? "; a recording needs a new directory" : "");
+		      errno == EEXIST ? "; give a new directory with --output" : "");
 		return -errno;
 	}
 	rec->dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -316,7 +316,7 @@ static void tell(const struct recording *rec)
 	if (!lost)
 		return;
 	warnx("LOST %" PRIu64
-	      " EVENTS: this recording has gaps. Record with a larger --buffer-size than %luK.",
+	      " EVENTS: this recording has gaps. Record again with a --buffer-size larger than %luK.",
 	      lost, rec->buffer_kb);
 	for (cpu = 0; cpu < rec->nr_cpus; cpu++)
 		if (rec->lost[cpu])
@@ -454,7 +454,7 @@ int kfdtrace_record(int argc, char **argv)
 		options.dir = name;
 	}
 	if (!access(options.dir, F_OK)) {
-		warnx("%s: %s; a recording needs a new directory", options.dir, strerror(EEXIST));
+		warnx("%s: %s; give a new directory with --output", options.dir, strerror(EEXIST));
 		return options.command ? EXIT_OWN : EXIT_FAILURE;
 	}
 	ret = pids_open(&options.pids, &pidfds);
@@ -473,7 +473,7 @@ int kfdtrace_record(int argc, char **argv)
 		goto out;
 	}
 	if (rec.buffer_kb < rec.wanted_kb)
-		warnx("not enough memory for a trace buffer of %lu KiB per CPU: it has %lu KiB",
+		warnx("not enough memory for a trace buffer of %lu KiB per CPU: recording with %lu KiB",
 		      rec.wanted_kb, rec.buffer_kb);
 	ret = dir_make(&rec, &trace_fd, &meta_fd);
 	if (!ret)

@@ -85,11 +85,11 @@ static const struct hist *of_save(const struct gpu *gpu)
 }
 
 const struct latency latencies[NR_LATENCIES] = {
-	{ "unmap", "unmap, asked for to confirmed", of_unmap },
-	{ "take", "preemption, begin to victims off", of_take },
-	{ "wake", "doorbell to victims off", of_wake },
+	{ "unmap", "unmap, request to confirmation", of_unmap },
+	{ "take", "preemption, begin to victims unmapped", of_take },
+	{ "wake", "doorbell to victims unmapped", of_wake },
 	{ "preempt", "preemption, begin to end", of_preempt },
-	{ "save", "save of waves (CWSR), as the GPU's firmware measured it", of_save },
+	{ "save", "save of waves (CWSR), measured by the GPU's firmware", of_save },
 };
 
 static void cell_times(const struct client *client, unsigned int column, struct list_value *value)
@@ -246,7 +246,7 @@ static void print_head(const struct view *view)
 	view_simulated_print(view);
 	if (trace_foreign(view->file))
 		printf("%" PRIu64
-		       " events of other systems are not shown here; trace-cmd report shows them\n",
+		       " events of other systems are not shown; trace-cmd report shows them\n",
 		       trace_foreign(view->file));
 }
 
@@ -263,7 +263,7 @@ static void print_pairs(const struct client_rows *rows)
 				continue;
 			}
 			if (!lines++)
-				printf("\nWho preempted whom\n");
+				printf("\nPreemptions by process\n");
 			duration_format(text, sizeof(text), pair->ns);
 			printf("  %d was preempted by %d on GPU %u: %" PRIu64 " times, for %s\n",
 			       rows->clients[i]->process->pid, pair->pid,
@@ -329,7 +329,7 @@ static void print_gpu(const struct view *view, const struct gpu *gpu)
 	printf("\nGPU %u%s%s\n", gpu->gpu_id, name ? ", " : "", printable ? printable : "");
 	free(printable);
 	if (gpu->runlists) {
-		printf("  runlists: %" PRIu64 ", of %.1f queues, at most %" PRIu64 " of %" PRIu64
+		printf("  runlists: %" PRIu64 ", with %.1f queues on average, at most %" PRIu64 " of %" PRIu64
 		       " processes\n",
 		       gpu->runlists, (double)gpu->runlist_queues / gpu->runlists, gpu->max_queues,
 		       gpu->max_processes);
@@ -424,22 +424,22 @@ static void usage(void)
 	      "Usage:\n"
 	      " kfdtrace report [options] [DIR]\n"
 	      "\n"
-	      "What happened in a recording. DIR may be a trace.dat, too; without it the newest\n"
-	      "recording in this directory is taken.\n"
+	      "Summarise a recording. DIR may be a trace.dat; without DIR, the newest recording in\n"
+	      "the current directory is read.\n"
 	      "\n"
 	      "Options:\n"
-	      " -p, --pid PID           only this process; may be repeated\n"
-	      " -s, --slow-ms MS        an unmap that takes longer is an anomaly (default 100)\n"
-	      " -o, --output COLUMNS    of the processes these columns, with commas; +COLUMNS: these, too\n"
-	      "     --noheadings        print the processes alone, without titles\n"
-	      "     --raw               the processes alone, one blank between columns, for scripts\n"
-	      " -z, --zero              times in text count from the first event, as in timeline's page\n"
-	      " -J, --json              print JSON, of everything\n"
+	      " -p, --pid PID           show only this process; may be repeated\n"
+	      " -s, --slow-ms MS        report a longer unmap as an anomaly (default 100)\n"
+	      " -o, --output COLUMNS    list processes with these columns; +COLUMNS adds columns\n"
+	      "     --noheadings        print only the processes, without a header line\n"
+	      "     --raw               print only the processes, columns separated by one blank\n"
+	      " -z, --zero              print times in text from the first event on\n"
+	      " -J, --json              print JSON, with everything\n"
 	      " -C, --csv               print the processes as CSV\n"
 	      " -h, --help              display this help\n"
 	      " -V, --version           display the version of this program\n"
 	      "\n"
-	      "Times are seconds of the recording's clock, as in trace-cmd report, but for --zero.\n"
+	      "Without --zero, times are seconds of the trace clock, as in trace-cmd report.\n"
 	      "For more details see kfdtrace(1).\n",
 	      stdout);
 }

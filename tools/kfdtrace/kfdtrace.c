@@ -19,14 +19,14 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *what;
 } verbs[] = {
-	{ "record", kfdtrace_record, "record the events of a command, a process or all" },
-	{ "report", kfdtrace_report, "what happened: processes, queues, latencies, anomalies" },
-	{ "queues", kfdtrace_queues, "one line per queue" },
-	{ "path", kfdtrace_path, "the way of each queue, through ROCm's log and the kernel" },
-	{ "timeline", kfdtrace_timeline, "who had the GPU when, as a page or as JSON for Perfetto" },
-	{ "live", kfdtrace_live, "who has the GPU now, who is off it and for whom" },
+	{ "record", kfdtrace_record, "record the events of all processes while a command or process runs" },
+	{ "report", kfdtrace_report, "summarise a recording: processes, queues, latencies, anomalies" },
+	{ "queues", kfdtrace_queues, "print one line per queue" },
+	{ "path", kfdtrace_path, "print the steps of each queue through ROCm and the kernel" },
+	{ "timeline", kfdtrace_timeline, "write which process had the GPU when, as a page or as JSON" },
+	{ "live", kfdtrace_live, "show which process has the GPU now, and which are preempted" },
 	{ "compare", kfdtrace_compare,
-	  "two recordings side by side, and what differs by more than noise" },
+	  "compare two recordings" },
 };
 
 #define NR_VERBS (sizeof(verbs) / sizeof(*verbs))
@@ -40,7 +40,7 @@ static void usage(void)
 	      " kfdtrace VERB [options]\n"
 	      " kfdtrace help [VERB]\n"
 	      "\n"
-	      "Record and explain what the GPU scheduler did (AMD KFD, ROCm).\n"
+	      "Record and show what the scheduler of AMD GPUs did (KFD, ROCm).\n"
 	      "\n"
 	      "Verbs (kfdtrace VERB --help for the options of each):\n",
 	      stdout);
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
 
 	setlocale(LC_CTYPE, "");
 	if (!verb)
-		usage_error(NULL, "a verb is missing");
+		usage_error(NULL, "no verb: give one, such as record or report");
 	if (!strcmp(verb, "-h") || !strcmp(verb, "--help")) {
 		usage();
 		return stdout_check(EXIT_SUCCESS);
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
 		static char help[] = "--help";
 
 		if (argc > 3)
-			usage_error(NULL, "help: '%s' is one argument too many", argv[3]);
+			usage_error(NULL, "help takes one argument: remove '%s'", argv[3]);
 		if (argc == 2 || !strcmp(argv[2], "-h") || !strcmp(argv[2], "--help")) {
 			usage();
 			return stdout_check(EXIT_SUCCESS);

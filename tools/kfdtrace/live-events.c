@@ -54,10 +54,10 @@ static void leftovers_remove(void)
 			continue;
 		snprintf(path, sizeof(path), "%s/instances/%s", tracing, name);
 		if (!rmdir(path))
-			warnx("removed the trace instance '%s' of a kfdtrace live that was killed",
+			warnx("removed the trace instance '%s', which a killed kfdtrace live had left",
 			      name);
 		else if (errno != EBUSY && errno != ENOENT)
-			warn("cannot remove the trace instance '%s' of a kfdtrace live that was killed",
+			warn("cannot remove the trace instance '%s', which a killed kfdtrace live has left",
 			     name);
 	}
 	closedir(dir);
@@ -75,8 +75,8 @@ static int formats_read(struct live_events *events, char *why)
 	tracefs_put_tracing_file(dir);
 	if (ret > 0)
 		return 0;
-	snprintf(why, RECORD_WHY, "the formats of the kfd events cannot be read%s",
-		 ret == -EPROTO ? ": one lacks a field that it always had" : "");
+	snprintf(why, RECORD_WHY, "cannot read the formats of the kfd events%s",
+		 ret == -EPROTO ? ": a field is missing; install kfdtrace and the driver from the same release" : "");
 	return ret ? ret : -EPROTO;
 }
 

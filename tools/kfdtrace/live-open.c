@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where "kfdtrace live" knows from: the driver, its GPUs, and the events if that is allowed. */
+/* The sources of "kfdtrace live": the driver, its GPUs, and the events if the user has access to them. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -76,13 +76,13 @@ static int source_open(struct live *live, char *why)
 	int ret;
 
 	if (want == LIVE_STATS) {
-		snprintf(live->note, sizeof(live->note), "asked for");
+		snprintf(live->note, sizeof(live->note), "--source stats");
 		return 0;
 	}
 	if (!outer_namespace()) {
 		ret = -EPERM;
 		snprintf(why, RECORD_WHY,
-			 "this is not the host's PID namespace, whose PIDs are in the events");
+			 "events have PIDs of the host's PID namespace, and this is another one");
 	} else {
 		ret = live_events_open(&live->events, live->options->instance, why);
 	}
@@ -93,7 +93,7 @@ static int source_open(struct live *live, char *why)
 		return ret;
 	if (ret == -EACCES)
 		snprintf(why, RECORD_WHY,
-			 "no access to trace events: sudo kfdtrace live, or --instance");
+			 "no access to trace events: use sudo kfdtrace live, or --instance");
 	snprintf(live->note, sizeof(live->note), "%.*s", (int)strcspn(why, "\n"), why);
 	return 0;
 }

@@ -19,23 +19,24 @@ static void usage(void)
 	      "Usage:\n"
 	      " kfdtrace live [options]\n"
 	      "\n"
-	      "Which process has the GPU now, and who is off it for whom: a view that is renewed,\n"
-	      "in which h shows the keys and q quits.\n"
+	      "Show which process has the GPU now, which are preempted, and for which process.\n"
+	      "Press h for the keys and q to quit.\n"
 	      "\n"
 	      "Options:\n"
-	      " -d, --delay SECONDS     from one view to the next (default 2)\n"
-	      " -n, --count COUNT       end after so many\n"
-	      " -b, --batch             plain text, one view after the other; so, too, without a terminal\n"
-	      "     --once              one view, as --batch --count 1\n"
-	      " -J, --json              a line of JSON for each\n"
-	      " -p, --pid PID           only this process; may be repeated\n"
+	      " -d, --delay SECONDS     time between two views (default 2)\n"
+	      " -n, --count COUNT       end after this number of views\n"
+	      " -b, --batch             print plain text, one view after the other (default without\n"
+	      "                         a terminal)\n"
+	      "     --once              print one view, as --batch --count 1 does\n"
+	      " -J, --json              print a line of JSON for each view\n"
+	      " -p, --pid PID           show only this process; may be repeated\n"
 	      " -x, --sort COLUMN       PRIORITY (default), PID, MAPPED%, PREEMPTED%, PREEMPTED/S,\n"
 	      "                           PREEMPTING/S\n"
-	      " -o, --output COLUMNS    as text or JSON these columns; +COLUMNS: these, too\n"
-	      "     --noheadings        no titles\n"
-	      "     --raw               one blank between columns, for scripts\n"
-	      " -s, --source SOURCE     events, stats, auto (default: events if that is allowed)\n"
-	      " -i, --instance NAME     use this trace instance, which root has given you\n"
+	      " -o, --output COLUMNS    in text and JSON, print these columns; +COLUMNS adds columns\n"
+	      "     --noheadings        print no header line\n"
+	      "     --raw               separate columns by one blank, for scripts\n"
+	      " -s, --source SOURCE     events, stats, or auto (default: events if accessible)\n"
+	      " -i, --instance NAME     use this trace instance, which root made for you\n"
 	      " -h, --help              display this help\n"
 	      " -V, --version           display the version of this program\n"
 	      "\n"
@@ -170,13 +171,13 @@ void live_options_parse(int argc, char **argv, struct live_options *options)
 		}
 	}
 	if (optind < argc)
-		usage_error("live", "'%s' is one argument too many", argv[optind]);
+		usage_error("live", "live takes no argument: remove '%s'", argv[optind]);
 	if (list_check(live_columns, NR_LIVE_COLUMNS, &options->list, why))
 		usage_error("live", "%s", why);
 	if (once && options->count > 1)
 		usage_error("live", "--once and --count: give only one of them");
 	if (options->instance && options->source == LIVE_STATS)
-		usage_error("live", "--instance is for --source events");
+		usage_error("live", "--instance needs --source events");
 	if (options->instance)
 		options->source = LIVE_EVENTS;
 	if (once)

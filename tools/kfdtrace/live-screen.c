@@ -33,17 +33,17 @@ static struct {
 
 static const char *const help[] = {
 	"q      quit",
-	"space  pause, and go on",
+	"space  pause and continue",
 	"s      sort by the next column: PRIORITY, PID, MAPPED%, PREEMPTED%, PREEMPTED/S, PREEMPTING/S",
 	"r      reverse the order",
-	"+ -    renew half as often, twice as often",
+	"+ -    increase or decrease the delay",
 	"up down pgup pgdn home   scroll",
 	"h ?    this help",
 	"",
-	"MAPPED%       of the time, a queue of the process was on the GPU, or in its runlist",
-	"PREEMPTED%    of the time, it was preempted;  PREEMPTED/S: how often, per second",
-	"PREEMPTING/S  how often others were preempted for it, per second",
-	"ACTIVE        queues that are;  REASON, REASON-PID: of the last preemption, and whose",
+	"MAPPED%       share of the time with a queue of the process on the GPU or in its runlist",
+	"PREEMPTED%    share of the time preempted;  PREEMPTED/S: preemptions per second",
+	"PREEMPTING/S  preemptions of other processes for this process, per second",
+	"ACTIVE        active queues;  REASON, REASON-PID: reason and process of the last preemption",
 };
 
 /* Then the default action, which makes a core. */
@@ -81,7 +81,7 @@ int live_screen_open(enum live_column sort, char *why)
 		move = tigetstr("cup");
 	if (!move || move == (const char *)-1) {
 		live_screen_close();
-		snprintf(why, RECORD_WHY, "the terminal '%.64s' cannot show this; see --batch",
+		snprintf(why, RECORD_WHY, "the terminal '%.64s' cannot show the view: use --batch",
 			 term ? term : "");
 		return -ENOTTY;
 	}

@@ -170,7 +170,7 @@ static void head_source(const struct live *live, char *text, size_t size)
 		snprintf(text, size, "%s  %.3g s, %.1f events/s%s", clock, live->span_ns / 1e9,
 			 live->span_ns ? live->event_rate : 0, *lost ? lost : ", none lost");
 	else
-		snprintf(text, size, "%s  %.3g s, no MAPPED%% nor REASON: statistics only, %s", clock,
+		snprintf(text, size, "%s  %.3g s, statistics only, without MAPPED%% and REASON: %s", clock,
 			 live->span_ns / 1e9, live->note);
 }
 

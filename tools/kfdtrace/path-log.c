@@ -17,21 +17,21 @@ void log_print(const struct paths *paths)
 	char low[32], high[32];
 
 	printf("ROCm's log: %" PRIu64 " lines, %" PRIu64 " of them about queues, %" PRIu64
-	       " others of ROCm's, %" PRIu64 " of the program's\n",
+	       " other lines of ROCm, %" PRIu64 " of the program\n",
 	       log->lines, log->known, log->headed > log->known ? log->headed - log->known : 0,
 	       log->lines - log->headed);
 	if (paths->unjoined)
-		printf("%" PRIu64 " queues that the log names are not in the recording\n",
+		printf("%" PRIu64 " queues in the log are not in the recording\n",
 		       paths->unjoined);
 	if (!paths->joined)
 		return;
 	duration_format(low, sizeof(low), llabs(paths->min_gap));
 	duration_format(high, sizeof(high), llabs(paths->max_gap));
 	printf("%" PRIu64
-	       " queues joined by address; the log tells of them from %s%s to %s%s after their creation\n",
+	       " queues joined by address; their lines in the log are from %s%s to %s%s after their creation\n",
 	       paths->joined, paths->min_gap < 0 ? "-" : "", low, paths->max_gap < 0 ? "-" : "", high);
 	if (paths->min_gap < 0 || paths->max_gap > MAX_CLOCK_GAP)
-		puts("THE TIMES DO NOT FIT: is it the log of this recording?");
+		puts("THE TIMES DO NOT FIT: check that the log is from this recording");
 }
 
 /**

@@ -217,7 +217,7 @@ static FILE *log_open(const char *name)
 	if (fd < 0 || fstat(fd, &status))
 		err(EXIT_FAILURE, "%s", name);
 	if (!S_ISREG(status.st_mode))
-		errx(EXIT_FAILURE, "%s: not a file", name);
+		errx(EXIT_FAILURE, "%s: not a regular file", name);
 	file = fdopen(fd, "r");
 	if (!file)
 		err(EXIT_FAILURE, "%s", name);

@@ -23,12 +23,12 @@ static void why_no_access(const struct recording *rec, char *why)
 	bool runs = !strcmp(rec->options->verb, "record");
 
 	snprintf(why, RECORD_WHY,
-		 "no access to /sys/kernel/tracing, which is root's. Either\n"
+		 "no access to /sys/kernel/tracing, which belongs to root. Either run\n"
 		 "  sudo kfdtrace %s%s%s%s\n"
-		 "or let root give you a trace instance once per boot, and name it with --instance %s:\n"
+		 "or have root make a trace instance for you, once per boot, and use --instance %s:\n"
 		 "  sudo sh -c 'cd /sys/kernel/tracing && mkdir instances/%s && chown -R %s instances/%s &&\n"
 		 "              chmod o+x . instances'",
-		 rec->options->verb, runs ? " ...            the command still runs as you, '" : "",
+		 rec->options->verb, runs ? " ...            the command runs as you, '" : "",
 		 runs ? name : "", runs ? "'" : "", name, name, name, name);
 }
 
@@ -83,12 +83,12 @@ int instance_open(struct recording *rec, char *why)
 			return -EACCES;
 		}
 		snprintf(why, RECORD_WHY,
-			 "no tracefs: this kernel has no tracing, or it cannot be mounted on /sys/kernel/tracing");
+			 "no tracefs: mount it on /sys/kernel/tracing, or use a kernel with tracing");
 		return -ENOENT;
 	}
 	if (rec->options->instance) {
 		if (!tracefs_instance_exists(rec->options->instance)) {
-			snprintf(why, RECORD_WHY, "there is no trace instance '%s' that you may use",
+			snprintf(why, RECORD_WHY, "trace instance '%s': it does not exist, or you have no access",
 				 rec->options->instance);
 			return -ENOENT;
 		}
@@ -212,7 +212,7 @@ int instance_events(struct recording *rec, char *why)
 		if (!events_there(rec, system, event)) {
 			if (!strcmp(system, "kfd") && !events_there(rec, "kfd", NULL))
 				snprintf(why, RECORD_WHY,
-					 "this kernel has no kfd events: the kfdprio driver is not loaded (see kfdprio --version)");
+					 "this kernel has no kfd events: the kfdprio driver is not loaded; run 'kfdprio doctor'");
 			else
 				snprintf(why, RECORD_WHY, "this kernel has no events '%s'", *text);
 			ret = -ENOENT;
@@ -230,7 +230,7 @@ int instance_events(struct recording *rec, char *why)
 	return ret;
 }
 
-/* "traceoff if dur_ns > N" of kfd_preempt_end; with a ! before it, it is removed. */
+/* The trigger "traceoff if dur_ns > N" of kfd_preempt_end; the prefix "!" removes it. */
 static int trigger_write(struct recording *rec, const char *prefix)
 {
 	char text[64];
@@ -254,7 +254,7 @@ int instance_watch(struct recording *rec, char *why)
 	int ret = rec->options->slow_ns ? trigger_write(rec, "") : 0;
 
 	if (ret)
-		snprintf(why, RECORD_WHY, "cannot watch for slow preemptions (trigger of kfd_preempt_end): %s",
+		snprintf(why, RECORD_WHY, "cannot set the trigger for slow preemptions on kfd_preempt_end: %s",
 			 strerror(-ret));
 	else
 		rec->watched = rec->options->slow_ns;

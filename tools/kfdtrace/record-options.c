@@ -25,17 +25,17 @@ static void usage(void)
 	      "\n"
 	      "Options:\n"
 	      " -o, --output DIR        a new directory (default kfdtrace-DATE-TIME)\n"
-	      " -e, --event EVENTS      kfd, amdgpu, drm_sched, any SYSTEM or SYSTEM:EVENT; with commas,\n"
+	      " -e, --event EVENTS      kfd, amdgpu, drm_sched, any SYSTEM or SYSTEM:EVENT; a list,\n"
 	      "                           or repeated (default kfd)\n"
-	      " -b, --buffer-size SIZE  of each CPU: 512K, 8M (default: what is sensible)\n"
-	      "     --max-size SIZE     end when so much was recorded: 100M, 2G\n"
-	      "     --loop              keep the last events alone, as many as the buffers have, until the end\n"
-	      "                           or SIGUSR1, which ends it\n"
+	      " -b, --buffer-size SIZE  buffer of each CPU, such as 512K (default 8M, or less memory)\n"
+	      "     --max-size SIZE     end when this size was recorded, such as 100M or 2G\n"
+	      "     --loop              keep only the last events, as many as the buffers have room\n"
+	      "                           for; SIGUSR1 ends the recording\n"
 	      "     --slow-preemption-ms MS  with --loop: end when a preemption took longer\n"
-	      " -i, --instance NAME     use this trace instance, which root has given you\n"
-	      " -p, --pid PID           until this process ends; may be repeated: until all have ended\n"
-	      "     --amd-log[=LEVEL]   ROCm's log of the command (default level 4)\n"
-	      " -q, --quiet             do not say what was recorded; losses are told\n"
+	      " -i, --instance NAME     use this trace instance, which root made for you\n"
+	      " -p, --pid PID           record until this process ends; may be repeated\n"
+	      "     --amd-log[=LEVEL]   write ROCm's log of the command (default level 4)\n"
+	      " -q, --quiet             do not print a summary; lost events are still reported\n"
 	      " -h, --help              display this help\n"
 	      " -V, --version           display the version of this program\n"
 	      "\n"
@@ -49,7 +49,7 @@ static void events_add(struct record_options *options, size_t *nr, char *list)
 
 	/* only --amd-log may have no argument: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 	if (!*list || strspn(list, ","))
-		usage_error("record", "--event '%s': no name of an event", list);
+		usage_error("record", "--event '%s': not a name of an event", list);
 	for (word = strtok_r(list, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
 		if (strchr(word, '/') || *word == '.' || strlen(word) > 100)
 			usage_error("record", "--event '%s': not SYSTEM or SYSTEM:EVENT", word);
@@ -131,9 +131,9 @@ void record_options_parse(int argc, char **argv, struct record_options *options)
 		case 'o':
 			/* likewise: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 			if (!*optarg)
-				usage_error("record", "--output: its name is empty");
+				usage_error("record", "--output: the name is empty");
 			if (!strcmp(optarg, "-"))
-				usage_error("record", "--output -: a recording is a directory, and cannot go to standard output");
+				usage_error("record", "--output -: a recording is a directory; give the name of a new directory");
 			options->dir = optarg;
 			break;
 		case 'e':
@@ -185,12 +185,12 @@ void record_options_parse(int argc, char **argv, struct record_options *options)
 		usage_error("record", "-p %d and a command ('%s'): give only one of them",
 			    options->pids.pid[0], *options->command);
 	if (options->slow_ns && !options->loop)
-		usage_error("record", "--slow-preemption-ms goes with --loop");
+		usage_error("record", "--slow-preemption-ms needs --loop");
 	if (options->loop && options->max_bytes)
-		usage_error("record", "--loop keeps what the buffers have room for: see --buffer-size instead of --max-size");
+		usage_error("record", "--loop cannot be combined with --max-size: use --buffer-size");
 	if (options->amd_log && !options->command)
 		usage_error("record",
-			    "--amd-log is set for a command; a running process has its log, or not");
+			    "--amd-log needs a command: the log of a running process cannot be switched on");
 	if (!options->events)
 		options->events = kfd_alone;
 }

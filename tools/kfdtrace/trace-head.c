@@ -44,12 +44,12 @@ static int take(struct trace_file *file, void *to, size_t size)
 	ssize_t got;
 
 	if (size > file->size - file->pos)
-		return trace_fail(file, EPROTO, "the file ends in the middle of its head: truncated");
+		return trace_fail(file, EPROTO, "truncated: the file ends inside its header");
 	got = pread(file->fd, to, size, file->pos);
 	if (got < 0)
 		return trace_fail(file, EIO, "%s", strerror(errno));
 	if ((size_t)got != size)
-		return trace_fail(file, EPROTO, "the file ends in the middle of its head: truncated");
+		return trace_fail(file, EPROTO, "truncated: the file ends inside its header");
 	file->pos += size;
 	return 0;
 }
@@ -57,7 +57,7 @@ static int take(struct trace_file *file, void *to, size_t size)
 static int skip(struct trace_file *file, uint64_t size)
 {
 	if (size > file->size - file->pos)
-		return trace_fail(file, EPROTO, "the file ends in the middle of its head: truncated");
+		return trace_fail(file, EPROTO, "truncated: the file ends inside its header");
 	file->pos += size;
 	return 0;
 }
@@ -94,13 +94,13 @@ static int take_magic(struct trace_file *file)
 	int ret;
 
 	if (file->size < sizeof(head) + 8)
-		return trace_fail(file, EPROTO, "not a trace.dat: it has only %" PRIu64 " bytes",
+		return trace_fail(file, EPROTO, "not a trace.dat: the file has only %" PRIu64 " bytes",
 				  file->size);
 	ret = take(file, head, sizeof(head));
 	if (ret)
 		return ret;
 	if (memcmp(head, magic, sizeof(head)))
-		return trace_fail(file, EPROTO, "not a trace.dat: it does not begin as one");
+		return trace_fail(file, EPROTO, "not a trace.dat: the magic number is missing");
 	for (i = 0; i < sizeof(version); i++) {
 		ret = take(file, &version[i], 1);
 		if (ret)
@@ -109,17 +109,17 @@ static int take_magic(struct trace_file *file)
 			break;
 	}
 	if (i == sizeof(version))
-		return trace_fail(file, EPROTO, "damaged: its version is no number");
+		return trace_fail(file, EPROTO, "damaged: the version is not a number");
 	if (!strcmp(version, "7"))
 		return 1;
 	if (strcmp(version, "6"))
-		return trace_fail(file, EPROTO, "trace.dat of a version that is neither 6 nor 7");
+		return trace_fail(file, EPROTO, "unknown version: kfdtrace reads trace.dat of version 6 and 7");
 	ret = take(file, flags, sizeof(flags));
 	if (ret)
 		return ret;
 	if (flags[0] != (__BYTE_ORDER == __BIG_ENDIAN) || flags[1] != 8)
 		return trace_fail(file, EPROTO,
-				  "recorded on a machine of another byte order or of 32 bits");
+				  "recorded on a machine with another byte order or with 32 bits");
 	ret = take(file, &file->page_size, 4);
 	if (ret)
 		return ret;
@@ -140,7 +140,7 @@ static int take_headers(struct trace_file *file)
 	if (ret)
 		return ret;
 	if (memcmp(name, "header_page", 12))
-		return trace_fail(file, EPROTO, "damaged: no header_page where it must be");
+		return trace_fail(file, EPROTO, "damaged: header_page is missing");
 	ret = take(file, &size, 8);
 	if (!ret)
 		ret = take_text(file, size, MAX_FORMAT, &text);
@@ -149,12 +149,12 @@ static int take_headers(struct trace_file *file)
 	ret = tep_parse_header_page(file->tep, text, size, 8);
 	free(text);
 	if (ret || tep_get_header_page_size(file->tep) != 8 || tep_is_old_format(file->tep))
-		return trace_fail(file, EPROTO, "its ring buffer is not that of a 64-bit kernel");
+		return trace_fail(file, EPROTO, "the ring buffer is not that of a 64-bit kernel");
 	ret = take(file, name, 13);
 	if (ret)
 		return ret;
 	if (memcmp(name, "header_event", 13))
-		return trace_fail(file, EPROTO, "damaged: no header_event where it must be");
+		return trace_fail(file, EPROTO, "damaged: header_event is missing");
 	ret = take(file, &size, 8);
 	return ret ? ret : skip(file, size);
 }
@@ -373,9 +373,9 @@ static int take_cpus(struct trace_file *file)
 	if (ret)
 		return ret;
 	if (!memcmp(kind, "latency  ", 10))
-		return trace_fail(file, EPROTO, "it has text of a latency tracer and no events");
+		return trace_fail(file, EPROTO, "the file has the text of a latency tracer and no events");
 	if (memcmp(kind, "flyrecord", 10))
-		return trace_fail(file, EPROTO, "damaged: no events where they must be");
+		return trace_fail(file, EPROTO, "damaged: the events are missing");
 	if (!cpus || cpus > MAX_CPUS)
 		return trace_fail(file, EPROTO, "damaged: %u CPUs", cpus);
 	file->streams = calloc(cpus, sizeof(*file->streams));
@@ -388,12 +388,12 @@ static int take_cpus(struct trace_file *file)
 		if (ret)
 			return ret;
 		if (place[0] > MAX_OFFSET || place[1] > MAX_OFFSET)
-			return trace_fail(file, EPROTO, "damaged: where the events of CPU %u are", i);
+			return trace_fail(file, EPROTO, "damaged: the position of the events of CPU %u", i);
 		stream_place(file, &file->streams[i], place[0], place[1]);
 		file->streams[i].cpu = i;
 	}
 	if (file->loss.cut && !file->loss.whole)
-		return trace_fail(file, EPROTO, "truncated: no page of events is whole");
+		return trace_fail(file, EPROTO, "truncated: no page of events is complete");
 	return 0;
 }
 
@@ -432,9 +432,9 @@ int trace_head_read(struct trace_file *file)
 	ret = kfd_decoder_init(&file->decoder, file->tep);
 	if (ret < 0)
 		return trace_fail(file, EPROTO,
-				  "its kfd events lack fields: of another release of kfdprio");
+				  "the kfd events lack fields: the file is from another release of kfdprio");
 	if (!ret)
-		return trace_fail(file, EPROTO, "it has no kfd events: was it recorded with '-e kfd'?");
+		return trace_fail(file, EPROTO, "the file has no kfd events: record with '-e kfd'");
 	return 0;
 }
 

@@ -107,20 +107,20 @@ int trace_seven_open(struct trace_file *file)
 		seven->input = open_again(file->fd);
 	if (!seven->input)
 		return trace_fail(file, EPROTO,
-				  "of version 7, and libtracecmd cannot read it: damaged or truncated");
+				  "damaged or truncated: libtracecmd cannot read this file of version 7");
 	tep = tracecmd_get_tep(seven->input);
 	file->nr_cpus = tep_get_cpus(tep);
 	if (file->nr_cpus < 1)
-		return trace_fail(file, EPROTO, "it has no events");
+		return trace_fail(file, EPROTO, "the file has no events");
 	seven->next = calloc(file->nr_cpus, sizeof(struct tep_record *));
 	seven->last = calloc(file->nr_cpus, sizeof(*seven->last));
 	if (!seven->next || !seven->last)
 		return trace_fail(file, ENOMEM, "out of memory");
 	ret = kfd_decoder_init(&file->decoder, tep);
 	if (ret < 0)
-		return trace_fail(file, EPROTO, "its kfd events lack fields: of another release of kfdprio");
+		return trace_fail(file, EPROTO, "the kfd events lack fields: the file is from another release of kfdprio");
 	if (!ret)
-		return trace_fail(file, EPROTO, "it has no kfd events: was it recorded with '-e kfd'?");
+		return trace_fail(file, EPROTO, "the file has no kfd events: record with '-e kfd'");
 	for (i = 0; i < file->nr_cpus; i++)
 		seven->next[i] = tracecmd_read_cpu_first(seven->input, i);
 	return 0;
@@ -200,7 +200,7 @@ const char *trace_seven_comm(const struct trace_file *file, int32_t pid)
 int trace_seven_open(struct trace_file *file)
 {
 	return trace_fail(file, EPROTO,
-			  "trace.dat of version 7, which this kfdtrace was built without libtracecmd for: convert it with"
+			  "trace.dat of version 7, and kfdtrace was built without libtracecmd: convert the file with"
 			  " 'trace-cmd convert --file-version 6 -i FILE -o NEW'");
 }
 

@@ -25,13 +25,13 @@ static struct json_object *meta_read(const char *path)
 		return NULL;
 	}
 	if (status.st_size > MAX_META) {
-		warnx("%s: too large, ignored", path);
+		warnx("%s: ignored, since it is too large", path);
 		return NULL;
 	}
 	meta = json_object_from_file(path);
 	if (meta && json_object_is_type(meta, json_type_object))
 		return meta;
-	warnx("%s: damaged, ignored: names of processes, and whether the GPU was simulated, are not known", path);
+	warnx("%s: ignored, since it is damaged: names of processes, and whether the GPU was simulated, are unknown", path);
 	json_object_put(meta);
 	return NULL;
 }
@@ -285,9 +285,9 @@ void view_simulated_print(const struct view *view)
 	enum simulated simulated = view_simulated(view);
 
 	if (simulated == SIMULATED_YES)
-		puts("SIMULATED GPU: no time below is one of hardware");
+		puts("SIMULATED GPU: no time below was measured on hardware");
 	else if (simulated == SIMULATED_UNKNOWN)
-		puts("Whether the GPU was a simulated one is not recorded");
+		puts("The recording does not contain whether the GPU was simulated");
 }
 
 /**

@@ -68,16 +68,16 @@ static void recordings_parse(int argc, char **argv, struct view_options *options
 	int given = argc - optind;
 
 	if (given > (options->two ? 2 : 1))
-		usage_error(options->verb, "'%s' is one argument too many",
+		usage_error(options->verb, "too many arguments: remove '%s'",
 			    argv[optind + (options->two ? 2 : 1)]);
 	if (options->two && given < 2)
-		usage_error(options->verb, "which recordings? two are compared");
+		usage_error(options->verb, "give two recordings to compare");
 	options->dir = given ? argv[optind] : newest();
 	options->other = options->two ? argv[optind + 1] : NULL;
 	if (!options->dir)
-		usage_error(options->verb, "which recording? there is none in this directory");
+		usage_error(options->verb, "no recording in the current directory: give DIR");
 	if (!given)
-		warnx("the newest recording here is %s", options->dir);
+		warnx("reading the newest recording, %s", options->dir);
 }
 
 /**

@@ -77,7 +77,7 @@ void view_event(struct view *view, const struct kfd_event *event)
 {
 	if (model_event(&view->model, event))
 		errx(EXIT_FAILURE, "%s: %s", view->trace_path,
-		     view->model.too_many_gpus ? "damaged: it has more GPUs than any host" :
+		     view->model.too_many_gpus ? "damaged: more GPUs than any host has" :
 						 "out of memory");
 }
 
@@ -109,7 +109,7 @@ void view_losses(const struct view *view)
 
 	if (loss->overrun)
 		warnx("LOST %" PRIu64
-		      " EVENTS while this was recorded: numbers and times below are too small or wrong",
+		      " EVENTS during the recording: numbers and times below are too small or wrong",
 		      loss->overrun);
 	else if (loss->gaps)
 		warnx("EVENTS ARE MISSING at %" PRIu64
@@ -117,7 +117,7 @@ void view_losses(const struct view *view)
 		      loss->gaps);
 	if (loss->cut)
 		warnx("%s: TRUNCATED: %" PRIu64 " of %" PRIu64
-		      " bytes of events are missing (%.1f %%); numbers and times below are of the rest",
+		      " bytes of events are missing (%.1f %%): numbers and times below are from the rest",
 		      view->trace_path, loss->cut, loss->cut + loss->whole,
 		      100.0 * loss->cut / (loss->cut + loss->whole));
 	if (loss->damaged)
@@ -140,7 +140,7 @@ void view_pids_check(const struct view *view)
 			if (process->pid == pids->pid[i])
 				break;
 		if (!process)
-			errx(EXIT_FAILURE, "%s: process %d is not in the recording; 'kfdtrace report %s' lists those that are",
+			errx(EXIT_FAILURE, "%s: process %d is not in the recording; 'kfdtrace report %s' lists its processes",
 			     view->options->dir, pids->pid[i], view->options->dir);
 	}
 }

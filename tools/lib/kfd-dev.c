@@ -36,7 +36,7 @@ static void why_no_access(char *why)
 	if ((st.st_mode & 0060) != 0060) {
 		snprintf(why, KFDLIB_WHY,
 			 "no permission to open " KFDLIB_DEVICE
-			 ": its mode %04o lets only its owner do so; use sudo, or see udev's rules",
+			 ": its mode %04o gives access to its owner only; use sudo, or change the udev rule",
 			 st.st_mode & 07777);
 		return;
 	}
@@ -44,7 +44,7 @@ static void why_no_access(char *why)
 	if (getegid() == st.st_gid || group_member(st.st_gid)) {
 		snprintf(why, KFDLIB_WHY,
 			 "no permission to open " KFDLIB_DEVICE
-			 ", though you are in its group: an ACL or a security module forbids it");
+			 ", although you are in its group: check its ACL and the security modules");
 		return;
 	}
 	group = getgrgid(st.st_gid);
@@ -54,7 +54,7 @@ static void why_no_access(char *why)
 		snprintf(name, sizeof(name), "%u", st.st_gid);
 	snprintf(why, KFDLIB_WHY,
 		 "no permission to open " KFDLIB_DEVICE
-		 ": it belongs to the group '%s', which you are not in; use sudo, or 'usermod -aG %s USER' as root and log in again",
+		 ": you are not in its group '%s'; use sudo, or run 'usermod -aG %s USER' as root and log in again",
 		 name, name);
 }
 
@@ -64,13 +64,13 @@ static void why_no_open(int err, char *why)
 	case ENOENT:
 		snprintf(why, KFDLIB_WHY,
 			 "there is no " KFDLIB_DEVICE
-			 ": the amdgpu driver is not loaded, or there is no AMD GPU that it can compute on; see 'lsmod | grep amdgpu' and 'dmesg | grep -i -e amdgpu -e kfd'");
+			 ": the amdgpu driver is not loaded, or this host has no AMD GPU that KFD supports; see 'lsmod | grep amdgpu' and 'dmesg | grep -i -e amdgpu -e kfd'");
 		break;
 	case ENXIO:
 	case ENODEV:
 		snprintf(why, KFDLIB_WHY,
 			 KFDLIB_DEVICE
-			 " is there, but no driver answers it: the amdgpu driver is not loaded; see 'lsmod | grep amdgpu'");
+			 " exists, and no driver serves it: the amdgpu driver is not loaded; see 'lsmod | grep amdgpu'");
 		break;
 	case EACCES:
 		why_no_access(why);
@@ -78,7 +78,7 @@ static void why_no_open(int err, char *why)
 	case EPERM:
 		snprintf(why, KFDLIB_WHY,
 			 "cannot open " KFDLIB_DEVICE
-			 ": %s; a container must be given the device, as with --device=" KFDLIB_DEVICE,
+			 ": %s; start the container with the device, for example with --device=" KFDLIB_DEVICE,
 			 strerror(err));
 		break;
 	default:
@@ -94,7 +94,7 @@ static int version_ask(struct kfd_dev *dev, char *why)
 	if (!fstat(dev->fd, &st) && !S_ISCHR(st.st_mode)) {
 		snprintf(why, KFDLIB_WHY,
 			 KFDLIB_DEVICE
-			 " is not a device: something has put another file in its place; remove it and reload amdgpu");
+			 " is not a device: remove the file, then reload amdgpu");
 		return -ENODEV;
 	}
 	memset(&dev->version, 0, sizeof(dev->version));
@@ -104,15 +104,15 @@ static int version_ask(struct kfd_dev *dev, char *why)
 		/* Some old KFDs answer EINVAL to a number they do not know. */
 		if (err == ENOTTY || err == EINVAL)
 			snprintf(why, KFDLIB_WHY,
-				 "the amdgpu driver that is loaded is the stock one: it has no kfdprio ioctls; install the kfdprio driver (DKMS) for this kernel, then reboot or reload amdgpu");
+				 "the stock amdgpu driver is loaded, which has no priorities: install the package kfdprio-dkms for this kernel, then reboot or reload amdgpu");
 		else
-			snprintf(why, KFDLIB_WHY, KFDLIB_DEVICE " does not tell its version: %s",
+			snprintf(why, KFDLIB_WHY, KFDLIB_DEVICE ": cannot read the version of the kfdprio interface: %s",
 				 strerror(err));
 		return -err;
 	}
 	if (dev->version.major != KFD_PRIO_VERSION_MAJOR) {
 		snprintf(why, KFDLIB_WHY,
-			 "the driver speaks version %u.%u of the kfdprio interface, this program version %d.%d: install both from the same release of kfdprio",
+			 "the driver has version %u.%u of the kfdprio interface, and this program has version %d.%d: install both from the same release of kfdprio",
 			 dev->version.major, dev->version.minor, KFD_PRIO_VERSION_MAJOR,
 			 KFD_PRIO_VERSION_MINOR);
 		return -EPROTO;

@@ -68,16 +68,16 @@ enum kfd_scheduler kfd_scheduler(const struct kfd_gpu *gpu, const char *root, co
 
 	kfd_topology_prop(gpu, "gfx_target_version", &gfx);
 	if (scheduler_told(gpu, root, &scheduler)) {
-		text = "the driver says so in debugfs";
+		text = "the driver reports it in debugfs";
 	} else if (scheduler_off(root)) {
 		scheduler = KFD_SCHEDULER_NONE;
 		text = "sched_policy is 2";
 	} else if (gfx >= GFX11) {
 		scheduler = KFD_SCHEDULER_MES;
-		text = "concluded: gfx11 and later have it";
+		text = "concluded from the generation, gfx11 or later";
 	} else {
 		scheduler = KFD_SCHEDULER_HWS;
-		text = "concluded: before gfx11, and sched_policy is not 2";
+		text = "concluded from the generation, before gfx11";
 	}
 	if (how)
 		*how = text;

@@ -135,13 +135,13 @@ int list_check(const struct list_column *columns, unsigned int nr, const struct 
 		return -EINVAL;
 	}
 	if (choice->json && choice->noheadings) {
-		snprintf(why, KFDLIB_WHY, "--noheadings: JSON has no headings");
+		snprintf(why, KFDLIB_WHY, "--noheadings cannot be combined with --json");
 		return -EINVAL;
 	}
 	if (choose(columns, nr, choice, chosen, &bad) >= 0)
 		return 0;
 	name = strndup(bad, strcspn(bad, ","));
-	snprintf(why, KFDLIB_WHY, "--output: there is no column '%.40s'; there are", name ? name : "");
+	snprintf(why, KFDLIB_WHY, "--output: unknown column '%.40s'; the columns are", name ? name : "");
 	free(name);
 	for (i = 0; i < nr; i++) {
 		used = strlen(why);

@@ -117,21 +117,21 @@ int proc_open(pid_t pid, int *pidfd, char *why)
 		/* fopen(3) that fails has set errno: NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
 		if (info.tgid != pid) {
 			snprintf(why, KFDLIB_WHY,
-				 "PID %d is a thread of process %d: a priority belongs to a whole process; use %d",
+				 "PID %d is a thread of process %d, and a priority belongs to a process: use %d",
 				 pid, info.tgid, info.tgid);
 			err = EINVAL;
 			goto err_close;
 		}
 		if (info.kthread) {
 			snprintf(why, KFDLIB_WHY,
-				 "PID %d is a kernel thread: it cannot have queues, nor a priority for them",
+				 "PID %d is a kernel thread, which has no queues and no priority: give the PID of a process",
 				 pid);
 			err = EINVAL;
 			goto err_close;
 		}
 		if (info.zombie) {
 			snprintf(why, KFDLIB_WHY,
-				 "process %d has ended: it is a zombie that waits for its parent",
+				 "process %d has ended (it is a zombie)",
 				 pid);
 			err = ESRCH;
 			goto err_close;
@@ -142,9 +142,9 @@ int proc_open(pid_t pid, int *pidfd, char *why)
 	if (err == ESRCH)
 		snprintf(why, KFDLIB_WHY, "no process with PID %d", pid);
 	else if (err == EINVAL || err == ENOENT)
-		snprintf(why, KFDLIB_WHY, "PID %d is not a process, perhaps a thread of one", pid);
+		snprintf(why, KFDLIB_WHY, "PID %d is not a process; if it is a thread, give the PID of its process", pid);
 	else
-		snprintf(why, KFDLIB_WHY, "cannot get hold of process %d: %s", pid, strerror(err));
+		snprintf(why, KFDLIB_WHY, "cannot open process %d: %s", pid, strerror(err));
 	return -err;
 
 err_close:

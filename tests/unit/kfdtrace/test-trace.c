@@ -163,8 +163,8 @@ static void cpu_count(void **state)
 /* What is whole of a file whose end is missing: of two pages none, one, both. */
 static void cpu_place(void **state)
 {
-	static const char none[] = "truncated: no page of events is whole";
-	static const char wrong[] = "damaged: where the events of CPU 0 are";
+	static const char none[] = "truncated: no page of events is complete";
+	static const char wrong[] = "damaged: the position of the events of CPU 0";
 	long all = read_bytes(whole, size), half = read_bytes(whole, size - PAGES / 2);
 	uint64_t end, place;
 	size_t table;

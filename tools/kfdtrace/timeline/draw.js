@@ -460,8 +460,8 @@ function emptyText() {
 		return '';
 	const first = spans.reduce((least, { from }) => Math.min(least, from[0]), Infinity);
 	const last = spans.reduce((most, { to }) => Math.max(most, to[to.length - 1]), 0);
-	return `${view.filter ? 'No queue that matches the filter' : 'No queue'} is there in this part of the recording: they are\n` +
-		`from ${moment(first)}\nto ${moment(last)}.\n0 shows the whole recording.`;
+	return `${view.filter ? 'No queue that matches the filter' : 'No queue'} exists in this part of the recording. Queues exist\n` +
+		`from ${moment(first)}\nto ${moment(last)}.\nPress 0 to show the whole recording.`;
 }
 
 function rowsDraw(marks) {

@@ -378,7 +378,7 @@ function start() {
 	byId('facts').textContent = facts();
 	byId('simulated').hidden = head.simulated === false;
 	if (head.simulated === null)
-		byId('simulated').textContent = 'Whether the GPU was a simulated one is not recorded';
+		byId('simulated').textContent = 'The recording does not contain whether the GPU was simulated';
 	byId('warning').textContent = warnings();
 	byId('warning').hidden = !warnings();
 	immediate = wanted.has('test');

@@ -5,10 +5,10 @@ const UNITS = [['s', 1e9], ['ms', 1e6], ['\u00b5s', 1e3], ['ns', 1]];
 
 // What the words of a preemption mean; see preemption.rst.
 const REASONS = {
-	WORK: 'it had work',
-	IDLE: 'it had none for linger_us',
+	WORK: 'it got work',
+	IDLE: 'it had no work for linger_us',
 	BUDGET: 'its work made no progress for busy_budget_ms',
-	FLOOR: 'it was the turn of the others, floor_pct',
+	FLOOR: 'the preempted processes got their share, floor_pct',
 	RATE: 'max_preempt_per_s was reached',
 	OFF: 'kfd_preempt was switched off',
 	GONE: 'it has ended or lost its priority',
@@ -115,20 +115,20 @@ function preemptingText(preemption) {
 }
 
 function gapText(gap) {
-	return `EVENTS ARE MISSING: CPU ${gap.cpu}\n${spanTimes(gap.from, gap.to)}\nwhat is shown here may be wrong`;
+	return `EVENTS ARE MISSING: CPU ${gap.cpu}\n${spanTimes(gap.from, gap.to)}\nthe page may be wrong here`;
 }
 
 function warnings() {
 	const list = [], times = nr => nr === 1 ? '1 place' : `${nr} places`;
 
 	if (head.lost)
-		list.push(`LOST ${head.lost} EVENTS while this was recorded: what is shown may be wrong; ` +
-			(head.gaps.length ? 'where, is hatched.' : 'where, is not known.'));
+		list.push(`LOST ${head.lost} EVENTS during the recording: the page may be wrong; ` +
+			(head.gaps.length ? 'hatched bands mark the places.' : 'the places are not known.'));
 	else if (head.gaps.length > 0)
-		list.push(`EVENTS ARE MISSING at ${times(head.gaps.length)}, which are hatched: what is shown there may be wrong.`);
+		list.push(`EVENTS ARE MISSING at ${times(head.gaps.length)}, which are hatched: the page may be wrong there.`);
 	if (head.cut)
 		list.push(`The recording is TRUNCATED: ${head.cut} of ${head.cut + head.whole} bytes of events are missing; ` +
-			'where a CPU has none any more, is hatched.');
+			'hatched bands mark the end of the events of each CPU.');
 	if (head.damaged)
 		list.push(`The recording is DAMAGED at ${times(head.damaged)}, which were skipped.`);
 	if (head.pids.length === 1)
