@@ -27,7 +27,7 @@ static void usage(void)
 	      " -o, --output DIR        a new directory (default kfdtrace-DATE-TIME)\n"
 	      " -e, --event EVENTS      kfd, amdgpu, drm_sched, any SYSTEM or SYSTEM:EVENT; a list,\n"
 	      "                           or repeated (default kfd)\n"
-	      " -b, --buffer-size SIZE  buffer of each CPU, such as 512K (default 8M, or less memory)\n"
+	      " -b, --buffer-size SIZE  buffer of each CPU, such as 512K (default 8M, or less)\n"
 	      "     --max-size SIZE     end when this size was recorded, such as 100M or 2G\n"
 	      "     --loop              keep only the last events, as many as the buffers have room\n"
 	      "                           for; SIGUSR1 ends the recording\n"
