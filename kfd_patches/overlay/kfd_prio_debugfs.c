@@ -13,14 +13,14 @@
 #include "kfd_prio_priv.h"
 
 static const char *const kfd_prio_reasons[] = {
-	[KFD_PRIO_REASON_NONE] = "NONE: nobody of high priority has a queue",
-	[KFD_PRIO_REASON_WORK] = "WORK: one of high priority has work, or had it within linger_us",
-	[KFD_PRIO_REASON_IDLE] = "IDLE: nobody of high priority has work",
-	[KFD_PRIO_REASON_BUDGET] = "BUDGET: what has work makes no progress since busy_budget_ms",
-	[KFD_PRIO_REASON_FLOOR] = "FLOOR: preempted processes get their floor_pct",
+	[KFD_PRIO_REASON_NONE] = "NONE: no process of high priority has a queue",
+	[KFD_PRIO_REASON_WORK] = "WORK: a process of high priority has work, or had work within linger_us",
+	[KFD_PRIO_REASON_IDLE] = "IDLE: no process of high priority has work",
+	[KFD_PRIO_REASON_BUDGET] = "BUDGET: the process with work has made no progress for busy_budget_ms",
+	[KFD_PRIO_REASON_FLOOR] = "FLOOR: preempted processes get their share, floor_pct",
 	[KFD_PRIO_REASON_RATE] = "RATE: max_preempt_per_s is reached",
 	[KFD_PRIO_REASON_OFF] = "OFF: kfd_preempt is 0, or the circuit breaker is open",
-	[KFD_PRIO_REASON_GONE] = "GONE: the process that preempted has ended, or lost its priority",
+	[KFD_PRIO_REASON_GONE] = "GONE: the preempting process has ended or lost its priority",
 };
 
 /* "1.234 ms", of a time that may lie on either side of @now by a little */
@@ -56,7 +56,7 @@ static void kfd_prio_put_decision(struct seq_file *m, struct kfd_prio_dqm *d, u6
 	struct kfd_prio_params k;
 
 	if (d->throttle != KFD_PRIO_LEVEL_NONE) {
-		seq_printf(m, "  now: the floor: processes that may preempt, from priority %d on, are off instead",
+		seq_printf(m, "  now: floor_pct: preempted processes get their share; processes of priority %d and above are off the GPU",
 			   d->throttle);
 		if (d->policy.level != KFD_PRIO_LEVEL_NONE)
 			seq_printf(m, "; PID %d has priority %d and work", d->pid, d->policy.level);
@@ -67,10 +67,10 @@ static void kfd_prio_put_decision(struct seq_file *m, struct kfd_prio_dqm *d, u6
 		kfd_prio_put_ms(m, now > d->begun_at ? now - d->begun_at : 0);
 		seq_puts(m, "\n");
 	} else if (d->policy.level != KFD_PRIO_LEVEL_NONE) {
-		seq_printf(m, "  now: PID %d has priority %d and work; nobody of lower priority has work\n",
+		seq_printf(m, "  now: PID %d has priority %d and work; no process of lower priority has work\n",
 			   d->pid, d->policy.level);
 	} else {
-		seq_puts(m, "  now: nobody is preempted\n");
+		seq_puts(m, "  now: no process is preempted\n");
 	}
 
 	if (!d->last_at) {
@@ -81,23 +81,23 @@ static void kfd_prio_put_decision(struct seq_file *m, struct kfd_prio_dqm *d, u6
 	kfd_prio_put_ago(m, d->last_at, now);
 	seq_printf(m, ", %s\n  next: ", kfd_prio_reasons[d->last.reason]);
 	if (d->last.look_at == KFD_PRIO_NEVER) {
-		seq_puts(m, "when something happens");
+		seq_puts(m, "at the next event");
 	} else {
 		seq_puts(m, "in ");
 		kfd_prio_put_ms(m, d->last.look_at > now ? d->last.look_at - now : 0);
-		seq_puts(m, ", or when something happens");
+		seq_puts(m, ", or at the next event");
 	}
-	seq_puts(m, d->missed ? "; the last runlist failed and is tried again\n" : "\n");
+	seq_puts(m, d->missed ? "; the last runlist failed and will be sent again\n" : "\n");
 	if (d->save.count) {
-		seq_puts(m, "  saves, as the firmware measured them: mean ");
+		seq_puts(m, "  saves, measured by the firmware: mean ");
 		kfd_prio_put_ms(m, div64_u64(d->save.sum_ns, d->save.count));
 		seq_puts(m, ", longest ");
 		kfd_prio_put_ms(m, d->save.max_ns);
 		kfd_prio_gpu_params(d->dqm, &k);
-		seq_printf(m, ", of %llu; so at most %u preemptions a second, linger %llu us\n",
+		seq_printf(m, ", count %llu; limits that follow: %u preemptions per second, linger %llu us\n",
 			   d->save.count, k.max_per_s, div_u64(k.linger_ns, NSEC_PER_USEC));
 	}
-	seq_printf(m, "  preemptions: %llu; of the last second preempted: ", d->begun);
+	seq_printf(m, "  preemptions: %llu; preempted time in the last second: ", d->begun);
 	kfd_prio_put_ms(m, d->lowest < KFD_PRIO_RANKS ? d->policy.preempted_sum[d->lowest] : 0);
 	seq_puts(m, "\n");
 }
@@ -122,7 +122,7 @@ static void kfd_prio_put_claims(struct seq_file *m, struct kfd_prio_dqm *d, u64 
 			seq_puts(m, "idle, its last work was ");
 			kfd_prio_put_ago(m, prio->work_at, now);
 		}
-		seq_printf(m, "; preempted others %llu times\n", prio->preempting_count);
+		seq_printf(m, "; has preempted others %llu times\n", prio->preempting_count);
 	}
 }
 
@@ -139,7 +139,7 @@ static void kfd_prio_put_neighbours(struct seq_file *m, struct device_queue_mana
 		else
 			other++;
 	}
-	seq_printf(m, "  may be preempted: %u processes that may have work, %u without, whose doorbells are trapped\n",
+	seq_printf(m, "  may be preempted: %u processes that may have work, %u without work, whose doorbells are trapped\n",
 		   other, idle);
 }
 
@@ -155,12 +155,12 @@ static void kfd_prio_put_victims(struct seq_file *m, struct device_queue_manager
 		seq_printf(m, "  preempted: PID %d priority %d, %u queues, for ",
 			   kfd_prio_pid(cur->qpd), prio->prio, cur->qpd->queue_count);
 		kfd_prio_put_ms(m, now > prio->preempted_at ? now - prio->preempted_at : 0);
-		seq_printf(m, "; %llu times, in all ", prio->preempted_count);
+		seq_printf(m, "; %llu times, total ", prio->preempted_count);
 		kfd_prio_put_ms(m, kfd_prio_preempted_ns(prio));
 		if (kfd_prio_is_idle(cur->qpd))
-			seq_puts(m, "; it has no work, and returns when it rings");
+			seq_puts(m, "; it has no work, and returns at its next doorbell");
 		if (cur->qpd->evicted > 1)
-			seq_puts(m, "; KFD has evicted it, too");
+			seq_puts(m, "; KFD has also evicted it");
 		seq_puts(m, "\n");
 	}
 }
@@ -177,10 +177,10 @@ static void kfd_prio_put_gpu(struct seq_file *m, struct kfd_prio_dqm *d)
 		seq_printf(m, "  breaker: open, preemption is off: %s, ",
 			   kfd_prio_breaker_cause(d->breaker));
 		kfd_prio_put_ago(m, d->breaker_at, now);
-		seq_puts(m, "; write kfd_preempt to switch it on again\n");
+		seq_puts(m, "; write 1 to kfd_preempt to switch it on again\n");
 	}
 	if (!d->thread) {
-		seq_puts(m, "  now: asleep, no priority that may preempt was set since the module was loaded\n");
+		seq_puts(m, "  now: asleep, no priority of preempt_min_prio or more was set since the module was loaded\n");
 	} else {
 		kfd_prio_put_decision(m, d, now);
 		kfd_prio_put_claims(m, d, now);

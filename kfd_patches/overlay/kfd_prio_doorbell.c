@@ -54,7 +54,7 @@ void kfd_prio_doorbell_init(void)
 {
 	kfd_prio_mnt = kern_mount(&kfd_prio_fs_type);
 	if (IS_ERR(kfd_prio_mnt)) {
-		pr_warn("kfdprio: doorbells cannot be trapped (%ld), they are polled\n",
+		pr_warn("kfdprio: cannot trap doorbells (%ld): idle processes are polled every safety_poll_us\n",
 			PTR_ERR(kfd_prio_mnt));
 		kfd_prio_mnt = NULL;
 	}

@@ -38,47 +38,47 @@ static const struct kernel_param_ops param_ops = {
 module_param_cb(kfd_preempt, &param_ops, &kfd_prio_param_kfd_preempt, 0644);
 __MODULE_PARM_TYPE(kfd_preempt, "uint");
 MODULE_PARM_DESC(kfd_preempt,
-		 "Processes with a high priority preempt those with a lower one (0 = no, put all back at once, 1 = yes, default)");
+		 "Processes of high priority preempt processes of lower priority (0 = no, and resume all preempted ones at once, 1 = yes, default)");
 
 module_param_cb(preempt_min_prio, &param_ops, &kfd_prio_param_preempt_min_prio, 0644);
 __MODULE_PARM_TYPE(preempt_min_prio, "uint");
 MODULE_PARM_DESC(preempt_min_prio,
-		 "Lowest set priority of a process that preempts others (0..15, default 11)");
+		 "Lowest set priority with which a process preempts others (0..15, default 11)");
 
 module_param_cb(linger_us, &param_ops, &kfd_prio_param_linger_us, 0644);
 __MODULE_PARM_TYPE(linger_us, "uint");
 MODULE_PARM_DESC(linger_us,
-		 "How long preempted processes are kept off after the last work of a higher one, in us (0..1000000, default 200)");
+		 "Time without work after which a process no longer preempts others, in us (0..1000000, default 200)");
 
 module_param_cb(floor_pct, &param_ops, &kfd_prio_param_floor_pct, 0644);
 __MODULE_PARM_TYPE(floor_pct, "uint");
 MODULE_PARM_DESC(floor_pct,
-		 "Share of each second that each level of preempted processes gets at least, in percent (0 = none, up to 90, default 5)");
+		 "Share of each second that is guaranteed to each level of preempted processes, in percent (0 = none, up to 90, default 5)");
 
 module_param_cb(max_preempt_per_s, &param_ops, &kfd_prio_param_max_preempt_per_s, 0644);
 __MODULE_PARM_TYPE(max_preempt_per_s, "uint");
 MODULE_PARM_DESC(max_preempt_per_s,
-		 "How many preemptions may begin per second on a GPU, and at once after a second without (1..10000, default 1000)");
+		 "Number of preemptions that may begin per second on a GPU (1..10000, default 1000)");
 
 module_param_cb(safety_poll_us, &param_ops, &kfd_prio_param_safety_poll_us, 0644);
 __MODULE_PARM_TYPE(safety_poll_us, "uint");
 MODULE_PARM_DESC(safety_poll_us,
-		 "How often idle processes with a high priority are looked at for doorbells that were rung by devices, in us (1000..10000000, default 10000)");
+		 "Interval at which idle processes of high priority are checked for doorbells that devices rang, in us (1000..10000000, default 10000)");
 
 module_param_cb(busy_budget_ms, &param_ops, &kfd_prio_param_busy_budget_ms, 0644);
 __MODULE_PARM_TYPE(busy_budget_ms, "uint");
 MODULE_PARM_DESC(busy_budget_ms,
-		 "How long a process with work but without progress may preempt others, in ms (1..60000, default 100)");
+		 "Time for which a process with work and without progress preempts others, in ms (1..60000, default 100)");
 
 module_param_cb(max_switch_pct, &param_ops, &kfd_prio_param_max_switch_pct, 0644);
 __MODULE_PARM_TYPE(max_switch_pct, "uint");
 MODULE_PARM_DESC(max_switch_pct,
-		 "Share of the GPU's time that preemption may cost by saving and restoring, as measured, in percent (0 = any, up to 100, default 10)");
+		 "Share of the GPU's time that saves and restores for preemption may cost, as measured, in percent (0 = no limit, up to 100, default 10)");
 
 module_param_cb(short_grace, &param_ops, &kfd_prio_param_short_grace, 0644);
 __MODULE_PARM_TYPE(short_grace, "uint");
 MODULE_PARM_DESC(short_grace,
-		 "Preemption saves waves at once (1, default) or after the grace period in which they may end (0)");
+		 "Preemption saves waves at once (1, default) or after the grace period of HWS, in which waves may end (0)");
 
 /* What was built: "PACKAGE-VERSION TREE"; kfdprio doctor compares file and loaded module */
 #define KFD_PRIO_BUILD	KFD_PRIO_PACKAGE_VERSION " " KFD_PRIO_TREE
@@ -102,4 +102,4 @@ static const struct kernel_param_ops build_ops = {
 
 module_param_cb(kfd_prio_build, &build_ops, NULL, 0444);
 __MODULE_PARM_TYPE(kfd_prio_build, "string");
-MODULE_PARM_DESC(kfd_prio_build, "Version of kfdprio and tree that its hooks are for (read only)");
+MODULE_PARM_DESC(kfd_prio_build, "Version of kfdprio, and the tree that its hooks are for (read only)");

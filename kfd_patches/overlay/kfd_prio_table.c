@@ -141,7 +141,7 @@ static void kfd_prio_probe_fork(void *data, struct task_struct *parent,
 		return;
 	e = mempool_alloc(kfd_prio_reserve, GFP_NOWAIT | __GFP_NOWARN);
 	if (!e) {
-		pr_warn_ratelimited("kfdprio: out of memory, process %d does not inherit priority %d\n",
+		pr_warn_ratelimited("kfdprio: process %d does not inherit priority %d: out of memory\n",
 				    child->tgid, prio);
 		return;
 	}

@@ -74,7 +74,7 @@ static void kfd_prio_thread_start(struct kfd_prio_dqm *d)
 	if (IS_ERR(thread)) {
 		kvfree(d->scratch);
 		d->scratch = NULL;
-		pr_warn_ratelimited("kfdprio: no preemption on GPU %u: no thread (%ld)\n",
+		pr_warn_ratelimited("kfdprio: preemption is not available on GPU %u: cannot start its thread (%ld)\n",
 				    dqm->dev->id, PTR_ERR(thread));
 		return;
 	}

@@ -222,7 +222,7 @@ static void test_floor(pid_t low, pid_t high)
 	h = wait_flags(high, KFD_PRIO_LIST_PREEMPTED, KFD_PRIO_LIST_PREEMPTED);
 	tap_ok((h.flags & ALL) == KFD_PRIO_LIST_PREEMPTED && h.preempted_count,
 	       "floor_pct 50: the turn of the lower one, the higher one is off: flags %#x", h.flags);
-	tap_ok(wait_told("now: the floor: "), "debugfs says so");
+	tap_ok(wait_told("now: floor_pct: "), "debugfs says so");
 	param("floor_pct", "0");
 	e = wait_flags(low, ALL, KFD_PRIO_LIST_PREEMPTED);
 	h = wait_flags(high, ALL, KFD_PRIO_LIST_PREEMPTING);
@@ -245,7 +245,7 @@ static void test_gone(pid_t low, pid_t high)
 	e = wait_flags(low, ALL, 0);
 	tap_ok(!e.flags && e.nr_active == 1,
 	       "the one that preempted is killed: the other is back");
-	tap_ok(told("now: nobody is preempted", 0), "debugfs: nobody is preempted");
+	tap_ok(told("now: no process is preempted", 0), "debugfs: no process is preempted");
 	for (tries = 0; tries < 5000 && !access(path, F_OK); tries++)
 		usleep(1000);
 	tap_ok(access(path, F_OK), "its files go");
