@@ -133,7 +133,7 @@ bool kfd_prio_claim_has(struct device_queue_manager *dqm, s32 pid)
 }
 
 /**
- * kfd_prio_claim_rings() - has a claim rung that nobody has decided about?
+ * kfd_prio_claim_rings() - has a claim rung since the last decision?
  * @dqm: of the GPU
  *
  * Context: DQM lock

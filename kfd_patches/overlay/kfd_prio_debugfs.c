@@ -14,9 +14,9 @@
 
 static const char *const kfd_prio_reasons[] = {
 	[KFD_PRIO_REASON_NONE] = "NONE: no process of high priority has a queue",
-	[KFD_PRIO_REASON_WORK] = "WORK: a process of high priority has work, or had work within linger_us",
+	[KFD_PRIO_REASON_WORK] = "WORK: work of high priority, now or within linger_us",
 	[KFD_PRIO_REASON_IDLE] = "IDLE: no process of high priority has work",
-	[KFD_PRIO_REASON_BUDGET] = "BUDGET: the process with work has made no progress for busy_budget_ms",
+	[KFD_PRIO_REASON_BUDGET] = "BUDGET: work made no progress for busy_budget_ms",
 	[KFD_PRIO_REASON_FLOOR] = "FLOOR: preempted processes get their share, floor_pct",
 	[KFD_PRIO_REASON_RATE] = "RATE: max_preempt_per_s is reached",
 	[KFD_PRIO_REASON_OFF] = "OFF: kfd_preempt is 0, or the circuit breaker is open",

@@ -51,8 +51,8 @@ static int kfd_prio_update_mes(struct device_queue_manager *dqm,
 #define KFD_PRIO_MAP_TRIES	8
 
 /*
- * When an allocation of the runlist fails, all is unmapped already, the queues of processes
- * that have nothing to do with it, too, until somebody maps again.  So that is tried at once.
+ * When an allocation of the runlist fails, KFD has unmapped all queues already, including those
+ * of unrelated processes, and they stay unmapped until the next runlist.  So try again at once.
  *
  * @ret: of a call that maps.  Context: DQM lock.  Return: @ret, or what the last try has
  * returned; -EIO instead of -ENOMEM, which would mean that nothing has changed
@@ -79,8 +79,8 @@ static int kfd_prio_map_again(struct device_queue_manager *dqm, int ret)
  * the change when it is loaded next: KFD can load a queue in the context of its
  * owner only.
  *
- * The priority is read once: it may change at any time, and who changes it comes here after
- * us. What is unmapped and what is updated must be the same queues.
+ * The priority is read once, so that the same queues are unmapped and updated.  A change of the
+ * priority meanwhile calls this function again, after us.
  *
  * Context: process; DQM lock
  * Return: 0; -EIO if the GPU is being reset or there is no memory, -ETIME if its scheduler does
@@ -151,9 +151,9 @@ static void kfd_prio_mark_queue(struct device_queue_manager *dqm, struct qcm_pro
 }
 
 /*
- * One count of qpd->evicted is ours: the queues go off with the first count and back with the last,
- * whoever holds it.  What we have taken off is marked, and that is put back, nothing else: KFD
- * takes single queues off for good, which a hang or a bad packet has spoilt.
+ * One count of qpd->evicted is ours: the queues are deactivated with the first count and activated
+ * with the last one, whether the count is KFD's or ours.  We activate only queues that we have
+ * deactivated, which are marked: KFD deactivates a queue for good after a hang or a bad packet.
  *
  * Nothing happens to the hardware before kfd_prio_dqm_execute(), which must follow under the same
  * lock, or with HWS KFD's own runlist.
@@ -325,7 +325,7 @@ void kfd_prio_dqm_take_back(struct device_queue_manager *dqm, u64 now)
 /*
  * MES acts on single queues: those that leave first, so that one that comes finds room.
  * After an error it is not asked again: a reset is on its way, which leaves it no queue.
- * Only when somebody holds the reset semaphore and no reset comes, it is asked later.
+ * If the reset semaphore is held and no reset comes, MES is asked again later.
  */
 static int kfd_prio_execute_mes(struct device_queue_manager *dqm, bool active)
 {

@@ -17,8 +17,8 @@
  * sends.
  *
  * Locks, outer first: kfd_prio_gpu_mutex (the list of GPUs, threads), the DQM lock.
- * The fault holds mmap_lock or a VMA lock and must wait for nobody: it takes the DQM lock
- * by trylock only.  The thread drops the DQM lock to read indices (user memory) and to zap
+ * The fault holds mmap_lock or a VMA lock and must not wait: it takes the DQM lock by trylock
+ * only.  The thread drops the DQM lock to read indices (user memory) and to zap
  * doorbells (i_mmap_rwsem).
  */
 #include <linux/sched/mm.h>
@@ -238,7 +238,7 @@ static void kfd_prio_stay(struct device_queue_manager *dqm, const struct kfd_pri
 			       s->now);
 }
 
-/* What is to be in the runlist that is sent next, whoever sends it */
+/* Decide which queues the next runlist has; KFD or a step sends it */
 static void kfd_prio_engine_prepare(struct device_queue_manager *dqm, bool by_kfd)
 {
 	struct kfd_prio_end end = {};

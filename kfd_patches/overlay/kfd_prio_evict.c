@@ -45,7 +45,7 @@ void kfd_prio_evicted(struct device_queue_manager *dqm, struct qcm_process_devic
 		if (kfd_prio_uses_mes(dqm))
 			kfd_prio_flush_tlb(qpd_to_pdd(qpd));
 	}
-	/* nobody owes it anything meanwhile */
+	/* an evicted process is owed no share: decide again */
 	kfd_prio_gpu_kick(dqm);
 }
 

@@ -8,7 +8,7 @@
  * the MQD and MES input from it.  It is what is set for the process, or else what
  * the owner has asked for (kfd_prio_queue.requested).  Both are joined under the DQM
  * lock, in kfd_prio_hook_create_queue(), _resolve_priority() and
- * kfd_prio_dqm_apply(): whoever comes last reads the table last.
+ * kfd_prio_dqm_apply(): the last of them to run reads the table last.
  */
 #include "kfd_prio_priv.h"
 #include "kfd_prio_events.h"
@@ -107,7 +107,7 @@ void kfd_prio_hook_update_queue(struct device_queue_manager *dqm, struct queue *
 /**
  * kfd_prio_hook_destroy_queue() - a queue is gone, or could not be destroyed
  * @q: the queue; NULL for a kernel queue or one that never came to be
- * @reason: who destroys it
+ * @reason: why it is destroyed
  * @ret: 0, or the error; but for -ETIME and -EIO a failed destruction leaves
  *	the queue in place
  *

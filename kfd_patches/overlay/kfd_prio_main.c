@@ -25,7 +25,7 @@ void kfd_prio_hook_module_init(void)
 	kfd_prio_debugfs_init();
 	pr_info("kfdprio " KFD_PRIO_PACKAGE_VERSION ": ABI %d.%d%s\n",
 		KFD_PRIO_VERSION_MAJOR, KFD_PRIO_VERSION_MINOR,
-		kfd_prio_table_inherits() ? "" : ", priorities are off: the driver cannot follow fork on this kernel");
+		kfd_prio_table_inherits() ? "" : ", no priorities: cannot follow fork");
 	if (kfd_prio_user_queues() > 0)
 		pr_warn("kfdprio: user_queue=%d: DRM user queues bypass KFD: their work has no priority and takes no part in preemption\n",
 			kfd_prio_user_queues());

@@ -195,7 +195,7 @@ static void kfd_prio_neighbour_rest(struct device_queue_manager *dqm,
 				kfd_prio_neighbour_wake(dqm, qp);
 			return;
 		}
-		/* who has work, and whose time counts, has changed */
+		/* the set of processes with work, whose time counts, has changed */
 		dqm->prio.recheck = true;
 	}
 	list_move_tail(&qp->claim, &dqm->prio.resting);

@@ -87,8 +87,8 @@ static bool kfd_prio_may_touch(struct vm_area_struct *vma)
 }
 
 /*
- * Have the page of an index that nobody has touched yet.  Waits neither for a lock nor for what
- * is being read in or handled in user space (userfaultfd): then the page stays away.
+ * Fault in the page of an index that was not accessed yet.  Does not wait for a lock, for I/O or
+ * for user space (userfaultfd): in these cases the page stays absent.
  */
 static bool kfd_prio_fault_in(struct mm_struct *mm, const void __user *ptr)
 {

@@ -161,10 +161,9 @@ static u64 floor_free(const struct kfd_prio_policy *p, int rank, u64 allowed)
  * @set: the priority set for it, or KFD_PRIO_UNSET
  * @asked: the highest that its queues ask for, or KFD_PRIO_MAX
  *
- * The one rule behind both permission and preemption: without a set priority a process counts
- * as normal at most, whatever its queues ask for.  What anybody may do for nothing, create a
- * queue of priority 15, keeps nobody from being preempted; what anybody may set, up to normal,
- * is no more than that.
+ * Permission and preemption follow one rule: without a set priority a process counts as normal at
+ * most, whatever its queues ask for.  Every user may create a queue of priority 15, which therefore
+ * does not protect its process from preemption; every user may set a priority up to normal.
  */
 int kfd_prio_policy_rank(int set, int asked)
 {
@@ -317,7 +316,7 @@ static u64 decide_until(const struct kfd_prio_policy *p, const struct kfd_prio_p
 }
 
 /**
- * kfd_prio_policy_decide() - who is to be preempted, why, and until when
+ * kfd_prio_policy_decide() - decide which processes are preempted, the reason, and for how long
  * @p: state; time is counted up to @now, nothing else is changed
  * @k: module parameters
  * @claims: of this GPU; those below preempt_min_prio count for nothing
@@ -329,9 +328,9 @@ static u64 decide_until(const struct kfd_prio_policy *p, const struct kfd_prio_p
  *
  * The claim with the highest priority of those that hold decides; among equals the
  * first.  While the floor of a level below forbids that, the highest that it does not forbid does,
- * and those above it are throttled.  While the floor or the rate forbid more, nobody is preempted,
- * or those who are already; less is always allowed.  Decided again after its own commit at the
- * same time, the level is the same.
+ * and those above it are throttled.  While the floor or the rate forbid new preemptions, no process
+ * is preempted except those that are preempted already; ending a preemption is always allowed.  A
+ * second decision at the same time, after the commit of the first one, has the same level.
  */
 void kfd_prio_policy_decide(struct kfd_prio_policy *p, const struct kfd_prio_params *k,
 			    const struct kfd_prio_claim *claims, int n, int lowest, u64 now,
@@ -401,7 +400,7 @@ void kfd_prio_policy_decide(struct kfd_prio_policy *p, const struct kfd_prio_par
 }
 
 /**
- * kfd_prio_policy_commit() - a decision, or a change of who is preempted, is in force
+ * kfd_prio_policy_commit() - a decision, or a change of the preempted processes, is in force
  * @p: state
  * @k: module parameters
  * @level: from now on

@@ -4,9 +4,8 @@
  * clock, no kernel call, so that user space can compile and try them.
  *
  * A decision is a level: every process on the GPU whose priority is lower and that has work is
- * preempted.  Who is off follows from the level and from what is known of each process by itself
- * (kfd_prio_policy_off()), so that a few comparisons per process are all that is done under the
- * DQM lock.
+ * preempted.  Whether a process is off follows from the level and from the state of that process
+ * alone (kfd_prio_policy_off()), so that the DQM lock is held for a few comparisons per process.
  *
  * All times are nanoseconds of one monotonic clock.
  */
@@ -21,7 +20,7 @@ typedef __u64 u64;
 typedef __u32 u32;
 #endif
 
-/* Nobody is preempted */
+/* No process is preempted */
 #define KFD_PRIO_LEVEL_NONE	(-1)
 
 /* What a process counts as: 0..15, see kfd_prio_policy_rank(); and no process */

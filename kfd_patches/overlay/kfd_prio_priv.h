@@ -12,7 +12,7 @@
 #include "kfd_prio_policy.h"
 
 /**
- * enum kfd_prio_source - who changed a priority, in the event kfd_set_priority
+ * enum kfd_prio_source - the origin of a change of priority, in the event kfd_set_priority
  * @KFD_PRIO_SOURCE_IOCTL: KFD_PRIO_IOC_SET
  * @KFD_PRIO_SOURCE_FORK: inherited from the parent
  */

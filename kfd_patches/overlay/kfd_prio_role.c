@@ -177,7 +177,7 @@ void kfd_prio_woke(struct qcm_process_device *qpd)
  * @dqm: of the GPU
  * @qpd: the process on that GPU, which has one
  *
- * Its doorbells may stay zapped: the next ring maps them and wakes nobody.
+ * Its doorbells may stay zapped: the next ring maps them and does not wake the thread.
  *
  * Context: DQM lock
  */

@@ -2,9 +2,9 @@
 /*
  * kfdprio: the runlist, and the unmap before it.
  *
- * KFD unmaps all queues of a GPU, waits, and sends the next runlist.  Here is what becomes of an
- * unmap for which the fault of a doorbell does not wait to the end, how long nobody has run, and
- * which processes are left out of a runlist.
+ * KFD unmaps all queues of a GPU, waits, and sends the next runlist.  This file completes an unmap
+ * for which the fault of a doorbell did not wait, measures how long no queue was mapped, and
+ * selects the processes that a runlist leaves out.
  */
 #include "kfd_prio_priv.h"
 #include "kfd_prio_events.h"
@@ -90,8 +90,8 @@ bool kfd_prio_unmap_wait(struct device_queue_manager *dqm, int *ret)
 /**
  * kfd_prio_unmap_pause() - let other threads run while the scheduler is waited for in a loop
  *
- * Our thread has a real-time priority: schedule() alone would give the CPU to nobody
- * below it, which may be the process whose queues are waited for.
+ * Our thread has a real-time priority: with schedule() alone it would keep the CPU from threads of
+ * lower priority, one of which may be the process whose queues it waits for.
  *
  * Context: DQM lock
  */
@@ -144,7 +144,7 @@ void kfd_prio_runlist_unmap(struct device_queue_manager *dqm)
 		dqm->prio.unmapped_at = ktime_get_ns();
 }
 
-/* Would the runlist be over-subscribed if nobody were preempted?  As pm_calc_rlib_size() has it. */
+/* Would the runlist be over-subscribed without preemption?  As in pm_calc_rlib_size(). */
 static bool kfd_prio_over_subscribed(struct device_queue_manager *dqm)
 {
 	unsigned int compute = dqm->active_cp_queue_count;

@@ -61,7 +61,8 @@ bool kfd_prio_owns_attr(const struct attribute *attr)
 void kfd_prio_hook_process_sysfs(struct kobject *kobj)
 {
 	if (sysfs_create_file(kobj, &kfd_prio_attr_priority))
-		pr_warn("kfdprio: cannot create the sysfs file 'priority' of process %s\n", kobject_name(kobj));
+		pr_warn("kfdprio: cannot create sysfs file 'priority' of process %s\n",
+			kobject_name(kobj));
 }
 
 /**
@@ -103,8 +104,8 @@ void kfd_prio_hook_stats_sysfs(struct kobject *kobj)
 
 	for (i = 0; i < ARRAY_SIZE(kfd_prio_stats); i++)
 		if (sysfs_create_file(kobj, kfd_prio_stats[i]))
-			pr_warn("kfdprio: cannot create the sysfs file '%s' in %s\n", kfd_prio_stats[i]->name,
-				kobject_name(kobj));
+			pr_warn("kfdprio: cannot create sysfs file '%s' in %s\n",
+				kfd_prio_stats[i]->name, kobject_name(kobj));
 }
 
 static u64 kfd_prio_stat(struct kfd_process_device *pdd, const struct attribute *attr)

@@ -4,8 +4,8 @@
  *
  * A priority belongs to a thread group, whether it uses KFD or not: it is set
  * before a program opens /dev/kfd, survives execve(2), and passes to children.
- * The key is the group's struct pid, which stays the same over execve(2) and, as
- * long as an entry holds a reference, can be nobody else's.
+ * The key is the group's struct pid, which stays the same over execve(2) and is not
+ * reused as long as an entry holds a reference.
  *
  * fork and exit are followed through the scheduler's tracepoints, which are
  * attached only while at least one priority is set; so is the static key that
@@ -297,7 +297,7 @@ int kfd_prio_table_set(struct task_struct *task, int prio, bool may_raise, int *
 
 	/*
 	 * The group may have passed its exit probe before the entry was there.
-	 * live reached 0 before that probe: who does not see the entry there is seen here.
+	 * live reached 0 before that probe: if the probe misses the entry, we see the 0 here.
 	 * Releasing the lock is no barrier between the entry and live; pairs with the
 	 * atomic_dec_and_test() of do_exit(), see kfd_prio_probe_exit().
 	 */
@@ -351,7 +351,7 @@ void kfd_prio_table_init(void)
 /**
  * kfd_prio_table_exit() - forget everything
  *
- * Context: module unload; nobody can set a priority any more
+ * Context: module unload, when no priority can be set any more
  */
 void kfd_prio_table_exit(void)
 {

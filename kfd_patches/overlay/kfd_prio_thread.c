@@ -90,7 +90,7 @@ static void kfd_prio_thread_start(struct kfd_prio_dqm *d)
 	WRITE_ONCE(d->thread, thread);
 	if (known)
 		kfd_prio_breaker_trip(dqm, KFD_PRIO_BREAKER_KNOWN);
-	/* the thread, then who is exiting: pairs with kfd_prio_hook_process_exit() */
+	/* d->thread before the exiting processes: pairs with kfd_prio_hook_process_exit() */
 	smp_mb();
 	kfd_prio_roles_update(dqm);
 	dqm_unlock(dqm);
@@ -225,7 +225,7 @@ void kfd_prio_hook_dqm_uninit(struct device_queue_manager *dqm)
 	thread = d->thread;
 	WRITE_ONCE(d->thread, NULL);
 	dqm_unlock(dqm);
-	/* without a thread nobody starts it again */
+	/* nothing starts the timer again without a thread */
 	hrtimer_cancel(&d->timer);
 	if (thread)
 		kthread_stop(thread);

@@ -14,7 +14,7 @@
  *	and no sysfs entry for the caller.  Such a descriptor answers the ioctls
  *	below and refuses every other one with EBADF.
  *
- * Who is meant
+ * How a process is named
  *	A process is named by its PID in the caller's PID namespace *and* by a
  *	pidfd of the same process (pidfd_open(2), flags 0).  The number finds the
  *	process, the pidfd proves that it has not been replaced by another one
@@ -44,11 +44,10 @@
  *
  * Extension
  *	Every struct is padded to 64 bits and may grow at its end; the size is
- *	part of the ioctl's number, as usual.  The kernel accepts a struct
- *	shorter than its own, but not than that of version 1.0 (what is missing
- *	is 0), and one that is longer as long as what it does not know is 0 (else
- *	E2BIG).  Unknown flags and
- *	nonzero pads are EINVAL.
+ *	part of the ioctl's number, as usual.  The kernel accepts a shorter
+ *	struct, down to the size of version 1.0, and takes missing fields as 0.
+ *	It accepts a longer struct if the part that it does not know is 0, and
+ *	returns E2BIG otherwise.  Unknown flags and nonzero pads are EINVAL.
  *
  * Minor versions
  *	1.0	KFD_PRIO_IOC_VERSION, _SET, _GET, _LIST
@@ -82,7 +81,7 @@
  * @features: out: bit mask of KFD_PRIO_FEATURE_*
  * @pad: out: 0
  *
- * Ask this first.  A stock KFD answers ENOTTY.
+ * Ask for the version first.  A stock KFD answers ENOTTY.
  */
 struct kfd_prio_version_args {
 	__u32 major;
@@ -95,8 +94,8 @@ struct kfd_prio_version_args {
 #define KFD_PRIO_FEATURE_INHERIT	(1U << 0)
 
 /*
- * Processes are preempted while one of higher priority has work (which the module
- * parameter kfd_preempt may have switched off), and _LIST tells of it
+ * Processes are preempted while one of higher priority has work (unless the module
+ * parameter kfd_preempt is 0), and _LIST reports it
  */
 #define KFD_PRIO_FEATURE_PREEMPT	(1U << 1)
 
@@ -191,11 +190,11 @@ struct kfd_prio_list_entry {
  * preempted get their share of the second (since 1.1)
  */
 #define KFD_PRIO_LIST_PREEMPTED		(1U << 1)
-/* It is for the work of this process that others are preempted now (since 1.1) */
+/* Other processes are preempted for the work of this process now (since 1.1) */
 #define KFD_PRIO_LIST_PREEMPTING	(1U << 2)
 /*
- * Nobody is preempted on this GPU, by its circuit breaker: preemption may have hurt it.  To write
- * the module parameter kfd_preempt closes the breaker (since 1.2)
+ * The circuit breaker of this GPU is open, and no process is preempted on it: preemption may have
+ * caused a reset.  Writing the module parameter kfd_preempt closes the breaker (since 1.2)
  */
 #define KFD_PRIO_LIST_PREEMPT_OFF	(1U << 3)
 
