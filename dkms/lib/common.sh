@@ -106,7 +106,7 @@ interrupt() {
 	exit 130
 }
 
-# after_failure KERNEL LOG: what is there now, what went wrong as far as the log tells, what to send
+# after_failure KERNEL LOG: print the reason from the log, the amdgpu in use, the next command, and the file for a report
 after_failure() {
 	local kernel=$1 log=$2 file build=$dkms_tree/$own/${own_version-$version}/build moved free
 	# DKMS 3.1 and later may have moved the kernel's own module away
@@ -121,10 +121,10 @@ after_failure() {
 	# a log on a full disk ends before it could say so
 	free=$(df -Pm "$dkms_tree" 2>/dev/null | awk 'END { print $4 }')
 	[ "${free:-16}" -ge 16 ] || warn "No space left on device: $dkms_tree"
-	# a gigabyte that helps nobody
+	# a gigabyte of objects that nothing uses
 	[ ! -d "$build" ] || find "$build" -mindepth 1 -maxdepth 1 ! -name make.log -exec rm -rf {} +
 	warn "$kernel: kfdprio's amdgpu was not installed; $(used_now "$kernel")"
-	warn "$kernel: when that is mended: kfdprio-driver install -k $kernel"
+	warn "$kernel: fix the cause, then run: kfdprio-driver install -k $kernel"
 	if [ -n "$log" ] && [ -e "$log" ]; then
 		warn "to report this, send $log"
 	fi

@@ -30,7 +30,7 @@ add_own() {
 			own_version=$version+$n dir=/usr/src/$own-$own_version
 		done
 		if [ ! -e "$dir" ]; then
-			new=$(mktemp -d /usr/src/.kfdprio.XXXXXX) || { own_version=; warn "/usr/src cannot be written to"; return 1; }
+			new=$(mktemp -d /usr/src/.kfdprio.XXXXXX) || { own_version=; warn "cannot write to /usr/src"; return 1; }
 			for f in "${own_files[@]}"; do
 				[ "$f" != LICENSES ] || [ -e "$top/$f" ] || continue	# a package has them elsewhere
 				cp -a --no-preserve=ownership "$top/$f" "$new/" || break
@@ -72,7 +72,7 @@ own_in_place() {
 
 # What a build of kernel $1 depends on, for not trying the same in vain again
 attempt_key() { echo "$own_version $(content_of "$source_dir") $("$source_dir/dkms/can-build" --key "$1") $(stat -Lc '%i %Y' "/lib/modules/$1/build/." 2>/dev/null)"; }
-# a build of kernel $1 failed; nobody tries again until something has changed, or is asked to
+# a build for kernel $1 failed; it is repeated only after a change, or on request
 note_failure() { mkdir -p "$state" && attempt_key "$1" >"$state/failed-$1"; } 2>/dev/null
 
 # install_own KERNEL [auto]: build it and then put it in place of what is there.  Status 0: it is in place; 1: something
@@ -89,12 +89,12 @@ install_own() {
 	old=$(own_installed "$kernel")
 	if ! why=$("$source_dir/dkms/can-build" ${details:+"$details"} "$kernel" 2>&1); then
 		warn "$kernel: kfdprio is not built: $why"
-		warn "$kernel: $(used_now "$kernel"); then: kfdprio-driver install -k $kernel"
+		warn "$kernel: $(used_now "$kernel"); then run: kfdprio-driver install -k $kernel"
 		[ -n "$auto" ]
 		return
 	fi
 	if [ -n "$auto" ] && [ -e "$state/failed-$kernel" ] && [ "$(attempt_key "$kernel")" = "$(cat "$state/failed-$kernel")" ]; then
-		warn "$kernel: kfdprio $own_version could not be built on $(date -r "$state/failed-$kernel" +%F) and nothing has changed; $(used_now "$kernel")"
+		warn "$kernel: kfdprio $own_version is not built again: its build failed on $(date -r "$state/failed-$kernel" +%F), and nothing has changed since; $(used_now "$kernel")"
 		warn "$kernel: to try again: kfdprio-driver install -k $kernel"
 		return 0
 	fi
@@ -120,7 +120,7 @@ install_own() {
 	fi
 	rm -f "$state/failed-$kernel"
 	if secure_boot_refuses; then
-		warn "$kernel: built, but not installed; $(used_now "$kernel"); then: kfdprio-driver install -k $kernel (--force: install it all the same)"
+		warn "$kernel: built, but not installed; $(used_now "$kernel"); then run: kfdprio-driver install -k $kernel (--force installs it anyway)"
 		[ -n "$auto" ]
 		return
 	fi

@@ -223,7 +223,7 @@ rocm_prepare() {
 		rm -rf "$rocm_new"
 		warn "$kernel: kfdprio does not fit $tree (see above)"
 		command -v spatch >/dev/null ||
-			warn "$kernel: run '$(install_hint coccinelle)', then 'kfdprio-driver install -k $kernel': with it the hooks are placed by rules"
+			warn "$kernel: run '$(install_hint coccinelle)', then 'kfdprio-driver install -k $kernel': spatch then places the hooks by rules"
 		return 1
 	fi
 	conf=$rocm_new/dkms.conf
@@ -278,7 +278,7 @@ rocm_bring() {
 	was=$(rocm_version "$kernel")
 	if [ -z "$base" ]; then
 		if rocm_unpacked && [ -n "$(rocm_version "$kernel")" ]; then
-			warn "$kernel: amdgpu-dkms is unpacked and DKMS does not have it yet: finish its installation; $(used_now "$kernel")"
+			warn "$kernel: amdgpu-dkms is unpacked, and not added to DKMS yet: finish its installation; $(used_now "$kernel")"
 			return 1
 		fi
 		rocm_orphan "$kernel"
@@ -291,7 +291,7 @@ rocm_bring() {
 		rocm_begin "$kernel"
 		rocm_fall_back "$kernel" "$base" || :
 		rocm_end
-		warn "$kernel: kfdprio could not be built for amdgpu-dkms $base and nothing has changed$([ ! -e "$state/make-$kernel.log" ] || echo "; read $state/make-$kernel.log")"
+		warn "$kernel: kfdprio is not built again for amdgpu-dkms $base: its build failed, and nothing has changed since$([ ! -e "$state/make-$kernel.log" ] || echo "; read $state/make-$kernel.log")"
 		warn "$kernel: to try again: kfdprio-driver install -k $kernel"
 		return 1
 	fi
@@ -319,7 +319,7 @@ rocm_bring() {
 		[ -n "$(rocm_built "$kernel" "$rocm_derived")" ] || status=1
 	fi
 	if [ $status = 0 ] && secure_boot_refuses; then
-		warn "$kernel: amdgpu/$rocm_derived is built, but not installed; then: kfdprio-driver install -k $kernel (--force: install it all the same)"
+		warn "$kernel: amdgpu/$rocm_derived is built, but not installed; then run: kfdprio-driver install -k $kernel (--force installs it anyway)"
 		status=3
 	fi
 	[ $status != 0 ] || rocm_room "$kernel" "$rocm_derived" || status=3
@@ -332,7 +332,7 @@ rocm_bring() {
 			"$top/dkms/initramfs" "$kernel"
 			return 0
 		fi
-		warn "$kernel: the modules in /lib/modules/$kernel are not all as they were built"
+		warn "$kernel: some modules in /lib/modules/$kernel differ from the built ones"
 		log=$rocm_log
 		status=1
 	fi
@@ -411,7 +411,7 @@ rocm_orphan() {
 	rocm_begin "$1"
 	dkms uninstall "amdgpu/$active" -k "$1" >/dev/null 2>&1
 	rocm_originals "$1"
-	say "$1: amdgpu-dkms is not installed any more; its version with kfdprio is removed: modprobe loads $(would_load "$1" || echo 'no amdgpu')"
+	say "$1: removed the version of amdgpu-dkms with kfdprio, since amdgpu-dkms is no longer installed; modprobe loads $(would_load "$1" || echo 'no amdgpu')"
 	rocm_before=''
 	rocm_end
 	"$top/dkms/initramfs" "$1"

@@ -66,11 +66,11 @@ secure_boot_refuses() {
 	mok_key_state
 	[ "$key_state" != enrolled ] || return 1
 	if [ -n "${force-}" ]; then
-		warn "Secure Boot is on and DKMS's key is not known to be enrolled; --force: installed all the same. To enrol: $(enrolment_steps)"
+		warn "Secure Boot is on, and DKMS's key is not known to be enrolled; the module is installed because of --force. To enrol the key: $(enrolment_steps)"
 		return 1
 	fi
 	if [ "$key_state" = no-mokutil ]; then
-		warn "Secure Boot is on, and without mokutil kfdprio-driver cannot find out if DKMS's key is enrolled: $(enrolment_steps)"
+		warn "Secure Boot is on, and kfdprio-driver needs mokutil to check whether DKMS's key is enrolled: $(enrolment_steps)"
 	else
 		warn "Secure Boot is on and DKMS's key is not enrolled, so the kernel would refuse the module: $(enrolment_steps)"
 	fi
@@ -83,7 +83,7 @@ secure_boot_advice() {
 	mok_key_state
 	cert=$(mok_certificate)
 	case $key_state in
-	none) say "Secure Boot is on and DKMS has no key yet: it makes one with the first module that it builds" ;;
+	none) say "Secure Boot is on, and DKMS has no key yet: DKMS makes one when it builds its first module" ;;
 	enrolled) say "Secure Boot is on, and DKMS's key $cert is enrolled" ;;
 	no-mokutil) say "Secure Boot is on: $(enrolment_steps), or the kernel refuses the module" ;;
 	*) say "Secure Boot is on and DKMS's key is not enrolled: $(enrolment_steps), or the kernel refuses the module" ;;

@@ -17,8 +17,8 @@ install_self() {
 	if package_owns /usr/share/kfdprio/driver/META; then
 		die "the driver of the package kfdprio-dkms is installed: remove it first, or upgrade it"
 	fi
-	mkdir -p "$1/share/kfdprio" "$1/sbin" || die "$1: cannot be written to"
-	new=$(mktemp -d "$1/share/kfdprio/.driver.XXXXXX") || die "$1: cannot be written to"
+	mkdir -p "$1/share/kfdprio" "$1/sbin" || die "cannot write to $1"
+	new=$(mktemp -d "$1/share/kfdprio/.driver.XXXXXX") || die "cannot write to $1"
 	for f in "${own_files[@]}"; do
 		cp -a --no-preserve=ownership "$top/$f" "$new/" || { rm -rf "$new"; die "$dest: not installed, see above"; }
 	done
@@ -48,7 +48,7 @@ uninstall_self() {
 	if package_owns "$prefix/share/kfdprio/driver/META"; then
 		# the package manager has its own idea of when to build again
 		[ -n "${DPKG_MAINTSCRIPT_PACKAGE-}${KFDPRIO_PACKAGE_SCRIPT-}" ] ||
-			say "the package kfdprio-dkms stays and builds it again with the next kernel: $(remove_hint kfdprio-dkms)"
+			say "the package kfdprio-dkms is still installed and builds the driver again for the next kernel; to remove it: $(remove_hint kfdprio-dkms)"
 		return 0
 	fi
 	for hook in $(kernel_hooks); do

@@ -19,7 +19,7 @@ loaded_differs() {
 		loaded_is_ours
 	fi
 }
-reboot_hint() { ! loaded_differs || say "another amdgpu is loaded than $(would_load "$(uname -r)"): reboot to use that one"; }
+reboot_hint() { ! loaded_differs || say "the loaded amdgpu is not $(would_load "$(uname -r)"): reboot to load that file"; }
 
 status_of() {
 	local kernel=$1 running=$2 file rocm installed next='' in_file=''
@@ -32,7 +32,7 @@ status_of() {
 	elif [ -n "$installed" ]; then
 		installed="$own/$installed"
 	else
-		installed="nothing of kfdprio's"
+		installed="none"
 		next="kfdprio-driver install -k $kernel"
 		has_headers "$kernel" || next="$(install_hint "$(headers_package "$kernel")"), then $next"
 	fi
@@ -69,7 +69,7 @@ do_status() {
 	echo "loaded amdgpu: $what"
 	if loaded_differs; then
 		file=$(would_load "$running")
-		echo "  next:       reboot: what is loaded is not $file$([ "$(find "/boot/initrd.img-$running" "/boot/initramfs-$running.img" -newer "$file" 2>/dev/null)" ] || echo ' (or an older initramfs has it)')"
+		echo "  next:       reboot: the loaded module is not $file$([ "$(find "/boot/initrd.img-$running" "/boot/initramfs-$running.img" -newer "$file" 2>/dev/null)" ] || echo ' (or an older initramfs has it)')"
 	fi
 	secure_boot_state
 	echo "Secure Boot: $secure_boot"

@@ -507,7 +507,7 @@ test_key() {
 	host dkms uninstall "kfdprio/$release" -k "$abi" >/dev/null 2>&1
 	mv "$root/usr/bin/mokutil" "$root/tmp/"
 	driver 1 "$name" kfdprio-driver install -k "$abi"
-	check "$name: it says so" says "$work/out" "without mokutil.*apt install mokutil"
+	check "$name: it says so" says "$work/out" "needs mokutil.*apt install mokutil"
 	check "$name: the kernel's own is used" stock_is_loadable
 	name="$series: Secure Boot (faked), DKMS's key is enrolled"
 	mv "$root/tmp/mokutil" "$root/usr/bin/"
