@@ -2,7 +2,7 @@
 /*
  * kfdprio doctor --test: a GPU through KFD's ioctls alone, without ROCm.
  *
- * What runs on the GPU is packets that need no program: barriers, stores, copies.  GFX9 and
+ * The GPU executes only packets that need no program: barriers, stores, copies.  GFX9 and
  * later.  Functions return 0 or -errno; then gpu_client.why says what failed.
  */
 #ifndef DOCTOR_QUEUE_H

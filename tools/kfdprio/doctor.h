@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the parts of kfdprio doctor share. */
+/* Declarations for the parts of kfdprio doctor. */
 #ifndef DOCTOR_H
 #define DOCTOR_H
 
@@ -12,10 +12,10 @@
 /* Exit status of kfdprio doctor; what is wrong is EXIT_FAILURE */
 #define EXIT_USAGE	2
 
-/* What is put before every path of /proc, /sys, /dev, /var: not empty only in tests. */
+/* The prefix of every path in /proc, /sys, /dev, /var; not empty only in tests. */
 extern const char *doctor_root;
 
-/* What a finding means; FINDING_FAIL alone makes the exit status 1 */
+/* The level of a finding; only FINDING_FAIL makes the exit status 1 */
 enum finding_level { FINDING_OK, FINDING_INFO, FINDING_WARN, FINDING_FAIL };
 
 /**

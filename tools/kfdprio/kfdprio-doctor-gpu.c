@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* kfdprio doctor: the GPUs in KFD's topology, and who uses them */
+/* kfdprio doctor: the GPUs in KFD's topology, and the processes that use them */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -288,7 +288,7 @@ size_t doctor_users(unsigned int gpu_id)
 }
 
 /**
- * doctor_processes() - who uses KFD now; PIDs and priorities, no names
+ * doctor_processes() - list the processes that use KFD now, with PIDs and priorities, without names
  * @d: the examination
  */
 void doctor_processes(struct doctor *d)

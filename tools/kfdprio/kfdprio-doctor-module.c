@@ -23,7 +23,7 @@
  * @path: the file; empty if there is none
  * @kfdprio: "VERSION TREE" of our module, else empty
  * @version: of amdgpu-dkms, else empty
- * @signer: who signed it, else empty
+ * @signer: the name of the signer, or empty
  * @vermagic: the kernel it is for
  */
 struct module_file {

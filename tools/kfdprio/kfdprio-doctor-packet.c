@@ -2,7 +2,7 @@
 /*
  * kfdprio doctor --test: packets, as GFX9 to GFX12 agree on them.
  *
- * Callers never have more than a few packets in flight: nobody looks whether there is room.
+ * Callers never have more than a few packets in flight, so the room in the ring is not checked.
  */
 #define _GNU_SOURCE
 #include <string.h>

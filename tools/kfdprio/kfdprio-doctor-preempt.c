@@ -115,7 +115,7 @@ static void rounds(struct trial *t)
 		return;
 	trial_entry(t, t->victim.pid, &before);
 	while (t->nr < ROUNDS_MAX && (!t->nr || gpu_now() < t->deadline)) {
-		/* Nobody can tell from outside when the next ring is trapped. */
+		/* A process cannot find out whether its next ring will be trapped. */
 		pause_ms(linger / 1000 + PAUSE_MS);
 		if (!round_do(t, &t->rounds[t->nr]))
 			return;

@@ -197,7 +197,7 @@ static void summary(const struct doctor *d)
  * @argc: of the arguments, "doctor" first
  * @argv: the arguments
  *
- * Return: the exit status: 0 all is well, 1 something is wrong, 2 wrong usage.
+ * Return: the exit status: 0 no finding is FINDING_FAIL, 1 one is, 2 wrong usage.
  */
 int kfdprio_doctor(int argc, char **argv)
 {

@@ -46,7 +46,7 @@ enum column {
 	NR_COLUMNS
 };
 
-/* What each is, and its unit, is in output.rst. */
+/* output.rst describes each column with its unit. */
 static const struct list_column columns[NR_COLUMNS] = {
 	[COLUMN_PID] = { "PID", "pid", LIST_NUMBER, LIST_EVERYWHERE },
 	[COLUMN_UID] = { "UID", "uid", LIST_COUNT, LIST_WIDE },
@@ -99,7 +99,7 @@ struct row {
  * struct rows - all of them
  * @row: array of @nr
  * @counted: the driver counts preemptions
- * @breaker: the driver tells of circuit breakers
+ * @breaker: the driver reports circuit breakers
  * @saved: the driver tells what saves cost
  * @topo: the GPUs
  */
@@ -252,7 +252,7 @@ struct rows *rows_open(const struct kfd_dev *dev)
 }
 
 /**
- * rows_add() - add a process on a GPU, unless it has ended meanwhile
+ * rows_add() - add a process on a GPU, unless it has ended
  * @rows: of rows_open()
  * @entry: what the driver says about it
  */

@@ -53,7 +53,7 @@ static void show_text(pid_t pid, const struct kfd_prio_get_args *args)
 		printf("%u queue%s\n", args->nr_queues, args->nr_queues == 1 ? "" : "s");
 }
 
-/* What the driver lists of a process; a process that does not use KFD has a row, too. */
+/* The rows that the driver lists for a process; a process that does not use KFD has one row. */
 static void rows_add_process(struct rows *rows, const struct kfd_prio_list_entry *entries, size_t nr,
 			     pid_t pid, const struct kfd_prio_get_args *args)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the verbs of kfdprio share. */
+/* Declarations for the verbs of kfdprio. */
 #ifndef KFDPRIO_H
 #define KFDPRIO_H
 

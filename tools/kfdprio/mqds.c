@@ -22,7 +22,7 @@ enum { SAVE_START = 0x188 / 4, SAVE_END = 0x190 / 4, RESTORE_START = 0x198 / 4, 
 #define TICK_NS		10 /* the counter runs at 100 MHz on all of them */
 #define LONGEST_NS	10000000000ull /* no save takes that long: the fields are something else */
 
-/* What is being read. */
+/* The state of the reader. */
 struct reader {
 	struct mqds *mqds;
 	size_t line;

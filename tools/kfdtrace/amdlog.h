@@ -17,8 +17,8 @@
 enum amdlog_kind {
 	AMDLOG_ALLOCATING, /* a hardware queue is looked for or made */
 	AMDLOG_CREATED,	   /* a hardware queue was made */
-	AMDLOG_ACQUIRED,   /* somebody uses it */
-	AMDLOG_SELECTED,   /* somebody else uses it, too */
+	AMDLOG_ACQUIRED,   /* a user of the queue is added */
+	AMDLOG_SELECTED,   /* another user of the queue is added */
 	AMDLOG_RELEASED,
 	AMDLOG_DELETED,
 	AMDLOG_DISPATCH, /* a packet that starts a kernel was written to it */

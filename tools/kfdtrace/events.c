@@ -40,7 +40,7 @@ static const char *const field_names[NR_KFD_FIELDS] = {
 
 #define QUEUE_FIELDS F_GPU_ID, F_PID, F_QUEUE_ID, F_PRIO
 
-/* What is read of each event; the end is NO_FIELD. */
+/* The fields that are read of each event; NO_FIELD ends the list. */
 static const struct {
 	const char *name;
 	int8_t fields[16];

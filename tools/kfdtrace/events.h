@@ -103,7 +103,7 @@ struct kfd_name {
 	const char *name;
 };
 
-/* What the events mean by a number; an unknown one is "?". */
+/* Names of the numbers in events; an unknown number is "?". */
 const char *kfd_queue_type_name(int64_t value);
 const char *kfd_queue_format_name(int64_t value);
 const char *kfd_reason_name(int64_t value);

@@ -117,7 +117,7 @@ static struct row *row_add(struct rows *rows, const char *key, const char *title
 	return row;
 }
 
-/* What is more in a longer recording: compared per second. */
+/* Values that grow with the length of the recording: compared per second. */
 static struct row *sum_add(struct rows *rows, const char *key, const char *title, double a, double b)
 {
 	struct row *row = row_add(rows, key, title);
@@ -223,7 +223,7 @@ enum column_id {
 	NR_COLS
 };
 
-/* What each is is in output.rst; the unit of a value is in its WHAT. */
+/* output.rst describes each column; WHAT has the unit of a value. */
 static const struct list_column columns[NR_COLS] = {
 	[COL_DESCRIPTION] = { "DESCRIPTION", "description", LIST_TEXT, LIST_TABLE },
 	[COL_WHAT] = { "WHAT", "what", LIST_WORD, LIST_WIDE },

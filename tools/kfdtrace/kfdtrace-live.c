@@ -182,7 +182,7 @@ static void loop_close(struct loop *loop)
 	free(loop->fds);
 }
 
-/* What ends in errx(3) leaves neither a trace instance nor a terminal in disorder. */
+/* At exit: remove the trace instance and restore the terminal, after errx(3) as well. */
 static struct live *to_end;
 
 static void at_exit(void)
@@ -202,7 +202,7 @@ static void signals_block(sigset_t *set)
 	for (i = 0; i < sizeof(stops) / sizeof(*stops); i++)
 		sigaddset(set, stops[i]);
 	sigprocmask(SIG_BLOCK, set, NULL);
-	/* a pipe that nobody reads is an error of write(2) */
+	/* writing to a pipe without a reader is an error of write(2) */
 	signal(SIGPIPE, SIG_IGN);
 }
 

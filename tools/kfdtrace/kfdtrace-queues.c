@@ -38,7 +38,7 @@ enum column_id {
 	NR_COLS
 };
 
-/* What each is, and its unit, is in output.rst. */
+/* output.rst describes each column with its unit. */
 static const struct list_column columns[NR_COLS] = {
 	[COL_GPU] = { "GPU", "gpu_id", LIST_COUNT, LIST_EVERYWHERE },
 	[COL_PID] = { "PID", "pid", LIST_NUMBER, LIST_EVERYWHERE },
@@ -78,7 +78,7 @@ struct queue_rows {
 	size_t nr;
 };
 
-/* What only the creation of the queue tells. */
+/* Values that only the event of the creation has. */
 static void cell_created(const struct queue *queue, unsigned int column, struct list_value *value)
 {
 	bool known = queue->created_seen;

@@ -20,7 +20,7 @@
 #include "record.h"
 #include "trace-file.h"
 
-#define SCAN_MS 200 /* how often we look who uses KFD */
+#define SCAN_MS 200 /* the interval of reading the list of KFD processes */
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -142,7 +142,7 @@ static bool stop_asked(struct recording *rec, int signal_fd, int *times)
 	return false;
 }
 
-/* Until the command or the process ends, or somebody says stop. */
+/* Until the command or the process ends, or a signal ends the recording. */
 static int loop(struct recording *rec, int signal_fd, const int *pidfds)
 {
 	int nr_pids = rec->options->pids.nr, left = nr_pids, i;
@@ -236,7 +236,7 @@ static char **systems_of(char **events)
 	return systems;
 }
 
-/* What the kernel knows about names of threads, and what we have seen. */
+/* Names of threads: those of the kernel, and those that were read while recording. */
 static char *cmdlines(const struct recording *rec)
 {
 	char *kernel = tracefs_instance_file_read(NULL, "saved_cmdlines", NULL), *text = NULL;

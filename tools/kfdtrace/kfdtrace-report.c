@@ -37,7 +37,7 @@ enum column_id {
 	NR_COLS
 };
 
-/* What each is, and its unit, is in output.rst. */
+/* output.rst describes each column with its unit. */
 static const struct list_column columns[NR_COLS] = {
 	[COL_GPU] = { "GPU", "gpu_id", LIST_COUNT, LIST_EVERYWHERE },
 	[COL_PID] = { "PID", "pid", LIST_NUMBER, LIST_EVERYWHERE },

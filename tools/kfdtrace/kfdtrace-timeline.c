@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kfdtrace timeline: who had the GPU when, as a page or as JSON for a viewer.
+ * kfdtrace timeline: which process had the GPU when, as a page or as JSON for a viewer.
  *
  * Written as it is read: memory depends on the number of queues and processes alone.
  */
@@ -16,7 +16,7 @@
 #include "timeline.h"
 #include "view-options.h"
 
-/* What is written, until it is complete; NULL if it is not a file that could be replaced. */
+/* The temporary file, until it is complete; NULL if the output is not a regular file. */
 static char *part;
 
 static void slice(void *context, const struct queue *queue, enum slice_kind kind, uint64_t from,

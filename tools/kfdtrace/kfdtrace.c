@@ -75,7 +75,7 @@ void usage_error(const char *verb, const char *format, ...)
 }
 
 /**
- * stdout_check() - output that nobody got is a failure: a full disk, a closed pipe
+ * stdout_check() - output that was not written is a failure: a full disk, a closed pipe
  * @status: the exit status otherwise
  *
  * Return: the exit status.

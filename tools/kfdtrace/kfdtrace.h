@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the verbs of kfdtrace share. */
+/* Declarations for the verbs of kfdtrace. */
 #ifndef KFDTRACE_H
 #define KFDTRACE_H
 

@@ -31,7 +31,7 @@ static bool maker_lives(int pid)
 }
 
 /*
- * One that was killed could not remove its instance.  Nobody reads it then: the kernel refuses to
+ * A killed kfdtrace live could not remove its instance.  No process reads it: the kernel refuses to
  * remove one whose buffer is open, so that one of another PID namespace is safe.
  */
 static void leftovers_remove(void)

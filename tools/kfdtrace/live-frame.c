@@ -2,7 +2,7 @@
 /*
  * A frame: what each process got of each GPU since the frame before.
  *
- * How long and how often somebody was preempted is what the driver counts, as long as it lists
+ * Times and counts of preemption are those of the driver, as long as it lists
  * the process; the events tell the rest, and all of a process that has ended.
  */
 #define _GNU_SOURCE

@@ -47,7 +47,7 @@ static bool outer_namespace(void)
 }
 
 /**
- * live_list() - ask the driver who uses KFD
+ * live_list() - read the list of KFD processes from the driver
  * @live: with an open device; its list is renewed
  * @why: on failure, what is wrong; RECORD_WHY bytes
  *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What was there before the first event, and what is there after events were lost: KFD's
- * directories know the queues, the driver's list knows who is off.
+ * The state before the first event, and after lost events: queues are read from KFD's
+ * directories, preempted processes from the driver's list.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

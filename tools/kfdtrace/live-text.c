@@ -12,7 +12,7 @@
 #define PARAMETERS "/sys/module/amdgpu/parameters"
 #define HEAD_FIXED 2 /* lines that are not of a GPU */
 
-/* What each is, and its unit, is in output.rst. */
+/* output.rst describes each column with its unit. */
 const struct list_column live_columns[NR_LIVE_COLUMNS] = {
 	[LIVE_PID] = { "PID", "pid", LIST_NUMBER, LIST_EVERYWHERE },
 	[LIVE_GPU] = { "GPU", "gpu_id", LIST_COUNT, LIST_EVERYWHERE },

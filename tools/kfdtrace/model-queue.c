@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What happens to a queue: mapped, off, preempted, its end; see model.h. */
+/* The states of a queue: mapped, not mapped, preempted, destroyed; see model.h. */
 #include <errno.h>
 
 #include "model-queue.h"

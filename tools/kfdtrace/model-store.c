@@ -212,8 +212,8 @@ void store_forget(struct model *model, struct queue *queue)
 
 /**
  * store_pair() - find or make the account of one preemptor
- * @client: who is preempted
- * @pid: who preempts
+ * @client: the preempted process
+ * @pid: the preempting process
  *
  * Return: the pair, or NULL without memory.
  */
@@ -241,7 +241,7 @@ struct pair *store_pair(struct client *client, int32_t pid)
 }
 
 /**
- * store_prio() - the priority that decides who is a victim
+ * store_prio() - the priority that decides whether a process is a victim
  * @client: the process
  *
  * Return: what was set; an unset one counts as that of the highest queue.

@@ -128,7 +128,7 @@ static void process_drop(struct model *model, struct process **at)
  * @gone: tells whether a process is
  * @context: for @gone
  *
- * One that still has queues stays.  Who preempted whom is forgotten, but for what is under way.
+ * One that still has queues stays.  Pairs of preempting and preempted processes are forgotten, except those of a preemption that goes on.
  */
 void model_prune(struct model *model, bool (*gone)(void *context, int32_t pid), void *context)
 {

@@ -250,7 +250,7 @@ static int on_preempt_begin(struct model *model, struct gpu *gpu, const struct k
 	};
 	gpu->take_left = event->v[F_QUEUES];
 	gpu->wake_preempts = gpu->waking && gpu->wake_pid == gpu->begin.pid;
-	/* who is off already is so for another one from now on */
+	/* processes that are off already are preempted by this one from now on */
 	for (client = gpu->preempted; client; client = client->preempted_next) {
 		client->preemptor->ns += event->ts - client->pair_since;
 		client->last_reason = reason;
@@ -283,7 +283,7 @@ static int on_preempt_end(struct model *model, struct gpu *gpu, const struct kfd
 		return 0;
 	gpu->preempting = false;
 	gpu->take_left = 0;
-	/* what has no work is not mapped again, and nobody keeps it off */
+	/* a queue without work is not mapped again, and no process preempts it */
 	while ((client = gpu->preempted)) {
 		client_resume(client, event->ts);
 		for (queue = client->queues; queue; queue = queue->client_next)

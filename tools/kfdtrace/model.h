@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a recording says about GPUs, processes and queues.
+ * The GPUs, processes and queues of a recording.
  *
  * Events go in, in the order of time; sums come out.  Memory depends on the numbers of GPUs,
  * processes and queues alone, and of queues that have ended only MODEL_MAX_QUEUES are kept.
@@ -103,8 +103,8 @@ struct process {
 
 /**
  * struct pair - a process that preempted another
- * @client: who was preempted
- * @pid: who preempted
+ * @client: the preempted process
+ * @pid: the preempting process
  * @count: how often
  * @ns: how long in all
  * @next: another one of the same @client
@@ -130,10 +130,10 @@ struct pair {
  * @preempting, @preempting_ns: how often and how long others were preempted for it
  * @wakes: how often its doorbell woke the preemption
  * @evictions, @evicted_ns: by KFD: memory, suspend, debugger; until the restore or its last queue's end
- * @by: who preempted it
+ * @by: the processes that preempted it
  * @preempted, @evicted: it is, since @preempted_since, @evicted_since
  * @evicted_queues: that it had when it was evicted last, also those that no other event names
- * @preemptor: pair of who preempts it now, since @pair_since
+ * @preemptor: the pair with the process that preempts it now, since @pair_since
  * @last_reason: of the last preemption of it, or by it, as it began or ended
  * @last_by: whose preemption that was, 0 if there was none
  */
@@ -212,7 +212,7 @@ enum anomaly_kind {
  * @ts: when, ns
  * @kind: what
  * @gpu_id: where
- * @pid: whose, -1 if nobody's
+ * @pid: of the process, or -1
  * @queue_id: which, -1 if none
  * @value: ns, or a negative errno
  */
@@ -225,7 +225,7 @@ struct anomaly {
 	int64_t value;
 };
 
-/* What a queue was, from one moment to another; slices of one kind do not overlap. */
+/* A state of a queue from one time to another; slices of one kind do not overlap. */
 enum slice_kind {
 	SLICE_MAPPED,
 	SLICE_PREEMPTED,
@@ -248,7 +248,7 @@ typedef void (*slice_fn)(void *context, const struct queue *queue, enum slice_ki
 /**
  * struct model - all of it
  * @slow_unmap_ns: an unmap that takes longer is an anomaly
- * @slice: is told of slices, NULL for nobody
+ * @slice: called for each slice, or NULL
  * @slice_context: its own
  * @first, @last: ns, of the first and last event
  * @events: how many of each kind

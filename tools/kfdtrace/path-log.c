@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What ROCm's log was like, and how well it fits the recording: for "path" and "report". */
+/* The summary of ROCm's log, and how well it fits the recording: for "path" and "report". */
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -26,7 +26,7 @@ static bool id_parse(const char *text, unsigned long *id)
 }
 
 /**
- * caller_find() - who called us: the user that sudo names, else ourselves
+ * caller_find() - find the calling user: the one that sudo names, else the present one
  * @rec: the recording; uid and gid are filled in
  */
 void caller_find(struct recording *rec)

@@ -121,7 +121,7 @@ int instance_open(struct recording *rec, char *why)
 	return 0;
 }
 
-/* What may be had without pressing the rest of the machine. */
+/* The size that leaves enough memory for the rest of the machine. */
 static unsigned long sensible_kb(int cpus)
 {
 	unsigned long available = 0, kb;
@@ -272,7 +272,7 @@ bool instance_stopped(struct recording *rec)
 	return rec->watched && tracefs_trace_is_on(rec->instance) == 0;
 }
 
-/* What was overwritten before is what a loop is about, not a loss. */
+/* In a loop, overwritten events are not lost events. */
 static void loop_begins(char *page)
 {
 	uint64_t commit;

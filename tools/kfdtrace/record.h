@@ -27,7 +27,7 @@ enum record_end {
 
 /**
  * struct record_options - what was asked for
- * @verb: who asks, for messages
+ * @verb: the calling verb, for messages
  * @prefix: of the name of a trace instance of our own
  * @dir: where to record to; NULL for a name made of the date
  * @events: event systems or SYSTEM:EVENT, ends with NULL

@@ -5,7 +5,7 @@
 #include "queues.h"
 #include "report.h"
 
-/* Who preempted each process: of the rows of "processes", by GPU and PID. */
+/* The processes that preempted each row of "processes", by GPU and PID. */
 static void pairs_json(const struct client_rows *rows)
 {
 	const struct pair *pair;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What "kfdtrace report" prints, as text and as JSON. */
+/* The output of "kfdtrace report", as text and as JSON. */
 #ifndef KFDTRACE_REPORT_H
 #define KFDTRACE_REPORT_H
 

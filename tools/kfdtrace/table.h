@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A hash table that grows; what is in it belongs to the caller, who compares the keys. */
+/* A hash table that grows; the caller owns the elements and compares the keys. */
 #ifndef KFDTRACE_TABLE_H
 #define KFDTRACE_TABLE_H
 

@@ -10,7 +10,7 @@
  *	["w", at, gpu_id, pid]						doorbells
  *	["c", at, pid, prio, old prio, by pid]				priorities
  *	["h", at, gpu_id]						hangs
- * "head" is an object and says what only the end tells: who is there, what is missing.
+ * "head" is an object with values that are known at the end: processes, and missing events.
  */
 #define _GNU_SOURCE
 #include <err.h>

@@ -273,7 +273,7 @@ static void processes_print(const struct timeline *timeline)
 				continue;
 			name_print("process_name", client->process->pid, 0,
 				   view_command(view, client->process->pid));
-			/* who is more important comes first */
+			/* the highest priority comes first */
 			order_print(client->process->pid, 15 - client->process->prio);
 			name_print("thread_name", client->process->pid, ROW_PROCESS,
 				   "priorities and doorbells");
@@ -281,7 +281,7 @@ static void processes_print(const struct timeline *timeline)
 	}
 }
 
-/* Names of rows come last: who is there is known then. */
+/* Names of rows come last, when all processes are known. */
 static void end(struct timeline *timeline)
 {
 	const struct view *view = &timeline->view;

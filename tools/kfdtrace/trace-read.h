@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the parts of the reader of trace.dat share: head, pages, and what others call. */
+/* Declarations for the reader of trace.dat: header, pages, and its callers. */
 #ifndef KFDTRACE_TRACE_READ_H
 #define KFDTRACE_TRACE_READ_H
 

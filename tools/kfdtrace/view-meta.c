@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What meta.json says of a recording.  A damaged file may say anything. */
+/* The contents of meta.json.  A damaged file may contain anything. */
 #define _GNU_SOURCE
 #include <err.h>
 #include <errno.h>
@@ -65,7 +65,7 @@ static int process_compare(const void *left, const void *right)
  * @view: @meta and @processes are filled in, to be freed with view_meta_close()
  * @path: the file, or NULL
  *
- * What it lacks is not shown, and a damaged one is told of: the events are what counts.
+ * Missing values are not shown, and a damaged file is reported: the events are enough.
  */
 void view_meta_open(struct view *view, const char *path)
 {

@@ -189,7 +189,7 @@ static bool plain(const char *text)
 	return true;
 }
 
-/* What JSON, a page and a terminal take for something else is written as \uNNNN. */
+/* Characters with a meaning in JSON, in HTML or on a terminal are written as \uNNNN. */
 static void string_put(const char *text)
 {
 	char *safe = text_json_printable(text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/kfd: opening it, asking who answers, and the four ioctls.
+ * /dev/kfd: opening it, finding out which driver serves it, and the four ioctls.
  *
  * The device is opened with O_ACCMODE, so that looking at priorities does not
  * make a KFD process of the tool (see linux/kfd_prio.h).

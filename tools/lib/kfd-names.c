@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a GPU is called, and its numbers in HIP and in rocm-smi.
+ * The names of a GPU, and its numbers in HIP and in rocm-smi.
  *
  * Target	gfx_target_version of the topology.
  * Product	libdrm's amdgpu.ids, by PCI device and revision, as ROCm and Mesa do it.

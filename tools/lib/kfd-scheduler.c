@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What schedules the queues of a GPU, and whether it is a GPU at all. */
+/* The scheduler of the queues of a GPU, and whether the GPU is simulated. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -58,7 +58,8 @@ static bool scheduler_off(const char *root)
  * @root: put before the paths, "" but for tests
  * @how: out: how that is known, for the user; may be NULL
  *
- * Return: as the driver says in debugfs; else as the GPU and the parameters let one conclude.
+ * Return: the scheduler as the driver reports it in debugfs, else as concluded from the generation
+ * of the GPU and the parameters.
  */
 enum kfd_scheduler kfd_scheduler(const struct kfd_gpu *gpu, const char *root, const char **how)
 {

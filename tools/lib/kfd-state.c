@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a process is on a GPU. */
+/* The state of a process on a GPU. */
 #include "kfdlib.h"
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the command line tools share: the device and its errors, priorities and
+ * Declarations for the command line tools: the device and its errors, priorities and
  * their names, /proc, the KFD topology, text that is safe to print.
  *
  * Nothing here prints or exits.  Functions return 0 or -errno; where a number
@@ -104,9 +104,9 @@ bool kfd_topology_prop(const struct kfd_gpu *gpu, const char *name, uint64_t *va
 const char *kfd_gpu_name(const struct kfd_gpu *gpu);
 void kfd_names_read(struct kfd_topology *topo);
 
-/* What schedules the queues of a GPU. */
+/* The scheduler of the queues of a GPU. */
 enum kfd_scheduler {
-	KFD_SCHEDULER_NONE, /* the kernel itself: nobody is preempted */
+	KFD_SCHEDULER_NONE, /* the kernel itself: no process is preempted */
 	KFD_SCHEDULER_HWS,
 	KFD_SCHEDULER_MES,
 };
@@ -129,7 +129,7 @@ size_t text_width(const char *text);
 void duration_format(char *text, size_t size, uint64_t ns);
 void text_time(char *text, size_t size, uint64_t ns, uint64_t zero_ns);
 
-/* What a process is on a GPU: the words of all tables, JSON and CSV. */
+/* The state of a process on a GPU: the words of all tables, JSON and CSV. */
 enum kfd_state {
 	KFD_STATE_NONE,	      /* it has no queue there */
 	KFD_STATE_INACTIVE,   /* none of its queues is active */

@@ -3,7 +3,7 @@
  * Lists: a table, the same for scripts (--raw), CSV and JSON, of one description of the columns.
  *
  * In a table a value carries its unit itself (452ms); in CSV and JSON the key does (preempted_ns).
- * What is not known is - in a table, empty in CSV, null in JSON.  The words are those of output.rst.
+ * An unknown value is - in a table, empty in CSV, null in JSON.  output.rst has all names.
  */
 #ifndef LIST_H
 #define LIST_H
@@ -54,7 +54,7 @@ struct list_column {
 /**
  * struct list_value - what is in a cell
  * @known: else it is shown as not known
- * @marked: something is wrong with the row: shown in colour on a terminal
+ * @marked: the row has a problem: shown in colour on a terminal
  * @kind: that of the column, unless it is changed
  * @count: LIST_COUNT, LIST_DURATION, LIST_TIME, LIST_ADDRESS
  * @number: LIST_NUMBER

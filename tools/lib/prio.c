@@ -63,7 +63,7 @@ int prio_parse(const char *text, int *prio, char *why)
 		}
 	}
 	ret = digits_parse(text, KFD_PRIO_MAX, prio);
-	/* A negative number is a number out of range to whoever typed it. */
+	/* A user takes a negative number as a number out of range. */
 	if (ret == -EINVAL && text[0] == '-' && text[1] && !text[1 + strspn(text + 1, "0123456789")])
 		ret = -ERANGE;
 	if (!ret)
