@@ -178,7 +178,7 @@ int amdgpu_file_to_fpriv(struct file *filp, struct amdgpu_fpriv **fpriv)
 /* ---- address translation ---- */
 
 /**
- * sim_vm_by_pd - the VM that a MAP_PROCESS packet names
+ * sim_vm_by_pd - the VM that a MAP_PROCESS packet names; the one used last is found first
  * @g: the GPU, vm_lock held
  * @pd: page directory number
  */
@@ -188,8 +188,11 @@ struct sim_vm *sim_vm_by_pd(struct sim_gpu *g, u64 pd)
 
 	lockdep_assert_held(&g->vm_lock);
 	list_for_each_entry(vm, &g->vms, link)
-		if (vm->pd == pd)
+		if (vm->pd == pd) {
+			/* the firmware asks with each access; there may be a thousand */
+			list_move(&vm->link, &g->vms);
 			return vm;
+		}
 	return NULL;
 }
 
