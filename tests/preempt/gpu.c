@@ -141,7 +141,7 @@ static struct {
 	{ "max_preempt_per_s" }, { "safety_poll_us" }, { "busy_budget_ms" },
 	{ "max_switch_pct" }, { "short_grace" },
 	/* of the simulated GPU and of amdgpu */
-	{ "save_us" }, { "restore_us" }, { "queue_preemption_timeout_ms" }, { "poll_us" },
+	{ "save_us" }, { "restore_us" }, { "queue_preemption_timeout_ms" }, { "poll_us" }, { "poll_idle_us" },
 	{ "sdma_gbs" }, { "occupancy_us" }, { "mqd_times" },
 };
 
