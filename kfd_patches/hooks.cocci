@@ -381,8 +381,8 @@ expression list es;
  	...>
  }
 
-// KFD waits by calling schedule() in a loop: at a real-time priority that gives the
-// CPU to nobody.
+// KFD waits by calling schedule() in a loop: a thread of real-time priority then keeps
+// the CPU from all threads of lower priority.
 @fence_wait@
 expression e;
 statement S;
