@@ -80,6 +80,10 @@ static bool plain_turns;
 module_param(plain_turns, bool, 0644);
 MODULE_PARM_DESC(plain_turns, "among queues of equal priority, turns go round; otherwise to whoever has used the least GPU time");
 
+static bool interleave;
+module_param(interleave, bool, 0444);
+MODULE_PARM_DESC(interleave, "dispatches of several queues share the GPU, one of each pipe; otherwise as slots says");
+
 #define IDLE_AFTER_NS	(20 * NSEC_PER_MSEC)
 /* Where nobody tells that the HIQ is rung: how often it is looked at without any queue */
 #define HIQ_POLL_IDLE_US	1000
@@ -105,7 +109,9 @@ static void read_config(struct sim_hws *h)
 {
 	struct eng_config *c = &h->eng.cfg;
 
-	c->slots = max(READ_ONCE(slots), 1u);
+	c->interleave = interleave;
+	c->pipes = interleave ? h->g->prof->pipes : 0;
+	c->slots = interleave ? c->pipes : max(READ_ONCE(slots), 1u);
 	c->hqds = READ_ONCE(hqds) ? : sim_hqds(h->g->prof);
 	c->process_quantum_ns = max(READ_ONCE(process_quantum_us), 100u) * 1000ULL;
 	c->gang_quantum_ns = max(READ_ONCE(gang_quantum_us), 100u) * 1000ULL;

@@ -193,7 +193,7 @@ static void gemm(bool interleave)
 /*
  * ResNet-18 at 20 a second, 2.65 ms alone (P50), beside ResNet-50 of batch 1024: P50 7.6, P99 19 to 20; the
  * latter does 1.96 iterations a second. Same repository, scheduler/XSCHED/phase4_log/. Left open: the
- * number of kernels (60 and 255), the GPU's part of the 2.65 ms (1.65: 1.2 to 2.3 fit), and when requests come
+ * number of kernels (60 and 255), the GPU's part of the 2.65 ms (1.9; 1.7 to 2.2 fit), and when requests come
  * (independently).
  */
 static void resnet(bool interleave)
@@ -202,11 +202,11 @@ static void resnet(bool interleave)
 	u64 took;
 
 	gpu(interleave);
-	c = client(60, 27500, 16667, 50 * MS);
+	c = client(60, 31667, 12500, 50 * MS);
 	run(c, NULL, 1000);
 	row(interleave, "resnet_alone_p50_ms", ms(c, 50), 2.65);
 	gpu(interleave);
-	c = client(60, 27500, 16667, 50 * MS);
+	c = client(60, 31667, 12500, 50 * MS);
 	d = client(255, 1900 * US, 0, 0);
 	took = run(c, d, REQUESTS);
 	row(interleave, "resnet_beside_p50_ms", ms(c, 50), 7.6);
@@ -217,7 +217,7 @@ static void resnet(bool interleave)
 /*
  * Queries per second: 118.7 of one process, 72.0 of each of two. Same repository,
  * doc/kernel_submit/multiple_doorbellQueue/ANALYSIS_REPORT.md. Left open: the GPU's part of a query's 8.42 ms
- * (82 %: all from 66 to 100 fit), and its number of kernels (1).
+ * (65 %; 60 to 100 fit), and its number of kernels (1).
  */
 static void queries(bool interleave)
 {
@@ -225,12 +225,12 @@ static void queries(bool interleave)
 	u64 took;
 
 	gpu(interleave);
-	c = client(1, 6900 * US, 1525 * US, 0);
+	c = client(1, 5500 * US, 2925 * US, 0);
 	took = run(c, NULL, 1000);
 	row(interleave, "queries_alone_per_s", c->n * 1e9 / took, 118.7);
 	gpu(interleave);
-	c = client(1, 6900 * US, 1525 * US, 0);
-	d = client(1, 6900 * US, 1525 * US, 0);
+	c = client(1, 5500 * US, 2925 * US, 0);
+	d = client(1, 5500 * US, 2925 * US, 0);
 	took = run(c, d, 1000);
 	row(interleave, "queries_beside_per_s", c->n * 1e9 / took, 72.0);
 }
