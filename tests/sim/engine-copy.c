@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdsim: the model of a GPU's queue hardware: what saving and restoring costs, on the path that all
- * queues share. The rules are in engine.h.
+ * kfdsim: the model of a GPU's queue hardware: what saving and restoring costs, on the path
+ * that all queues share. The rules are in engine.h.
  */
 #include "engine-int.h"
 

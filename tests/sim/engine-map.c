@@ -242,8 +242,8 @@ static void settle_procs(struct engine *e)
 }
 
 /*
- * The best queues of one look at all of them: of the highest rank, there those that wait, or have an HQD,
- * longest
+ * The best queues of one look at all of them: of the highest rank, there those that wait, or
+ * have an HQD, longest
  */
 #define BEST_MAX	32
 

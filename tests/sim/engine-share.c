@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdsim: the model of a GPU's queue hardware: how dispatches that run at once share it. The rules are
- * in engine.h.
+ * kfdsim: the model of a GPU's queue hardware: how dispatches that run at once share it. The
+ * rules are in engine.h.
  */
 #include "engine-int.h"
 

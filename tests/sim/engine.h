@@ -28,11 +28,11 @@
  *	  that had nothing to launch starts where the turns of its equals are. Time that it
  *	  had no HQD is, but for no more than ENG_LAG_QUANTA process quanta. With plain_turns it
  *	  is the turn of the next one in the order of the runlist instead, whatever each has used.
- *	- With pipes, the HQDs are one a pipe, then the next of each, in the order in which queues get
- *	  them. One dispatch of a pipe runs at a time: the rules of priority and turns are
+ *	- With pipes, the HQDs are one a pipe, then the next of each, in the order in which
+ *	  queues get them. One dispatch of a pipe runs at a time: the rules of priority and turns are
  *	  between the queues of a pipe, and each pipe has its own turn.
- *	- With interleave, the work-groups of dispatches that run at once share the GPU: each progresses
- *	  at its share of full speed, see ENG_LONG_WEIGHT. Priorities do not change shares.
+ *	- With interleave, the work-groups of dispatches that run at once share the GPU: each
+ *	  progresses at its share of full speed, see ENG_LONG_WEIGHT. Priorities do not change shares.
  *	- A dispatch may be given its slot before its avail, which then waits for it: this
  *	  is what a caller gets who is late to say that work has come. Those whose avail has
  *	  come go first among equals, not before a higher priority.
@@ -81,11 +81,12 @@ typedef uint64_t u64;
 #define ENG_PIPES	8	/* most compute pipes */
 
 /*
- * Interleaving: a dispatch that is at least this many times as long as the shortest that runs has this
- * many times its share of the GPU. No source tells how the hardware's dispatcher divides its CUs; that the
- * work-groups of a long dispatch hold them longer is a guess, and so is the ratio. The weight is fitted: beside
- * a longer one a GEMM is 3.9 times as slow on an MI308X, ResNet-18 2.9 times, and of two equals each has
- * half (tests/unit/engine/test-calibrate.c has the measurements and where they were published).
+ * Interleaving: a dispatch that is at least ENG_LONG_RATIO times as long as the shortest that runs
+ * has ENG_LONG_WEIGHT times its share of the GPU. No source says how the hardware's dispatcher
+ * divides its CUs. That the work-groups of a long dispatch hold them longer is a guess, and so is
+ * the ratio. The weight is fitted: beside a longer dispatch a GEMM is 3.9 times as slow on an
+ * MI308X, ResNet-18 2.9 times, and of two equals each has half (tests/unit/engine/test-calibrate.c
+ * has the measurements and where they were published).
  */
 #define ENG_LONG_RATIO	2
 #define ENG_LONG_WEIGHT	3
@@ -163,7 +164,8 @@ struct eng_proc;
  * @next_active: next queue of the engine's list of those that do or may do something
  * @prev_active: the one before
  * @active: it is in that list
- * @quiet: the owner has nothing to launch for it until eng_wake(): it is not asked. Set by the owner
+ * @quiet: set by the owner: it has nothing to launch for the queue until eng_wake(), and is
+ *	not asked
  * @place: its place in the runlist
  * @pipe_prio: CP_HQD_PIPE_PRIORITY, higher launches first; below ENG_PIPE_PRIOS
  * @queue_prio: CP_HQD_QUEUE_PRIORITY, decides among equal pipe priorities; below ENG_QUEUE_PRIOS
