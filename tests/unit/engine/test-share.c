@@ -40,6 +40,7 @@ static void test_long_weighs_more(void **state)
 	assert_in_range(a->item[0].completed, 3 * MS, 3 * MS + 1);
 	add(c, 1999 * US)->avail = 50 * MS;
 	add(a, 1 * MS)->avail = 50 * MS;
+	eng_advance(&w.e, 50 * MS);
 	eng_advance(&w.e, 100 * MS);
 	assert_int_equal(a->item[1].completed, 52 * MS);
 	assert_int_equal(c->item[0].completed, 52 * MS + 999 * US);
