@@ -8,6 +8,12 @@
 # array mutants, is "file|what is wrong|sed script", file a name, with .c added if it has no suffix; the
 # script is applied with sed -z -E so that it may span lines; one that changes nothing is an error. TAP; -k keeps the copies in build/unit/mutate.
 
+# in_time PROGRAM: CPU time, so that a busy machine is not taken for a mutant that hangs
+in_time() (
+	ulimit -t 60
+	exec timeout 600 "$1"
+)
+
 mutant() {	# number
 	local file what script dir=$mutate_out/$1
 	IFS='|' read -r file what _ <<<"${mutants[$1 - 1]}"
@@ -24,7 +30,7 @@ mutant() {	# number
 	elif ! make -s "$mutate_var=$dir/src" O="$dir" CFLAGS="-O1 -w" all >"$dir/log" 2>&1; then
 		echo "not ok $1 - $what: does not build, see $dir/log"
 		keep=1
-	elif CMOCKA_MESSAGE_OUTPUT=TAP STEPS=${STEPS:-20000} timeout 60 "$dir/$mutate_program" >"$dir/log" 2>&1; then
+	elif CMOCKA_MESSAGE_OUTPUT=TAP STEPS=${STEPS:-20000} in_time "$dir/$mutate_program" >"$dir/log" 2>&1; then
 		echo "not ok $1 - $what: not noticed"
 	else
 		echo "ok $1 - $what # noticed by $(sed -n 's/^not ok [0-9]* - \(test_\)\?//p' "$dir/log" | head -n 3 | paste -sd, |
