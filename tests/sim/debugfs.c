@@ -4,6 +4,7 @@
  *
  *	state		what is mapped and what runs
  *	counters	name value, one per line
+ *	debugger	registers of the shader debugger, and its settings of each process, see debugger.c
  *	submits		"U TSC" or "R TSC", oldest first: the time stamp counter when the HIQ was rung
  *			for an UNMAP_QUEUES or a RUN_LIST; 0 on a kernel that does not tell
  *			(SIM_HIQ_KICK). MES: when amdkfd asked for a REMOVE_QUEUE ("U")
@@ -351,6 +352,7 @@ void sim_debugfs_init(struct sim_gpu *g)
 		debugfs_create_file("resume", 0200, g->dbg, g, &resume_fops);
 	}
 	sim_mem_debugfs(g);
+	sim_debugger_debugfs(g);
 	dir = debugfs_create_dir("fault", g->dbg);
 	for (f = 0; f < SIM_FAULTS; f++)
 		debugfs_create_file(sim_fault_names[f], 0644, dir, &g->faults[f], &fault_fops);

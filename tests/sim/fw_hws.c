@@ -20,12 +20,20 @@ static_assert(offsetof(struct pm4_mes_map_process, vm_context_page_table_base_ad
 static_assert(offsetof(struct pm4_mes_map_process, bitfields2) ==
 	      offsetof(struct pm4_mes_map_process_aldebaran, bitfields2));
 
+/* The longer layout has the debugger's settings of the process */
+static bool debugger_in_map(const struct sim_profile *p)
+{
+	return p->gc >= IP_VERSION(9, 4, 2) && p->gc < IP_VERSION(10, 0, 0);
+}
+
 static void map_process(struct sim_hws *h, struct pm4_mes_map_process_aldebaran *m,
 			struct sim_proc **proc)
 {
 	*proc = sim_proc_new(h, sim_q64(m->vm_context_page_table_base_addr_hi32,
 					m->vm_context_page_table_base_addr_lo32),
 			     m->bitfields2.pasid);
+	if (*proc && debugger_in_map(h->g->prof))
+		sim_debugger_map(*proc, m->spi_gdbg_per_vmid_cntl, m->tcp_watch_cntl);
 }
 
 static void map_queue(struct sim_hws *h, struct pm4_mes_map_queues *m, struct sim_proc *p, u64 now)

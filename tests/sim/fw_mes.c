@@ -197,13 +197,9 @@ static int begin(struct sim_hws *h, struct sim_mes_cmd *c, u64 now)
 		return for_gangs(h, c, c->resume->resume_all_gangs, c->resume->gang_context_addr,
 				 now, resume_queue);
 	case MES_MISC:
-		/*
-		 * amdkfd sends SET_SHADER_DEBUGGER only: trap flags and watch points of a process.
-		 * No shader runs here that they could act upon.
-		 */
 		h->n_mes_misc++;
 		c->until = now;
-		return SIM_MES_DEBUGGER ? 0 : -EINVAL;
+		return sim_debugger_misc(h, c->misc);
 	}
 	return -EINVAL;
 }

@@ -262,6 +262,39 @@ void sim_hws_irq_enable(struct sim_gpu *g, bool on)
 	mutex_unlock(&g->hws->irq_lock);
 }
 
+#define DRAIN_MS	1000
+
+/**
+ * sim_hws_irq_drain - send an interrupt to amdkfd behind all that there are now
+ * @g: the GPU
+ * @fence: the interrupt, 8 dwords
+ *
+ * Process context. Return: 0; -ENODEV: none is sent to amdkfd; -ETIMEDOUT
+ */
+int sim_hws_irq_drain(struct sim_gpu *g, const u32 *fence)
+{
+	struct sim_hws *h = g->hws;
+	unsigned long end = jiffies + msecs_to_jiffies(DRAIN_MS);
+	int r = 0;
+	u64 n;
+
+	mutex_lock(&h->lock);
+	n = h->n_irq;
+	mutex_unlock(&h->lock);
+	while (READ_ONCE(h->n_irq_sent) < n) {
+		if (time_after(jiffies, end))
+			return -ETIMEDOUT;
+		usleep_range(20, 50);
+	}
+	mutex_lock(&h->irq_lock);
+	if (h->irq_on)
+		kgd2kfd_interrupt(g->adev.kfd.dev, fence);
+	else
+		r = -ENODEV;
+	mutex_unlock(&h->irq_lock);
+	return r;
+}
+
 /* ---- the thread ---- */
 
 /* One step at time now. Return: when to wake next, ENG_NEVER: only when kicked */
@@ -370,6 +403,7 @@ static int hws_thread(void *data)
 		if (n) {
 			send_irqs(h, n);
 			h->nirq = 0;	/* only this thread fills the ring */
+			WRITE_ONCE(h->n_irq_sent, h->n_irq_sent + n);
 		}
 		relax(h);
 		set_current_state(TASK_INTERRUPTIBLE);

@@ -94,12 +94,16 @@ struct sim_mqd_save {
  * @pd: page directory number
  * @pasid: as in MAP_PROCESS
  * @ctx: MES: process context, by which MES knows it
+ * @gdbg: GFX 9.4.2 and 9.4.3: SPI_GDBG_PER_VMID_CNTL, as in MAP_PROCESS, see debugger.c
+ * @watch: likewise TCP_WATCH?_CNTL
  */
 struct sim_proc {
 	struct eng_proc ep;
 	u64 pd;
 	u32 pasid;
 	u64 ctx;
+	u32 gdbg;
+	u32 watch[SIM_WATCHES];
 };
 
 /**
@@ -207,6 +211,7 @@ struct sim_hws {
 	bool irq_on;
 	u32 irqs[SIM_IRQ_RING][8];
 	u32 nirq;
+	u64 n_irq_sent;			/* (any) entries of the ring that amdkfd got */
 	/* counters */
 	u64 n_runlist, n_unmap, n_query, n_write, n_packet, n_dispatch, n_barrier, n_sdma, n_pm4, n_irq, n_bad;
 	u64 n_vmfault, n_error, n_kick, n_step, n_irq_lost, n_db;
@@ -265,6 +270,7 @@ void sim_hws_drop(struct sim_hws *h, struct eng_proc *only, bool save);
 int sim_hws_init(struct sim_gpu *g);
 void sim_hws_fini(struct sim_gpu *g);
 void sim_hws_irq_enable(struct sim_gpu *g, bool on);
+int sim_hws_irq_drain(struct sim_gpu *g, const u32 *fence);
 void sim_hws_load_hiq(struct sim_gpu *g, void *mqd, u32 doorbell_off, u32 xcc);
 void sim_hws_unload_hiq(struct sim_gpu *g, u32 xcc);
 void sim_hws_reset(struct sim_gpu *g);
@@ -281,6 +287,19 @@ bool sim_hws_irqs_pending(struct sim_hws *h);
 void sim_hws_irq(struct sim_hws *h, u32 client, u32 source, u32 vmid, u32 pasid, u32 ctxid);
 void sim_vm_fault(struct sim_hws *h, struct sim_queue *q, u64 va);
 pid_t sim_proc_pid(struct sim_hws *h, const struct sim_proc *p);
+
+/* debugger.c: the settings of a process */
+struct mes_misc_op_input;
+void sim_debugger_map(struct sim_proc *p, u32 gdbg, const u32 *watch);
+void sim_debugger_debugfs(struct sim_gpu *g);
+#if SIM_DEBUGGER
+int sim_debugger_misc(struct sim_hws *h, const struct mes_misc_op_input *in);
+#else
+static inline int sim_debugger_misc(struct sim_hws *h, const struct mes_misc_op_input *in)
+{
+	return -EINVAL;
+}
+#endif
 
 /* queue.c: what the packet processors share */
 extern const struct eng_ops sim_queue_ops;

@@ -6,6 +6,7 @@
  * reached with HWS are filled; the others stay NULL or complain (kgd.c explains).
  */
 #include "hws.h"
+#include "debugger.h"
 #include "kfd_priv.h"
 
 #define NOT_REACHED()	WARN_ONCE(1, "kfdsim: %s() is not modelled\n", __func__)
@@ -188,38 +189,15 @@ static uint64_t hqd_reset(struct amdgpu_device *adev, uint32_t pipe_id, uint32_t
 	return ring;
 }
 
-/* ---- debugger: registers that are not there ---- */
-
-static uint32_t enable_debug_trap(struct amdgpu_device *adev, bool restore_dbg_registers,
-				  uint32_t vmid)
-{
-	return 0;
-}
-
-static uint32_t disable_debug_trap(struct amdgpu_device *adev, bool keep_trap_enabled,
-				   uint32_t vmid)
-{
-	return 0;
-}
-
-static uint32_t set_wave_launch_mode(struct amdgpu_device *adev, uint8_t wave_launch_mode,
-				     uint32_t vmid)
-{
-	return 0;
-}
-
 /*
- * Each table has what the real one of its GPU has (amdgpu_amdkfd_*.c of 6.12), but for the
- * debugger's address watches and trap overrides: amdkfd does things otherwise where one is missing.
+ * Each table has what the real one of its GPU has (amdgpu_amdkfd_*.c of 6.12): amdkfd does things
+ * otherwise where one is missing, or relies on it.
  */
 #define SIM_KFD2KGD_MES								\
 	.init_interrupts = init_interrupts,					\
 	.hqd_dump = hqd_dump,							\
 	.hqd_sdma_dump = hqd_sdma_dump,						\
-	.wave_control_execute = wave_control_execute,				\
-	.enable_debug_trap = enable_debug_trap,					\
-	.disable_debug_trap = disable_debug_trap,				\
-	.set_wave_launch_mode = set_wave_launch_mode
+	.wave_control_execute = wave_control_execute
 
 #define SIM_KFD2KGD_QUEUES							\
 	SIM_KFD2KGD_MES,							\
@@ -254,12 +232,12 @@ static uint32_t set_wave_launch_mode(struct amdgpu_device *adev, uint8_t wave_la
 
 SIM_KFD2KGD_TABLE(gfx_v7_kfd2kgd, SIM_KFD2KGD_QUEUES);	/* no profile */
 SIM_KFD2KGD_TABLE(gfx_v8_kfd2kgd, SIM_KFD2KGD_QUEUES);	/* no profile */
-SIM_KFD2KGD_TABLE(gfx_v9_kfd2kgd, SIM_KFD2KGD_GFX9);
-SIM_KFD2KGD_TABLE(arcturus_kfd2kgd, SIM_KFD2KGD_GFX9);
-SIM_KFD2KGD_TABLE(aldebaran_kfd2kgd, SIM_KFD2KGD_GFX9);
-SIM_KFD2KGD_TABLE(gc_9_4_3_kfd2kgd, SIM_KFD2KGD_GFX9);
-SIM_KFD2KGD_TABLE(gfx_v10_kfd2kgd, SIM_KFD2KGD_GFX10);
-SIM_KFD2KGD_TABLE(gfx_v10_3_kfd2kgd, SIM_KFD2KGD_GFX10);
-SIM_KFD2KGD_TABLE(gfx_v11_kfd2kgd, SIM_KFD2KGD_QUEUES);
-SIM_KFD2KGD_TABLE(gfx_v12_kfd2kgd, SIM_KFD2KGD_MES);
+SIM_KFD2KGD_TABLE(gfx_v9_kfd2kgd, SIM_KFD2KGD_GFX9 SIM_KFD2KGD_GLOBAL_DEBUGGER);
+SIM_KFD2KGD_TABLE(arcturus_kfd2kgd, SIM_KFD2KGD_GFX9 SIM_KFD2KGD_GLOBAL_DEBUGGER);
+SIM_KFD2KGD_TABLE(aldebaran_kfd2kgd, SIM_KFD2KGD_GFX9 SIM_KFD2KGD_VMID_DEBUGGER);
+SIM_KFD2KGD_TABLE(gc_9_4_3_kfd2kgd, SIM_KFD2KGD_GFX9 SIM_KFD2KGD_VMID_DEBUGGER);
+SIM_KFD2KGD_TABLE(gfx_v10_kfd2kgd, SIM_KFD2KGD_GFX10 SIM_KFD2KGD_GLOBAL_DEBUGGER);
+SIM_KFD2KGD_TABLE(gfx_v10_3_kfd2kgd, SIM_KFD2KGD_GFX10 SIM_KFD2KGD_GLOBAL_DEBUGGER);
+SIM_KFD2KGD_TABLE(gfx_v11_kfd2kgd, SIM_KFD2KGD_QUEUES SIM_KFD2KGD_VMID_DEBUGGER);
+SIM_KFD2KGD_TABLE(gfx_v12_kfd2kgd, SIM_KFD2KGD_MES SIM_KFD2KGD_VMID_DEBUGGER);
 SIM_KFD2KGD_NEW_TABLES

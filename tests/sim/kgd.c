@@ -234,10 +234,10 @@ int amdgpu_vm_flush_compute_tlb(struct amdgpu_device *adev, struct amdgpu_vm *vm
 	return 0;
 }
 
-/* interrupts are sent in order and nothing is in flight between us and amdkfd */
+/* amdkfd waits for this one: all that came before it has then been handled */
 int amdgpu_amdkfd_send_close_event_drain_irq(struct amdgpu_device *adev, uint32_t *payload)
 {
-	return 0;
+	return sim_hws_irq_drain(to_sim(adev), payload);
 }
 
 /* ---- not modelled ---- */

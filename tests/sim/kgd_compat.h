@@ -67,8 +67,8 @@
 /* a member that an older kernel lacks; there, what is written to it goes nowhere (and u32 suffices) */
 #define SIM_NEWER(obj, member)		((obj)->member)
 
-/* MES knows how to set up the shader debugger (MISC) */
-#define SIM_MES_DEBUGGER	1
+/* a shader debugger: AMDKFD_IOC_DBG_TRAP, and MES knows how to set it up (MISC) */
+#define SIM_DEBUGGER	1
 
 /* amdgpu_mes_suspend() does something with GFX 12 */
 #define SIM_MES_SUSPEND_12	0
@@ -140,7 +140,7 @@
 #define SIM_KFD2KGD_WAIT_TIMES		.build_grace_period_packet_info = build_grace_period_packet_info
 #define SIM_RESET_SRC(who)
 #define SIM_NEWER(obj, member)		((u32){ 0 })
-#define SIM_MES_DEBUGGER		0
+#define SIM_DEBUGGER			0
 #define SIM_MEC_BITMAP(gfx, xcc)	((gfx)->mec.queue_bitmap)
 #define SIM_CU_BITMAP(cu, xcc)		((cu)->bitmap)
 
@@ -271,12 +271,6 @@ struct sim_kfd2kgd_calls {
 	void (*program_trap_handler_settings)(struct amdgpu_device *adev, uint32_t vmid,
 					      uint64_t tba_addr, uint64_t tma_addr, uint32_t inst);
 	/* nothing of 6.1 asks for these */
-	uint32_t (*enable_debug_trap)(struct amdgpu_device *adev, bool restore_dbg_registers,
-				      uint32_t vmid);
-	uint32_t (*disable_debug_trap)(struct amdgpu_device *adev, bool keep_trap_enabled,
-				       uint32_t vmid);
-	uint32_t (*set_wave_launch_mode)(struct amdgpu_device *adev, uint8_t wave_launch_mode,
-					 uint32_t vmid);
 	void (*get_iq_wait_times)(struct amdgpu_device *adev, uint32_t *wait_times, uint32_t inst);
 	void (*build_grace_period_packet_info)(struct amdgpu_device *adev, uint32_t wait_times,
 					       uint32_t grace_period, uint32_t *reg_offset,

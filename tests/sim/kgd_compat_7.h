@@ -67,7 +67,7 @@ struct sim_gpu;
 #define SIM_KFD_SUSPEND_ALL		true
 #define SIM_RESET_SRC(who)		.src = AMDGPU_RESET_SRC_##who,
 #define SIM_NEWER(obj, member)		((obj)->member)
-#define SIM_MES_DEBUGGER		1
+#define SIM_DEBUGGER			1
 #define SIM_MES_SUSPEND_12		1
 #define SIM_MEC_BITMAP(gfx, xcc)	((gfx)->mec_bitmap[xcc].queue_bitmap)
 #define SIM_CU_BITMAP(cu, xcc)		((cu)->bitmap[xcc])
@@ -135,7 +135,7 @@ int sim_get_xgmi_bandwidth_mbytes(struct amdgpu_device *dst, struct amdgpu_devic
 #define SIM_KFD2KGD_NEW_QUEUES							\
 	, .hqd_sdma_get_doorbell = sim_hqd_sdma_get_doorbell
 #define SIM_KFD2KGD_NEW_TABLES							\
-	SIM_KFD2KGD_TABLE(gfx_v12_1_kfd2kgd, SIM_KFD2KGD_MES);	/* no profile */
+	SIM_KFD2KGD_TABLE(gfx_v12_1_kfd2kgd, SIM_KFD2KGD_MES SIM_KFD2KGD_VMID_DEBUGGER);	/* no profile */
 #define SIM_KFD2KGD_WAIT_TIMES							\
 	.build_dequeue_wait_counts_packet_info = sim_build_dequeue_wait_counts
 

@@ -190,7 +190,7 @@ int amdgpu_mes_resume(struct amdgpu_device *adev)
 	return r;
 }
 
-#if SIM_MES_DEBUGGER
+#if SIM_DEBUGGER
 static int set_shader_debugger(struct amdgpu_device *adev, struct mes_misc_op_input *in)
 {
 	int r;

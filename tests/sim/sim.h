@@ -58,6 +58,8 @@ struct sim_hws;
 struct sim_info;
 struct sim_user;
 
+#define SIM_WATCHES	4	/* watch points of the shader debugger */
+
 /* Where the memory of a buffer is. Its pages stay the same, only the accounting moves. */
 enum sim_place { SIM_NOWHERE, SIM_VRAM, SIM_GTT, SIM_SYSTEM, SIM_PLACES };
 
@@ -111,6 +113,8 @@ struct sim_place_stats {
  * @dbg: debugfs directory
  * @fault_lock: guards @faults
  * @faults: settings of the faults on request
+ * @dbg_regs: registers of the shader debugger (READ_ONCE), see debugger.c: TCP_WATCH?_ADDR and _CNTL,
+ *	SPI_GDBG_TRAP_MASK, SPI_GDBG_WAVE_CNTL2
  */
 struct sim_gpu {
 	struct amdgpu_device adev;
@@ -146,6 +150,12 @@ struct sim_gpu {
 	struct dentry *dbg;
 	spinlock_t fault_lock;
 	struct sim_fault_point faults[SIM_FAULTS];
+	struct {
+		u64 watch_addr[SIM_WATCHES];
+		u32 watch_cntl[SIM_WATCHES];
+		u32 trap_mask;
+		u32 wave_cntl2;
+	} dbg_regs;
 };
 
 enum sim_bo_kind {
