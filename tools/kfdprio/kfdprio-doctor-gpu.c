@@ -145,6 +145,18 @@ static void breaker(struct doctor *d, const struct kfd_gpu *gpu)
 	free(why);
 }
 
+/* gfx1250 advances it in steps of 8 packets, so that "all is read" may never be seen. */
+static void read_index(struct doctor *d, const struct kfd_gpu *gpu)
+{
+	char what[64];
+
+	if (prop(gpu, "gfx_target_version") / 100 != 1205)
+		return;
+	doctor_say(d, FINDING_WARN, topic(what, sizeof(what), gpu, "read index"),
+		   "lower busy_budget_ms if offline work waits for idle processes",
+		   "this GPU advances it in steps of 8 packets: a process without work may look as if it had some until busy_budget_ms after its last progress");
+}
+
 static void queues(struct doctor *d, const struct kfd_gpu *gpu)
 {
 	char what[64];
@@ -238,6 +250,7 @@ void doctor_gpus(struct doctor *d)
 		scheduler(d, gpu);
 		cwsr(d, gpu);
 		breaker(d, gpu);
+		read_index(d, gpu);
 		queues(d, gpu);
 		firmware(d, gpu);
 		render_node(d, gpu);
