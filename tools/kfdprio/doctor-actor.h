@@ -20,6 +20,10 @@
  * @ORDER_RELEASE: let that barrier go on, and wait for it; times: release, and barrier seen
  * @ORDER_BEAT: submit a WRITE_DATA on the PM4 queue; times: before and after the store
  * @ORDER_BEAT_SEEN: wait for that; times: when it was seen. ETIME: not in time
+ * @ORDER_WORK_OPEN: prepare the work of work_open(); at[0]: enum work_kind, why: the reason for it
+ * @ORDER_WORK_FIRST: submit the first half of a round's work; the value is the round
+ * @ORDER_WORK_SECOND: submit the second half
+ * @ORDER_WORK_CHECK: let all of it go on, wait for it and compare; EIO: a result is not right
  * @ORDER_STOP: destroy the queues; times: before and after
  */
 enum order {
@@ -31,6 +35,10 @@ enum order {
 	ORDER_RELEASE,
 	ORDER_BEAT,
 	ORDER_BEAT_SEEN,
+	ORDER_WORK_OPEN,
+	ORDER_WORK_FIRST,
+	ORDER_WORK_SECOND,
+	ORDER_WORK_CHECK,
 	ORDER_STOP,
 };
 
@@ -59,6 +67,8 @@ struct actor {
 int actor_start(struct actor *a, const struct kfd_topology *topo, const struct kfd_gpu *gpu,
 		unsigned int seconds);
 int actor_do(struct actor *a, enum order order, unsigned int timeout_ms, struct answer *answer);
+int actor_do_with(struct actor *a, enum order order, uint32_t value, unsigned int timeout_ms,
+		  struct answer *answer);
 void actor_end(struct actor *a);
 
 #endif /* DOCTOR_ACTOR_H */

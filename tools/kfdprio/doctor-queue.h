@@ -69,6 +69,23 @@ struct gpu_client {
 	char why[KFDLIB_WHY];
 };
 
+/**
+ * struct gpu_dispatch - a dispatch of an AQL queue, in one dimension
+ * @descriptor: of the kernel
+ * @arguments: of the kernel
+ * @groups: work-groups
+ * @group_items: work-items of each
+ * @lds_bytes: of each
+ * @completes: slot of the signal that is decremented when it is done
+ */
+struct gpu_dispatch {
+	const void *descriptor, *arguments;
+	uint32_t groups;
+	uint16_t group_items;
+	uint32_t lds_bytes;
+	unsigned int completes;
+};
+
 uint64_t gpu_now(void);
 int gpu_client_open(struct gpu_client *c, const struct kfd_topology *topo,
 		    const struct kfd_gpu *gpu);
@@ -83,9 +100,12 @@ int gpu_queue_destroy(struct gpu_client *c, struct gpu_queue *q);
 volatile int64_t *gpu_signal(struct gpu_client *c, unsigned int slot);
 volatile uint32_t *gpu_word(struct gpu_client *c, unsigned int slot);
 void gpu_aql_barrier(struct gpu_client *c, struct gpu_queue *q, int waits_for, int completes);
+void gpu_aql_dispatch(struct gpu_client *c, struct gpu_queue *q, const struct gpu_dispatch *d);
+void gpu_pm4_store(struct gpu_queue *q, volatile uint32_t *at, uint32_t value);
 void gpu_pm4_write(struct gpu_client *c, struct gpu_queue *q, unsigned int slot, uint32_t value);
 void gpu_pm4_release(struct gpu_client *c, struct gpu_queue *q, unsigned int slot, uint64_t value);
 void gpu_sdma_copy(struct gpu_client *c, struct gpu_queue *q, void *to, const void *from);
+void gpu_sdma_store(struct gpu_queue *q, volatile uint32_t *at, uint32_t value);
 void gpu_sdma_fence(struct gpu_client *c, struct gpu_queue *q, unsigned int slot, uint32_t value);
 void gpu_queue_ring(struct gpu_queue *q, uint64_t *before, uint64_t *after);
 

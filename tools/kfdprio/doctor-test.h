@@ -8,6 +8,7 @@
 #include "doctor-trace.h"
 
 #define ROUNDS_MAX	50 /* preemptions of a test */
+#define SAVES		10 /* and those whose saves are measured */
 
 /**
  * struct round - a preemption; times are of CLOCK_MONOTONIC, ns
@@ -48,6 +49,7 @@ struct trial {
 	size_t nr, others;
 };
 
+bool trial_interrupted(void);
 void trial_say(struct trial *t, enum finding_level level, const char *what, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 bool trial_do(struct trial *t, struct actor *a, enum order order, unsigned int timeout_ms,
@@ -55,7 +57,12 @@ bool trial_do(struct trial *t, struct actor *a, enum order order, unsigned int t
 bool trial_entry(struct trial *t, pid_t pid, struct kfd_prio_list_entry *entry);
 
 /* kfdprio-doctor-preempt.c */
-void trial_preempt(struct trial *t);
+long trial_parameter(const char *name);
+bool trial_preemptor(struct trial *t);
+bool trial_preempt(struct trial *t);
+
+/* kfdprio-doctor-soak.c */
+void trial_soak(struct trial *t, unsigned int wanted, const char *what, struct soak *s);
 
 /* kfdprio-doctor-measure.c */
 void trial_events(struct trial *t, pid_t victim, pid_t preemptor, bool ran);

@@ -47,11 +47,32 @@ struct measure {
 };
 
 /**
+ * struct soak - what kfdprio doctor --soak has done on a GPU
+ * @gpu_id: of the GPU
+ * @work: "shader", or "packets": no shader ran; a string that stays
+ * @reason: why no shader ran; empty if one did
+ * @rounds: of work, all of whose results were compared
+ * @preempted: preemptions in them
+ * @saved: those whose save the firmware has measured
+ * @stopped_by: NULL, or what ended it early: "difference", "hang", "kernel log", "not preempted",
+ *	"signal", "failure"; a string that stays
+ */
+struct soak {
+	unsigned int gpu_id;
+	const char *work;
+	char reason[KFDLIB_WHY];
+	uint64_t rounds, preempted, saved;
+	const char *stopped_by;
+};
+
+/**
  * struct doctor - an examination
  * @findings: array of @nr_findings
  * @nr_findings: how many
  * @measures: array of @nr_measures
  * @nr_measures: how many
+ * @soaks: array of @nr_soaks
+ * @nr_soaks: how many
  * @live: print each finding when it is found
  * @dev: the device; its fd is -1 unless our driver answers
  * @topo: the GPUs
@@ -59,12 +80,16 @@ struct measure {
  * @simulated: whether the loaded driver is the one of the simulated GPU
  * @force: of --force
  * @seconds: of --time
+ * @test: of --test
+ * @soak: of --soak, 0: it was not given
  */
 struct doctor {
 	struct finding *findings;
 	size_t nr_findings;
 	struct measure *measures;
 	size_t nr_measures;
+	struct soak *soaks;
+	size_t nr_soaks;
 	bool live;
 	struct kfd_dev dev;
 	struct kfd_topology topo;
@@ -72,6 +97,8 @@ struct doctor {
 	enum simulated simulated;
 	bool force;
 	unsigned int seconds;
+	bool test;
+	unsigned int soak;
 };
 
 int kfdprio_doctor(int argc, char **argv);
@@ -81,6 +108,7 @@ void doctor_say(struct doctor *d, enum finding_level level, const char *what, co
 		const char *format, ...) __attribute__((format(printf, 5, 6)));
 const struct measure *doctor_measure(struct doctor *d, const char *name, unsigned int gpu_id,
 				     const uint64_t *ns, size_t nr);
+struct soak *doctor_soak(struct doctor *d, unsigned int gpu_id);
 enum finding_level doctor_worst(const struct doctor *d);
 void doctor_free(struct doctor *d);
 bool doctor_exists(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -16,6 +16,7 @@
 
 #include "doctor-actor.h"
 #include "doctor-queue.h"
+#include "doctor-work.h"
 
 #define PRIORITY	7	/* what its queues ask for: ROCr's normal */
 #define POLL_NS		20000	/* how often memory is looked at */
@@ -33,10 +34,12 @@ enum { WORD_WRITE, WORD_RELEASE, WORD_BEAT, WORD_FENCE };
  * @pm4: for what shows that it runs
  * @beat: number of the last WRITE_DATA
  * @blocked: a barrier waits
+ * @work: whose results are compared
  */
 struct stage {
 	struct gpu_client c;
 	struct gpu_queue aql, pm4;
+	struct work work;
 	uint32_t beat;
 	bool blocked;
 };
@@ -44,10 +47,12 @@ struct stage {
 /**
  * struct message - an order on its way
  * @order: which
+ * @value: of the order
  * @timeout_ms: for what it waits for
  */
 struct message {
 	enum order order;
+	uint32_t value;
 	unsigned int timeout_ms;
 };
 
@@ -187,10 +192,23 @@ static int stop(struct stage *s, uint64_t *at)
 	if (s->blocked)
 		*gpu_signal(&s->c, SIGNAL_GATE) = 0;
 	at[0] = gpu_now();
+	work_close(&s->work);
 	ret = gpu_queue_destroy(&s->c, &s->aql);
 	ret2 = gpu_queue_destroy(&s->c, &s->pm4);
 	at[1] = gpu_now();
 	return ret ? ret : ret2;
+}
+
+static int work_start(struct stage *s, unsigned int timeout_ms, uint64_t *at)
+{
+	char note[KFDLIB_WHY] = "";
+	int ret = work_open(&s->work, &s->c, &s->aql, &s->pm4, timeout_ms, note, sizeof(note));
+
+	if (ret)
+		return ret;
+	at[0] = s->work.kind;
+	snprintf(s->c.why, sizeof(s->c.why), "%s", note);
+	return 0;
 }
 
 static int obey(struct stage *s, const struct message *m, uint64_t *at)
@@ -219,6 +237,14 @@ static int obey(struct stage *s, const struct message *m, uint64_t *at)
 		return 0;
 	case ORDER_BEAT_SEEN:
 		return word_wait(s, WORD_BEAT, s->beat, "a WRITE_DATA", m->timeout_ms, &at[0]);
+	case ORDER_WORK_OPEN:
+		return work_start(s, m->timeout_ms, at);
+	case ORDER_WORK_FIRST:
+	case ORDER_WORK_SECOND:
+		work_submit(&s->work, m->value, m->order == ORDER_WORK_SECOND);
+		return 0;
+	case ORDER_WORK_CHECK:
+		return work_check(&s->work, m->timeout_ms);
 	case ORDER_STOP:
 		return stop(s, at);
 	}
@@ -226,7 +252,7 @@ static int obey(struct stage *s, const struct message *m, uint64_t *at)
 }
 
 static __attribute__((noreturn)) void serve(int socket, const struct kfd_topology *topo,
-					    const struct kfd_gpu *gpu)
+					    const struct kfd_gpu *gpu, unsigned int seconds)
 {
 	static struct stage s;
 	struct message m;
@@ -234,6 +260,7 @@ static __attribute__((noreturn)) void serve(int socket, const struct kfd_topolog
 	int opened = 1;
 
 	while (read(socket, &m, sizeof(m)) == sizeof(m)) {
+		alarm(seconds);
 		memset(&a, 0, sizeof(a));
 		if (m.order == ORDER_START)
 			opened = gpu_client_open(&s.c, topo, gpu);
@@ -241,7 +268,7 @@ static __attribute__((noreturn)) void serve(int socket, const struct kfd_topolog
 			a.ret = obey(&s, &m, a.at);
 		else if (m.order != ORDER_STOP)
 			a.ret = opened;
-		if (a.ret)
+		if (a.ret || m.order == ORDER_WORK_OPEN)
 			snprintf(a.why, sizeof(a.why), "%s", s.c.why);
 		if (write(socket, &a, sizeof(a)) != sizeof(a))
 			break;
@@ -257,7 +284,7 @@ static __attribute__((noreturn)) void serve(int socket, const struct kfd_topolog
  * @a: out
  * @topo: all GPUs
  * @gpu: the one that it is to use
- * @seconds: after which it is ended by a signal, whatever happens
+ * @seconds: after which without an order it is ended by a signal, whatever happens
  *
  * Return: 0 or -errno.
  */
@@ -292,7 +319,7 @@ int actor_start(struct actor *a, const struct kfd_topology *topo, const struct k
 		/* Also another child's socket, which would keep that one from seeing its end. */
 		close_range(3, sockets[1] - 1, 0);
 		close_range(sockets[1] + 1, ~0u, 0);
-		serve(sockets[1], topo, gpu);
+		serve(sockets[1], topo, gpu, seconds);
 	}
 	close(sockets[1]);
 	a->socket = sockets[0];
@@ -300,18 +327,20 @@ int actor_start(struct actor *a, const struct kfd_topology *topo, const struct k
 }
 
 /**
- * actor_do() - have something done, and wait for it
+ * actor_do_with() - have something done, and wait for it
  * @a: the child
  * @order: what
+ * @value: of the order
  * @timeout_ms: for what it waits for
  * @answer: out
  *
  * Return: what it answered; -EINTR if a signal came, -ETIMEDOUT if it does not answer, -EPIPE if
  * it has ended; @answer has a text for each.
  */
-int actor_do(struct actor *a, enum order order, unsigned int timeout_ms, struct answer *answer)
+int actor_do_with(struct actor *a, enum order order, uint32_t value, unsigned int timeout_ms,
+		  struct answer *answer)
 {
-	const struct message m = { .order = order, .timeout_ms = timeout_ms };
+	const struct message m = { .order = order, .value = value, .timeout_ms = timeout_ms };
 	struct pollfd poll_fd = { .fd = a->socket, .events = POLLIN };
 	int ret;
 
@@ -336,6 +365,18 @@ int actor_do(struct actor *a, enum order order, unsigned int timeout_ms, struct 
 	else if (answer->ret == -EPIPE)
 		snprintf(answer->why, sizeof(answer->why), "the process of the test has ended");
 	return answer->ret;
+}
+
+/**
+ * actor_do() - have something done that has no value, and wait for it; as actor_do_with()
+ * @a: the child
+ * @order: what
+ * @timeout_ms: for what it waits for
+ * @answer: out
+ */
+int actor_do(struct actor *a, enum order order, unsigned int timeout_ms, struct answer *answer)
+{
+	return actor_do_with(a, order, 0, timeout_ms, answer);
 }
 
 /**

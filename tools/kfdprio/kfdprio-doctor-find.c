@@ -89,6 +89,20 @@ const struct measure *doctor_measure(struct doctor *d, const char *name, unsigne
 }
 
 /**
+ * doctor_soak() - a soak begins
+ * @d: the examination
+ * @gpu_id: on which GPU
+ *
+ * Return: what is to be filled in; valid until the next call.
+ */
+struct soak *doctor_soak(struct doctor *d, unsigned int gpu_id)
+{
+	d->soaks = checked(reallocarray(d->soaks, d->nr_soaks + 1, sizeof(*d->soaks)));
+	d->soaks[d->nr_soaks] = (struct soak){ .gpu_id = gpu_id, .work = "packets" };
+	return &d->soaks[d->nr_soaks++];
+}
+
+/**
  * doctor_worst() - the worst level of all findings
  * @d: the examination
  */
@@ -120,6 +134,7 @@ void doctor_free(struct doctor *d)
 	for (i = 0; i < d->nr_measures; i++)
 		free(d->measures[i].ns);
 	free(d->measures);
+	free(d->soaks);
 	kfd_topology_free(&d->topo);
 	kfd_dev_close(&d->dev);
 }

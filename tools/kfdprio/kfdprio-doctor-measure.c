@@ -136,7 +136,7 @@ static void spans_say(struct trial *t, const struct spans *s)
 	}
 	if (s->nr[SPAN_UNMAP] && !t->others)
 		trial_say(t, FINDING_INFO, "time",
-			  "no wave ran during the test; to include the save of waves, run --test --force beside a program that fills the GPU");
+			  "no wave ran in these rounds; to include the save of waves, run --test --force beside a program that fills the GPU");
 }
 
 /**

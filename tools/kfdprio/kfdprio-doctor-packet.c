@@ -9,11 +9,15 @@
 
 #include "doctor-queue.h"
 
-#define AQL_BARRIER_AND	(3 | 2 << 9 | 2 << 11)	/* acquire and release in the scope of the system */
+#define AQL_SYSTEM	(2 << 9 | 2 << 11)	/* acquire and release in the scope of the system */
+#define AQL_BARRIER_AND	(3 | AQL_SYSTEM)
+#define AQL_DISPATCH	(2 | AQL_SYSTEM)
+#define AQL_ONE_DIMENSION 1
 #define PM4(op, dwords)	(3u << 30 | ((dwords) - 2u) << 16 | (op) << 8)
 #define PM4_WRITE_DATA	0x37
 #define PM4_RELEASE_MEM	0x49
 #define SDMA_COPY	1u
+#define SDMA_WRITE	2u
 #define SDMA_FENCE	5u
 #define SDMA_UNCACHED	(3u << 16)	/* MTYPE of a fence, SDMA 5 and later */
 
@@ -22,6 +26,14 @@ struct barrier {
 	uint32_t reserved1;
 	uint64_t waits_for[5], reserved2, completes;
 };
+
+struct dispatch {
+	uint16_t header, setup, group[3], reserved0;
+	uint32_t grid[3], private_bytes, group_bytes;
+	uint64_t descriptor, arguments, reserved1, completes;
+};
+
+_Static_assert(sizeof(struct barrier) == 64 && sizeof(struct dispatch) == 64, "AQL packets");
 
 /* Bytes of the shared page: signals of 64 from its beginning, qwords from its middle */
 #define SIGNAL_BYTES	64
@@ -56,6 +68,16 @@ volatile uint32_t *gpu_word(struct gpu_client *c, unsigned int slot)
 	return (uint32_t *)((char *)c->shared.va + WORDS_AT + 8 * slot);
 }
 
+/* The header last: with it the packet is valid. */
+static void aql_put(struct gpu_queue *q, const void *packet, uint16_t header)
+{
+	char *slot = (char *)q->ring.va + q->put % (q->ring.size / 64) * 64;
+
+	memcpy(slot + 2, (const char *)packet + 2, 62);
+	q->put++;
+	__atomic_store_n((uint16_t *)slot, header, __ATOMIC_RELEASE);
+}
+
 /**
  * gpu_aql_barrier() - a barrier packet; gpu_queue_ring() submits it
  * @c: the process
@@ -65,15 +87,32 @@ volatile uint32_t *gpu_word(struct gpu_client *c, unsigned int slot)
  */
 void gpu_aql_barrier(struct gpu_client *c, struct gpu_queue *q, int waits_for, int completes)
 {
-	struct barrier *slot = (struct barrier *)q->ring.va + q->put % (q->ring.size / 64);
 	struct barrier packet = { .completes = (uintptr_t)signal_at(c, completes) };
 
 	if (waits_for >= 0)
 		packet.waits_for[0] = (uintptr_t)signal_at(c, waits_for);
-	memcpy((char *)slot + 2, (char *)&packet + 2, sizeof(packet) - 2);
-	q->put++;
-	/* The header last: with it the packet is valid. */
-	__atomic_store_n(&slot->header, AQL_BARRIER_AND, __ATOMIC_RELEASE);
+	aql_put(q, &packet, AQL_BARRIER_AND);
+}
+
+/**
+ * gpu_aql_dispatch() - a dispatch packet; gpu_queue_ring() submits it
+ * @c: the process
+ * @q: an AQL queue
+ * @d: what is dispatched
+ */
+void gpu_aql_dispatch(struct gpu_client *c, struct gpu_queue *q, const struct gpu_dispatch *d)
+{
+	const struct dispatch packet = {
+		.setup = AQL_ONE_DIMENSION,
+		.group = { d->group_items, 1, 1 },
+		.grid = { d->groups * d->group_items, 1, 1 },
+		.group_bytes = d->lds_bytes,
+		.descriptor = (uintptr_t)d->descriptor,
+		.arguments = (uintptr_t)d->arguments,
+		.completes = (uintptr_t)signal_at(c, d->completes),
+	};
+
+	aql_put(q, &packet, AQL_DISPATCH);
 }
 
 static void dwords_put(struct gpu_queue *q, const uint32_t *dwords, size_t nr)
@@ -99,7 +138,18 @@ static uint32_t high(const volatile void *va)
 }
 
 /**
- * gpu_pm4_write() - WRITE_DATA of a word, confirmed
+ * gpu_pm4_store() - WRITE_DATA of a word, confirmed
+ * @q: a PM4 queue
+ * @at: where to
+ * @value: what
+ */
+void gpu_pm4_store(struct gpu_queue *q, volatile uint32_t *at, uint32_t value)
+{
+	PUT(q, PM4(PM4_WRITE_DATA, 5), 5 << 8 | 1 << 20, low(at), high(at), value);
+}
+
+/**
+ * gpu_pm4_write() - the same, into the shared page
  * @c: the process
  * @q: a PM4 queue
  * @slot: of gpu_word()
@@ -107,9 +157,7 @@ static uint32_t high(const volatile void *va)
  */
 void gpu_pm4_write(struct gpu_client *c, struct gpu_queue *q, unsigned int slot, uint32_t value)
 {
-	volatile uint32_t *at = gpu_word(c, slot);
-
-	PUT(q, PM4(PM4_WRITE_DATA, 5), 5 << 8 | 1 << 20, low(at), high(at), value);
+	gpu_pm4_store(q, gpu_word(c, slot), value);
 }
 
 /**
@@ -141,6 +189,17 @@ void gpu_sdma_copy(struct gpu_client *c, struct gpu_queue *q, void *to, const vo
 {
 	(void)c;
 	PUT(q, SDMA_COPY, COPY_BYTES - 1, 0, low(from), high(from), low(to), high(to));
+}
+
+/**
+ * gpu_sdma_store() - write a word; on GFX12, too
+ * @q: an SDMA queue
+ * @at: where to
+ * @value: what
+ */
+void gpu_sdma_store(struct gpu_queue *q, volatile uint32_t *at, uint32_t value)
+{
+	PUT(q, SDMA_WRITE, low(at), high(at), 0, value);
 }
 
 /**

@@ -22,7 +22,13 @@
 #define PRIO		12	/* of the preemptor, if preempt_min_prio is not above it */
 #define PARAMETERS	"/sys/module/amdgpu/parameters"
 
-static long parameter(const char *name)
+/**
+ * trial_parameter() - a parameter of amdgpu
+ * @name: of it
+ *
+ * Return: -1: there is none
+ */
+long trial_parameter(const char *name)
 {
 	char text[32];
 
@@ -41,11 +47,11 @@ static const char *why_not(struct trial *t)
 
 	if (!(t->d->dev.version.features & KFD_PRIO_FEATURE_PREEMPT))
 		return "this driver has no preemption";
-	if (parameter("kfd_preempt") == 0)
+	if (trial_parameter("kfd_preempt") == 0)
 		return "kfd_preempt is 0";
-	if (parameter("sched_policy") == 2)
+	if (trial_parameter("sched_policy") == 2)
 		return "there is no hardware scheduler (sched_policy=2)";
-	if (parameter("cwsr_enable") == 0)
+	if (trial_parameter("cwsr_enable") == 0)
 		return "CWSR is off (cwsr_enable=0)";
 	if (trial_entry(t, t->victim.pid, &entry) && entry.flags & KFD_PRIO_LIST_PREEMPT_OFF)
 		return "the circuit breaker of the GPU is open";
@@ -105,37 +111,16 @@ static void verdict(struct trial *t, uint64_t count)
 			  t->nr);
 }
 
-static void rounds(struct trial *t)
-{
-	struct kfd_prio_list_entry before = { 0 }, after = { 0 };
-	long linger = parameter("linger_us");
-	struct answer a;
-
-	if (!trial_do(t, &t->victim, ORDER_BLOCK, STEP_MS, &a, "preemption"))
-		return;
-	trial_entry(t, t->victim.pid, &before);
-	while (t->nr < ROUNDS_MAX && (!t->nr || gpu_now() < t->deadline)) {
-		/* A process cannot find out whether its next ring will be trapped. */
-		pause_ms(linger / 1000 + PAUSE_MS);
-		if (!round_do(t, &t->rounds[t->nr]))
-			return;
-		t->nr++;
-	}
-	trial_entry(t, t->victim.pid, &after);
-	verdict(t, after.preempted_count - before.preempted_count);
-	if (trial_do(t, &t->victim, ORDER_RELEASE, STEP_MS, &a, "victim's work"))
-		trial_say(t, FINDING_OK, "victim's work",
-			  "the packet that waited in its queue during all preemptions is done");
-}
-
 /**
- * trial_preempt() - preempt the victim, many times
+ * trial_preemptor() - give the preemptor a priority that preempts, and a queue
  * @t: the test; its victim has queues and a priority
+ *
+ * Return: false: it has none; a finding says why
  */
-void trial_preempt(struct trial *t)
+bool trial_preemptor(struct trial *t)
 {
 	const char *reason = why_not(t);
-	long min = parameter("preempt_min_prio");
+	long min = trial_parameter("preempt_min_prio");
 	struct kfd_prio_set_args args;
 	char why[KFDLIB_WHY];
 	struct answer a;
@@ -143,18 +128,48 @@ void trial_preempt(struct trial *t)
 
 	if (reason) {
 		trial_say(t, FINDING_INFO, "preemption", "not tested: %s", reason);
-		return;
+		return false;
 	}
 	ret = process_set(&t->d->dev, t->preemptor.pid, min > PRIO ? min : PRIO, &args, why);
 	if (ret == -EPERM) {
 		trial_say(t, FINDING_INFO, "preemption",
 			  "not tested: raising a priority needs CAP_SYS_NICE; run the test as root");
-		return;
+		return false;
 	}
 	if (ret) {
 		trial_say(t, FINDING_FAIL, "preemption", "%s", why);
-		return;
+		return false;
 	}
-	if (trial_do(t, &t->preemptor, ORDER_START, STEP_MS, &a, "preemption"))
-		rounds(t);
+	return trial_do(t, &t->preemptor, ORDER_START, STEP_MS, &a, "preemption");
+}
+
+/**
+ * trial_preempt() - preempt the victim, many times
+ * @t: the test; its victim has queues and a priority, its preemptor what trial_preemptor() gives
+ *
+ * Return: false: something hangs, or does not do what it is told
+ */
+bool trial_preempt(struct trial *t)
+{
+	struct kfd_prio_list_entry before = { 0 }, after = { 0 };
+	long linger = trial_parameter("linger_us");
+	struct answer a;
+
+	if (!trial_do(t, &t->victim, ORDER_BLOCK, STEP_MS, &a, "preemption"))
+		return false;
+	trial_entry(t, t->victim.pid, &before);
+	while (t->nr < ROUNDS_MAX && (!t->nr || gpu_now() < t->deadline)) {
+		/* A process cannot find out whether its next ring will be trapped. */
+		pause_ms(linger / 1000 + PAUSE_MS);
+		if (!round_do(t, &t->rounds[t->nr]))
+			return false;
+		t->nr++;
+	}
+	trial_entry(t, t->victim.pid, &after);
+	verdict(t, after.preempted_count - before.preempted_count);
+	if (!trial_do(t, &t->victim, ORDER_RELEASE, STEP_MS, &a, "victim's work"))
+		return false;
+	trial_say(t, FINDING_OK, "victim's work",
+		  "the packet that waited in its queue during all preemptions is done");
+	return true;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "doctor.h"
+#include "doctor-log.h"
 #include "json-out.h"
 
 #define KERNEL_LINES 200 /* lines of the kernel's messages in a report, the last ones */
@@ -37,6 +38,19 @@ void doctor_print(FILE *out, const struct doctor *d)
 		fprintf(out, "%-4s  %s: %s%s%s%s\n", level_names[f->level], f->what, f->found,
 			f->todo ? " (" : "", f->todo ? f->todo : "", f->todo ? ")" : "");
 	}
+}
+
+static void soak_json(const struct soak *s)
+{
+	json_open(NULL, '{');
+	json_count("gpu_id", s->gpu_id);
+	json_text("work", s->work);
+	json_text("no_shader_reason", *s->reason ? s->reason : NULL);
+	json_count("round_count", s->rounds);
+	json_count("preempted_count", s->preempted);
+	json_count("saved_count", s->saved);
+	json_text("stopped_by", s->stopped_by);
+	json_close('}');
 }
 
 /**
@@ -78,6 +92,10 @@ void doctor_json(const struct doctor *d)
 		json_close('}');
 	}
 	json_close(']');
+	json_open("soaks", '[');
+	for (i = 0; i < d->nr_soaks; i++)
+		soak_json(&d->soaks[i]);
+	json_close(']');
 	json_stdout_end();
 }
 
@@ -110,11 +128,14 @@ static void hide_word(char *line, const char *word)
 	}
 }
 
-/*
+/**
+ * message_anonymize() - blank out names in a message of the kernel
+ * @line: the message
+ *
  * The kernel names processes in messages about faults ("process python3 pid 7 thread x pid 8"),
  * and may name the host.
  */
-static void anonymize(char *line)
+void message_anonymize(char *line)
 {
 	char host[256] = "";
 
@@ -128,7 +149,11 @@ static void anonymize(char *line)
 	}
 }
 
-static bool is_about_us(const char *line)
+/**
+ * message_is_ours() - is a message of the kernel about amdgpu, KFD or the IOMMU?
+ * @line: the message
+ */
+bool message_is_ours(const char *line)
 {
 	static const char *const words[] = { "amdgpu", "kfd", "AMD-Vi", "amd_iommu", "AMDGPU" };
 	size_t i;
@@ -166,12 +191,12 @@ static void kernel_messages(FILE *out)
 		record[len] = '\0';
 		text = strchr(record, ';');
 		/* The command line may contain private data. */
-		if (!text || !is_about_us(text) || strstr(text, "ommand line:"))
+		if (!text || !message_is_ours(text) || strstr(text, "ommand line:"))
 			continue;
 		text[strcspn(text, "\n")] = '\0';
 		if (sscanf(record, "%*u,%*u,%llu", &us) != 1)
 			us = 0;
-		anonymize(text + 1);
+		message_anonymize(text + 1);
 		if (asprintf(&line, "[%llu.%06llu] %s", us / 1000000, us % 1000000, text + 1) < 0)
 			break;
 		free(lines[nr % KERNEL_LINES]);

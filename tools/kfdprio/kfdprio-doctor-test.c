@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kfdprio doctor --test: a bounded test of a GPU through KFD.
+ * kfdprio doctor --test and --soak: a test of a GPU through KFD.
  *
  * Two children use the GPU; this process only watches, so that an end of any kind leaves
  * nothing: KFD takes back what a process had.  Neither module parameters nor other processes are
@@ -35,6 +35,14 @@ static volatile sig_atomic_t interrupted;
 static void on_signal(int sig)
 {
 	interrupted = sig;
+}
+
+/**
+ * trial_interrupted() - has a signal come that ends the test?
+ */
+bool trial_interrupted(void)
+{
+	return interrupted;
 }
 
 /**
@@ -220,7 +228,8 @@ static bool refused(struct trial *t)
 	kfd_topology_prop(t->gpu, "gfx_target_version", &t->gfx);
 	kfd_topology_prop(t->gpu, "cpu_cores_count", &cores);
 	if (t->gfx < 90000 || cores) {
-		trial_say(t, FINDING_INFO, "not tested", "the test does not support %s",
+		trial_say(t, t->d->soak ? FINDING_FAIL : FINDING_INFO, "not tested",
+			  "the test does not support %s",
 			  cores ? "APUs that share their node with the CPU" : "GPUs before gfx9");
 		return true;
 	}
@@ -239,6 +248,25 @@ static bool refused(struct trial *t)
 	return false;
 }
 
+/* What the two processes do, as far as this driver and this user can preempt */
+static void work(struct trial *t)
+{
+	struct soak saves = { 0 };
+
+	if (!trial_preemptor(t)) {
+		if (t->d->soak)
+			trial_say(t, FINDING_FAIL, "soak", "not done: the driver preempts nothing here");
+		return;
+	}
+	if (t->d->test) {
+		if (!trial_preempt(t) || interrupted)
+			return;
+		trial_soak(t, SAVES, "saves", &saves);
+	}
+	if (t->d->soak && !interrupted && !saves.stopped_by)
+		trial_soak(t, t->d->soak, "soak", doctor_soak(t->d, t->gpu->gpu_id));
+}
+
 static void trial(struct trial *t)
 {
 	unsigned int seconds = t->d->seconds + MARGIN_S;
@@ -249,8 +277,10 @@ static void trial(struct trial *t)
 	if (refused(t))
 		return;
 	t->deadline = gpu_now() + t->d->seconds * 1000000000ull;
-	t->trace = trace_start(why, sizeof(why));
-	if (!t->trace)
+	/* No buffer holds the events of a soak. */
+	if (t->d->test)
+		t->trace = trace_start(why, sizeof(why));
+	if (t->d->test && !t->trace)
 		trial_say(t, FINDING_INFO, "events", "not recorded: %s", why);
 	if (actor_start(&t->victim, &t->d->topo, t->gpu, seconds) ||
 	    actor_start(&t->preemptor, &t->d->topo, t->gpu, seconds)) {
@@ -263,7 +293,7 @@ static void trial(struct trial *t)
 	preemptor = t->preemptor.pid;
 	ran = queues(t) && priority(t);
 	if (ran) {
-		trial_preempt(t);
+		work(t);
 		destroy(t);
 	}
 	end(t);

@@ -2,7 +2,7 @@
 /*
  * kfdprio doctor - examine the driver and the GPUs of a host
  *
- * This file: options in, the checks in order, the result out.  Without --test nothing is
+ * This file: options in, the checks in order, the result out.  Without --test or --soak nothing is
  * changed and no KFD process is made.
  */
 #define _GNU_SOURCE
@@ -17,17 +17,17 @@
 
 #define SECONDS_DEFAULT	10
 #define SECONDS_MAX	60
+#define SOAK_MAX	1000000
 
 /**
  * struct wish - the command line
- * @test: --test
  * @json: --json
  * @report: the file of --report, or NULL
  * @mqds: the file of --mqds, or NULL
  * @other: an option that does not go with --mqds, or NULL
  */
 struct wish {
-	bool test, json;
+	bool json;
 	const char *report, *mqds, *other;
 };
 
@@ -38,10 +38,11 @@ static void usage(void)
 	      " kfdprio doctor [options]\n"
 	      "\n"
 	      "Examine the amdgpu driver, /dev/kfd and the AMD GPUs of this host.\n"
-	      "Without --test, nothing is changed and nothing runs on a GPU.\n"
+	      "Without --test or --soak, nothing is changed and nothing runs on a GPU.\n"
 	      "\n"
 	      "Options:\n"
 	      " -t, --test           test each GPU: queues, priorities, preemption\n"
+	      " -s, --soak N         preempt work N times and compare its results, 1..1000000\n"
 	      " -g, --gpu ID         only this GPU, by its gpu_id, which findings show\n"
 	      " -T, --time SECONDS   time limit for the test of a GPU, 1..60 (default 10)\n"
 	      " -f, --force          test even if other processes use the GPU; preempts them\n"
@@ -82,6 +83,7 @@ static void options_parse(int argc, char **argv, struct doctor *d, struct wish *
 {
 	static const struct option options[] = {
 		{ "test", no_argument, NULL, 't' },
+		{ "soak", required_argument, NULL, 's' },
 		{ "gpu", required_argument, NULL, 'g' },
 		{ "time", required_argument, NULL, 'T' },
 		{ "force", no_argument, NULL, 'f' },
@@ -92,14 +94,18 @@ static void options_parse(int argc, char **argv, struct doctor *d, struct wish *
 		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 },
 	};
-	const char *only_test = NULL;
+	const char *only_test = NULL, *only_run = NULL;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "+tg:T:fo:m:JhV", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "+ts:g:T:fo:m:JhV", options, NULL)) != -1) {
 		switch (option) {
 		case 't':
-			wish->test = true;
+			d->test = true;
 			wish->other = "--test";
+			break;
+		case 's':
+			d->soak = number(optarg, "--soak", 1, SOAK_MAX);
+			wish->other = "--soak";
 			break;
 		case 'g':
 			wish->other = "--gpu";
@@ -111,7 +117,7 @@ static void options_parse(int argc, char **argv, struct doctor *d, struct wish *
 			break;
 		case 'f':
 			d->force = true;
-			only_test = "--force";
+			only_run = "--force";
 			break;
 		case 'o':
 			wish->report = optarg;
@@ -140,12 +146,17 @@ static void options_parse(int argc, char **argv, struct doctor *d, struct wish *
 		free(shown);
 		usage_hint();
 	}
-	if (wish->mqds && (wish->other || only_test)) {
-		warnx("--mqds cannot be combined with %s", wish->other ? wish->other : only_test);
+	if (wish->mqds && (wish->other || only_test || only_run)) {
+		warnx("--mqds cannot be combined with %s",
+		      wish->other ? wish->other : only_test ? only_test : only_run);
 		usage_hint();
 	}
-	if (only_test && !wish->test) {
+	if (only_test && !d->test) {
 		warnx("%s needs --test", only_test);
+		usage_hint();
+	}
+	if (only_run && !d->test && !d->soak) {
+		warnx("%s needs --test or --soak", only_run);
 		usage_hint();
 	}
 	if (wish->json && wish->report && !strcmp(wish->report, "-")) {
@@ -222,7 +233,7 @@ int kfdprio_doctor(int argc, char **argv)
 	doctor_module(&d);
 	doctor_gpus(&d);
 	doctor_processes(&d);
-	if (wish.test)
+	if (d.test || d.soak)
 		doctor_test(&d);
 
 	status = doctor_worst(&d) == FINDING_FAIL ? EXIT_FAILURE : EXIT_SUCCESS;

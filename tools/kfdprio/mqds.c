@@ -73,6 +73,7 @@ static int mqd_end(struct reader *r)
 	r->mqds->times = t;
 	t += r->mqds->nr++;
 	*t = (struct mqd_times){ .pid = r->pid, .gpu_id = r->gpu_id, .queue = r->queue, .xcc = r->xcc++ };
+	t->saved_at = saved;
 	t->saved = between(time_of(r, SAVE_START), saved, &t->save_ns);
 	t->restored = t->saved && restore >= saved && between(restore, time_of(r, RESTORE_END), &t->restore_ns);
 	if (t->restored)
