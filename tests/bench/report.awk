@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# "PHASE NAME VALUE" lines of tests/bench/guest -> a table, and the flat JSON object -v json=FILE.
+# "PHASE NAME VALUE" lines of tests/bench/guest -> a table, and the flat JSON object -v json=FILE. Exit status 1 if a row
+# of the table of saves is not within its bounds.
 
 NF == 3 {
 	key = $1 "_" $2
@@ -51,6 +52,20 @@ function row(what, phase) {
 		have(phase "_offline_done") ? sprintf("%.4f", v[phase "_others_share"]) : "-", num(phase "_n", "%d")
 }
 
+# What saves of so many us cost without churn: online's latency against alone + save + 15, and the offline work's share of
+# what online leaves against max_switch_pct
+function save_row(us,   phase, added, held) {
+	phase = "save_" us "_nochurn"
+	if (!have(phase "_p99_us"))
+		return
+	added = v[phase "_p99_us"] - v["alone_p99_us"]
+	held = added <= us + 15 && 1 - v[phase "_others_share"] <= v[phase "_max_switch_pct"] / 100
+	if (!held)
+		broken = 1
+	printf "  %-14s %11.0f %11.0f %11d %11.4f %13d%% %11.4f %s\n", us, v[phase "_p50_us"] - v["alone_p50_us"], added, us + 15,
+		1 - v[phase "_others_share"], v[phase "_max_switch_pct"], v[phase "_others_share"], held ? "held" : "NOT HELD"
+}
+
 function crowd_rows(n) {
 	row("stock, beside " n, "stock_" n)
 	row("priority only, beside " n, "prio_only_" n)
@@ -77,7 +92,8 @@ END {
 			derive("offline_kept_ratio" suffix, v["preempt_" c "_others_share"])
 		ratio("offline_kept_vs_stock" suffix, "preempt_" c "_others_share", "stock_" c "_others_share")
 	}
-	derive("save_us_model", 327)
+	if (have("preempt_nochurn_save_max_us"))
+		derive("save_us_model", v["preempt_nochurn_save_max_us"])
 	if (have("alone_p99_us") && have("preempt_12_nochurn_p99_us"))
 		derive("online_p99_added_us_measured_median", larger(v["preempt_4_nochurn_p99_us"], v["preempt_12_nochurn_p99_us"]) - v["alone_p99_us"])
 	rows = split("40 87 327 754 1000", saves, " ")
@@ -87,6 +103,10 @@ END {
 			derive("online_p99_beyond_save_us_max", larger(v["online_p99_beyond_save_us_max"], v[phase "_p99_us"] - v["alone_p99_us"] - saves[i]))
 			derive("switch_share_max", larger(v["switch_share_max"], 1 - v[phase "_others_share"]))
 		}
+	}
+	if (have("ring_50_stamps_none_p50_ns")) {
+		derive("stamps_read_ns_50_victims", v["ring_50_stamps_p50_ns"] - v["ring_50_stamps_none_p50_ns"])
+		derive("stamps_before_runlist", v["ring_50_stamps_before_runlist"])
 	}
 	if (have("ring_50_p99_ns"))
 		derive("ring_to_unmap_p99_ns", v["ring_50_p99_ns"])
@@ -123,7 +143,8 @@ END {
 	printf "\n}\n" >json
 
 	print "Everything here but report_* is SIMULATED: GPU " gpu " (constants below), Debian " kernel ", one CPU, 1 guest instruction = 1 ns."
-	print "A full GPU is saved in 327 us, the median that was measured on MI308X GPUs, and restored in 440 (150 of them measured)."
+	if (have("save_us_model"))
+		print "A full GPU is saved in " v["save_us_model"] " us, the median that was measured on MI308X GPUs, and restored in 440 (150 of them measured)."
 	print "Where rings, queues and packets are measured it saves in less. Process quantum 10 ms, gang quantum 1 ms, one dispatch"
 	print "owns the GPU. Online: open loop, 20/s, 2.7 ms of GPU time each. Offline: 100 ms dispatches, two in flight; with churn each"
 	print "process creates, updates (twice), destroys another queue, one such operation every 50 ms."
@@ -148,6 +169,11 @@ END {
 			row("preemption, beside 4, save, restore " saves[i] " us", "save_" saves[i])
 			row("preemption, the same, no churn", "save_" saves[i] "_nochurn")
 		}
+		if (have("save_327_nochurn_p99_us"))
+			printf "\n  %-14s %11s %11s %11s %11s %13s %11s %s\n", "save, us", "P50 added", "P99 added", "bound",
+				"switching", "max_switch_pct", "offline", ""
+		for (i = 1; i <= rows; i++)
+			save_row(saves[i])
 	}
 	if (have("ring_50_p50_ns") || have("mes_1_p50_ns")) {
 		printf "\n  %-46s %9s %9s %9s %8s %6s\n", "doorbell store to UNMAP on the HIQ, ns", "P50", "P99", "max", "missed", "n"
@@ -174,6 +200,7 @@ END {
 			num(at[i] "_missed", "%d")
 	print ""
 	for (i = 1; i <= nkeys; i++)
-		if (keys[i] ~ /^(offline_kept|online_p99_(added|beyond)|save_us_model|switch_share_max|ring_to_unmap|mark_ns|hiq_packets_per|unused_|events_on|recording_.*_cost_ratio$|recording_live_(cpu|rss|view)|report_|packets_|preemptions$|floor_)/)
+		if (keys[i] ~ /^(offline_kept|online_p99_(added|beyond)|save_us_model|switch_share_max|calibration_worst_ratio|stamps_|ring_to_unmap|mark_ns|hiq_packets_per|unused_|events_on|recording_.*_cost_ratio$|recording_live_(cpu|rss|view)|report_|packets_|preemptions$|floor_)/)
 			printf "  %-46s %s\n", keys[i], v[keys[i]]
+	exit broken
 }
