@@ -14,6 +14,7 @@
  *	nodes/			the topology
  *	root/			what kfdprio doctor takes for /: /proc, /sys, /dev and so on
  *	set.log			written: a line "PID PRIORITY" for each change
+ *	set.hook		a shell script that is run with the PID before the next change, once
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -182,6 +183,19 @@ static int target_check(pid_t pid, int pidfd, unsigned int flags)
 	return named == pid ? 0 : ESRCH;
 }
 
+static void hook_run(pid_t pid)
+{
+	char command[128];
+
+	if (!exists("set.hook"))
+		return;
+	snprintf(command, sizeof(command),
+		 "hook=$(cat \"$FAKE_KFD/set.hook\"); rm \"$FAKE_KFD/set.hook\"; set -- %d; eval \"$hook\"",
+		 pid);
+	if (system(command))
+		abort();
+}
+
 static int set(struct kfd_prio_set_args *args)
 {
 	int effective;
@@ -196,6 +210,7 @@ static int set(struct kfd_prio_set_args *args)
 	err = fault("set");
 	if (err && err != EIO && err != ETIME)
 		return fail(err);
+	hook_run(args->pid);
 	process_read(args->pid, &args->old_priority, &effective, &args->nr_queues);
 	log = file_open("set.log", "ae");
 	if (!log)

@@ -166,6 +166,19 @@ changes() {
 	fi
 }
 
+# Puts processes into a cgroup of that driver's system.
+fake_cgroup() { # PATH PID...
+	path=$1
+	shift
+	mkdir -p "fake/root/sys/fs/cgroup$path"
+	: >fake/root/sys/fs/cgroup/cgroup.controllers
+	for pid; do
+		echo "$pid" >>"fake/root/sys/fs/cgroup$path/cgroup.procs"
+		mkdir -p "fake/root/proc/$pid"
+		echo "0::$path" >"fake/root/proc/$pid/cgroup"
+	done
+}
+
 # That driver's GPUs: a CPU node, one MI210, one of another PCI domain.
 fake_gpus() {
 	mkdir -p fake/nodes/0 fake/nodes/1 fake/nodes/2

@@ -85,6 +85,29 @@ static void why_not_set(const struct kfd_dev *dev, pid_t pid, int priority, int 
 }
 
 /**
+ * process_set_open() - set or take away the priority of a process that is held by a pidfd
+ * @dev: the device
+ * @pid: PID in the caller's PID namespace
+ * @pidfd: of the process
+ * @priority: KFD_PRIO_MIN..KFD_PRIO_MAX or KFD_PRIO_UNSET
+ * @args: out: what the driver answered
+ * @why: on failure, what is wrong and what to do; KFDLIB_WHY bytes
+ *
+ * Return: 0 or -errno, of KFD_PRIO_IOC_SET.
+ */
+int process_set_open(const struct kfd_dev *dev, pid_t pid, int pidfd, int priority,
+		     struct kfd_prio_set_args *args, char *why)
+{
+	int ret;
+
+	*args = (struct kfd_prio_set_args){ .pid = pid, .pidfd = pidfd, .priority = priority };
+	ret = kfd_dev_set(dev, args);
+	if (ret)
+		why_not_set(dev, pid, priority, -ret, why);
+	return ret;
+}
+
+/**
  * process_set() - set or take away the priority of one process
  * @dev: the device
  * @pid: PID in the caller's PID namespace
@@ -103,10 +126,7 @@ int process_set(const struct kfd_dev *dev, pid_t pid, int priority, struct kfd_p
 	ret = proc_open(pid, &pidfd, why);
 	if (ret)
 		return ret;
-	*args = (struct kfd_prio_set_args){ .pid = pid, .pidfd = pidfd, .priority = priority };
-	ret = kfd_dev_set(dev, args);
-	if (ret)
-		why_not_set(dev, pid, priority, -ret, why);
+	ret = process_set_open(dev, pid, pidfd, priority, args, why);
 	close(pidfd);
 	return ret;
 }

@@ -26,6 +26,9 @@ static void usage(void)
 	      " kfdprio [options] -n PRIO [--] COMMAND [ARG]... run with a priority\n"
 	      " kfdprio [options] -r -p PID...                  remove the priority\n"
 	      " kfdprio [options] -r [--] COMMAND [ARG]...      run without a priority\n"
+	      " kfdprio [options] -n PRIO --tree -p PID...      set, with all descendants\n"
+	      " kfdprio [options] -n PRIO --cgroup PATH         set all of a cgroup\n"
+	      " kfdprio [options] -n PRIO --user NAME           set all of a user\n"
 	      " kfdprio [options] -l                            list\n"
 	      " kfdprio doctor [options]                        examine the driver and the GPUs\n"
 	      " kfdprio help [doctor]                           display a help text\n"
@@ -36,6 +39,9 @@ static void usage(void)
 	      " -n, --priority PRIO  0..15, or low (0), normal (7), high (11)\n"
 	      "                        15 is the MOST important: the opposite of nice\n"
 	      " -p, --pid PID...     act on these running processes\n"
+	      "     --tree           with -p: act on all their descendants, too\n"
+	      "     --cgroup PATH    act on the processes of a cgroup and of those below it\n"
+	      "     --user NAME      act on the processes of a user\n"
 	      " -r, --reset          remove the priority: queues return to their own\n"
 	      " -l, --list           list the processes that use a GPU\n"
 	      " -J, --json           print JSON, with -l or -p\n"
@@ -88,6 +94,28 @@ static void pid_add(struct kfdprio_request *request, const char *text)
 	request->nr_pids++;
 }
 
+static void group_add(struct kfdprio_request *request, enum kfdprio_group group, bool twice)
+{
+	if (twice)
+		usage_error("--%s can be given once only", group == GROUP_USER ? "user" : "cgroup");
+	request->group = group;
+	request->group_text = optarg;
+}
+
+/* Whether the group is there; does not return if not. */
+static void group_find(struct kfdprio_request *request)
+{
+	char why[KFDLIB_WHY];
+	int ret = 0;
+
+	if (request->group == GROUP_USER)
+		ret = user_find(request->group_text, &request->uid, why);
+	else if (request->group == GROUP_CGROUP)
+		ret = cgroup_check(request->group_text, request->cgroup, sizeof(request->cgroup), why);
+	if (ret)
+		errx(EXIT_FAILURE, "%s", why);
+}
+
 /* Output that was not written is a failure: a full disk, a closed pipe. */
 static int stdout_check(int status)
 {
@@ -104,19 +132,32 @@ static int stdout_check(int status)
  * @reset: -r
  * @list: -l
  * @pid: -p
+ * @tree: --tree
+ * @cgroup: --cgroup
+ * @user: --user
  * @columns: -o, --noheadings or --raw
  */
 struct choice {
-	bool set, reset, list, pid, columns;
+	bool set, reset, list, pid, tree, cgroup, user, columns;
 };
 
 /* Whether the options make sense together; does not return if not. */
 static void choice_check(const struct choice *choice, const struct kfdprio_request *request)
 {
 	bool change = choice->set || choice->reset;
+	bool group = choice->tree || choice->cgroup || choice->user;
 
 	if (choice->set && choice->reset)
 		usage_error("-n sets a priority and -r removes it: give only one of them");
+	if (choice->cgroup + choice->user + choice->pid > 1)
+		usage_error("-p, --cgroup and --user each name processes: give only one of them");
+	if (choice->tree && !choice->pid)
+		usage_error("--tree needs -p PID");
+	if (group && !change)
+		usage_error("--tree, --cgroup and --user need -n PRIO or -r");
+	if (group && *request->command)
+		usage_error("--cgroup and --user cannot be combined with a command: remove '%s'",
+			    *request->command);
 	if (choice->list && (change || choice->pid))
 		usage_error("-l cannot be combined with -n, -r or -p");
 	if (choice->list && *request->command)
@@ -125,8 +166,8 @@ static void choice_check(const struct choice *choice, const struct kfdprio_reque
 		usage_error("--output, --noheadings and --raw need -l");
 	if (request->list.json && change)
 		usage_error("--json needs -l or -p PID, and cannot be combined with -n or -r");
-	if (change && !choice->pid && !*request->command)
-		usage_error("-%c needs -p PID or a command to run", choice->set ? 'n' : 'r');
+	if (change && !choice->pid && !group && !*request->command)
+		usage_error("-%c needs -p PID, --cgroup PATH, --user NAME or a command to run", choice->set ? 'n' : 'r');
 	if (!change && !choice->list && !choice->pid && *request->command)
 		usage_error("'%s' is a command to run, which needs -n PRIO or -r; to show a"
 			    " process, use -p PID",
@@ -137,10 +178,13 @@ static void choice_check(const struct choice *choice, const struct kfdprio_reque
 
 static void options_parse(int argc, char **argv, struct choice *choice, struct kfdprio_request *request)
 {
-	enum { NOHEADINGS = 256, RAW };
+	enum { NOHEADINGS = 256, RAW, TREE, CGROUP, USER };
 	static const struct option options[] = {
 		{ "priority", required_argument, NULL, 'n' },
 		{ "pid", required_argument, NULL, 'p' },
+		{ "tree", no_argument, NULL, TREE },
+		{ "cgroup", required_argument, NULL, CGROUP },
+		{ "user", required_argument, NULL, USER },
 		{ "reset", no_argument, NULL, 'r' },
 		{ "list", no_argument, NULL, 'l' },
 		{ "json", no_argument, NULL, 'J' },
@@ -165,6 +209,18 @@ static void options_parse(int argc, char **argv, struct choice *choice, struct k
 		case 'p':
 			pid_add(request, optarg);
 			choice->pid = true;
+			break;
+		case TREE:
+			choice->tree = true;
+			request->group = GROUP_TREE;
+			break;
+		case CGROUP:
+			group_add(request, GROUP_CGROUP, choice->cgroup);
+			choice->cgroup = true;
+			break;
+		case USER:
+			group_add(request, GROUP_USER, choice->user);
+			choice->user = true;
 			break;
 		case 'r':
 			request->priority = KFD_PRIO_UNSET;
@@ -240,6 +296,7 @@ int main(int argc, char **argv)
 			pid_add(&request, argv[optind++]);
 	request.command = argv + optind;
 	choice_check(&choice, &request);
+	group_find(&request);
 	if (kfdprio_list_check(&request.list, why))
 		usage_error("%s", why);
 
@@ -249,6 +306,8 @@ int main(int argc, char **argv)
 		status = kfdprio_list(&dev, &request);
 	else if (!choice.set && !choice.reset)
 		status = kfdprio_show(&dev, &request);
+	else if (request.group != GROUP_NONE)
+		status = kfdprio_set_group(&dev, &request);
 	else if (choice.pid)
 		status = kfdprio_set(&dev, &request);
 	else

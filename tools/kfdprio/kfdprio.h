@@ -13,11 +13,23 @@
 #define EXIT_EXEC_FAILED 126
 #define EXIT_EXEC_ENOENT 127
 
+/* Which processes are meant, beside those that are named by their PIDs alone. */
+enum kfdprio_group {
+	GROUP_NONE,
+	GROUP_TREE, /* the processes and all their descendants */
+	GROUP_CGROUP, /* all of a cgroup, and of those below it */
+	GROUP_USER, /* all of a user */
+};
+
 /**
  * struct kfdprio_request - the command line, parsed and checked
  * @priority: what to set, or KFD_PRIO_UNSET to take it away
  * @pids: array of @nr_pids processes
  * @nr_pids: how many
+ * @group: processes that are found anew, or GROUP_NONE
+ * @cgroup: of GROUP_CGROUP: its path in the hierarchy
+ * @uid: of GROUP_USER
+ * @group_text: of GROUP_CGROUP and GROUP_USER: as it was given
  * @command: NULL-terminated argument vector to run
  * @list: how to print a list; its json also to show
  * @verbose: print what was changed
@@ -26,6 +38,10 @@ struct kfdprio_request {
 	int priority;
 	pid_t *pids;
 	size_t nr_pids;
+	enum kfdprio_group group;
+	char cgroup[KFDLIB_PATH];
+	uid_t uid;
+	const char *group_text;
 	char **command;
 	struct list_choice list;
 	bool verbose;
@@ -34,12 +50,15 @@ struct kfdprio_request {
 /* Each verb prints its own errors and returns the program's exit status. */
 int kfdprio_show(const struct kfd_dev *dev, const struct kfdprio_request *request);
 int kfdprio_set(const struct kfd_dev *dev, const struct kfdprio_request *request);
+int kfdprio_set_group(const struct kfd_dev *dev, const struct kfdprio_request *request);
 int kfdprio_run(struct kfd_dev *dev, const struct kfdprio_request *request);
 int kfdprio_list(const struct kfd_dev *dev, const struct kfdprio_request *request);
 
 int process_get(const struct kfd_dev *dev, pid_t pid, struct kfd_prio_get_args *args, char *why);
 int process_set(const struct kfd_dev *dev, pid_t pid, int priority, struct kfd_prio_set_args *args,
 		char *why);
+int process_set_open(const struct kfd_dev *dev, pid_t pid, int pidfd, int priority,
+		     struct kfd_prio_set_args *args, char *why);
 void set_format(char *text, size_t size, pid_t pid, const struct kfd_prio_set_args *args);
 
 struct rows;

@@ -18,6 +18,7 @@
 
 #define KFDLIB_WHY  512 /* bytes of a message that says why */
 #define KFDLIB_NAME 64	/* bytes of a name read from /proc or sysfs */
+#define KFDLIB_PATH 4096 /* bytes of a path */
 
 #define KFDLIB_DEVICE "/dev/kfd"
 
@@ -62,6 +63,31 @@ struct proc_info {
 int proc_read(pid_t pid, struct proc_info *info);
 int proc_open(pid_t pid, int *pidfd, char *why);
 bool user_name(uid_t uid, char *name, size_t size);
+int user_find(const char *text, uid_t *uid, char *why);
+
+/**
+ * struct proc_task - a process, as far as it takes to tell it from others
+ * @pid: in the caller's PID namespace
+ * @parent: PID of its parent, 0 if that is in no such namespace
+ * @start: when it began: in ticks since boot, as in /proc/PID/stat
+ * @euid: effective UID
+ * @kthread: it is a thread of the kernel
+ * @ended: it is a zombie
+ */
+struct proc_task {
+	pid_t pid, parent;
+	unsigned long long start;
+	uid_t euid;
+	bool kthread, ended;
+};
+
+int proc_task_read(pid_t pid, struct proc_task *task);
+int proc_scan(struct proc_task **tasks, size_t *nr);
+
+int cgroup_check(const char *text, char *path, size_t size, char *why);
+int cgroup_pids(const char *path, void (*each)(void *context, pid_t pid), void *context);
+int cgroup_of(pid_t pid, char *path, size_t size);
+bool cgroup_below(const char *cgroup, const char *path);
 
 /**
  * struct kfd_gpu - a GPU node of the KFD topology

@@ -172,3 +172,35 @@ bool user_name(uid_t uid, char *name, size_t size)
 		snprintf(name, size, "%u", uid);
 	return passwd;
 }
+
+/**
+ * user_find() - a user from the command line
+ * @text: a login name or a UID in decimal digits
+ * @uid: out
+ * @why: on failure, what is wrong with it; KFDLIB_WHY bytes
+ *
+ * Return: 0 or -EINVAL.
+ */
+int user_find(const char *text, uid_t *uid, char *why)
+{
+	const struct passwd *passwd = getpwnam(text);
+	unsigned long long number;
+	char *shown;
+
+	if (passwd) {
+		*uid = passwd->pw_uid;
+		return 0;
+	}
+	/* the last number is no UID */
+	if (*text && !text[strspn(text, "0123456789")]) {
+		number = strtoull(text, NULL, 10);
+		if (number < (uid_t)-1) {
+			*uid = number;
+			return 0;
+		}
+	}
+	shown = text_printable(text);
+	snprintf(why, KFDLIB_WHY, "no user '%.64s': give a login name or a UID", shown ? shown : "");
+	free(shown);
+	return -EINVAL;
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * kfdprio -n PRIO --cgroup PATH, --user NAME, --tree -p PID...; likewise with -r
+ *
+ * A child inherits what is set for its parent when it is forked.  So one that has not the
+ * priority was forked before its parent was set, and is there when the next pass begins: passes
+ * are made until one finds nothing that was still to be set, and no process that ended before it
+ * could be, since that may have forked another one meanwhile.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kfdprio.h"
+
+#define PASSES_MAX 100 /* more are needed only where processes come faster than they are found */
+
+/* A process that was looked at; the time tells it from a later one with the same PID. */
+struct seen {
+	pid_t pid;
+	unsigned long long start;
+};
+
+/**
+ * struct group - processes that are set together
+ * @dev: the device
+ * @request: what is asked for
+ * @seen: array of @nr_seen processes that were looked at
+ * @nr_sorted: those of them that were found by earlier passes, sorted
+ * @room: of @seen
+ * @roots: of GROUP_TREE: the processes that were named
+ * @found: there was a process in the group
+ * @hidden: processes of the group that have no PID in this PID namespace
+ * @again: another pass is needed
+ * @status: exit status
+ */
+struct group {
+	const struct kfd_dev *dev;
+	const struct kfdprio_request *request;
+	struct seen *seen;
+	size_t nr_seen, nr_sorted, room;
+	struct proc_task *roots;
+	bool found;
+	size_t hidden;
+	bool again;
+	int status;
+};
+
+static int seen_compare(const void *left, const void *right)
+{
+	const struct seen *a = left, *b = right;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* Whether an earlier pass has looked at a process; if not, it is remembered. */
+static bool seen_before(struct group *group, const struct proc_task *task)
+{
+	struct seen one = { .pid = task->pid, .start = task->start };
+
+	if (group->nr_sorted &&
+	    bsearch(&one, group->seen, group->nr_sorted, sizeof(one), seen_compare))
+		return true;
+	if (group->nr_seen == group->room) {
+		group->room = group->room ? 2 * group->room : 256;
+		group->seen = reallocarray(group->seen, group->room, sizeof(one));
+		if (!group->seen)
+			err(EXIT_FAILURE, "cannot remember the processes");
+	}
+	group->seen[group->nr_seen++] = one;
+	return false;
+}
+
+/* Read after the pidfd was opened: it is of that process, or the driver answers ESRCH. */
+static bool belongs(const struct group *group, const struct proc_task *task)
+{
+	char cgroup[KFDLIB_PATH];
+
+	switch (group->request->group) {
+	case GROUP_CGROUP:
+		return !cgroup_of(task->pid, cgroup, sizeof(cgroup)) &&
+		       cgroup_below(cgroup, group->request->cgroup);
+	case GROUP_USER:
+		return task->euid == group->request->uid;
+	default:
+		return true;
+	}
+}
+
+static void member_set(struct group *group, const struct proc_task *task, int pidfd)
+{
+	struct kfd_prio_set_args args;
+	char text[KFDLIB_WHY];
+	int ret;
+
+	ret = process_set_open(group->dev, task->pid, pidfd, group->request->priority, &args, text);
+	if (ret == -ESRCH) {
+		group->again = true;
+		return;
+	}
+	group->found = true;
+	if (ret) {
+		warnx("%s", text);
+		group->status = EXIT_FAILURE;
+		group->again = true;
+	} else if (args.old_priority != group->request->priority) {
+		group->again = true;
+		if (group->request->verbose) {
+			set_format(text, sizeof(text), task->pid, &args);
+			puts(text);
+		}
+	}
+}
+
+/* @start: when the process began, 0 if it is not known */
+static void member(struct group *group, pid_t pid, unsigned long long start)
+{
+	struct proc_task task;
+	char why[KFDLIB_WHY];
+	int pidfd;
+
+	if (!pid) {
+		group->hidden++;
+		return;
+	}
+	if (pid == getpid())
+		return;
+	if (proc_open(pid, &pidfd, why)) {
+		/* It has ended, or is no process that could have a priority. */
+		if (!proc_task_read(pid, &task) && !task.kthread && !seen_before(group, &task))
+			group->again = true;
+		return;
+	}
+	if (proc_task_read(pid, &task))
+		group->again = true;
+	else if ((!start || start == task.start) && belongs(group, &task) &&
+		 !seen_before(group, &task))
+		member_set(group, &task, pidfd);
+	close(pidfd);
+}
+
+static void member_of_cgroup(void *context, pid_t pid)
+{
+	member(context, pid, 0);
+}
+
+static int task_compare(const void *left, const void *right)
+{
+	const struct proc_task *a = left, *b = right;
+
+	return a->pid < b->pid ? -1 : a->pid > b->pid;
+}
+
+/* A chain of parents is no longer than there are processes. */
+static bool in_tree(const struct group *group, const struct proc_task *tasks, size_t nr,
+		    const struct proc_task *task)
+{
+	size_t steps, i;
+
+	for (steps = 0; task && steps < nr; steps++) {
+		struct proc_task parent = { .pid = task->parent };
+
+		for (i = 0; i < group->request->nr_pids; i++)
+			if (group->roots[i].pid == task->pid && group->roots[i].start == task->start)
+				return true;
+		task = bsearch(&parent, tasks, nr, sizeof(*tasks), task_compare);
+	}
+	return false;
+}
+
+static int pass_proc(struct group *group)
+{
+	bool tree = group->request->group == GROUP_TREE;
+	struct proc_task *tasks;
+	size_t nr, i;
+	int ret;
+
+	ret = proc_scan(&tasks, &nr);
+	if (ret)
+		return ret;
+	qsort(tasks, nr, sizeof(*tasks), task_compare);
+	for (i = 0; i < nr; i++)
+		if (tree ? in_tree(group, tasks, nr, &tasks[i]) :
+			   tasks[i].euid == group->request->uid)
+			member(group, tasks[i].pid, tasks[i].start);
+	free(tasks);
+	return 0;
+}
+
+static int pass(struct group *group)
+{
+	int ret;
+
+	group->hidden = 0;
+	group->again = false;
+	if (group->request->group == GROUP_CGROUP)
+		ret = cgroup_pids(group->request->cgroup, member_of_cgroup, group);
+	else
+		ret = pass_proc(group);
+	qsort(group->seen, group->nr_seen, sizeof(*group->seen), seen_compare);
+	group->nr_sorted = group->nr_seen;
+	return ret;
+}
+
+/* The roots of trees must be there at the beginning; they may end meanwhile. */
+static bool roots_read(struct group *group)
+{
+	const struct kfdprio_request *request = group->request;
+	char why[KFDLIB_WHY];
+	size_t i;
+	int pidfd;
+
+	group->roots = calloc(request->nr_pids, sizeof(*group->roots));
+	if (!group->roots)
+		err(EXIT_FAILURE, "cannot remember the processes");
+	for (i = 0; i < request->nr_pids; i++) {
+		if (!proc_open(request->pids[i], &pidfd, why)) {
+			close(pidfd);
+			if (!proc_task_read(request->pids[i], &group->roots[i]))
+				continue;
+			snprintf(why, sizeof(why), "process %d has ended meanwhile", request->pids[i]);
+		}
+		warnx("%s", why);
+		group->status = EXIT_FAILURE;
+	}
+	return group->status == EXIT_SUCCESS;
+}
+
+static void group_name(const struct group *group, char *text, size_t size)
+{
+	char *shown;
+
+	if (group->request->group == GROUP_TREE) {
+		snprintf(text, size, "the tree");
+		return;
+	}
+	shown = text_printable(group->request->group_text);
+	snprintf(text, size, "%s '%.128s'", group->request->group == GROUP_USER ? "user" : "cgroup",
+		 shown ? shown : "");
+	free(shown);
+}
+
+/**
+ * kfdprio_set_group() - set or take away the priority of all processes of a group
+ * @dev: the device
+ * @request: the priority and the group
+ *
+ * Goes on after a process that fails.  A process that is forked meanwhile is not missed; one
+ * that comes into the group by other ways, or leaves it, may be.
+ *
+ * Return: EXIT_FAILURE if any failed, or if there was none.
+ */
+int kfdprio_set_group(const struct kfd_dev *dev, const struct kfdprio_request *request)
+{
+	struct group group = { .dev = dev, .request = request, .status = EXIT_SUCCESS };
+	char name[KFDLIB_WHY];
+	unsigned int passes = 0;
+	int ret;
+
+	if (request->group == GROUP_TREE && !roots_read(&group)) {
+		free(group.roots);
+		return EXIT_FAILURE;
+	}
+	group_name(&group, name, sizeof(name));
+	do {
+		ret = pass(&group);
+	} while (!ret && group.again && ++passes < PASSES_MAX);
+	if (ret)
+		warnx("cannot find the processes of %s: %s", name, strerror(-ret));
+	else if (group.again)
+		warnx("processes of %s come faster than they are found: after %u passes some may not have the priority",
+		      name, passes);
+	else if (group.hidden)
+		warnx("processes of %s that are in another PID namespace were not changed, %zu of them: run kfdprio on the host",
+		      name, group.hidden);
+	else if (!group.found)
+		warnx("there is no process of %s", name);
+	if (ret || group.again || group.hidden || !group.found)
+		group.status = EXIT_FAILURE;
+	free(group.roots);
+	free(group.seen);
+	return group.status;
+}
