@@ -44,6 +44,7 @@ schema_check() { # COMMAND AND ARGUMENTS
 	case $1 in
 	*--mqds*) schema=kfdprio-mqds ;;
 	*doctor*) schema=kfdprio-doctor ;;
+	"kfdprio rules"*) schema=kfdprio-rules ;;
 	*kfdprio*) schema=kfdprio-list ;;
 	*) return 0 ;;
 	esac
@@ -177,6 +178,12 @@ fake_cgroup() { # PATH PID...
 		mkdir -p "fake/root/proc/$pid"
 		echo "0::$path" >"fake/root/proc/$pid/cgroup"
 	done
+}
+
+# A file of rules, from standard input, below what kfdprio takes for /.
+fake_rules() { # PATH
+	mkdir -p "fake/root$(dirname "$1")"
+	cat >"fake/root$1"
 }
 
 # That driver's GPUs: a CPU node, one MI210, one of another PCI domain.

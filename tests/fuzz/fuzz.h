@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The parsers of kfdtrace as functions of bytes that may say anything. */
+/* The parsers of kfdtrace, and of rules, as functions of bytes that may say anything. */
 #ifndef FUZZ_H
 #define FUZZ_H
 
@@ -23,6 +23,7 @@ extern const struct fuzz_target fuzz_trace;  /* a whole trace.dat, to the report
 extern const struct fuzz_target fuzz_pages;  /* the pages of a trace.dat whose head is good */
 extern const struct fuzz_target fuzz_amdlog; /* ROCm's log, joined to a recording */
 extern const struct fuzz_target fuzz_meta;   /* meta.json */
+extern const struct fuzz_target fuzz_rules;  /* kfdprio.conf */
 
 void fuzz_quiet(void);
 const char *fuzz_file(const uint8_t *bytes, size_t size);

@@ -42,7 +42,8 @@ static int replay(const struct fuzz_target *target, const char *corpus)
 
 int main(int argc, char **argv)
 {
-	const struct fuzz_target *const targets[] = { &fuzz_trace, &fuzz_pages, &fuzz_amdlog, &fuzz_meta };
+	const struct fuzz_target *const targets[] = { &fuzz_trace, &fuzz_pages, &fuzz_amdlog, &fuzz_meta,
+						     &fuzz_rules };
 	const int nr = sizeof(targets) / sizeof(*targets);
 	FILE *tap = stdout;
 	int i, files, failed = 0;

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "doctor.h"
+#include "kfdprio-rules.h"
 
 static void usage(void)
 {
@@ -31,7 +32,8 @@ static void usage(void)
 	      " kfdprio [options] -n PRIO --user NAME           set all of a user\n"
 	      " kfdprio [options] -l                            list\n"
 	      " kfdprio doctor [options]                        examine the driver and the GPUs\n"
-	      " kfdprio help [doctor]                           display a help text\n"
+	      " kfdprio rules check|list|explain [options]      rules of kfdprio.conf(5)\n"
+	      " kfdprio help [doctor|rules]                     display a help text\n"
 	      "\n"
 	      "Show or set the priority of processes on AMD GPUs (KFD, ROCm).\n"
 	      "\n"
@@ -279,13 +281,15 @@ int main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "help")) {
 		static char help[] = "--help";
 
-		if (argc > 3 || (argc == 3 && strcmp(argv[2], "doctor")))
+		if (argc > 3 || (argc == 3 && strcmp(argv[2], "doctor") && strcmp(argv[2], "rules")))
 			usage_error("help: unknown verb '%s'", argv[argc - 1]);
 		argv[1] = argc == 3 ? argv[2] : help;
 		argv[2] = argc == 3 ? help : NULL;
 	}
 	if (argc > 1 && !strcmp(argv[1], "doctor"))
 		return stdout_check(kfdprio_doctor(argc - 1, argv + 1));
+	if (argc > 1 && !strcmp(argv[1], "rules"))
+		return stdout_check(kfdprio_rules(argc - 1, argv + 1));
 	request.pids = calloc(argc, sizeof(*request.pids));
 	if (!request.pids)
 		err(EXIT_FAILURE, "cannot start");

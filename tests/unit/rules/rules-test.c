@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Unit tests of tools/lib/rules-parse.c and rules-match.c. */
+#define _GNU_SOURCE
+#include "fixture.h"
+
+static int user(const char *name, uid_t *uid)
+{
+	*uid = !strcmp(name, "anna") ? 1000 : 1001;
+	return !strcmp(name, "anna") || !strcmp(name, "ben") ? 0 : -ENOENT;
+}
+
+static int group(const char *name, gid_t *gid)
+{
+	*gid = !strcmp(name, "gpu") ? 44 : 45;
+	return !strcmp(name, "gpu") || !strcmp(name, "batch") ? 0 : -ENOENT;
+}
+
+const struct rules_names test_names = { .user = user, .group = group };
+
+void test_parse(struct rules *rules, const char *text)
+{
+	memset(rules, 0, sizeof(*rules));
+	assert_int_equal(rules_parse(rules, "f", text, strlen(text), &test_names), 0);
+}
+
+int main(void)
+{
+	return parse_tests() + match_tests() + random_tests() != 0;
+}

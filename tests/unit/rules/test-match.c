@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+#define _GNU_SOURCE
+#include "fixture.h"
+
+#define SERVE	"/inference.slice/serve.service"
+/* A user calls a unit of their own as the system's is called. */
+#define FORGED	"/user.slice/user-1000.slice/user@1000.service/app.slice/serve.service"
+
+/* A process, the rule and whether it matches */
+static const struct {
+	const char *rule;
+	struct rules_subject subject;
+	bool matches;
+} table[] = {
+	{ "cgroup=/inference.slice", { .cgroup = SERVE }, true },
+	{ "cgroup=/inference.slice", { .cgroup = "/inference.slice" }, true },
+	{ "cgroup=/inference.slice", { .cgroup = "/inference.slicer/x" }, false },
+	{ "cgroup=/inference.slice", { .cgroup = "/" }, false },
+	{ "cgroup=/inference.slice/*", { .cgroup = SERVE }, true },
+	{ "cgroup=/inference.slice/*", { .cgroup = SERVE "/payload/x" }, true },
+	{ "cgroup=/inference.slice/*", { .cgroup = "/inference.slice" }, false },
+	{ "cgroup=/*.service", { .cgroup = SERVE }, false },
+	{ "cgroup=/*/serve.service", { .cgroup = SERVE }, true },
+	{ "cgroup=/*/serve.service", { .cgroup = FORGED }, false },
+	{ "cgroup=/", { .cgroup = SERVE }, true },
+	{ "cgroup=/", { .cgroup = "/" }, true },
+	{ "cgroup=/", { .cgroup = NULL }, false },
+	{ "cgroup=/machine.slice/libpod-[0-9a-f]*.scope", { .cgroup = "/machine.slice/libpod-0c1d.scope/container" }, true },
+	{ "unit=serve.service", { .cgroup = SERVE }, true },
+	{ "unit=serve.service", { .cgroup = SERVE "/sub/other.service" }, true },
+	{ "unit=other.service", { .cgroup = SERVE "/sub/other.service" }, false },
+	{ "unit=serve.service", { .cgroup = FORGED }, false },
+	{ "unit=user@1000.service", { .cgroup = FORGED }, true },
+	{ "unit=app.slice", { .cgroup = FORGED }, false },
+	{ "unit=user-1000.slice", { .cgroup = FORGED }, true },
+	{ "unit=inference.slice", { .cgroup = SERVE }, true },
+	{ "unit=inference.slice", { .cgroup = "/x/inference.slice/serve.service" }, false },
+	{ "unit=serve.service", { .cgroup = "/x/serve.service" }, false },
+	{ "unit=*.service", { .cgroup = SERVE }, true },
+	{ "unit=*.service", { .cgroup = "/session.scope" }, false },
+	{ "unit=*.service", { .cgroup = NULL }, false },
+	{ "user=anna", { .uid = 1000 }, true },
+	{ "user=anna", { .uid = 1001 }, false },
+	{ "group=batch", { .gids = { 1000, 45 }, .nr_gids = 2 }, true },
+	{ "group=batch", { .gids = { 1000, 45 }, .nr_gids = 1 }, false },
+	{ "user=anna group=batch", { .uid = 1000, .gids = { 44 }, .nr_gids = 1 }, false },
+	{ "user=anna group=batch", { .uid = 1000, .gids = { 45 }, .nr_gids = 1 }, true },
+	{ "user=anna cgroup=/user.slice", { .uid = 1000, .cgroup = FORGED }, true },
+	{ "user=anna cgroup=/user.slice", { .uid = 1000, .cgroup = SERVE }, false },
+	{ "exe=/usr/bin/python3*", { .exe = "/usr/bin/python3.11" }, true },
+	{ "exe=/usr/bin/*", { .exe = "/usr/bin/x/y" }, false },
+	{ "exe=/usr/bin/x", { .exe = NULL }, false },
+};
+
+static void test_table(void **state)
+{
+	struct rules rules;
+	char text[256];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		snprintf(text, sizeof(text), "%s priority=low", table[i].rule);
+		test_parse(&rules, text);
+		assert_int_equal(rules.nr, 1);
+		if (!rule_mismatch(&rules.rule[0], &table[i].subject) != table[i].matches)
+			fail_msg("%s, %s: %smatched", table[i].rule, table[i].subject.cgroup ?: "no cgroup",
+				 table[i].matches ? "not " : "");
+		rules_free(&rules);
+	}
+}
+
+/* The line that gives the priority, the one that limits it (0: none), and the priority */
+static const struct {
+	const char *text;
+	unsigned int line, limit;
+	int priority;
+} order[] = {
+	{ "user=anna priority=3\nuser=anna priority=12", 1, 0, 3 },
+	{ "user=ben priority=3\nuser=anna priority=12", 2, 0, 12 },
+	{ "user=ben priority=3", 0, 0, KFD_PRIO_UNSET },
+	{ "", 0, 0, KFD_PRIO_UNSET },
+	/* exe= does not end the search: a forged path would escape what follows */
+	{ "exe=/bin/x priority=7\nuser=anna priority=2", 2, 0, 2 },
+	{ "exe=/bin/x priority=1\nuser=anna priority=2", 2, 1, 1 },
+	{ "exe=/bin/x priority=2\nuser=anna priority=2", 2, 0, 2 },
+	{ "exe=/bin/x priority=5\nexe=/bin/* priority=4\nuser=anna priority=12", 3, 2, 4 },
+	{ "exe=/bin/x priority=4\nexe=/bin/* priority=5\nuser=anna priority=12", 3, 1, 4 },
+	{ "exe=/bin/x priority=4", 0, 1, 4 },
+	{ "exe=/bin/y priority=4\nuser=anna priority=12", 2, 0, 12 },
+	/* what stands after the rule that matches is not looked at */
+	{ "user=anna priority=12\nexe=/bin/x priority=4", 1, 0, 12 },
+};
+
+static void test_order(void **state)
+{
+	const struct rules_subject subject = { .cgroup = SERVE, .uid = 1000, .exe = "/bin/x" };
+	struct rules_result result;
+	struct rules rules;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(order) / sizeof(*order); i++) {
+		test_parse(&rules, order[i].text);
+		assert_int_equal(rules.nr_errors, 0);
+		rules_match(&rules, &subject, &result);
+		if ((result.rule ? result.rule->line : 0) != order[i].line ||
+		    (result.limit ? result.limit->line : 0) != order[i].limit ||
+		    result.priority != order[i].priority)
+			fail_msg("%s: line %u, limit %u, priority %d", order[i].text,
+				 result.rule ? result.rule->line : 0, result.limit ? result.limit->line : 0,
+				 result.priority);
+		rules_free(&rules);
+	}
+}
+
+static void test_applies(void **state)
+{
+	const struct rule rule = { .priority = 7 };
+	const struct {
+		struct rules_result result;
+		int now;
+		bool applies;
+	} rows[] = {
+		{ { .priority = KFD_PRIO_UNSET }, 12, false },
+		{ { .rule = &rule, .priority = 12 }, KFD_PRIO_UNSET, true },
+		{ { .rule = &rule, .priority = 12 }, 12, false },
+		{ { .rule = &rule, .priority = 12 }, 3, true },
+		{ { .rule = &rule, .priority = 3 }, 12, true },
+		{ { .limit = &rule, .priority = 3 }, KFD_PRIO_UNSET, true },
+		{ { .limit = &rule, .priority = 7 }, KFD_PRIO_UNSET, false },
+		{ { .limit = &rule, .priority = 6 }, KFD_PRIO_UNSET, true },
+		{ { .limit = &rule, .priority = 7 }, 3, false },
+		{ { .limit = &rule, .priority = 7 }, 12, true },
+		{ { .rule = &rule, .limit = &rule, .priority = 3 }, 0, true },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (rules_applies(&rows[i].result, rows[i].now) != rows[i].applies)
+			fail_msg("row %zu: %s", i, rows[i].applies ? "does not apply" : "applies");
+}
+
+static void test_unit(void **state)
+{
+	static const struct {
+		const char *cgroup, *unit;
+	} rows[] = {
+		{ "/", "" },
+		{ SERVE, "serve.service" },
+		{ SERVE "/a.scope", "serve.service" },
+		{ FORGED, "user@1000.service" },
+		{ "/init.scope", "init.scope" },
+		{ "/a.slice/b.slice", "" },
+		{ "/docker/0123/x.service", "" },
+	};
+	size_t i, at, len;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		at = rules_unit(rows[i].cgroup, &len);
+		assert_int_equal(len, strlen(rows[i].unit));
+		assert_memory_equal(rows[i].cgroup + at, rows[i].unit, len);
+	}
+}
+
+int match_tests(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_applies),
+		cmocka_unit_test(test_unit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+#define _GNU_SOURCE
+#include "fixture.h"
+
+/* One line and the rule that it is; NULL and -1: not given. */
+static const struct {
+	const char *line;
+	struct rule rule;
+} good[] = {
+	{ "cgroup=/a.slice priority=high", { .cgroup = "/a.slice", .priority = 11 } },
+	{ "priority=low user=anna", { .user = "anna", .uid = 1000, .priority = 0 } },
+	{ "user=anna group=batch priority=normal",
+	  { .user = "anna", .uid = 1000, .group = "batch", .gid = 45, .priority = 7 } },
+	{ "  unit=serve@*.service\tpriority=15  ", { .unit = "serve@*.service", .priority = 15 } },
+	{ "unit=a.slice priority=0\r", { .unit = "a.slice", .priority = 0 } },
+	{ "exe=/usr/bin/x priority=7", { .exe = "/usr/bin/x", .priority = 7 } },
+	{ "cgroup=/a.slice/ priority=3 # for the night", { .cgroup = "/a.slice", .priority = 3 } },
+	{ "cgroup=/ priority=3", { .cgroup = "/", .priority = 3 } },
+	{ "cgroup=/// priority=3", { .cgroup = "/", .priority = 3 } },
+	{ "exe=\"/opt/my tool/x\" priority=3", { .exe = "/opt/my tool/x", .priority = 3 } },
+	{ "exe=/opt/my\\ tool/x priority=3", { .exe = "/opt/my tool/x", .priority = 3 } },
+	{ "exe=/opt/a\\\"b/x priority=3", { .exe = "/opt/a\"b/x", .priority = 3 } },
+	/* a pattern keeps the backslash before what it takes as it is */
+	{ "exe=/opt/a\\*b/x priority=3", { .exe = "/opt/a\\*b/x", .priority = 3 } },
+	{ "\"cgroup=/a#b.slice\" priority=3", { .cgroup = "/a#b.slice", .priority = 3 } },
+};
+
+static void same(const char *is, const char *wanted, const char *line)
+{
+	if (!is != !wanted || (is && strcmp(is, wanted)))
+		fail_msg("%s: '%s', not '%s'", line, is ? is : "(none)", wanted ? wanted : "(none)");
+}
+
+static void test_good(void **state)
+{
+	struct rules rules;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(good) / sizeof(*good); i++) {
+		const struct rule *wanted = &good[i].rule, *is;
+
+		test_parse(&rules, good[i].line);
+		if (rules.nr_errors)
+			fail_msg("%s: %s", good[i].line, rules.errors[0].why);
+		assert_int_equal(rules.nr, 1);
+		is = &rules.rule[0];
+		same(is->cgroup, wanted->cgroup, good[i].line);
+		same(is->unit, wanted->unit, good[i].line);
+		same(is->user, wanted->user, good[i].line);
+		same(is->group, wanted->group, good[i].line);
+		same(is->exe, wanted->exe, good[i].line);
+		assert_int_equal(is->uid, wanted->uid);
+		assert_int_equal(is->gid, wanted->gid);
+		assert_int_equal(is->priority, wanted->priority);
+		assert_int_equal(is->line, 1);
+		assert_string_equal(is->file, "f");
+		rules_free(&rules);
+	}
+}
+
+static const struct {
+	const char *line, *why; /* why: a part of it */
+} bad[] = {
+	{ "cgroup=/a", "priority= is missing" },
+	{ "priority=high", "no condition" },
+	{ "priority=16 user=anna", "out of range" },
+	{ "priority=-1 user=anna", "out of range" },
+	{ "priority=urgent user=anna", "'urgent' is not a priority" },
+	{ "priority= user=anna", "priority= has no value" },
+	{ "user=carl priority=low", "user=carl: there is no such user" },
+	{ "group=carl priority=low", "group=carl: there is no such group" },
+	{ "cgroup=a.slice priority=low", "begins with '/'" },
+	{ "exe=x priority=low", "begins with '/'" },
+	{ "unit=serve priority=low", "unit=serve is no unit" },
+	{ "unit=.service priority=low", "no unit" },
+	{ "unit=a.slice/b.service priority=low", "no unit" },
+	{ "exe=/x priority=high", "exe= may only lower" },
+	{ "exe=/x user=anna priority=8", "exe= may only lower" },
+	{ "user=anna priority=low park=never", "park= is for parking" },
+	{ "user=anna priority=low weight=3", "weight= is reserved" },
+	{ "user=anna priority=low nice=3", "'nice=' is unknown" },
+	{ "user=anna priority=low high", "'high' is not KEY=VALUE" },
+	{ "user=anna priority=low user=ben", "user= is given twice" },
+	{ "exe=\"/x priority=low", "not finished" },
+	{ "user=anna priority=low\\", "not finished" },
+	{ "[rule]", "no sections" },
+	{ "user=\033[2J priority=low", "user=\\x1b[2J: there is no" },
+};
+
+static void test_bad(void **state)
+{
+	struct rules rules;
+	char text[256];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		/* the line before and the line after are read */
+		snprintf(text, sizeof(text), "user=anna priority=low\n%s\n\nuser=ben priority=low", bad[i].line);
+		test_parse(&rules, text);
+		assert_int_equal(rules.nr, 2);
+		assert_int_equal(rules.rule[1].line, 4);
+		assert_int_equal(rules.nr_errors, 1);
+		assert_int_equal(rules.errors[0].line, 2);
+		assert_string_equal(rules.errors[0].file, "f");
+		if (!strstr(rules.errors[0].why, bad[i].why))
+			fail_msg("%s: '%s', not '%s'", bad[i].line, rules.errors[0].why, bad[i].why);
+		rules_free(&rules);
+	}
+}
+
+static void test_comments(void **state)
+{
+	struct rules rules;
+
+	(void)state;
+	test_parse(&rules, "# a comment\n\n ; another\n\t\nuser=anna priority=low\n  # priority=x");
+	assert_int_equal(rules.nr_errors, 0);
+	assert_int_equal(rules.nr, 1);
+	assert_int_equal(rules.rule[0].line, 5);
+	assert_string_equal(rules.rule[0].text, "user=anna priority=low");
+	rules_free(&rules);
+	test_parse(&rules, "");
+	assert_int_equal(rules.nr + rules.nr_errors, 0);
+	rules_free(&rules);
+}
+
+static void test_limits(void **state)
+{
+	static const char rule[] = "user=anna priority=low\n";
+	char *text = malloc((RULES_MAX + 1) * sizeof(rule)), *at = text;
+	struct rules rules = { 0 };
+	size_t i;
+
+	(void)state;
+	assert_non_null(text);
+	/* a line that just fits, and one that does not */
+	memset(text, ' ', 2 * RULES_LINE_MAX);
+	memcpy(text, rule, sizeof(rule) - 2);
+	text[RULES_LINE_MAX - 1] = '\n';
+	text[2 * RULES_LINE_MAX] = '\0';
+	test_parse(&rules, text);
+	assert_int_equal(rules.nr, 1);
+	assert_int_equal(rules.nr_errors, 1);
+	assert_int_equal(rules.errors[0].line, 2);
+	assert_non_null(strstr(rules.errors[0].why, "longer than"));
+	rules_free(&rules);
+
+	for (i = 0; i <= RULES_MAX; i++)
+		at = stpcpy(at, rule);
+	test_parse(&rules, text);
+	assert_int_equal(rules.nr, RULES_MAX);
+	assert_int_equal(rules.nr_errors, 1);
+	assert_non_null(strstr(rules.errors[0].why, "more than"));
+	rules_free(&rules);
+	free(text);
+
+	assert_int_equal(rules_parse(&rules, "f", "user=anna\0 priority=low", 23, &test_names), 0);
+	assert_int_equal(rules.nr, 0);
+	assert_non_null(strstr(rules.errors[0].why, "byte 0"));
+	rules_free(&rules);
+}
+
+int parse_tests(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_good),
+		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_comments),
+		cmocka_unit_test(test_limits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Texts that are damaged at random: what is read of them is a rule as rules are, or an error. */
+#define _GNU_SOURCE
+#include "fixture.h"
+
+static const char whole[] = "# rules\ncgroup=/inference.slice/* priority=high\n"
+			    "unit=serve@*.service user=anna priority=12 # comment\n"
+			    "exe=\"/opt/my tool/x\" group=batch priority=low\nuser=ben priority=3\n";
+
+static unsigned long number(const char *name, unsigned long otherwise)
+{
+	const char *text = getenv(name);
+
+	return text && *text ? strtoul(text, NULL, 10) : otherwise;
+}
+
+static void damage(char *text, size_t *size)
+{
+	static const char bytes[] = "=\"\\# \t\n/*[]-0129ahx\xff";
+	size_t at = rand() % *size, n;
+
+	switch (rand() % 4) {
+	case 0:
+		text[at] = bytes[rand() % sizeof(bytes)];
+		break;
+	case 1:
+		*size = at + 1;
+		break;
+	case 2:
+		n = rand() % (*size - at);
+		memmove(text + at, text + at + n, *size - at - n);
+		*size -= n;
+		break;
+	default:
+		text[at] = rand();
+	}
+}
+
+static void check(const struct rules *rules)
+{
+	const struct rules_subject subject = { .cgroup = "/inference.slice/x", .exe = "/opt/my tool/x",
+					       .uid = 1000, .gids = { 45 }, .nr_gids = 1 };
+	struct rules_result result;
+	size_t i;
+
+	for (i = 0; i < rules->nr; i++) {
+		const struct rule *rule = &rules->rule[i];
+
+		assert_true(rule->priority >= KFD_PRIO_MIN && rule->priority <= KFD_PRIO_MAX);
+		assert_true(rule->cgroup || rule->unit || rule->user || rule->group || rule->exe);
+		assert_true(!rule->exe || rule->priority <= KFD_PRIO_NORMAL);
+		assert_true(rule->line >= 1 && rule->line <= 10);
+	}
+	for (i = 0; i < rules->nr_errors; i++)
+		assert_true(rules->errors[i].line >= 1 && *rules->errors[i].why);
+	rules_match(rules, &subject, &result);
+	/* no rule with exe= raises */
+	assert_true(!result.limit || !result.rule || result.priority < result.rule->priority);
+}
+
+static void test_damaged(void **state)
+{
+	unsigned long steps = number("STEPS", 20000), errors = 0, read = 0, i;
+	char text[sizeof(whole)];
+	struct rules rules;
+	size_t size;
+	int n;
+
+	(void)state;
+	srand(number("SEED", 1));
+	for (i = 0; i < steps; i++) {
+		memset(&rules, 0, sizeof(rules));
+		memcpy(text, whole, sizeof(whole));
+		size = sizeof(whole) - 1;
+		for (n = rand() % 5; n >= 0; n--)
+			damage(text, &size);
+		assert_int_equal(rules_parse(&rules, "f", text, size, &test_names), 0);
+		check(&rules);
+		read += rules.nr;
+		errors += rules.nr_errors;
+		rules_free(&rules);
+	}
+	/* both happen, or this tests nothing */
+	assert_true(read > steps && errors > steps / 4);
+}
+
+int random_tests(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_damaged) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/* kfdprio rules explain: which rule matches a process, and what it has. */
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json-out.h"
+#include "kfdprio-rules.h"
+
+/**
+ * struct explanation - a process under the rules
+ * @rules: the rules
+ * @pid: the process
+ * @process: what the rules look at
+ * @result: what they say
+ * @comm: its name, raw bytes
+ * @known: the driver was asked
+ * @now: what is set for it
+ * @why: when it could not be asked, why
+ */
+struct explanation {
+	const struct rules *rules;
+	pid_t pid;
+	struct rules_process process;
+	struct rules_result result;
+	char comm[KFDLIB_NAME];
+	bool known;
+	struct kfd_prio_get_args now;
+	char why[KFDLIB_WHY];
+};
+
+static void print_shown(const char *format, const char *raw)
+{
+	char *shown = text_printable(raw);
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	printf(format, shown ? shown : "");
+#pragma GCC diagnostic pop
+	free(shown);
+}
+
+static void print_priority(const char *title, int priority)
+{
+	if (priority == KFD_PRIO_UNSET)
+		printf("%s: none\n", title);
+	else
+		printf("%s: %d (%s)\n", title, priority, prio_band(priority));
+}
+
+static void print_rule(const char *title, const struct rule *rule)
+{
+	printf("%s: ", title);
+	print_shown("%s", rule->file);
+	printf(":%u: ", rule->line);
+	print_shown("%s\n", rule->text);
+}
+
+/* Those before the one that ends the search. */
+static bool passed_over(const struct explanation *e, const struct rule *rule, const char **key)
+{
+	if (e->result.rule && rule > e->result.rule)
+		return false;
+	*key = rule_mismatch(rule, &e->process.subject);
+	return *key;
+}
+
+static void unit_copy(const struct explanation *e, char *unit, size_t size)
+{
+	size_t at, len = 0;
+
+	*unit = '\0';
+	if (!e->process.subject.cgroup)
+		return;
+	at = rules_unit(e->process.subject.cgroup, &len);
+	if (len && len < size)
+		snprintf(unit, size, "%.*s", (int)len, e->process.subject.cgroup + at);
+}
+
+static void print_text(const struct explanation *e, bool verbose)
+{
+	const struct rules_subject *subject = &e->process.subject;
+	char user[KFDLIB_NAME], unit[256];
+	const char *key;
+	size_t i;
+
+	user_name(subject->uid, user, sizeof(user));
+	unit_copy(e, unit, sizeof(unit));
+	printf("process %d (", e->pid);
+	print_shown("%s)", e->comm);
+	print_shown(": user %s", user);
+	print_shown(", cgroup %s", subject->cgroup ?: "unknown");
+	if (*unit)
+		print_shown(", unit %s", unit);
+	print_shown(", program %s\n", subject->exe ?: "unknown");
+	for (i = 0; verbose && i < e->rules->nr; i++)
+		if (passed_over(e, &e->rules->rule[i], &key)) {
+			print_rule("passed over", &e->rules->rule[i]);
+			printf("  its %s= does not match\n", key);
+		}
+	if (e->result.rule)
+		print_rule("rule", e->result.rule);
+	if (e->result.limit)
+		print_rule("limit", e->result.limit);
+	if (!e->result.rule && !e->result.limit)
+		puts("no rule matches");
+	print_priority("priority by the rules", e->result.priority);
+	if (e->known)
+		print_priority("priority that is set", e->now.priority);
+	else
+		printf("priority that is set: unknown, %s\n", e->why);
+}
+
+static void json_rule(const char *key, const struct rule *rule)
+{
+	if (!rule) {
+		json_null(key);
+		return;
+	}
+	json_open(key, '{');
+	json_text("file", rule->file);
+	json_count("line", rule->line);
+	json_text("text", rule->text);
+	json_close('}');
+}
+
+static void json_text_or_null(const char *key, const char *text)
+{
+	if (text && *text)
+		json_text(key, text);
+	else
+		json_null(key);
+}
+
+static void print_json(const struct explanation *e)
+{
+	const struct rules_subject *subject = &e->process.subject;
+	char user[KFDLIB_NAME], unit[256];
+	const char *key;
+	size_t i;
+
+	unit_copy(e, unit, sizeof(unit));
+	json_stdout(JSON_ROWS);
+	json_number("version", JSON_FORMAT);
+	json_number("pid", e->pid);
+	json_text("command", e->comm);
+	json_count("uid", subject->uid);
+	json_text_or_null("user", user_name(subject->uid, user, sizeof(user)) ? user : NULL);
+	json_text_or_null("cgroup", subject->cgroup);
+	json_text_or_null("unit", unit);
+	json_text_or_null("exe", subject->exe);
+	json_rule("rule", e->result.rule);
+	json_rule("limit", e->result.limit);
+	json_priority("rules_priority", e->result.priority);
+	json_priority("priority", e->known ? e->now.priority : KFD_PRIO_UNSET);
+	json_open("passed_over", '[');
+	for (i = 0; i < e->rules->nr; i++)
+		if (passed_over(e, &e->rules->rule[i], &key)) {
+			json_open(NULL, '{');
+			json_text("file", e->rules->rule[i].file);
+			json_count("line", e->rules->rule[i].line);
+			json_text("condition", key);
+			json_close('}');
+		}
+	json_close(']');
+	json_stdout_end();
+}
+
+/* The rules can be looked at on a host without the driver. */
+static void driver_ask(struct explanation *e)
+{
+	struct kfd_dev dev;
+
+	if (kfd_dev_open(&dev, e->why))
+		return;
+	e->known = !process_get(&dev, e->pid, &e->now, e->why);
+	kfd_dev_close(&dev);
+}
+
+/**
+ * rules_explain() - print which rule matches a process
+ * @rules: the rules
+ * @pid: the process
+ * @json: as JSON
+ * @verbose: those that do not match, too
+ *
+ * Return: the exit status: 1 if there is no such process.
+ */
+int rules_explain(const struct rules *rules, pid_t pid, bool json, bool verbose)
+{
+	struct explanation *e = calloc(1, sizeof(*e));
+	struct proc_info info;
+	char why[KFDLIB_WHY];
+	int pidfd;
+
+	if (!e)
+		err(EXIT_FAILURE, "cannot explain");
+	if (proc_open(pid, &pidfd, why))
+		errx(EXIT_FAILURE, "%s", why);
+	close(pidfd);
+	if (rules_process_read(pid, true, &e->process) || proc_read(pid, &info))
+		errx(EXIT_FAILURE, "process %d has ended meanwhile", pid);
+	e->rules = rules;
+	e->pid = pid;
+	memcpy(e->comm, info.comm, sizeof(e->comm));
+	rules_match(rules, &e->process.subject, &e->result);
+	driver_ask(e);
+	if (json)
+		print_json(e);
+	else
+		print_text(e, verbose);
+	free(e);
+	return EXIT_SUCCESS;
+}

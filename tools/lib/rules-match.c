@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Rules: which one matches a process.  Pure. */
+#define _GNU_SOURCE
+#include <fnmatch.h>
+#include <string.h>
+
+#include "rules.h"
+
+static bool matches(const char *pattern, const char *text, size_t len, int flags)
+{
+	char copy[KFDLIB_PATH];
+
+	if (len >= sizeof(copy))
+		return false;
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	return !fnmatch(pattern, copy, flags);
+}
+
+/* The cgroup, or one above it; a * does not stand for a slash. */
+static bool cgroup_matches(const char *pattern, const char *cgroup)
+{
+	size_t len;
+
+	if (!strcmp(pattern, "/"))
+		return true;
+	for (len = strlen(cgroup); len; len--)
+		if ((cgroup[len] == '/' || !cgroup[len]) && matches(pattern, cgroup, len, FNM_PATHNAME))
+			return true;
+	return false;
+}
+
+static bool ends(const char *name, size_t len, const char *suffix)
+{
+	size_t n = strlen(suffix);
+
+	return len > n && !memcmp(name + len - n, suffix, n);
+}
+
+/**
+ * rules_unit() - the system unit that a cgroup belongs to
+ * @cgroup: its path
+ * @len: out: bytes of the name
+ *
+ * The first part of the path that is a service or a scope.  What is below belongs to its owner,
+ * who may call it anything: units of a user's own manager do not count.
+ *
+ * Return: where the name begins in @cgroup; *@len is 0: it belongs to none.
+ */
+size_t rules_unit(const char *cgroup, size_t *len)
+{
+	size_t at = 0;
+
+	while (cgroup[at]) {
+		at += strspn(cgroup + at, "/");
+		*len = strcspn(cgroup + at, "/");
+		if (ends(cgroup + at, *len, ".service") || ends(cgroup + at, *len, ".scope"))
+			return at;
+		if (!ends(cgroup + at, *len, ".slice"))
+			break;
+		at += *len;
+	}
+	*len = 0;
+	return 0;
+}
+
+/* The system unit, or a slice that it is in. */
+static bool unit_matches(const char *pattern, const char *cgroup)
+{
+	size_t at = 0, len;
+
+	while (cgroup[at]) {
+		at += strspn(cgroup + at, "/");
+		len = strcspn(cgroup + at, "/");
+		if (!ends(cgroup + at, len, ".slice"))
+			break;
+		if (matches(pattern, cgroup + at, len, 0))
+			return true;
+		at += len;
+	}
+	at = rules_unit(cgroup, &len);
+	return len && matches(pattern, cgroup + at, len, 0);
+}
+
+static bool group_matches(gid_t gid, const struct rules_subject *subject)
+{
+	size_t i;
+
+	for (i = 0; i < subject->nr_gids; i++)
+		if (subject->gids[i] == gid)
+			return true;
+	return false;
+}
+
+/**
+ * rule_mismatch() - which condition of a rule does not hold?
+ * @rule: the rule
+ * @subject: the process; a condition on what is not known of it does not hold
+ *
+ * Return: the key of the first one, NULL: all hold.
+ */
+const char *rule_mismatch(const struct rule *rule, const struct rules_subject *subject)
+{
+	if (rule->cgroup && (!subject->cgroup || !cgroup_matches(rule->cgroup, subject->cgroup)))
+		return "cgroup";
+	if (rule->unit && (!subject->cgroup || !unit_matches(rule->unit, subject->cgroup)))
+		return "unit";
+	if (rule->user && rule->uid != subject->uid)
+		return "user";
+	if (rule->group && !group_matches(rule->gid, subject))
+		return "group";
+	if (rule->exe && (!subject->exe || fnmatch(rule->exe, subject->exe, FNM_PATHNAME)))
+		return "exe";
+	return NULL;
+}
+
+/**
+ * rules_match() - what the rules say of a process
+ * @rules: in their order
+ * @subject: the process
+ * @result: filled in
+ */
+void rules_match(const struct rules *rules, const struct rules_subject *subject,
+		 struct rules_result *result)
+{
+	size_t i;
+
+	*result = (struct rules_result){ .priority = KFD_PRIO_UNSET };
+	for (i = 0; i < rules->nr && !result->rule; i++) {
+		const struct rule *rule = &rules->rule[i];
+
+		if (rule_mismatch(rule, subject))
+			continue;
+		if (!rule->exe)
+			result->rule = rule;
+		else if (!result->limit || rule->priority < result->limit->priority)
+			result->limit = rule;
+	}
+	if (result->rule && result->limit && result->limit->priority >= result->rule->priority)
+		result->limit = NULL;
+	if (result->limit)
+		result->priority = result->limit->priority;
+	else if (result->rule)
+		result->priority = result->rule->priority;
+}
+
+/**
+ * rules_applies() - is a process to be given what the rules say?
+ * @result: of rules_match()
+ * @now: what is set for the process, or KFD_PRIO_UNSET
+ *
+ * A limit alone lowers only.  A process without a priority counts as normal, as the driver counts it.
+ *
+ * Return: whether it is to be set, because it differs.
+ */
+bool rules_applies(const struct rules_result *result, int now)
+{
+	if (result->priority == KFD_PRIO_UNSET || result->priority == now)
+		return false;
+	if (result->rule)
+		return true;
+	return result->priority < (now == KFD_PRIO_UNSET ? KFD_PRIO_NORMAL : now);
+}

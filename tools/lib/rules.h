@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Rules: which process gets which priority without being named by its PID; kfdprio.conf(5).
+ *
+ * A rule is a line of conditions, which must all hold, and a priority.  The first rule that
+ * matches gives the priority.  A rule with exe= is only a limit, since a user can run a program
+ * of their own under any path (in a mount namespace of theirs): it lowers what another rule
+ * gives, or what the process has, and never raises it.
+ *
+ * rules-parse.c and rules-match.c are pure.  rules-load.c reads files, rules-subject.c /proc.
+ */
+#ifndef RULES_H
+#define RULES_H
+
+#include <stdio.h>
+
+#include "kfdlib.h"
+
+#define RULES_LINE_MAX	4096 /* bytes of a line */
+#define RULES_MAX	4096 /* rules */
+#define RULES_GROUPS	256  /* groups of a process that are looked at */
+
+/**
+ * struct rule - a line
+ * @cgroup: pattern of the cgroup, or of one above it; NULL: any
+ * @unit: pattern of the system unit, or of a slice that it is in; NULL: any
+ * @user: the user as it was written; NULL: any
+ * @group: the group as it was written; NULL: any
+ * @exe: pattern of the program's path; NULL: any
+ * @uid: of @user
+ * @gid: of @group
+ * @priority: KFD_PRIO_MIN..KFD_PRIO_MAX
+ * @file: where it stands
+ * @line: where it stands there, from 1 on
+ * @text: the line, without blanks round it
+ */
+struct rule {
+	char *cgroup, *unit, *user, *group, *exe;
+	uid_t uid;
+	gid_t gid;
+	int priority;
+	char *file;
+	unsigned int line;
+	char *text;
+};
+
+/**
+ * struct rules_error - what is wrong with a line
+ * @file: where
+ * @line: from 1 on; 0: with the whole file
+ * @why: what
+ */
+struct rules_error {
+	char *file;
+	unsigned int line;
+	char *why;
+};
+
+/**
+ * struct rules - rules in their order
+ * @rule: array of @nr
+ * @nr: how many
+ * @files: array of @nr_files paths that were read
+ * @nr_files: how many
+ * @errors: array of @nr_errors; with any, the rules are not to be used
+ * @nr_errors: how many
+ */
+struct rules {
+	struct rule *rule;
+	size_t nr;
+	char **files;
+	size_t nr_files;
+	struct rules_error *errors;
+	size_t nr_errors;
+};
+
+/**
+ * struct rules_names - how users and groups are looked up
+ * @user: 0 or -errno
+ * @group: 0 or -errno
+ */
+struct rules_names {
+	int (*user)(const char *name, uid_t *uid);
+	int (*group)(const char *name, gid_t *gid);
+};
+
+int rules_parse(struct rules *rules, const char *file, const char *text, size_t size,
+		const struct rules_names *names);
+int rules_fail(struct rules *rules, const char *file, unsigned int line, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+void rules_free(struct rules *rules);
+
+/**
+ * struct rules_subject - a process, as far as rules look at it
+ * @cgroup: its cgroup, "/" for the root; NULL: not known
+ * @exe: path of its program; NULL: not known
+ * @uid: effective UID
+ * @gids: effective and supplementary groups, array of @nr_gids
+ * @nr_gids: how many
+ */
+struct rules_subject {
+	const char *cgroup;
+	const char *exe;
+	uid_t uid;
+	gid_t gids[RULES_GROUPS];
+	size_t nr_gids;
+};
+
+/**
+ * struct rules_result - what the rules say of a process
+ * @rule: the first that matches and has no exe=, or NULL
+ * @limit: the one with exe= before it that gives the lowest priority, and lower than @rule; or NULL
+ * @priority: what the process is to have, or KFD_PRIO_UNSET: no rule says anything
+ */
+struct rules_result {
+	const struct rule *rule;
+	const struct rule *limit;
+	int priority;
+};
+
+const char *rule_mismatch(const struct rule *rule, const struct rules_subject *subject);
+void rules_match(const struct rules *rules, const struct rules_subject *subject,
+		 struct rules_result *result);
+bool rules_applies(const struct rules_result *result, int now);
+size_t rules_unit(const char *cgroup, size_t *len);
+
+/* rules-load.c */
+int rules_load(struct rules *rules);
+void rules_load_file(struct rules *rules, const char *path);
+bool rules_use_exe(const struct rules *rules);
+
+/**
+ * struct rules_process - a process that rules are asked about
+ * @task: the process
+ * @subject: points to the others
+ * @cgroup: its cgroup
+ * @exe: its program
+ */
+struct rules_process {
+	struct proc_task task;
+	struct rules_subject subject;
+	char cgroup[KFDLIB_PATH];
+	char exe[KFDLIB_PATH];
+};
+
+int rules_process_read(pid_t pid, bool exe, struct rules_process *process);
+
+#endif /* RULES_H */
