@@ -193,6 +193,16 @@ bool sim_aql_peek(struct sim_hws *h, struct sim_queue *q, struct eng_work *w)
 		return ib_peek(h, q, w);
 	if (q->next >= q->wptr)
 		return false;
+	if (q->next < q->old_wptr)
+		w->avail = q->old_seen;
+	/* read once: while it waits for a slot, each event asks for it */
+	if (q->ready_for == q->next + 1) {
+		if (q->ready_barrier && q->eq.nwork)
+			return false;
+		q->ready.avail = w->avail;
+		*w = q->ready;
+		return true;
+	}
 	p = packet(h, q, q->next);
 	if (!p)
 		return false;
@@ -211,6 +221,9 @@ bool sim_aql_peek(struct sim_hws *h, struct sim_queue *q, struct eng_work *w)
 			return false;
 		}
 		dispatch_work(h->g, q, p, w);
+		q->ready = *w;
+		q->ready_for = q->next + 1;
+		q->ready_barrier = AQL_BARRIER(header);
 		return true;
 	case AQL_BARRIER_AND:
 	case AQL_BARRIER_OR:

@@ -111,6 +111,8 @@ static int counters_show(struct seq_file *m, void *unused)
 	seq_printf(m, "steps %llu\nkicks %llu\nresets %lld\nhqd_resets %llu\noccupancy_reads %lld\n", h->n_step,
 		   h->n_kick, atomic64_read(&g->n_reset), READ_ONCE(h->n_hqd_reset),
 		   atomic64_read(&h->n_occupancy));
+	seq_printf(m, "events %llu\nvisits %llu\nstalled_ns %llu\n", h->eng.events, h->eng.visits,
+		   h->eng.stalled_ns);
 	mutex_unlock(&h->lock);
 	sim_mem_counters(g, m);
 	return 0;

@@ -308,7 +308,9 @@ void sim_hiq_run(struct sim_hws *h, u64 now)
 	struct v9_mqd *m = h->hiq;
 	u32 *ring, *rp, mask, buf[64], n, i;
 
-	if (READ_ONCE(*db) != ~0ULL) {
+	if (READ_ONCE(*db) == ~0ULL) {
+		h->hiq_looked_ns = now;
+	} else {
 		h->hiq_wptr = xchg(db, ~0ULL);
 		/* it may be the ring before the one that the kick was for */
 		if (!xchg(&h->hiq_behind, 0))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdsim: the thread that is the scheduler firmware; interrupts; what others ask of it.
+ * kfdsim: the thread that is the scheduler firmware; what others ask of it.
  *
  * When it wakes: at the engine's next event; every poll_us while queues are mapped and
  * something happened lately, every poll_idle_us while they are idle (doorbells are RAM
@@ -14,7 +14,6 @@
  * real-time priority must not wait for that.
  */
 #include "hws.h"
-#include "soc15_int.h"
 #include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
@@ -95,6 +94,14 @@ MODULE_PARM_DESC(interleave, "dispatches of several queues share the GPU, one of
 #define HIQ_RETRY_NS	(10 * NSEC_PER_USEC)
 #define HIQ_RETRY_MAX	NSEC_PER_MSEC
 
+/*
+ * What the model may do at once. Between two chunks of events the thread looks whether the HIQ was rung; what
+ * it has not done after all of them, it cannot do as fast as time passes: the GPU stands still
+ * until now, and the model's time is late. An unmap waits for less: the driver spins.
+ */
+#define CHUNK_EVENTS		256
+#define STEP_EVENTS		4096
+
 /* The rate at which an XCC saves and restores: its share, as all do so at once (xcc.c) */
 static u64 save_bytes_per_us(const struct sim_profile *p)
 {
@@ -139,93 +146,6 @@ u32 sim_wait_time2(void)
 	       (sch_wave << SIM_SCH_WAVE_SHIFT & SIM_SCH_WAVE_MASK);
 }
 
-/* ---- interrupts ---- */
-
-/* kfd_int_process_v9.c takes bit 3 of the ring ID of a fault for "no valid page" */
-#define IRQ_NOT_PRESENT	0x08
-
-/* A new entry of the interrupt ring, NULL when it is full or loses one */
-static u32 *irq_entry(struct sim_hws *h)
-{
-	lockdep_assert_held(&h->lock);
-	/* sim_hws_irqs_pending() leaves room: a full ring would lose them */
-	if (h->nirq == SIM_IRQ_RING || sim_fault(h->g, SIM_FAULT_LOST_IRQ)) {
-		h->n_irq_lost++;
-		return NULL;
-	}
-	h->n_irq++;
-	return memset(h->irqs[h->nirq++], 0, sizeof(h->irqs[0]));
-}
-
-/**
- * sim_hws_irqs_pending - are there so many interrupts that they must be sent first?
- * @h: the firmware, its lock held
- */
-bool sim_hws_irqs_pending(struct sim_hws *h)
-{
-	lockdep_assert_held(&h->lock);
-	return h->nirq >= SIM_IRQ_RING / 2;
-}
-
-/**
- * sim_hws_irq - queue an interrupt; sent when the firmware has dropped its locks
- * @h: the firmware, its lock held
- * @client: SOC15_IH_CLIENTID_*
- * @source: SOC15_INTSRC_*
- * @vmid: VMID index of the process
- * @pasid: its PASID
- * @ctxid: context ID
- */
-void sim_hws_irq(struct sim_hws *h, u32 client, u32 source, u32 vmid, u32 pasid, u32 ctxid)
-{
-	u32 *e = irq_entry(h);
-
-	if (!e)
-		return;
-	e[0] = client | source << 8 | (h->g->adev.vm_manager.first_kfd_vmid + vmid) << 24;
-	e[3] = pasid;
-	e[4] = ctxid;
-}
-
-/**
- * sim_vm_fault - a queue touches an address that its process has not mapped
- * @h: the firmware, its lock held
- * @q: the queue
- * @va: the address
- *
- * The queue stops and amdkfd gets the L2 translation cache's interrupt, once per queue: with
- * retries off (as amdkfd asks for) hardware sends more of them, and amdgpu filters them.
- */
-void sim_vm_fault(struct sim_hws *h, struct sim_queue *q, u64 va)
-{
-	struct sim_proc *p = to_sp(q->eq.proc);
-	bool soc21 = h->g->prof->gc >= IP_VERSION(11, 0, 0);
-	u64 page = va >> PAGE_SHIFT;
-	u32 client, *e;
-
-	/* without a VMID nothing is touched: asked again once it has one */
-	if (q->error || q->eq.proc->vmid < 0)
-		return;
-	q->error = true;
-	h->n_vmfault++;
-	dev_warn_ratelimited(h->g->adev.dev, "kfdsim: VM fault of pasid %#x at %#llx\n", p->pasid,
-			     va);
-	e = irq_entry(h);
-	if (!e)
-		return;
-	if (soc21)
-		client = SOC21_IH_CLIENTID_GFX;
-	else if (q->kind == SIM_QUEUE_SDMA && h->g->prof->gc < IP_VERSION(10, 0, 0))
-		client = SOC15_IH_CLIENTID_VMC;
-	else
-		client = SOC15_IH_CLIENTID_UTCL2;
-	e[0] = client | SOC15_INTSRC_VMC_FAULT << 8 | IRQ_NOT_PRESENT << 16 |
-	       (h->g->adev.vm_manager.first_kfd_vmid + q->eq.proc->vmid) << 24;
-	e[3] = p->pasid;
-	e[4] = lower_32_bits(page);
-	e[5] = upper_32_bits(page) & 0xf;
-}
-
 /**
  * sim_proc_pid - whose is it?
  * @h: the firmware, sim_gpu.vm_lock held
@@ -240,69 +160,106 @@ pid_t sim_proc_pid(struct sim_hws *h, const struct sim_proc *p)
 	return vm && vm->fpriv.vm.process_info ? pid_nr(vm->fpriv.vm.process_info->pid) : 0;
 }
 
-static void send_irqs(struct sim_hws *h, u32 n)
-{
-	u32 i;
-
-	mutex_lock(&h->irq_lock);
-	for (i = 0; i < n && h->irq_on; i++)
-		kgd2kfd_interrupt(h->g->adev.kfd.dev, h->irqs[i]);
-	mutex_unlock(&h->irq_lock);
-}
-
-/**
- * sim_hws_irq_enable - may interrupts be sent to amdkfd?
- * @g: the GPU
- * @on: after this returns with false, none is being sent
- */
-void sim_hws_irq_enable(struct sim_gpu *g, bool on)
-{
-	mutex_lock(&g->hws->irq_lock);
-	g->hws->irq_on = on;
-	mutex_unlock(&g->hws->irq_lock);
-}
-
-#define DRAIN_MS	1000
-
-/**
- * sim_hws_irq_drain - send an interrupt to amdkfd behind all that there are now
- * @g: the GPU
- * @fence: the interrupt, 8 dwords
- *
- * Process context. Return: 0; -ENODEV: none is sent to amdkfd; -ETIMEDOUT
- */
-int sim_hws_irq_drain(struct sim_gpu *g, const u32 *fence)
-{
-	struct sim_hws *h = g->hws;
-	unsigned long end = jiffies + msecs_to_jiffies(DRAIN_MS);
-	int r = 0;
-	u64 n;
-
-	mutex_lock(&h->lock);
-	n = h->n_irq;
-	mutex_unlock(&h->lock);
-	while (READ_ONCE(h->n_irq_sent) < n) {
-		if (time_after(jiffies, end))
-			return -ETIMEDOUT;
-		usleep_range(20, 50);
-	}
-	mutex_lock(&h->irq_lock);
-	if (h->irq_on)
-		kgd2kfd_interrupt(g->adev.kfd.dev, fence);
-	else
-		r = -ENODEV;
-	mutex_unlock(&h->irq_lock);
-	return r;
-}
-
 /* ---- the thread ---- */
+
+/* The model cannot follow: nothing happens until @now, and ends as much later */
+static void stall(struct sim_hws *h, u64 now)
+{
+	u64 d = now > h->eng.now ? now - h->eng.now : 0;
+
+	eng_stall(&h->eng, now);
+	if (h->drain_until)
+		h->drain_until += d;
+	if (h->hiq_stalled && h->unmap_until != ENG_NEVER)
+		h->unmap_until += d;
+}
+
+/* Up to @now, in @events events at most. Return: when the next one is, not after @now if some are left */
+static u64 follow(struct sim_hws *h, u64 now, u32 events)
+{
+	u64 next;
+
+	h->events_left = events;
+	next = eng_advance(&h->eng, now);
+	h->events_left = U32_MAX;
+	return next;
+}
+
+/* Was the HIQ rung, or somebody about to? */
+static bool hiq_waits(struct sim_hws *h)
+{
+	return h->hiq && !h->hiq_stalled && READ_ONCE(h->hiq_rung);
+}
+
+/* Was it rung? */
+static bool hiq_is_rung(struct sim_hws *h)
+{
+	return h->hiq && !h->hiq_stalled &&
+	       READ_ONCE(*((u64 __force *)((u32 __force *)h->g->db + h->hiq_db))) != ~0ULL;
+}
+
+/* As follow(), in chunks. Interrupts and the HIQ go first: then it returns early */
+static u64 catch_up(struct sim_hws *h, u64 now)
+{
+	u64 next;
+	u32 n;
+
+	for (n = 0; n < STEP_EVENTS; n += CHUNK_EVENTS) {
+		next = follow(h, now, CHUNK_EVENTS);
+		if (next > now || sim_hws_irqs_pending(h) || hiq_is_rung(h))
+			return next;
+		if (h->mes_cmd || h->hiq_expect)
+			break;
+	}
+	stall(h, now);
+	return follow(h, now, CHUNK_EVENTS);
+}
+
+/*
+ * When the HIQ was rung: after the kick, and after it was last seen that it was not. What the model has not
+ * done by then after a chunk of events must not keep the driver waiting.
+ */
+static u64 hiq_time(struct sim_hws *h, u64 now)
+{
+	u64 t = SIM_HIQ_KICK ? max(READ_ONCE(h->hiq_rung_ns), h->hiq_looked_ns) : now;
+
+	t = clamp(t, h->eng.now, now);
+	if (follow(h, t, CHUNK_EVENTS) <= t)
+		stall(h, t);
+	return t;
+}
+
+static u64 poll_ns(const struct sim_hws *h, u64 now)
+{
+	u64 us;
+
+	if (now < h->last_work + IDLE_AFTER_NS)
+		us = READ_ONCE(poll_us);
+	else if (h->nqueues)
+		us = READ_ONCE(poll_idle_us);
+	else
+		us = HIQ_POLL_IDLE_US;
+	return max_t(u64, us, 1) * NSEC_PER_USEC;
+}
+
+/* Doorbells are looked at every poll_us, not at each event */
+static void poll_queues(struct sim_hws *h, u64 now)
+{
+	struct eng_queue *q;
+	struct eng_proc *p;
+
+	if (now < h->polled + poll_ns(h, now))
+		return;
+	h->polled = now;
+	for (p = h->eng.procs; p; p = p->next)
+		for (q = p->queues; q; q = q->next)
+			sim_queue_poll(h, to_sq(q), now);
+}
 
 /* One step at time now. Return: when to wake next, ENG_NEVER: only when kicked */
 static u64 step(struct sim_hws *h, u64 now)
 {
-	u64 next, poll;
-	struct eng_queue *q;
-	struct eng_proc *p;
+	u64 next, again;
 
 	h->n_step++;
 	if (h->hiq_dead)
@@ -312,8 +269,8 @@ static u64 step(struct sim_hws *h, u64 now)
 	 * The model's time of what the HIQ says is that of the ring, however late this thread is;
 	 * its own CPU time must not outlast the time to save.
 	 */
-	if (h->hiq && !h->hiq_stalled && READ_ONCE(h->hiq_rung)) {
-		sim_hiq_run(h, clamp(READ_ONCE(h->hiq_rung_ns), h->eng.now, now));
+	if (hiq_waits(h)) {
+		sim_hiq_run(h, hiq_time(h, now));
 		if (h->hiq_stalled && !h->drain_until && !h->unmap_only &&
 		    h->unmap_until != ENG_NEVER)
 			return max(h->unmap_until, now + 1);
@@ -323,26 +280,24 @@ static u64 step(struct sim_hws *h, u64 now)
 	/* to the ns, however late this thread is */
 	if (h->drain_until && now >= h->drain_until)
 		sim_hiq_drained(h, h->drain_until);
-	for (p = h->eng.procs; p; p = p->next)
-		for (q = p->queues; q; q = q->next)
-			sim_queue_poll(h, to_sq(q), now);
-	next = eng_advance(&h->eng, now);
+	poll_queues(h, now);
+	next = catch_up(h, now);
+	if (next <= now)
+		return now;
 	if (h->drain_until && !eng_used_slots(&h->eng)) {
 		sim_hiq_drained(h, now);
 		next = eng_advance(&h->eng, now);
 	}
-	/* the model's time waits until they are sent */
-	if (sim_hws_irqs_pending(h))
-		return now;
 	if (h->hiq_stalled && !h->drain_until && now >= h->unmap_until && eng_saved(&h->eng, h->unmap_only))
 		sim_hiq_unmap_done(h, now);
 	if (h->hiq && !h->hiq_stalled) {
-		sim_hiq_run(h, now);
+		again = hiq_waits(h) || hiq_is_rung(h) ? hiq_time(h, ktime_get_ns()) : now;
+		sim_hiq_run(h, again);
 		next = eng_advance(&h->eng, now);
 	}
 	if (h->mes_cmd) {
-		poll = sim_mes_run(h, now);
-		next = min(eng_advance(&h->eng, now), poll);
+		again = sim_mes_run(h, now);
+		next = min(eng_advance(&h->eng, now), again);
 	}
 	if (h->hiq_dead)
 		return ENG_NEVER;
@@ -355,15 +310,8 @@ static u64 step(struct sim_hws *h, u64 now)
 			h->hiq_expect = 0;
 		h->hiq_retry = min(2 * h->hiq_retry, (u64)HIQ_RETRY_MAX);
 	}
-	if (h->nqueues || (h->hiq && !SIM_HIQ_KICK)) {
-		if (now - h->last_work < IDLE_AFTER_NS)
-			poll = READ_ONCE(poll_us);
-		else if (h->nqueues)
-			poll = READ_ONCE(poll_idle_us);
-		else
-			poll = HIQ_POLL_IDLE_US;
-		next = min(next, now + max_t(u64, poll, 1) * 1000);
-	}
+	if (h->nqueues || (h->hiq && !SIM_HIQ_KICK))
+		next = min(next, max(h->polled + poll_ns(h, now), now + 1));
 	return next;
 }
 
@@ -378,11 +326,25 @@ static void relax(struct sim_hws *h)
 	WRITE_ONCE(h->urgent, 0);
 }
 
+/*
+ * Others need the CPU, too: after a step that has taken longer than the model's time until the next event it
+ * sleeps a quarter as long, and whoever is about to ring the HIQ gets his chance. Nothing waits
+ * while an unmap is under way.
+ */
+static u64 breathe(struct sim_hws *h, u64 begun, u64 next)
+{
+	u64 end = ktime_get_ns(), least = end + (end - begun) / 4;
+
+	if (next > end || h->hiq_stalled || h->mes_cmd || hiq_is_rung(h))
+		return next;
+	return h->hiq_expect ? max(least, end + HIQ_RETRY_NS) : least;
+}
+
 static int hws_thread(void *data)
 {
 	struct sim_hws *h = data;
+	u64 next, begun;
 	ktime_t at;
-	u64 next;
 	u32 n;
 
 	/* MMU notifiers, which reclaim runs, wait for this thread */
@@ -396,15 +358,18 @@ static int hws_thread(void *data)
 			h->hiq_retry = HIQ_RETRY_NS;
 		}
 		mutex_lock(&h->g->vm_lock);
-		next = step(h, ktime_get_ns());
+		begun = ktime_get_ns();
+		next = step(h, begun);
 		mutex_unlock(&h->g->vm_lock);
 		n = h->nirq;
 		mutex_unlock(&h->lock);
 		if (n) {
-			send_irqs(h, n);
+			sim_hws_irqs_send(h, n);
 			h->nirq = 0;	/* only this thread fills the ring */
 			WRITE_ONCE(h->n_irq_sent, h->n_irq_sent + n);
 		}
+		if (!h->hiq_dead)
+			next = breathe(h, begun, next);
 		relax(h);
 		set_current_state(TASK_INTERRUPTIBLE);
 		if (READ_ONCE(h->kick) || kthread_should_stop()) {
@@ -596,6 +561,7 @@ int sim_hws_init(struct sim_gpu *g)
 	mutex_init(&h->irq_lock);
 	eng_init(&h->eng, &cfg, &sim_queue_ops, h, ktime_get_ns());
 	h->wait_time2 = sim_wait_time2();
+	h->events_left = U32_MAX;
 	read_config(h);
 	h->thread = kthread_create(hws_thread, h, "kfdsim-hws/%u", g->index);
 	if (IS_ERR(h->thread)) {

@@ -61,6 +61,7 @@ struct sim_stream {
  * left of a queue that is not mapped.
  * @next: index of the next packet to launch
  * @rptr: read index as reported to the user
+ * @wptr: write index as last seen
  * @error: bit 0: the queue met a packet that it does not know and is stopped; bits 1 and up:
  *	what is still to be reported to ROCr, see sim_queue_error()
  * @nwork: valid entries of @work
@@ -70,6 +71,7 @@ struct sim_stream {
 struct sim_mqd_save {
 	u64 next;
 	u64 rptr;
+	u64 wptr;
 	u32 error;
 	u32 nwork;
 	struct sim_stream stream;
@@ -121,7 +123,13 @@ struct sim_proc {
  * @next: index of the next packet to launch
  * @rptr: read index as reported
  * @wptr: write index as last seen
- * @seen: when it was seen
+ * @seen: a time at which it was there already, and before which it may not have been
+ * @old_wptr: the write index before that, while some of what it made visible is not launched
+ * @old_seen: the same for it
+ * @ready_for: AQL: @ready is the dispatch of this index + 1. 0: none
+ * @ready_barrier: that has the barrier bit
+ * @ready: what it would launch
+ * @rptr_step: step of the firmware in which the page of the read index was there
  * @rung: a doorbell was taken whose write index could not be read yet
  * @stream: what else is known of the place in the ring
  * @error: stopped, see struct sim_mqd_save
@@ -146,6 +154,12 @@ struct sim_queue {
 	u64 rptr;
 	u64 wptr;
 	u64 seen;
+	u64 old_wptr;
+	u64 old_seen;
+	u64 ready_for;
+	bool ready_barrier;
+	struct eng_work ready;
+	u64 rptr_step;
 	struct sim_stream stream;
 	bool rung;
 	bool error;
@@ -189,6 +203,7 @@ struct sim_hws {
 	u64 hiq_retry;			/* when to look for it again, ns from now */
 	u64 hiq_rung;			/* (any) TSC when it was rung for what is not read, 0: never */
 	u64 hiq_rung_ns;		/* (any) the same, ns */
+	u64 hiq_looked_ns;		/* when it was last looked for a ring and there was none */
 	struct { u64 tsc; char what; } submits[SIM_SUBMITS];	/* debugfs submits; a ring */
 	u64 nsubmit;
 	bool hiq_stalled;		/* an unmap is under way (read by any) */
@@ -204,6 +219,8 @@ struct sim_hws {
 	u32 nprocs, nqueues;
 	bool oversubscribed;
 	u64 last_work;			/* when a queue last had something to do */
+	u64 polled;			/* when doorbells were looked at */
+	u32 events_left;		/* that the engine may handle before it is to return */
 	/* MES */
 	struct sim_mes_cmd *mes_cmd;	/* amdkfd waits for its answer */
 	/* interrupts */
@@ -269,8 +286,6 @@ void sim_hws_drop(struct sim_hws *h, struct eng_proc *only, bool save);
 /* hws.c */
 int sim_hws_init(struct sim_gpu *g);
 void sim_hws_fini(struct sim_gpu *g);
-void sim_hws_irq_enable(struct sim_gpu *g, bool on);
-int sim_hws_irq_drain(struct sim_gpu *g, const u32 *fence);
 void sim_hws_load_hiq(struct sim_gpu *g, void *mqd, u32 doorbell_off, u32 xcc);
 void sim_hws_unload_hiq(struct sim_gpu *g, u32 xcc);
 void sim_hws_reset(struct sim_gpu *g);
@@ -283,10 +298,15 @@ void sim_hiq_drained(struct sim_hws *h, u64 now);
 void sim_hws_occupancy_cost(struct sim_hws *h);
 void sim_hws_occupancy(struct sim_gpu *g, u32 xcc, struct kfd_cu_occupancy *occ,
 		       int *max_waves_per_cu);
+pid_t sim_proc_pid(struct sim_hws *h, const struct sim_proc *p);
+
+/* irq.c */
 bool sim_hws_irqs_pending(struct sim_hws *h);
+void sim_hws_irqs_send(struct sim_hws *h, u32 n);
+void sim_hws_irq_enable(struct sim_gpu *g, bool on);
+int sim_hws_irq_drain(struct sim_gpu *g, const u32 *fence);
 void sim_hws_irq(struct sim_hws *h, u32 client, u32 source, u32 vmid, u32 pasid, u32 ctxid);
 void sim_vm_fault(struct sim_hws *h, struct sim_queue *q, u64 va);
-pid_t sim_proc_pid(struct sim_hws *h, const struct sim_proc *p);
 
 /* debugger.c: the settings of a process */
 struct mes_misc_op_input;

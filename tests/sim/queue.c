@@ -277,9 +277,15 @@ void sim_queue_error(struct sim_hws *h, struct sim_queue *q, u32 code, const cha
  */
 static bool rptr_there(struct sim_hws *h, struct sim_queue *q)
 {
-	struct sim_vm *vm = sim_vm_by_pd(h->g, to_sp(q->eq.proc)->pd);
+	struct sim_vm *vm;
 
-	return !vm || sim_vm_ptr(vm, q->rptr_va, 4) != ERR_PTR(-EAGAIN);
+	if (q->rptr_step == h->n_step)
+		return true;	/* sim_gpu.vm_lock is held since */
+	vm = sim_vm_by_pd(h->g, to_sp(q->eq.proc)->pd);
+	if (vm && sim_vm_ptr(vm, q->rptr_va, 4) == ERR_PTR(-EAGAIN))
+		return false;
+	q->rptr_step = h->n_step;
+	return true;
 }
 
 static bool queue_peek(void *ctx, struct eng_queue *eq, u64 t, struct eng_work *w)
@@ -287,7 +293,9 @@ static bool queue_peek(void *ctx, struct eng_queue *eq, u64 t, struct eng_work *
 	struct sim_queue *q = to_sq(eq);
 	struct sim_hws *h = ctx;
 
-	if (q->error || q->stalled || (!q->stream.ib && q->next >= q->wptr) || !rptr_there(h, q))
+	/* read_wptr() wakes it; a queue that has met an error never launches again */
+	eq->quiet = q->error || (!q->stream.ib && q->next >= q->wptr);
+	if (eq->quiet || q->stalled || !rptr_there(h, q))
 		return false;
 	w->avail = q->seen;
 	switch (q->kind) {
@@ -348,12 +356,15 @@ static void queue_restored(void *ctx, struct eng_queue *eq)
 		sim_mqd_restored(h->g, to_sq(eq));
 }
 
-/* Half of the interrupt ring is left for what one more moment may complete */
+/*
+ * Half of the interrupt ring is left for what one more moment may complete. Else hws.c says how much the
+ * engine may do before the firmware has to look at the HIQ again
+ */
 static bool queue_full(void *ctx)
 {
 	struct sim_hws *h = ctx;
 
-	return sim_hws_irqs_pending(h);
+	return sim_hws_irqs_pending(h) || !h->events_left || !h->events_left--;
 }
 
 const struct eng_ops sim_queue_ops = {
@@ -367,7 +378,12 @@ const struct eng_ops sim_queue_ops = {
 
 /* ---- queues coming and going ---- */
 
-static bool read_wptr(struct sim_hws *h, struct sim_queue *q, u64 now)
+/*
+ * The time of what it finds is when it has found it: the producer wrote the index some time before,
+ * maybe after this thread took its last time stamp, and nothing may start before that. What was seen earlier
+ * keeps its time.
+ */
+static bool read_wptr(struct sim_hws *h, struct sim_queue *q)
 {
 	u64 *wp = sim_user_ptr(h, q, q->wptr_va, sizeof(*wp)), v;
 
@@ -381,8 +397,13 @@ static bool read_wptr(struct sim_hws *h, struct sim_queue *q, u64 now)
 	if (q->kind != SIM_QUEUE_AQL)
 		v = min(v, q->next + q->mask + 1);
 	if (v > q->wptr) {
+		if (q->next >= q->old_wptr) {
+			q->old_wptr = q->wptr;
+			q->old_seen = q->seen;
+		}
 		q->wptr = v;
-		q->seen = now;
+		q->seen = ktime_get_ns();
+		eng_wake(&h->eng, &q->eq);
 	}
 	return true;
 }
@@ -408,7 +429,12 @@ void sim_queue_load(struct sim_hws *h, struct sim_queue *q, const void *mqd, u64
 	save = (const void *)((const u32 *)mqd + q->save_dw);
 	q->next = save->next;
 	q->rptr = save->rptr;
-	q->wptr = q->next;
+	/* what was seen before it was unmapped is there at once */
+	q->wptr = max(save->wptr, q->next);
+	q->seen = now;
+	q->old_wptr = 0;
+	q->ready_for = 0;
+	q->rptr_step = 0;
 	q->error = save->error & 1;
 	q->error_code = save->error >> 1;
 	q->stream = save->stream;
@@ -426,7 +452,8 @@ void sim_queue_load(struct sim_hws *h, struct sim_queue *q, const void *mqd, u64
 		w->slot = save->work[i].flags & 1;
 		w->blocks = save->work[i].flags & 2;
 	}
-	q->rung = !read_wptr(h, q, now);
+	q->rung = !read_wptr(h, q);
+	eng_wake(&h->eng, &q->eq);
 }
 
 /**
@@ -439,6 +466,7 @@ void sim_queue_save(struct sim_hws *h, struct sim_queue *q)
 	struct sim_mqd_save save = {
 		.next = q->next,
 		.rptr = q->rptr,
+		.wptr = q->wptr,
 		.error = q->error | q->error_code << 1,
 		.nwork = q->eq.nwork,
 		.stream = q->stream,
@@ -491,7 +519,7 @@ bool sim_queue_poll(struct sim_hws *h, struct sim_queue *q, u64 now)
 		h->n_db++;
 	}
 	/* the value says less than the write index: with several producers it may go back */
-	q->rung = !read_wptr(h, q, now);
+	q->rung = !read_wptr(h, q);
 	h->last_work = now;
 	return true;
 }

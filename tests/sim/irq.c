@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdsim: interrupts of the firmware: queued by its thread, sent when that has dropped its locks.
+ */
+#include "hws.h"
+#include "soc15_int.h"
+
+/* kfd_int_process_v9.c takes bit 3 of the ring ID of a fault for "no valid page" */
+#define IRQ_NOT_PRESENT	0x08
+
+/* A new entry of the interrupt ring, NULL when it is full or loses one */
+static u32 *irq_entry(struct sim_hws *h)
+{
+	lockdep_assert_held(&h->lock);
+	/* sim_hws_irqs_pending() leaves room: a full ring would lose them */
+	if (h->nirq == SIM_IRQ_RING || sim_fault(h->g, SIM_FAULT_LOST_IRQ)) {
+		h->n_irq_lost++;
+		return NULL;
+	}
+	h->n_irq++;
+	return memset(h->irqs[h->nirq++], 0, sizeof(h->irqs[0]));
+}
+
+/**
+ * sim_hws_irqs_pending - are there so many interrupts that they must be sent first?
+ * @h: the firmware, its lock held
+ */
+bool sim_hws_irqs_pending(struct sim_hws *h)
+{
+	lockdep_assert_held(&h->lock);
+	return h->nirq >= SIM_IRQ_RING / 2;
+}
+
+/**
+ * sim_hws_irq - queue an interrupt; sent when the firmware has dropped its locks
+ * @h: the firmware, its lock held
+ * @client: SOC15_IH_CLIENTID_*
+ * @source: SOC15_INTSRC_*
+ * @vmid: VMID index of the process
+ * @pasid: its PASID
+ * @ctxid: context ID
+ */
+void sim_hws_irq(struct sim_hws *h, u32 client, u32 source, u32 vmid, u32 pasid, u32 ctxid)
+{
+	u32 *e = irq_entry(h);
+
+	if (!e)
+		return;
+	e[0] = client | source << 8 | (h->g->adev.vm_manager.first_kfd_vmid + vmid) << 24;
+	e[3] = pasid;
+	e[4] = ctxid;
+}
+
+/**
+ * sim_vm_fault - a queue touches an address that its process has not mapped
+ * @h: the firmware, its lock held
+ * @q: the queue
+ * @va: the address
+ *
+ * The queue stops and amdkfd gets the L2 translation cache's interrupt, once per queue: with
+ * retries off (as amdkfd asks for) hardware sends more of them, and amdgpu filters them.
+ */
+void sim_vm_fault(struct sim_hws *h, struct sim_queue *q, u64 va)
+{
+	struct sim_proc *p = to_sp(q->eq.proc);
+	bool soc21 = h->g->prof->gc >= IP_VERSION(11, 0, 0);
+	u64 page = va >> PAGE_SHIFT;
+	u32 client, *e;
+
+	/* without a VMID nothing is touched: asked again once it has one */
+	if (q->error || q->eq.proc->vmid < 0)
+		return;
+	q->error = true;
+	h->n_vmfault++;
+	dev_warn_ratelimited(h->g->adev.dev, "kfdsim: VM fault of pasid %#x at %#llx\n", p->pasid,
+			     va);
+	e = irq_entry(h);
+	if (!e)
+		return;
+	if (soc21)
+		client = SOC21_IH_CLIENTID_GFX;
+	else if (q->kind == SIM_QUEUE_SDMA && h->g->prof->gc < IP_VERSION(10, 0, 0))
+		client = SOC15_IH_CLIENTID_VMC;
+	else
+		client = SOC15_IH_CLIENTID_UTCL2;
+	e[0] = client | SOC15_INTSRC_VMC_FAULT << 8 | IRQ_NOT_PRESENT << 16 |
+	       (h->g->adev.vm_manager.first_kfd_vmid + q->eq.proc->vmid) << 24;
+	e[3] = p->pasid;
+	e[4] = lower_32_bits(page);
+	e[5] = upper_32_bits(page) & 0xf;
+}
+
+/**
+ * sim_hws_irqs_send - send the interrupts that were queued
+ * @h: the firmware, its lock not held
+ * @n: how many
+ */
+void sim_hws_irqs_send(struct sim_hws *h, u32 n)
+{
+	u32 i;
+
+	mutex_lock(&h->irq_lock);
+	for (i = 0; i < n && h->irq_on; i++)
+		kgd2kfd_interrupt(h->g->adev.kfd.dev, h->irqs[i]);
+	mutex_unlock(&h->irq_lock);
+}
+
+/**
+ * sim_hws_irq_enable - may interrupts be sent to amdkfd?
+ * @g: the GPU
+ * @on: after this returns with false, none is being sent
+ */
+void sim_hws_irq_enable(struct sim_gpu *g, bool on)
+{
+	mutex_lock(&g->hws->irq_lock);
+	g->hws->irq_on = on;
+	mutex_unlock(&g->hws->irq_lock);
+}
+
+#define DRAIN_MS	1000
+
+/**
+ * sim_hws_irq_drain - send an interrupt to amdkfd behind all that there are now
+ * @g: the GPU
+ * @fence: the interrupt, 8 dwords
+ *
+ * Process context. Return: 0; -ENODEV: none is sent to amdkfd; -ETIMEDOUT
+ */
+int sim_hws_irq_drain(struct sim_gpu *g, const u32 *fence)
+{
+	struct sim_hws *h = g->hws;
+	unsigned long end = jiffies + msecs_to_jiffies(DRAIN_MS);
+	int r = 0;
+	u64 n;
+
+	mutex_lock(&h->lock);
+	n = h->n_irq;
+	mutex_unlock(&h->lock);
+	while (READ_ONCE(h->n_irq_sent) < n) {
+		if (time_after(jiffies, end))
+			return -ETIMEDOUT;
+		usleep_range(20, 50);
+	}
+	mutex_lock(&h->irq_lock);
+	if (h->irq_on)
+		kgd2kfd_interrupt(g->adev.kfd.dev, fence);
+	else
+		r = -ENODEV;
+	mutex_unlock(&h->irq_lock);
+	return r;
+}
