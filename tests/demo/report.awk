@@ -74,7 +74,7 @@ function print_shown(file,   line, i) {
 
 BEGIN {
 	n = split(slurp("phases.txt"), t, /[ \n]/)
-	for (i = 1; i < n; i += 3) {
+	for (i = 1; i < n; i += 4) {
 		from[t[i]] = t[i + 1]
 		to[t[i]] = t[i + 2]
 	}
