@@ -163,6 +163,11 @@ END {
 		row("stock, beside 4, plain turns", "stock_turns_4")
 		row("stock, beside 4, plain turns, no churn **", "stock_turns_4_nochurn")
 		row("priority only, beside 4, plain turns, no churn", "prio_only_turns_4_nochurn")
+		row("dispatches share the GPU: alone", "shared_alone")
+		row("  stock, beside 4", "shared_stock_4")
+		row("  stock, beside 4, no churn", "shared_stock_4_nochurn")
+		row("  preemption, beside 4", "shared_preempt_4")
+		row("  preemption, beside 4, no churn", "shared_preempt_4_nochurn")
 		print "  *  of the GPU time that online left; saving, restoring and the churn's own unmaps are lost"
 		print "  ** requests come faster than they are served: the latency grows as long as the run lasts"
 		for (i = 1; i <= rows; i++) {
