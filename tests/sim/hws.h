@@ -283,7 +283,11 @@ void sim_queue_drop(struct sim_hws *h, struct sim_queue *q, bool save);
 void sim_proc_drop(struct sim_hws *h, struct sim_proc *p, bool save);
 void sim_hws_drop(struct sim_hws *h, struct eng_proc *only, bool save);
 
+/* thread.c */
+int sim_hws_thread(void *data);
+
 /* hws.c */
+void sim_hws_config(struct sim_hws *h);
 int sim_hws_init(struct sim_gpu *g);
 void sim_hws_fini(struct sim_gpu *g);
 void sim_hws_load_hiq(struct sim_gpu *g, void *mqd, u32 doorbell_off, u32 xcc);
@@ -323,19 +327,22 @@ static inline int sim_debugger_misc(struct sim_hws *h, const struct mes_misc_op_
 
 /* queue.c: what the packet processors share */
 extern const struct eng_ops sim_queue_ops;
-void sim_queue_load(struct sim_hws *h, struct sim_queue *q, const void *mqd, u64 now);
-void sim_queue_save(struct sim_hws *h, struct sim_queue *q);
-bool sim_queue_poll(struct sim_hws *h, struct sim_queue *q, u64 now);
 void *sim_user_ptr(struct sim_hws *h, struct sim_queue *q, u64 va, size_t len);
 bool sim_signal_add(struct sim_hws *h, struct sim_queue *q, u64 va, s64 n, u64 start);
 void sim_queue_error(struct sim_hws *h, struct sim_queue *q, u32 code, const char *why, u64 what);
 void sim_queue_retry(struct sim_queue *q, const struct eng_work *w);
+void sim_queue_report(struct sim_hws *h, struct sim_queue *q);
 void sim_queue_eop(struct sim_hws *h, struct sim_queue *q, u32 ctxid);
 u64 sim_packet_ns(void);
 u64 sim_event_clock(const struct sim_hws *h);
 void sim_dispatch_work(struct sim_gpu *g, struct sim_queue *q, u64 wgs, u64 wg_waves, u64 ns,
 		       struct eng_work *w);
 bool sim_rptr_at_launch(void);
+
+/* ring.c: queues coming and going */
+void sim_queue_load(struct sim_hws *h, struct sim_queue *q, const void *mqd, u64 now);
+void sim_queue_save(struct sim_hws *h, struct sim_queue *q);
+bool sim_queue_poll(struct sim_hws *h, struct sim_queue *q, u64 now);
 
 /* xcc.c */
 u64 sim_xcc_waves(const struct sim_profile *p, u64 wgs, u32 wg_waves, u32 logic);

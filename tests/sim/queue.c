@@ -219,12 +219,16 @@ void sim_queue_retry(struct sim_queue *q, const struct eng_work *w)
 	again->user[WORK_WAVES] = 0;
 }
 
-/*
- * ROCr learns of an error from amd_queue_t.queue_inactive_signal: the CP sets bits in it, and
+/**
+ * sim_queue_report - tell ROCr of an error, if that can be done now
+ * @h: the firmware
+ * @q: the queue, with an @error_code
+ *
+ * ROCr learns of it from amd_queue_t.queue_inactive_signal: the CP sets bits in it, and
  * ROCr stops the queue and calls the application's callback. The bits are those of its
  * DynamicScratchHandler(): exception code - 15 is the number of the bit.
  */
-static void report_error(struct sim_hws *h, struct sim_queue *q)
+void sim_queue_report(struct sim_hws *h, struct sim_queue *q)
 {
 	struct amd_queue_from_rptr *aq;
 	struct amd_signal *s;
@@ -263,7 +267,7 @@ void sim_queue_error(struct sim_hws *h, struct sim_queue *q, u32 code, const cha
 	dev_warn_ratelimited(h->g->adev.dev,
 			     "kfdsim: queue of pasid %#x stopped at packet %llu: %s %#llx\n",
 			     to_sp(q->eq.proc)->pasid, q->next, why, what);
-	report_error(h, q);
+	sim_queue_report(h, q);
 	/* the doorbell's number in its process: 1024 of 8 bytes, see doorbell_bo() */
 	sim_hws_irq(h, SOC15_IH_CLIENTID_GRBM_CP, SOC15_INTSRC_CP_BAD_OPCODE, q->eq.proc->vmid,
 		    to_sp(q->eq.proc)->pasid, (q->doorbell / 2 & 0x3ff) | code << 10);
@@ -375,151 +379,3 @@ const struct eng_ops sim_queue_ops = {
 	.restored = queue_restored,
 	.full = queue_full,
 };
-
-/* ---- queues coming and going ---- */
-
-/*
- * The time of what it finds is when it has found it: the producer wrote the index some time before,
- * maybe after this thread took its last time stamp, and nothing may start before that. What was seen earlier
- * keeps its time.
- */
-static bool read_wptr(struct sim_hws *h, struct sim_queue *q)
-{
-	u64 *wp = sim_user_ptr(h, q, q->wptr_va, sizeof(*wp)), v;
-
-	if (!wp)
-		return false;
-	v = smp_load_acquire(wp);	/* before the packets */
-	/*
-	 * There is no more than a ring, however far ahead garbage says: a stream of fillers would never end, and this
-	 * thread with it.  An AQL packet is INVALID once it was taken, and its producers may well be ahead.
-	 */
-	if (q->kind != SIM_QUEUE_AQL)
-		v = min(v, q->next + q->mask + 1);
-	if (v > q->wptr) {
-		if (q->next >= q->old_wptr) {
-			q->old_wptr = q->wptr;
-			q->old_seen = q->seen;
-		}
-		q->wptr = v;
-		q->seen = ktime_get_ns();
-		eng_wake(&h->eng, &q->eq);
-	}
-	return true;
-}
-
-/**
- * sim_queue_load - a queue is in a runlist: read its MQD
- * @h: the firmware
- * @q: @kind, @mqd_addr, @doorbell and, for SDMA, @wptr_va are set
- * @mqd: the MQD
- * @now: the present time
- */
-void sim_queue_load(struct sim_hws *h, struct sim_queue *q, const void *mqd, u64 now)
-{
-	const struct sim_mqd_save *save;
-	struct eng_work *w;
-	u32 i;
-
-	sim_mqd_read(h->g, q, mqd);
-	if (q->kind == SIM_QUEUE_AQL)
-		sim_xcc_load(h, q, mqd);
-	if (q->kind == SIM_QUEUE_PM4 && h->g->prof->num_xcc > 1)
-		q->xcc_logic = SIM_NEWER((const struct v9_mqd *)mqd, pm4_target_xcc_in_xcp);
-	save = (const void *)((const u32 *)mqd + q->save_dw);
-	q->next = save->next;
-	q->rptr = save->rptr;
-	/* what was seen before it was unmapped is there at once */
-	q->wptr = max(save->wptr, q->next);
-	q->seen = now;
-	q->old_wptr = 0;
-	q->ready_for = 0;
-	q->rptr_step = 0;
-	q->error = save->error & 1;
-	q->error_code = save->error >> 1;
-	q->stream = save->stream;
-	q->eq.nwork = min_t(u32, save->nwork, ENG_INFLIGHT);
-	for (i = 0; i < q->eq.nwork; i++) {
-		w = &q->eq.work[i];
-		w->left_ns = save->work[i].left_ns;
-		w->live_bytes = save->work[i].live_bytes;
-		w->ran_ns = save->work[i].ran_ns;
-		w->user[WORK_SIGNAL] = save->work[i].signal;
-		w->user[WORK_WAVES] = save->work[i].waves;
-		w->user[WORK_TYPE] = save->work[i].type;
-		w->user[WORK_START] = save->work[i].start;
-		w->user[WORK_ARG] = save->work[i].arg;
-		w->slot = save->work[i].flags & 1;
-		w->blocks = save->work[i].flags & 2;
-	}
-	q->rung = !read_wptr(h, q);
-	eng_wake(&h->eng, &q->eq);
-}
-
-/**
- * sim_queue_save - a queue is off the GPU: write its MQD
- * @h: the firmware
- * @q: its engine state is ENG_Q_OFF
- */
-void sim_queue_save(struct sim_hws *h, struct sim_queue *q)
-{
-	struct sim_mqd_save save = {
-		.next = q->next,
-		.rptr = q->rptr,
-		.wptr = q->wptr,
-		.error = q->error | q->error_code << 1,
-		.nwork = q->eq.nwork,
-		.stream = q->stream,
-	};
-	u64 waves = 0, bytes = 0;
-	struct eng_work *w;
-	u32 i;
-
-	for (i = 0; i < q->eq.nwork; i++) {
-		w = &q->eq.work[i];
-		/* launched, and its packet consumed: without waves, too, it is state that was saved */
-		waves += max_t(u64, w->user[WORK_WAVES], 1);
-		bytes += w->live_bytes;
-		save.work[i].left_ns = w->left_ns;
-		save.work[i].live_bytes = w->live_bytes;
-		save.work[i].ran_ns = w->ran_ns;
-		save.work[i].signal = w->user[WORK_SIGNAL];
-		save.work[i].waves = w->user[WORK_WAVES];
-		save.work[i].type = w->user[WORK_TYPE];
-		save.work[i].start = w->user[WORK_START];
-		save.work[i].arg = w->user[WORK_ARG];
-		save.work[i].flags = w->slot | w->blocks << 1;
-	}
-	if (!sim_gart_write(h->g, q->mqd_addr + q->save_dw * 4, &save, sizeof(save)) ||
-	    (q->kind != SIM_QUEUE_SDMA && !sim_mqd_saved(h->g, q, waves, bytes)))
-		h->n_bad++;
-}
-
-/**
- * sim_queue_poll - take the queue's doorbell, if it was rung
- * @h: the firmware
- * @q: the queue
- * @now: the present time
- *
- * The BAR is RAM, so a ring cannot interrupt us; it stays there until it is taken, and
- * taking it is atomic, so none is lost. Return: whether there was one.
- */
-bool sim_queue_poll(struct sim_hws *h, struct sim_queue *q, u64 now)
-{
-	u64 *db = (__force u64 *)((__force u32 *)h->g->db + q->doorbell);
-	u64 v = READ_ONCE(*db);
-
-	q->stalled = false;
-	if (q->error_code)
-		report_error(h, q);
-	if (v == ~0ULL && !q->rung)
-		return false;
-	if (v != ~0ULL) {
-		xchg(db, ~0ULL);
-		h->n_db++;
-	}
-	/* the value says less than the write index: with several producers it may go back */
-	q->rung = !read_wptr(h, q);
-	h->last_work = now;
-	return true;
-}
