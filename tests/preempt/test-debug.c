@@ -1,100 +1,129 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Beside a debugger that suspends queues: AMDKFD_IOC_DBG_TRAP, on oneself; Linux 6.5 and later */
+/* Beside a debugger: AMDKFD_IOC_DBG_TRAP, on oneself and on another; Linux 6.5 and later */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/ioctl.h>
+#include <sys/ptrace.h>
 #include <unistd.h>
-#include <linux/kfd_ioctl.h>
+#include "dbgtrap.h"
 #include "preempt.h"
 
-/*
- * Numbers and layouts as in <linux/kfd_ioctl.h> of Linux 6.12; Debian 12's own header knows neither
- * ioctl. ENABLE, SUSPEND and SNAPSHOT have members of the same sizes in the same places.
- */
-enum { TRAP_ENABLE = 0, TRAP_SUSPEND = 6, TRAP_RESUME = 7, TRAP_SNAPSHOT = 13 };
+static pid_t debugged;	/* whom an actor debugs, if not itself */
 
-#define QUEUE_NEW	(1ULL << 30)	/* such a queue is not suspended until a snapshot has told of it */
-
-struct trap {
-	uint32_t pid, op;
-	union {
-		struct {
-			uint64_t exceptions, array;
-			uint32_t n, last;	/* last: dbg_fd, grace_period, entry_size */
-		};
-		struct {
-			uint64_t array;
-			uint32_t n;
-		} resume;
-	};
-};
-
-struct runtime {
-	uint64_t r_debug;
-	uint32_t mode, capabilities;
-};
-
-#define IOC_RUNTIME_ENABLE	_IOWR('K', 0x25, struct runtime)
-#define IOC_DBG_TRAP		_IOWR('K', 0x26, struct trap)
-
-static long trap(struct trap *t)
+static long trap(enum dbgtrap_op op, struct dbgtrap *t)
 {
-	int r;
-
-	t->pid = getpid();
-	r = ioctl(kfdc_fd(me.c), IOC_DBG_TRAP, t);
-	return r < 0 ? -errno : r;
+	return dbgtrap(kfdc_fd(me.c), debugged ? : getpid(), op, t);
 }
 
-/* act_open() of a process that is its own debugger; -ENOTTY without DBG_TRAP */
-static long act_debug_open(long queues, long prio)
+static long act_attach(long unused, long unused2)
 {
-	struct runtime on = { .mode = 1 };
-	uint64_t info[2], entry[MAX_QUEUES];
-	struct trap enable = { .op = TRAP_ENABLE, .array = (uintptr_t)info, .n = sizeof(info) };
-	struct trap told = { .op = TRAP_SNAPSHOT, .exceptions = QUEUE_NEW,
-		.array = (uintptr_t)entry, .n = queues, .last = sizeof(entry[0]) };
-	long r = act_open(0, 0);
+	struct dbgtrap_runtime_info info;
+	struct dbgtrap t = { .enable = { .info = (uintptr_t)&info, .info_size = sizeof(info) } };
 	int fds[2];
 
-	if (r)
-		return r;
+	(void)unused, (void)unused2;
 	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK))
 		return -errno;
-	enable.last = fds[1];
-	/* the runtime says that it can be debugged, before it has queues */
-	if (ioctl(kfdc_fd(me.c), IOC_RUNTIME_ENABLE, &on))
-		return errno == EINVAL ? -ENOTTY : -errno;
-	r = trap(&enable);
+	t.enable.fd = fds[1];
+	return trap(TRAP_ENABLE, &t);
+}
+
+static long act_detach(long unused, long unused2)
+{
+	struct dbgtrap t = {};
+
+	(void)unused, (void)unused2;
+	return trap(TRAP_DISABLE, &t);
+}
+
+/* Be the tracer of a process, without which KFD lets nobody debug it */
+static long act_trace(long pid, long unused)
+{
+	(void)unused;
+	debugged = pid;
+	return ptrace(PTRACE_SEIZE, pid, NULL, NULL) ? -errno : 0;
+}
+
+/* The runtime of a process says that it can be debugged, before it has queues; -ENOTTY without DBG_TRAP */
+static long act_runtime(long unused, long unused2)
+{
+	struct dbgtrap_runtime on = { .mode = 1 };
+
+	(void)unused, (void)unused2;
+	if (!ioctl(kfdc_fd(me.c), IOC_RUNTIME_ENABLE, &on))
+		return 0;
+	return errno == EINVAL ? -ENOTTY : -errno;
+}
+
+/* Takes note of all queues, so that they can be suspended; how many there are */
+static long act_snapshot(long unused, long unused2)
+{
+	struct dbgtrap_queue entry[MAX_QUEUES];
+	struct dbgtrap t = { .snapshot = { .exceptions = EC_MASK(EC_NEW_QUEUE),
+		.buf = (uintptr_t)entry, .count = MAX_QUEUES, .entry_size = sizeof(entry[0]) } };
+	long r;
+
+	(void)unused, (void)unused2;
+	r = trap(TRAP_QUEUE_SNAPSHOT, &t);
+	return r ? r : t.snapshot.count;
+}
+
+/* act_open() of a process that is its own debugger */
+static long act_debug_open(long queues, long prio)
+{
+	long r = act_open(0, 0);
+
+	if (!r)
+		r = act_runtime(0, 0);
+	if (!r)
+		r = act_attach(0, 0);
 	if (!r)
 		r = act_create(queues, prio);
-	return r ? r : trap(&told);
+	if (r)
+		return r;
+	r = act_snapshot(0, 0);
+	return r == queues ? 0 : r < 0 ? r : -EPROTO;
 }
 
 /* All queues; how many were */
 static long act_suspend(long unused, long unused2)
 {
 	uint32_t ids[MAX_QUEUES];
-	struct trap t = { .op = TRAP_SUSPEND, .array = (uintptr_t)ids, .n = me.nq };
+	struct dbgtrap t = { .suspend = { .ids = (uintptr_t)ids, .count = me.nq } };
 	unsigned int i;
 
 	(void)unused, (void)unused2;
 	for (i = 0; i < me.nq; i++)
 		ids[i] = me.q[i]->id;
-	return trap(&t);
+	return trap(TRAP_SUSPEND, &t);
 }
 
 static long act_resume(long unused, long unused2)
 {
 	uint32_t ids[MAX_QUEUES];
-	struct trap t = { .op = TRAP_RESUME, .resume = { .array = (uintptr_t)ids, .n = me.nq } };
+	struct dbgtrap t = { .resume = { .ids = (uintptr_t)ids, .count = me.nq } };
 	unsigned int i;
 
 	(void)unused, (void)unused2;
 	for (i = 0; i < me.nq; i++)
 		ids[i] = me.q[i]->id;
-	return trap(&t);
+	return trap(TRAP_RESUME, &t);
+}
+
+/* Another's queue 0, which has that ID in a process with one */
+static long act_suspend_other(long id, long unused)
+{
+	uint32_t ids[1] = { id };
+	struct dbgtrap t = { .suspend = { .ids = (uintptr_t)ids, .count = 1 } };
+
+	(void)unused;
+	return trap(TRAP_SUSPEND, &t);
+}
+
+static long act_queue_id(long unused, long unused2)
+{
+	(void)unused, (void)unused2;
+	return me.q[0]->id;
 }
 
 /* One that can be suspended; false, and a skipped test, if the driver has no such thing */
@@ -198,7 +227,141 @@ static void debug_claimant(void)
 	actor_kill(&off);
 }
 
+/* What sets the debugger's registers, and asks: each makes KFD send a runlist, or MES a command */
+static long act_operation(long op, long gpu)
+{
+	struct dbgtrap_device dev[4];
+	struct dbgtrap t = {};
+
+	switch (op) {
+	case TRAP_SET_OVERRIDE:
+		t.override.bits = t.override.request = 0x80;
+		break;
+	case TRAP_SET_LAUNCH_MODE:
+		t.launch.mode = 3;
+		break;
+	case TRAP_SET_WATCH:
+		t.watch.addr = 0x1000;
+		t.watch.mask = ~0U;
+		t.watch.gpu_id = gpu;
+		break;
+	case TRAP_CLEAR_WATCH:
+		t.clear.gpu_id = gpu;
+		break;
+	case TRAP_DEVICE_SNAPSHOT:
+		t.snapshot.buf = (uintptr_t)dev;
+		t.snapshot.count = 4;
+		t.snapshot.entry_size = sizeof(dev[0]);
+		break;
+	}
+	return trap(op, &t);
+}
+
+/* Each operation on a process while it is preempted: it stays off, and completes when that is over */
+static void debug_operations(void)
+{
+	static const enum dbgtrap_op ops[] = { TRAP_SET_OVERRIDE, TRAP_SET_LAUNCH_MODE, TRAP_SET_WATCH,
+		TRAP_CLEAR_WATCH, TRAP_SET_FLAGS, TRAP_DEVICE_SNAPSHOT, TRAP_SET_EXCEPTIONS };
+	struct actor on, off;
+	unsigned int i;
+	long left;
+
+	if (!debuggee(&off, "debug_operations"))
+		return;
+	actor_do(&off, act_submit, 50 * MS, 10);
+	on = online_start(0, 12);
+	actor_do(&on, act_submit, 300 * MS, 4);
+	tap_ok(wait_mapped(0, 1), "debug_operations: a preemption holds");
+	left = actor_do(&off, act_left, 0, 0);
+	for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+		tap_eq(actor_do(&off, act_operation, ops[i], gpu_id(0)), 0, "debug_operations: number %d",
+		       ops[i]);
+		tap_eq(mapped(0), 1, "debug_operations: the preemption holds after it");
+	}
+	tap_eq(actor_do(&off, act_snapshot, 0, 0), 1, "debug_operations: a snapshot of the queue");
+	tap_eq(actor_do(&off, act_left, 0, 0), left, "debug_operations: it has not run meanwhile");
+	tap_ok(completes(&on), "debug_operations: the online work is complete");
+	tap_ok(wait_mapped(0, 2), "debug_operations: and back");
+	for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+		tap_eq(actor_do(&off, act_operation, ops[i], gpu_id(0)), 0,
+		       "debug_operations: number %d while it runs", ops[i]);
+	tap_ok(completes(&off), "debug_operations: all is complete, once");
+	actor_kill(&on);
+	actor_kill(&off);
+}
+
+/* A debugger comes and goes while a process is preempted: it stays off until that is over */
+static void debug_attach(void)
+{
+	struct actor on, off;
+	long left;
+	int i;
+
+	if (!debuggee(&off, "debug_attach"))
+		return;
+	actor_do(&off, act_submit, 50 * MS, 10);
+	on = online_start(0, 12);
+	for (i = 0; i < 2; i++) {
+		actor_do(&on, act_submit, 60 * MS, 4);
+		tap_ok(wait_mapped(0, 1), "debug_attach: a preemption holds");
+		left = actor_do(&off, act_left, 0, 0);
+		tap_eq(actor_do(&off, i ? act_attach : act_detach, 0, 0), 0, "debug_attach: the debugger %s",
+		       i ? "attaches" : "detaches");
+		nap_ns(60 * MS);
+		tap_ok(mapped(0) == 1 && actor_do(&off, act_left, 0, 0) == left,
+		       "debug_attach: and the process stays off");
+		tap_ok(completes(&on), "debug_attach: the online work is complete");
+		tap_ok(wait_mapped(0, 2), "debug_attach: and back");
+	}
+	tap_ok(completes(&off), "debug_attach: all is complete, once");
+	actor_kill(&on);
+	actor_kill(&off);
+}
+
+/*
+ * Another process is the debugger.  It suspends who is preempted, and is killed: KFD detaches it and
+ * resumes the queue, which stays off as long as the preemption holds
+ */
+static void debug_other(void)
+{
+	struct actor on, off, dbg = actor_bare(0);
+	long id, left, r;
+
+	off = actor_bare(0);
+	r = actor_do(&off, act_open, 0, 0);
+	if (!r)
+		r = actor_do(&off, act_runtime, 0, 0);
+	if (r == -ENOTTY) {
+		tap_skip("debug_other", "this kernel's amdkfd has no AMDKFD_IOC_DBG_TRAP");
+		actor_kill(&off);
+		actor_kill(&dbg);
+		return;
+	}
+	if (r || actor_do(&off, act_create, 1, 7) || actor_do(&dbg, act_open, 0, 0))
+		tap_bail("debug_other: a process and its debugger: %s", strerror(-r));
+	id = actor_do(&off, act_queue_id, 0, 0);
+	actor_do(&off, act_submit, 50 * MS, 10);
+	tap_eq(actor_do(&dbg, act_trace, off.pid, 0), 0, "debug_other: it is traced");
+	tap_eq(actor_do(&dbg, act_attach, 0, 0), 0, "debug_other: a debugger attaches");
+	tap_eq(actor_do(&dbg, act_snapshot, 0, 0), 1, "debug_other: and sees its queue");
+	on = online_start(0, 12);
+	actor_do(&on, act_submit, 200 * MS, 4);
+	tap_ok(wait_mapped(0, 1), "debug_other: a preemption holds");
+	left = actor_do(&off, act_left, 0, 0);
+	tap_eq(actor_do(&dbg, act_suspend_other, id, 0), 1, "debug_other: the queue is suspended");
+	actor_kill(&dbg);
+	nap_ns(100 * MS);
+	tap_ok(mapped(0) == 1 && actor_do(&off, act_left, 0, 0) == left,
+	       "debug_other: the debugger is killed, the process stays off");
+	tap_ok(completes(&on), "debug_other: the online work is complete");
+	tap_ok(wait_mapped(0, 2), "debug_other: and back, without a debugger");
+	tap_ok(completes(&off), "debug_other: all is complete, once");
+	actor_kill(&on);
+	actor_kill(&off);
+}
+
 const struct test tests_debug[] = {
 	{ "debug_inside", debug_inside }, { "debug_outside", debug_outside },
-	{ "debug_claimant", debug_claimant }, {}
+	{ "debug_claimant", debug_claimant }, { "debug_operations", debug_operations },
+	{ "debug_attach", debug_attach }, { "debug_other", debug_other }, {}
 };
