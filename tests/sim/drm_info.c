@@ -56,7 +56,33 @@ static int info_memory(struct amdgpu_device *adev, struct drm_amdgpu_info *in)
 	return reply(in, &m, sizeof(m));
 }
 
-static int sim_info(struct drm_device *dev, void *data, struct drm_file *file)
+/* One ring each of compute and SDMA for those who submit by DRM; there are no graphics */
+static int info_hw_ip(struct amdgpu_device *adev, struct drm_amdgpu_info *in)
+{
+	struct drm_amdgpu_info_hw_ip ip = {};
+	u32 version = 0;
+
+	if (in->query_hw_ip.type == AMDGPU_HW_IP_COMPUTE)
+		version = to_sim(adev)->prof->gc;
+	else if (in->query_hw_ip.type == AMDGPU_HW_IP_DMA)
+		version = to_sim(adev)->prof->sdma;
+	if (version) {
+		ip.hw_ip_version_major = IP_VERSION_MAJ(version);
+		ip.hw_ip_version_minor = IP_VERSION_MIN(version);
+		ip.ib_start_alignment = 256;
+		ip.ib_size_alignment = 4;
+		ip.available_rings = 1;
+	}
+	return reply(in, &ip, sizeof(ip));
+}
+
+/**
+ * sim_info - DRM_IOCTL_AMDGPU_INFO
+ * @dev: DRM device
+ * @data: struct drm_amdgpu_info
+ * @file: who asks
+ */
+int sim_info(struct drm_device *dev, void *data, struct drm_file *file)
 {
 	struct amdgpu_device *adev = drm_to_adev(dev);
 	struct drm_amdgpu_info *in = data;
@@ -69,18 +95,14 @@ static int sim_info(struct drm_device *dev, void *data, struct drm_file *file)
 		return info_device(adev, in);
 	case AMDGPU_INFO_MEMORY:
 		return info_memory(adev, in);
+	case AMDGPU_INFO_HW_IP_INFO:
+		return info_hw_ip(adev, in);
 	case AMDGPU_INFO_READ_MMR_REG:
 	case AMDGPU_INFO_FW_VERSION:
 	case AMDGPU_INFO_VRAM_GTT:
-	case AMDGPU_INFO_HW_IP_INFO:
 		/* registers and graphics engines that are not there read as 0 */
 		return clear_user(u64_to_user_ptr(in->return_pointer), in->return_size) ?
 			-EFAULT : 0;
 	}
 	return -EINVAL;
 }
-
-const struct drm_ioctl_desc sim_ioctls[] = {
-	DRM_IOCTL_DEF_DRV(AMDGPU_INFO, sim_info, DRM_RENDER_ALLOW),
-};
-const int sim_num_ioctls = DRM_IOCTL_NR(DRM_IOCTL_AMDGPU_INFO) - DRM_COMMAND_BASE + 1;

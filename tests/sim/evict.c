@@ -10,8 +10,8 @@
  * (amdgpu_amdkfd_gpuvm_restore_process_bos()): the buffers are put back, or what does not fit
  * to GTT, and get a new fence. Without room there either it is told -ENOMEM and tries later.
  *
- * Non-KFD users of VRAM are one number, debugfs vram_pressure: not evicted, not counted in
- * KFD's limits, as what a compositor displays.
+ * Other users of VRAM: buffers of DRM clients (gem.c), which no fence holds, so that anybody may push them
+ * out; and one number, debugfs vram_pressure: not evicted. Neither is counted in KFD's limits.
  */
 #include "sim.h"
 #include <linux/debugfs.h>
@@ -361,6 +361,31 @@ static int put_back(struct sim_bo *s, const struct sim_info *info)
 	g->stats.restored_gtt++;
 	spin_unlock(&g->place_lock);
 	return 0;
+}
+
+/**
+ * sim_place_all - put buffers of a DRM client where they are preferred, for a submission
+ * @s: the buffers
+ * @n: how many
+ *
+ * Evicts who is in the way. Return: 0, -EINTR, or -ENOMEM: not even outside VRAM
+ */
+int sim_place_all(struct sim_bo **s, u32 n)
+{
+	u32 i;
+	int r;
+
+	r = mutex_lock_interruptible(&restore_mutex);
+	if (r)
+		return r;
+	for (i = 0; i < n; i++)
+		wait_event(hold_wait, hold(s[i], s));
+	for (i = 0; i < n && !r; i++)
+		r = put_back(s[i], NULL);
+	for (i = 0; i < n; i++)
+		let_go(s[i], s);
+	mutex_unlock(&restore_mutex);
+	return r;
 }
 
 /* The old fence may be unsignaled after a reset: it stays. info.lock held */

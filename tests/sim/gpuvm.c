@@ -260,6 +260,8 @@ static struct sim_bo *new_bo(struct sim_gpu *g, u64 size, u32 flags)
 
 	if (flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR)
 		kind = SIM_BO_USER;
+	else if (flags & KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL)
+		kind = SIM_BO_RINGS;
 	else if (flags & KIND_IO)
 		kind = SIM_BO_NONE;
 	if (sim_limit_reserve(g, size, flags))
@@ -287,10 +289,7 @@ static int check_flags(u32 flags, const u64 *offset, bool criu_resume)
 		return 0;
 	if (!offset || !*offset || offset_in_page(*offset))
 		return -EINVAL;
-	/* access rights are not modelled: the GPU could write to what must not change */
-	if (criu_resume || !(flags & KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE))
-		return -EOPNOTSUPP;
-	return 0;
+	return criu_resume ? -EOPNOTSUPP : 0;
 }
 
 int amdgpu_amdkfd_gpuvm_alloc_memory_of_gpu(struct amdgpu_device *adev, uint64_t va, uint64_t size,
@@ -327,6 +326,8 @@ int amdgpu_amdkfd_gpuvm_alloc_memory_of_gpu(struct amdgpu_device *adev, uint64_t
 		if (r)
 			goto err_put;
 	}
+	if (s->kind == SIM_BO_RINGS && offset)	/* their bus address */
+		s->db_first = (*offset - g->adev.doorbell.base) >> PAGE_SHIFT;
 	mutex_lock(&info->info.lock);
 	sim_mem_attach(m, info, s, flags, va);
 	m->m.aql_queue = flags & KFD_IOC_ALLOC_MEM_FLAGS_AQL_QUEUE_MEM;

@@ -310,7 +310,7 @@ void sim_hws_irqs_send(struct sim_hws *h, u32 n);
 void sim_hws_irq_enable(struct sim_gpu *g, bool on);
 int sim_hws_irq_drain(struct sim_gpu *g, const u32 *fence);
 void sim_hws_irq(struct sim_hws *h, u32 client, u32 source, u32 vmid, u32 pasid, u32 ctxid);
-void sim_vm_fault(struct sim_hws *h, struct sim_queue *q, u64 va);
+void sim_vm_fault(struct sim_hws *h, struct sim_queue *q, u64 va, bool readonly);
 
 /* debugger.c: the settings of a process */
 struct mes_misc_op_input;
@@ -327,7 +327,19 @@ static inline int sim_debugger_misc(struct sim_hws *h, const struct mes_misc_op_
 
 /* queue.c: what the packet processors share */
 extern const struct eng_ops sim_queue_ops;
-void *sim_user_ptr(struct sim_hws *h, struct sim_queue *q, u64 va, size_t len);
+void *sim_user_access(struct sim_hws *h, struct sim_queue *q, u64 va, size_t len, bool write);
+
+/* To be read and written, and only to be read */
+static inline void *sim_user_ptr(struct sim_hws *h, struct sim_queue *q, u64 va, size_t len)
+{
+	return sim_user_access(h, q, va, len, true);
+}
+
+static inline const void *sim_user_read(struct sim_hws *h, struct sim_queue *q, u64 va, size_t len)
+{
+	return sim_user_access(h, q, va, len, false);
+}
+
 bool sim_signal_add(struct sim_hws *h, struct sim_queue *q, u64 va, s64 n, u64 start);
 void sim_queue_error(struct sim_hws *h, struct sim_queue *q, u32 code, const char *why, u64 what);
 void sim_queue_retry(struct sim_queue *q, const struct eng_work *w);

@@ -5,8 +5,9 @@
 #include "hws.h"
 #include "soc15_int.h"
 
-/* kfd_int_process_v9.c takes bit 3 of the ring ID of a fault for "no valid page" */
+/* kfd_int_process_v9.c takes bit 3 of the ring ID of a fault for "no valid page", bit 5 for "not writable" */
 #define IRQ_NOT_PRESENT	0x08
+#define IRQ_READ_ONLY	0x20
 
 /* A new entry of the interrupt ring, NULL when it is full or loses one */
 static u32 *irq_entry(struct sim_hws *h)
@@ -52,15 +53,16 @@ void sim_hws_irq(struct sim_hws *h, u32 client, u32 source, u32 vmid, u32 pasid,
 }
 
 /**
- * sim_vm_fault - a queue touches an address that its process has not mapped
+ * sim_vm_fault - a queue touches an address that its process has not mapped, or not for that
  * @h: the firmware, its lock held
  * @q: the queue
  * @va: the address
+ * @readonly: it is mapped, but not to be written to
  *
  * The queue stops and amdkfd gets the L2 translation cache's interrupt, once per queue: with
  * retries off (as amdkfd asks for) hardware sends more of them, and amdgpu filters them.
  */
-void sim_vm_fault(struct sim_hws *h, struct sim_queue *q, u64 va)
+void sim_vm_fault(struct sim_hws *h, struct sim_queue *q, u64 va, bool readonly)
 {
 	struct sim_proc *p = to_sp(q->eq.proc);
 	bool soc21 = h->g->prof->gc >= IP_VERSION(11, 0, 0);
@@ -83,7 +85,8 @@ void sim_vm_fault(struct sim_hws *h, struct sim_queue *q, u64 va)
 		client = SOC15_IH_CLIENTID_VMC;
 	else
 		client = SOC15_IH_CLIENTID_UTCL2;
-	e[0] = client | SOC15_INTSRC_VMC_FAULT << 8 | IRQ_NOT_PRESENT << 16 |
+	e[0] = client | SOC15_INTSRC_VMC_FAULT << 8 |
+	       (readonly ? IRQ_READ_ONLY : IRQ_NOT_PRESENT) << 16 |
 	       (h->g->adev.vm_manager.first_kfd_vmid + q->eq.proc->vmid) << 24;
 	e[3] = p->pasid;
 	e[4] = lower_32_bits(page);

@@ -90,12 +90,12 @@ bool sim_pm4_ib(const u32 *p, struct sim_stream *s)
 static bool get(struct sim_hws *h, struct sim_queue *q, u32 i, u32 *v)
 {
 	struct sim_stream *s = &q->stream;
-	u32 *p;
+	const u32 *p;
 
 	if (s->ib)
-		p = sim_user_ptr(h, q, s->ib + (s->ib_pos + i) * 4ULL, 4);
+		p = sim_user_read(h, q, s->ib + (s->ib_pos + i) * 4ULL, 4);
 	else
-		p = sim_user_ptr(h, q, q->ring + ((q->next + i) & q->mask) * 4, 4);
+		p = sim_user_read(h, q, q->ring + ((q->next + i) & q->mask) * 4, 4);
 	if (p)
 		*v = READ_ONCE(*p);
 	return p;
@@ -166,11 +166,11 @@ static bool wait_true(u32 v, const u32 *p)
 
 static bool wait_peek(struct sim_hws *h, struct sim_queue *q, const u32 *p)
 {
-	u32 *v;
+	const u32 *v;
 
 	if (!(p[1] & WAIT_MEMORY) || p[1] >> 6 & 3)
 		return refuse(h, q, "WAIT_REG_MEM of a register:", p[1]);
-	v = sim_user_ptr(h, q, sim_q64(p[3], p[2] & ~3u), 4);
+	v = sim_user_read(h, q, sim_q64(p[3], p[2] & ~3u), 4);
 	return v && wait_true(READ_ONCE(*v), p);
 }
 

@@ -130,26 +130,27 @@ void sim_dispatch_work(struct sim_gpu *g, struct sim_queue *q, u64 wgs, u64 wg_w
 /* ---- memory of processes, signals, errors ---- */
 
 /**
- * sim_user_ptr - memory of a queue's process
+ * sim_user_access - memory of a queue's process
  * @h: the firmware
  * @q: the queue
  * @va: GPU virtual address
  * @len: bytes, must not cross a page
+ * @write: it may be written to
  *
  * Return: NULL: not now (a page is being looked for), or never (a VM fault: sets sim_queue.error).
  */
-void *sim_user_ptr(struct sim_hws *h, struct sim_queue *q, u64 va, size_t len)
+void *sim_user_access(struct sim_hws *h, struct sim_queue *q, u64 va, size_t len, bool write)
 {
 	struct sim_vm *vm = sim_vm_by_pd(h->g, to_sp(q->eq.proc)->pd);
 	void *p;
 
-	p = vm ? sim_vm_ptr(vm, va, len) : ERR_PTR(-EFAULT);
+	p = vm ? sim_vm_ptr(vm, va, len, write) : ERR_PTR(-EFAULT);
 	if (!IS_ERR(p) && q->eq.proc->vmid >= 0 && sim_fault(h->g, SIM_FAULT_VM_FAULT))
 		p = ERR_PTR(-EFAULT);
 	if (!IS_ERR(p))
 		return p;
 	if (p != ERR_PTR(-EAGAIN))
-		sim_vm_fault(h, q, va);
+		sim_vm_fault(h, q, va, p == ERR_PTR(-EACCES));
 	return NULL;
 }
 
@@ -286,7 +287,7 @@ static bool rptr_there(struct sim_hws *h, struct sim_queue *q)
 	if (q->rptr_step == h->n_step)
 		return true;	/* sim_gpu.vm_lock is held since */
 	vm = sim_vm_by_pd(h->g, to_sp(q->eq.proc)->pd);
-	if (vm && sim_vm_ptr(vm, q->rptr_va, 4) == ERR_PTR(-EAGAIN))
+	if (vm && sim_vm_ptr(vm, q->rptr_va, 4, true) == ERR_PTR(-EAGAIN))
 		return false;
 	q->rptr_step = h->n_step;
 	return true;

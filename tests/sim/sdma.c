@@ -85,12 +85,12 @@ static u32 packet_dw(struct sim_gpu *g, const u32 *p)
 static bool get(struct sim_hws *h, struct sim_queue *q, u32 i, u32 *v)
 {
 	struct sim_stream *s = &q->stream;
-	u32 *p;
+	const u32 *p;
 
 	if (s->ib)
-		p = sim_user_ptr(h, q, s->ib + (s->ib_pos + i) * 4ULL, 4);
+		p = sim_user_read(h, q, s->ib + (s->ib_pos + i) * 4ULL, 4);
 	else
-		p = sim_user_ptr(h, q, q->ring + ((q->next + i * 4ULL) & q->mask), 4);
+		p = sim_user_read(h, q, q->ring + ((q->next + i * 4ULL) & q->mask), 4);
 	if (p)
 		*v = READ_ONCE(*p);
 	return p;
@@ -176,7 +176,8 @@ static u64 piece(struct sim_gpu *g, const struct sim_queue *q, const u32 *p)
  */
 bool sim_sdma_peek(struct sim_hws *h, struct sim_queue *q, struct eng_work *w)
 {
-	u32 p[SDMA_MAX_DW], n, *v;
+	u32 p[SDMA_MAX_DW], n;
+	const u32 *v;
 
 	if (q->eq.nwork || (!q->stream.ib && q->next >= q->wptr))
 		return false;
@@ -200,7 +201,7 @@ bool sim_sdma_peek(struct sim_hws *h, struct sim_queue *q, struct eng_work *w)
 	case SDMA_OP_POLL_REGMEM:
 		if (!(p[0] >> 31))
 			break;		/* a register: flush of the HDP cache, there is none */
-		v = sim_user_ptr(h, q, sim_q64(p[2], p[1]), 4);
+		v = sim_user_read(h, q, sim_q64(p[2], p[1]), 4);
 		return v && poll_true(READ_ONCE(*v), p);
 	}
 	return true;
@@ -247,7 +248,8 @@ static void move(struct sim_hws *h, struct sim_queue *q, const u32 *p)
 {
 	u64 left = piece(h->g, q, p), n, src = 0, dst, *done = &q->stream.done;
 	bool from = (p[0] & 0xff) == SDMA_OP_COPY;
-	void *d, *s = NULL;
+	const void *s = NULL;
+	void *d;
 	u32 v = p[3];
 
 	for (; left; left -= n, *done += n) {
@@ -256,7 +258,7 @@ static void move(struct sim_hws *h, struct sim_queue *q, const u32 *p)
 		if (from) {
 			src = sim_q64(p[4], p[3]) + *done;
 			n = min(n, (u64)PAGE_SIZE - offset_in_page(src));
-			s = sim_user_ptr(h, q, src, n);
+			s = sim_user_read(h, q, src, n);
 			if (!s)
 				return;
 		} else if ((p[0] & 0xff) == SDMA_OP_WRITE) {

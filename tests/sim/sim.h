@@ -162,7 +162,8 @@ enum sim_bo_kind {
 	SIM_BO_RAM,		/* guest pages, allocated when first touched */
 	SIM_BO_USER,		/* pages of a process (userptr), see userptr.c */
 	SIM_BO_DOORBELL,	/* pages of the doorbell BAR */
-	SIM_BO_NONE,		/* an address without memory: I/O seen by the GPU, VM roots */
+	SIM_BO_RINGS,		/* a process's doorbells again, for its GPU to ring */
+	SIM_BO_NONE,		/* an address without memory: VM roots, remapped registers */
 };
 
 /**
@@ -175,7 +176,7 @@ enum sim_bo_kind {
  * @pages: SIM_BO_RAM: page index -> struct page
  * @kaddr: kernel mapping of all of it, or NULL
  * @gart_addr: its address in GART, 0 when not bound
- * @db_first: SIM_BO_DOORBELL: first page of the BAR
+ * @db_first: SIM_BO_DOORBELL and _RINGS: first page of the BAR
  * @user: SIM_BO_USER: whose memory
  * @place: where it is
  * @lru: in sim_gpu.lru while @place is SIM_VRAM
@@ -238,12 +239,17 @@ struct sim_info {
  * @maps: struct sim_va, most recently used first
  * @gpu: whose
  * @pd: number that stands for its page directory in MAP_PROCESS
+ * @client_lock: guards what is in @ctxs and @lists; outside all of evict.c's
+ * @ctxs: of command submission: struct sim_ctx by ID
+ * @lists: struct sim_bo_list by handle
  */
 struct sim_vm {
 	struct amdgpu_fpriv fpriv;
 	struct list_head link, maps;
 	struct sim_gpu *gpu;
 	u64 pd;
+	struct mutex client_lock;
+	struct xarray ctxs, lists;
 };
 
 static inline struct sim_gpu *to_sim(struct amdgpu_device *adev)
@@ -300,9 +306,11 @@ void sim_drm_postclose(struct drm_device *dev, struct drm_file *file);
 int sim_vm_add_gpu(struct sim_gpu *g);
 void sim_vm_sync(void);
 struct sim_vm *sim_vm_by_pd(struct sim_gpu *g, u64 pd);
-void *sim_vm_ptr(struct sim_vm *vm, u64 va, size_t len);
+void *sim_vm_ptr(struct sim_vm *vm, u64 va, size_t len, bool write);
 int sim_vm_map(struct sim_vm *vm, struct sim_mem *mem);
 int sim_vm_unmap(struct sim_vm *vm, struct sim_mem *mem);
+int sim_vm_map_bo(struct sim_vm *vm, struct sim_bo *s, u64 va, u64 offset, u64 size, bool readonly);
+int sim_vm_unmap_bo(struct sim_vm *vm, u64 va);
 bool sim_vm_mapped(struct sim_vm *vm, struct kgd_mem *mem);
 
 /* gpuvm.c: processes and their buffers */
@@ -332,6 +340,7 @@ int sim_place(struct sim_bo *s, enum sim_place where, const struct sim_info *inf
 void sim_place_free(struct sim_bo *s);
 void sim_place_pin(struct sim_bo *s);
 int sim_place_share(struct sim_bo *s);
+int sim_place_all(struct sim_bo **s, u32 n);
 int sim_bo_fence(struct sim_bo *s, struct sim_info *info);
 void sim_bo_unfence(struct sim_bo *s, struct sim_info *info);
 u64 sim_placed(struct sim_gpu *g, enum sim_place where);
@@ -351,8 +360,13 @@ void sim_user_restore_work(struct work_struct *work);
 extern const struct file_operations sim_drm_fops;
 
 /* drm_info.c */
+int sim_info(struct drm_device *dev, void *data, struct drm_file *file);
+
+/* gem.c: clients of DRM without KFD */
 extern const struct drm_ioctl_desc sim_ioctls[];
 extern const int sim_num_ioctls;
+void sim_client_init(struct sim_vm *vm);
+void sim_client_fini(struct sim_vm *vm);
 
 /* remove.c */
 void sim_kfd_stop(struct sim_gpu *g);

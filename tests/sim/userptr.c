@@ -82,6 +82,12 @@ static void set_page(struct sim_user *u, unsigned long i, struct page *page)
 	WRITE_ONCE(u->pages[i], page);
 }
 
+/* May the GPU write to it? Otherwise its pages need not be the process's own */
+static bool writable(const struct sim_user *u)
+{
+	return u->m->m.alloc_flags & KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE;
+}
+
 /*
  * Looks up @n pages from @first on. Return: 0 with @pfns and @seq set, -EAGAIN: the
  * address space is changing, -EFAULT and others of hmm_range_fault(): not there.
@@ -94,7 +100,7 @@ static int look_up(struct sim_user *u, unsigned long first, unsigned long n, uns
 		.start = u->addr + (first << PAGE_SHIFT),
 		.end = u->addr + ((first + n) << PAGE_SHIFT),
 		.hmm_pfns = pfns,
-		.default_flags = HMM_PFN_REQ_FAULT | HMM_PFN_REQ_WRITE,
+		.default_flags = HMM_PFN_REQ_FAULT | (writable(u) ? HMM_PFN_REQ_WRITE : 0),
 	};
 	struct mm_struct *mm = u->mn.mm;
 	int r;
@@ -280,8 +286,8 @@ out_task:
 
 /* ---- coming and going ---- */
 
-/* Is all of it mapped writable? What hmm_range_fault() would find out */
-static int check_range(unsigned long addr, unsigned long end)
+/* Is all of it mapped, for what the GPU may do to it? What hmm_range_fault() would find out */
+static int check_range(unsigned long addr, unsigned long end, vm_flags_t need)
 {
 	struct vm_area_struct *vma;
 	int r = 0;
@@ -291,7 +297,7 @@ static int check_range(unsigned long addr, unsigned long end)
 		vma = vma_lookup(current->mm, addr);
 		if (!vma)
 			r = -EFAULT;
-		else if (!(vma->vm_flags & VM_WRITE))
+		else if (!(vma->vm_flags & need))
 			r = -EPERM;
 		else
 			addr = vma->vm_end;
@@ -330,7 +336,8 @@ int sim_user_init(struct sim_mem *m, u64 addr)
 	if (r)
 		return r;
 	u->registered = true;
-	r = u->lazy ? check_range(addr, addr + s->size) : find(u, 0, u->npages);
+	r = u->lazy ? check_range(addr, addr + s->size, writable(u) ? VM_WRITE : VM_READ) :
+		      find(u, 0, u->npages);
 	if (r) {
 		pr_debug("Failed %d to get user pages\n", r);
 		return r;

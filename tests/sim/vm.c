@@ -5,10 +5,11 @@
  * A VM is a list of mappings. Its "page directory" is a number that amdkfd carries in
  * MAP_PROCESS packets, by which the firmware finds the VM again. A mapping names a buffer,
  * whichever GPU that belongs to: a peer's memory is reached as one's own.
- * Not modelled: page tables, access rights, TLBs.
+ * Not modelled: page tables, TLBs, access rights but for memory that is read-only.
  */
 #include "sim.h"
 #include "amdgpu_object.h"
+#include <uapi/linux/kfd_ioctl.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_ioctl.h>
@@ -17,6 +18,8 @@
 struct sim_va {
 	struct list_head link;
 	struct sim_mem *mem;
+	bool readonly;
+	u64 offset;	/* in the buffer, pages */
 	struct amdgpu_bo_va bo_va;
 	struct amdgpu_bo_va_mapping m;
 };
@@ -90,6 +93,7 @@ int sim_drm_open(struct drm_device *dev, struct drm_file *file)
 	}
 	INIT_LIST_HEAD(&vm->maps);
 	vm->gpu = g;
+	sim_client_init(vm);
 	if (SIM_VM_HAS_PASID) {
 		r = amdgpu_pasid_alloc(16);
 		if (r < 0)
@@ -108,6 +112,7 @@ int sim_drm_open(struct drm_device *dev, struct drm_file *file)
 	return 0;
 
 err_root:
+	sim_client_fini(vm);
 	bo = &root->bo;
 	amdgpu_bo_unref(&bo);
 	kfree(vm);
@@ -143,6 +148,7 @@ void sim_drm_postclose(struct drm_device *dev, struct drm_file *file)
 	list_splice(&vm->maps, &gone);
 	mutex_unlock(&vm->gpu->vm_lock);
 	free_vas(&gone);
+	sim_client_fini(vm);
 	amdgpu_amdkfd_gpuvm_destroy_cb(&vm->gpu->adev, &fpriv->vm);
 	if (SIM_VM_HAS_PASID)
 		amdgpu_pasid_free(fpriv->vm.pasid);
@@ -214,18 +220,26 @@ static struct sim_va *va_find(struct sim_vm *vm, u64 pfn)
  * @vm: the address space, vm_lock of its GPU held
  * @va: GPU virtual address
  * @len: bytes, must not cross a page
+ * @write: it may be written to
  *
  * Return: the address, valid until vm_lock is dropped; or -EFAULT (nothing mapped, or
- * nothing that has memory), -ENOMEM, -EAGAIN (ask again later).
+ * nothing that has memory), -EACCES (read-only), -ENOMEM, -EAGAIN (ask again later).
  */
-void *sim_vm_ptr(struct sim_vm *vm, u64 va, size_t len)
+void *sim_vm_ptr(struct sim_vm *vm, u64 va, size_t len, bool write)
 {
 	struct sim_va *v = va_find(vm, va >> PAGE_SHIFT);
 	struct page *page;
+	struct sim_bo *s;
 
 	if (!v || offset_in_page(va) + len > PAGE_SIZE)
 		return ERR_PTR(-EFAULT);
-	page = sim_bo_page(to_sbo(v->bo_va.base.bo), (va >> PAGE_SHIFT) - v->m.start);
+	if (write && v->readonly)
+		return ERR_PTR(-EACCES);
+	s = to_sbo(v->bo_va.base.bo);
+	if (s->kind == SIM_BO_RINGS)
+		return (__force void *)sim_bo_gpu(s)->db + ((u64)s->db_first << PAGE_SHIFT) +
+		       (va - (v->m.start << PAGE_SHIFT));
+	page = sim_bo_page(s, (va >> PAGE_SHIFT) - v->m.start + v->offset);
 	if (IS_ERR(page))
 		return ERR_CAST(page);
 	return page_address(page) + offset_in_page(va);
@@ -265,7 +279,7 @@ static bool is_mapped(struct sim_vm *vm, struct kgd_mem *mem)
 
 	lockdep_assert_held(&vm->gpu->vm_lock);
 	list_for_each_entry(v, &vm->maps, link)
-		if (&v->mem->m == mem)
+		if (v->mem == to_smem(mem))
 			return true;
 	return false;
 }
@@ -302,6 +316,7 @@ static struct sim_va *new_va(struct sim_vm *vm, struct sim_mem *mem, u64 va)
 	if (!v)
 		return NULL;
 	v->mem = mem;
+	v->readonly = !(mem->m.alloc_flags & KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE);
 	v->bo_va.base.vm = &vm->fpriv.vm;
 	v->bo_va.base.bo = amdgpu_bo_ref(mem->m.bo);
 	v->m.bo_va = &v->bo_va;
@@ -381,4 +396,68 @@ int sim_vm_unmap(struct sim_vm *vm, struct sim_mem *mem)
 	mutex_unlock(&vm->gpu->vm_lock);
 	free_vas(&gone);
 	return r;
+}
+
+/**
+ * sim_vm_map_bo - map a buffer of a DRM client
+ * @vm: the address space
+ * @s: the buffer
+ * @va: where
+ * @offset: where the mapping begins in the buffer
+ * @size: bytes
+ * @readonly: not to be written to
+ *
+ * All in whole pages. Return: 0, -ENOMEM, -EINVAL: not in the buffer, or something else is mapped there
+ */
+int sim_vm_map_bo(struct sim_vm *vm, struct sim_bo *s, u64 va, u64 offset, u64 size, bool readonly)
+{
+	struct sim_va *v;
+	int r = -EINVAL;
+
+	if (!size || offset >= s->size || size > s->size - offset || va + size < va)
+		return -EINVAL;
+	v = kzalloc(sizeof(*v), GFP_KERNEL);
+	if (!v)
+		return -ENOMEM;
+	v->readonly = readonly;
+	v->offset = offset >> PAGE_SHIFT;
+	v->bo_va.base.vm = &vm->fpriv.vm;
+	v->m.bo_va = &v->bo_va;
+	v->m.start = va >> PAGE_SHIFT;
+	v->m.last = v->m.start + (size >> PAGE_SHIFT) - 1;
+	mutex_lock(&vm->gpu->vm_lock);
+	if (!overlaps(vm, v->m.start, v->m.last)) {
+		v->bo_va.base.bo = amdgpu_bo_ref(&s->bo);
+		list_add(&v->link, &vm->maps);
+		r = 0;
+	}
+	mutex_unlock(&vm->gpu->vm_lock);
+	if (r)
+		kfree(v);
+	return r;
+}
+
+/**
+ * sim_vm_unmap_bo - undo sim_vm_map_bo()
+ * @vm: the address space
+ * @va: where it begins
+ *
+ * Return: 0, or -ENOENT: no such mapping
+ */
+int sim_vm_unmap_bo(struct sim_vm *vm, u64 va)
+{
+	struct sim_va *v;
+	LIST_HEAD(gone);
+
+	mutex_lock(&vm->gpu->vm_lock);
+	list_for_each_entry(v, &vm->maps, link)
+		if (!v->mem && v->m.start == va >> PAGE_SHIFT) {
+			list_move(&v->link, &gone);
+			break;
+		}
+	mutex_unlock(&vm->gpu->vm_lock);
+	if (list_empty(&gone))
+		return -ENOENT;
+	free_vas(&gone);
+	return 0;
 }
