@@ -202,7 +202,7 @@ static int priority_set(struct parser *p, const char *value)
 static int park_refuse(struct parser *p, const char *value)
 {
 	(void)value;
-	return fail(p, "park= is for parking, which kfdprio " KFDPRIO_VERSION " does not have: remove it");
+	return fail(p, "park= is reserved for a later version: remove it");
 }
 
 static int weight_refuse(struct parser *p, const char *value)
