@@ -80,7 +80,7 @@ static const struct row rows[] = {
 	{ "1.0 _SET 3 again", SET_1_0, 24, { WHO, { S32, 8, 3 } }, 0, { { S32, 16, 4 } } },
 	{ "1.0 _SET 16: EINVAL", SET_1_0, 24, { WHO, { S32, 8, 16 } }, EINVAL, { { END } } },
 	{ "1.0 _SET -2: EINVAL", SET_1_0, 24, { WHO, { S32, 8, -2 } }, EINVAL, { { END } } },
-	{ "1.0 _SET, a flag: EINVAL", SET_1_0, 24, { WHO, { S32, 8, 3 }, { S32, 12, 1 } }, EINVAL, { { END } } },
+	{ "1.0 _SET, a flag: EINVAL", SET_1_0, 24, { WHO, { S32, 8, 3 }, { S32, 12, 1 << 30 } }, EINVAL, { { END } } },
 	{ "1.0 _SET, pidfd -1: EBADF", SET_1_0, 24, { { S32, 0, .kind = PID }, { S32, 4, -1 } }, EBADF, { { END } } },
 	{ "1.0 _SET, pid and pidfd differ: ESRCH", SET_1_0, 24, { { S32, 0, 1 }, { S32, 4, .kind = PIDFD } }, ESRCH, { { END } } },
 	{ "1.0 _GET: 3, no queue", GET_1_0, 24, { WHO }, 0,

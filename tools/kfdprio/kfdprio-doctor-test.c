@@ -261,7 +261,11 @@ static void work(struct trial *t)
 	if (t->d->test) {
 		if (!trial_preempt(t) || interrupted)
 			return;
-		trial_soak(t, SAVES, "saves", &saves);
+		/* a dispatch of it would wait for kernels of the others, however long those are */
+		if (t->others)
+			trial_say(t, FINDING_INFO, "saves", "not measured beside other processes");
+		else
+			trial_soak(t, SAVES, "saves", &saves);
 	}
 	if (t->d->soak && !interrupted && !saves.stopped_by)
 		trial_soak(t, t->d->soak, "soak", doctor_soak(t->d, t->gpu->gpu_id));
