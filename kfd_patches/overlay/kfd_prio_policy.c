@@ -399,6 +399,12 @@ void kfd_prio_policy_decide(struct kfd_prio_policy *p, const struct kfd_prio_par
 		d->look_at = now + 1;
 }
 
+/* A preemption, or an update that wakes a parked process beside others that work */
+static void token_take(struct kfd_prio_policy *p)
+{
+	p->tokens -= p->tokens < TOKEN ? p->tokens : TOKEN;
+}
+
 /**
  * kfd_prio_policy_commit() - a decision, or a change of the preempted processes, is in force
  * @p: state
@@ -419,7 +425,75 @@ void kfd_prio_policy_commit(struct kfd_prio_policy *p, const struct kfd_prio_par
 {
 	account(p, k, now);
 	if (counts)
-		p->tokens -= p->tokens < TOKEN ? p->tokens : TOKEN;
+		token_take(p);
 	p->level = level;
 	p->lowest = lowest;
+}
+
+/**
+ * kfd_prio_policy_parks() - is a process to be parked, or to stay so?
+ * @g: its GPU
+ * @l: the process
+ *
+ * A parked process stays parked until it rings, or may not be parked any more.  One that is preempted
+ * and has no work is parked at no cost.  For all others it takes an update of the runlist, for which
+ * HWS unmaps every queue of the GPU.
+ */
+bool kfd_prio_policy_parks(const struct kfd_prio_parking *g, const struct kfd_prio_lull *l)
+{
+	if (!g->after_ns)
+		return false;
+	if (l->ends)
+		return l->parked;
+	if (!l->quiet || l->exempt)
+		return false;
+	if (l->parked)
+		return true;
+	if (l->evicted || g->now < l->hold_until || g->now < l->quiet_at ||
+	    g->now - l->quiet_at < g->after_ns)
+		return false;
+	return l->off || g->free || g->pays;
+}
+
+/**
+ * kfd_prio_policy_park_pays() - does it pay to park processes by an update of their own?
+ * @p: state, counted up to now by kfd_prio_policy_decide()
+ * @k: module parameters
+ * @crowded: the runlist is over-subscribed
+ *
+ * Each parked process costs another update when it wakes.  Wakes take from max_preempt_per_s, which
+ * max_switch_pct limits: half of it is left to preemption.
+ */
+bool kfd_prio_policy_park_pays(const struct kfd_prio_policy *p, const struct kfd_prio_params *k,
+			       bool crowded)
+{
+	return crowded && p->tokens >= tokens_max(k) / 2;
+}
+
+/**
+ * kfd_prio_policy_park_woke() - a parked process has work
+ * @w: of the process
+ * @waves: it had saved waves: it should not have been parked
+ * @now: the time
+ */
+void kfd_prio_policy_park_woke(struct kfd_prio_wakes *w, bool waves, u64 now)
+{
+	u64 oldest = w->at[w->next];
+
+	if (waves || (oldest && now - oldest < KFD_PRIO_PARK_PERIOD_NS))
+		w->hold_until = now + KFD_PRIO_PARK_HOLD_NS;
+	w->at[w->next] = now;
+	w->next = (w->next + 1) % KFD_PRIO_PARK_WAKES;
+}
+
+/**
+ * kfd_prio_policy_park_cost() - parked processes are woken beside others that work
+ * @p: state
+ * @k: module parameters
+ * @now: the time
+ */
+void kfd_prio_policy_park_cost(struct kfd_prio_policy *p, const struct kfd_prio_params *k, u64 now)
+{
+	account(p, k, now);
+	token_take(p);
 }

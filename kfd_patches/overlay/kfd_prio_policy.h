@@ -53,6 +53,7 @@ typedef __u32 u32;
  * @budget_ns: busy_budget_ms: a claim with work and without progress holds that long
  * @switch_pct: max_switch_pct, 0..100: share of GPU time that preemption may cost by saving and
  *	restoring; 0: any
+ * @park_ns: idle_park_ms: a process without work for that long may be parked; 0: none is
  */
 struct kfd_prio_params {
 	bool enabled;
@@ -62,6 +63,7 @@ struct kfd_prio_params {
 	u32 max_per_s;
 	u64 budget_ns;
 	u32 switch_pct;
+	u64 park_ns;
 };
 
 /**
@@ -231,6 +233,64 @@ static inline bool kfd_prio_policy_works(const struct kfd_prio_standing *s)
 	return !s->idle && !s->evicted;
 }
 
+/*
+ * Parking: a process that wakes more often than PARK_WAKES times in a second is not parked for
+ * PARK_HOLD_NS, nor is one that had saved waves when it was parked.
+ */
+#define KFD_PRIO_PARK_WAKES	10
+#define KFD_PRIO_PARK_PERIOD_NS	1000000000ULL
+#define KFD_PRIO_PARK_HOLD_NS	10000000000ULL
+
+/**
+ * struct kfd_prio_parking - what decides on one GPU whether processes are parked
+ * @after_ns: kfd_prio_params.park_ns
+ * @now: the time
+ * @pays: the runlist is over-subscribed, and the rate allows it: an update pays that does nothing
+ *	but take processes off that have no work
+ * @free: parking disturbs nobody: an update of the runlist follows anyway, or no process on the GPU
+ *	has work, or the scheduler takes single queues off
+ */
+struct kfd_prio_parking {
+	u64 after_ns;
+	u64 now;
+	bool pays;
+	bool free;
+};
+
+/**
+ * struct kfd_prio_wakes - how often a process was woken while it was parked
+ * @at: when, the last PARK_WAKES times, in turn; 0: never
+ * @next: index of the oldest
+ * @hold_until: it is not parked before
+ */
+struct kfd_prio_wakes {
+	u64 at[KFD_PRIO_PARK_WAKES];
+	u32 next;
+	u64 hold_until;
+};
+
+/**
+ * struct kfd_prio_lull - a process on one GPU, as far as it may be parked
+ * @quiet: its next ring faults, and nothing is known that it has to do
+ * @quiet_at: since when; meaningful if @quiet
+ * @hold_until: see struct kfd_prio_wakes
+ * @parked: it is parked
+ * @off: it is preempted
+ * @evicted: KFD keeps it off the GPU
+ * @exempt: it is never to be parked
+ * @ends: it can only end
+ */
+struct kfd_prio_lull {
+	bool quiet;
+	u64 quiet_at;
+	u64 hold_until;
+	bool parked;
+	bool off;
+	bool evicted;
+	bool exempt;
+	bool ends;
+};
+
 /* Of what a preemption costs, linger may leave the GPU idle for so small a part */
 #define KFD_PRIO_LINGER_PART	4
 
@@ -245,5 +305,11 @@ void kfd_prio_policy_decide(struct kfd_prio_policy *p, const struct kfd_prio_par
 			    struct kfd_prio_decision *d);
 void kfd_prio_policy_commit(struct kfd_prio_policy *p, const struct kfd_prio_params *k, int level,
 			    int lowest, bool counts, u64 now);
+bool kfd_prio_policy_parks(const struct kfd_prio_parking *g, const struct kfd_prio_lull *l);
+bool kfd_prio_policy_park_pays(const struct kfd_prio_policy *p, const struct kfd_prio_params *k,
+			       bool crowded);
+void kfd_prio_policy_park_woke(struct kfd_prio_wakes *w, bool waves, u64 now);
+void kfd_prio_policy_park_cost(struct kfd_prio_policy *p, const struct kfd_prio_params *k,
+			       u64 now);
 
 #endif /* KFD_PRIO_POLICY_H_INCLUDED */

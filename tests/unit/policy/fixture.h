@@ -30,5 +30,6 @@
 int table_tests(void);
 int state_tests(void);
 int random_tests(void);
+int park_tests(void);
 
 #endif
