@@ -56,6 +56,16 @@ TRACE_DEFINE_ENUM(KFD_PRIO_REASON_FLOOR);
 TRACE_DEFINE_ENUM(KFD_PRIO_REASON_RATE);
 TRACE_DEFINE_ENUM(KFD_PRIO_REASON_OFF);
 TRACE_DEFINE_ENUM(KFD_PRIO_REASON_GONE);
+TRACE_DEFINE_ENUM(KFD_PRIO_PARK_CROWDED);
+TRACE_DEFINE_ENUM(KFD_PRIO_PARK_UPDATE);
+TRACE_DEFINE_ENUM(KFD_PRIO_PARK_IDLE);
+TRACE_DEFINE_ENUM(KFD_PRIO_PARK_PREEMPTED);
+TRACE_DEFINE_ENUM(KFD_PRIO_UNPARK_RING);
+TRACE_DEFINE_ENUM(KFD_PRIO_UNPARK_POLL);
+TRACE_DEFINE_ENUM(KFD_PRIO_UNPARK_WAVES);
+TRACE_DEFINE_ENUM(KFD_PRIO_UNPARK_PREEMPT);
+TRACE_DEFINE_ENUM(KFD_PRIO_UNPARK_OFF);
+TRACE_DEFINE_ENUM(KFD_PRIO_UNPARK_GONE);
 TRACE_DEFINE_ENUM(KFD_PRIO_BREAKER_CLOSED);
 TRACE_DEFINE_ENUM(KFD_PRIO_BREAKER_UNMAP);
 TRACE_DEFINE_ENUM(KFD_PRIO_BREAKER_HANG);
@@ -111,6 +121,22 @@ TRACE_DEFINE_ENUM(KFD_PRIO_PIPE_HIGH);
 		{ KFD_PRIO_REASON_RATE, "RATE" },			\
 		{ KFD_PRIO_REASON_OFF, "OFF" },				\
 		{ KFD_PRIO_REASON_GONE, "GONE" })
+
+#define kfd_show_park(v)						\
+	__print_symbolic(v,						\
+		{ KFD_PRIO_PARK_CROWDED, "CROWDED" },			\
+		{ KFD_PRIO_PARK_UPDATE, "UPDATE" },			\
+		{ KFD_PRIO_PARK_IDLE, "IDLE" },				\
+		{ KFD_PRIO_PARK_PREEMPTED, "PREEMPTED" })
+
+#define kfd_show_unpark(v)						\
+	__print_symbolic(v,						\
+		{ KFD_PRIO_UNPARK_RING, "RING" },			\
+		{ KFD_PRIO_UNPARK_POLL, "POLL" },			\
+		{ KFD_PRIO_UNPARK_WAVES, "WAVES" },			\
+		{ KFD_PRIO_UNPARK_PREEMPT, "PREEMPT" },			\
+		{ KFD_PRIO_UNPARK_OFF, "OFF" },				\
+		{ KFD_PRIO_UNPARK_GONE, "GONE" })
 
 #define kfd_show_breaker(v)						\
 	__print_symbolic(v,						\
@@ -663,11 +689,80 @@ TRACE_EVENT(kfd_preempt_breaker,
 		__entry->prio = dqm->prio.policy.level;
 		__entry->seq = dqm->prio.seq;
 		__entry->cause = dqm->prio.breaker;
-		__entry->victims = dqm->prio.victims;
+		__entry->victims = dqm->prio.victims - dqm->prio.parked;
 	),
 	TP_printk("gpu_id=%u pid=%d prio=%d seq=%u cause=%s victims=%u", __entry->gpu_id,
 		__entry->pid, __entry->prio, __entry->seq, kfd_show_breaker(__entry->cause),
 		__entry->victims)
+);
+
+/*
+ * A process without work is parked: its queues leave the GPU until it rings.
+ *	queues		queues of the process there
+ *	reason		enum kfd_prio_park_reason
+ *	seq		joins it to kfd_unpark of the same GPU
+ *	idle_ns		for how long it has had no work
+ */
+TRACE_EVENT(kfd_park,
+	TP_PROTO(struct qcm_process_device *qpd, u32 reason, u64 idle_ns),
+	TP_ARGS(qpd, reason, idle_ns),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(s32, pid)
+		__field(u32, queues)
+		__field(u32, reason)
+		__field(u64, idle_ns)
+		__field(u32, seq)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = qpd->dqm->dev->id;
+		__entry->pid = qpd->pqm->process->lead_thread->tgid;
+		__entry->queues = qpd->queue_count;
+		__entry->reason = reason;
+		__entry->idle_ns = idle_ns;
+		__entry->seq = qpd->prio.park_seq;
+		kfd_zero_after(seq);
+	),
+	TP_printk("gpu_id=%u pid=%d queues=%u reason=%s idle_ns=%llu seq=%u", __entry->gpu_id,
+		__entry->pid, __entry->queues, kfd_show_park(__entry->reason),
+		__entry->idle_ns, __entry->seq)
+);
+
+/*
+ * A process is parked no more; if it is to run, the runlist with its queues was sent, or MES has
+ * them.
+ *	queues		queues of the process there
+ *	reason		enum kfd_prio_unpark_reason
+ *	wake_ns		from its ring to here if the reason is RING; else 0
+ *	parked_ns	for how long it was parked
+ *	seq		as in its kfd_park
+ */
+TRACE_EVENT(kfd_unpark,
+	TP_PROTO(struct qcm_process_device *qpd, u32 reason, u64 wake_ns, u64 parked_ns),
+	TP_ARGS(qpd, reason, wake_ns, parked_ns),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(s32, pid)
+		__field(u32, queues)
+		__field(u32, reason)
+		__field(u64, wake_ns)
+		__field(u64, parked_ns)
+		__field(u32, seq)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = qpd->dqm->dev->id;
+		__entry->pid = qpd->pqm->process->lead_thread->tgid;
+		__entry->queues = qpd->queue_count;
+		__entry->reason = reason;
+		__entry->wake_ns = wake_ns;
+		__entry->parked_ns = parked_ns;
+		__entry->seq = qpd->prio.park_seq;
+		kfd_zero_after(seq);
+	),
+	TP_printk("gpu_id=%u pid=%d queues=%u reason=%s wake_ns=%llu parked_ns=%llu seq=%u",
+		__entry->gpu_id, __entry->pid, __entry->queues,
+		kfd_show_unpark(__entry->reason), __entry->wake_ns, __entry->parked_ns,
+		__entry->seq)
 );
 
 #endif /* KFD_PRIO_EVENTS_H_INCLUDED */

@@ -20,6 +20,7 @@ kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_fault.o \
 		$(AMDKFD_PATH)/kfd_prio_claim.o \
 		$(AMDKFD_PATH)/kfd_prio_role.o \
 		$(AMDKFD_PATH)/kfd_prio_cost.o \
+		$(AMDKFD_PATH)/kfd_prio_park.o \
 		$(AMDKFD_PATH)/kfd_prio_observe.o \
 		$(AMDKFD_PATH)/kfd_prio_aql.o \
 		$(AMDKFD_PATH)/kfd_prio_doorbell.o \

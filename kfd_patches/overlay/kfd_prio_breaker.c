@@ -67,8 +67,23 @@ void kfd_prio_gpu_params(struct device_queue_manager *dqm, struct kfd_prio_param
 	lockdep_assert_held(&dqm->lock_hidden);
 	kfd_prio_params_read(k);
 	kfd_prio_policy_cost(k, dqm->prio.save_recent_ns);
-	if (dqm->prio.breaker != KFD_PRIO_BREAKER_CLOSED)
+	if (dqm->prio.breaker != KFD_PRIO_BREAKER_CLOSED) {
 		k->enabled = false;
+		k->park_ns = 0;
+	}
+}
+
+/**
+ * kfd_prio_park_ns() - after how long without work are processes parked on a GPU?
+ * @dqm: of the GPU
+ *
+ * Context: any
+ * Return: ns; 0: none is, or the breaker is open
+ */
+u64 kfd_prio_park_ns(struct device_queue_manager *dqm)
+{
+	return READ_ONCE(dqm->prio.breaker) == KFD_PRIO_BREAKER_CLOSED ?
+	       (u64)READ_ONCE(kfd_prio_param_idle_park_ms.value) * NSEC_PER_MSEC : 0;
 }
 
 /**
@@ -90,7 +105,7 @@ void kfd_prio_breaker_trip(struct device_queue_manager *dqm, enum kfd_prio_break
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	kfd_prio_gpu_params(dqm, &k);
-	if (!d->thread || !k.enabled)
+	if (!d->thread || (!k.enabled && !k.park_ns))
 		return;
 	d->breaker = cause;
 	d->breaker_at = ktime_get_ns();

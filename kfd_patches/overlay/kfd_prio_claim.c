@@ -200,7 +200,8 @@ static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_
 	/* a signal that is above 0 again, without a ring, is another's */
 	bool work = seen->work || seen->waves || (seen->pending && !armed) || (off && had);
 
-	if (seen->unreadable || qp->wakes != wakes)
+	/* a parked process with saved waves must go on, whatever its indices are */
+	if ((seen->unreadable && !(qp->parked && seen->waves)) || qp->wakes != wakes)
 		return;
 	qp->rptr_sum = seen->rptr_sum;
 	qp->wptr_sum = seen->wptr_sum;
@@ -212,6 +213,9 @@ static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_
 	qp->work = work;
 	if (work)
 		qp->work_at = now;
+	if (work)
+		WRITE_ONCE(qp->woke_by, moved || seen->work ? KFD_PRIO_UNPARK_POLL :
+							      KFD_PRIO_UNPARK_WAVES);
 	if (work && (moved || !had) &&
 	    kfd_prio_trap_change(qp, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG))
 		kfd_prio_claim_works(qpd, KFD_PRIO_WAKE_POLL, false, now);
@@ -340,6 +344,7 @@ static void kfd_prio_claim_arm(struct device_queue_manager *dqm, struct qcm_proc
 	if (!kfd_prio_trap_change(qp, KFD_PRIO_TRAP_RUNG, KFD_PRIO_TRAP_ARMED))
 		return;
 	qp->rung = false;
+	qp->quiet_at = ktime_get_ns();
 	dqm_unlock(dqm);
 	kfd_prio_doorbell_zap(qpd_to_pdd(qpd));
 	dqm_lock(dqm);

@@ -143,6 +143,17 @@ static void kfd_prio_put_neighbours(struct seq_file *m, struct device_queue_mana
 		   other, idle);
 }
 
+static void kfd_prio_put_parked(struct seq_file *m, struct qcm_process_device *qpd, u64 now)
+{
+	const struct kfd_prio_qpd *prio = &qpd->prio;
+
+	seq_printf(m, "  parked: PID %d, %u queues, for ", kfd_prio_pid(qpd), qpd->queue_count);
+	kfd_prio_put_ms(m, now > prio->parked_at ? now - prio->parked_at : 0);
+	seq_printf(m, "; %llu times, in all ", prio->parked_count);
+	kfd_prio_put_ms(m, kfd_prio_parked_ns(prio));
+	seq_puts(m, qpd->evicted > 1 ? "; KFD has evicted it, too\n" : "\n");
+}
+
 static void kfd_prio_put_victims(struct seq_file *m, struct device_queue_manager *dqm, u64 now)
 {
 	struct device_process_node *cur;
@@ -152,6 +163,10 @@ static void kfd_prio_put_victims(struct seq_file *m, struct device_queue_manager
 
 		if (!prio->preempted)
 			continue;
+		if (prio->parked) {
+			kfd_prio_put_parked(m, cur->qpd, now);
+			continue;
+		}
 		seq_printf(m, "  preempted: PID %d priority %d, %u queues, for ",
 			   kfd_prio_pid(cur->qpd), prio->prio, cur->qpd->queue_count);
 		kfd_prio_put_ms(m, now > prio->preempted_at ? now - prio->preempted_at : 0);
@@ -196,11 +211,12 @@ static int kfd_prio_preempt_show(struct seq_file *m, void *unused)
 	struct kfd_prio_dqm *d;
 
 	kfd_prio_params_read(&k);
-	seq_printf(m, "kfd_preempt %d, preempt_min_prio %d, linger_us %llu, floor_pct %u, max_preempt_per_s %u, safety_poll_us %llu, busy_budget_ms %llu, max_switch_pct %u, short_grace %u\n",
+	seq_printf(m, "kfd_preempt %d, preempt_min_prio %d, linger_us %llu, floor_pct %u, max_preempt_per_s %u, safety_poll_us %llu, busy_budget_ms %llu, max_switch_pct %u, short_grace %u, idle_park_ms %llu\n",
 		   k.enabled, k.min_prio, div_u64(k.linger_ns, NSEC_PER_USEC), k.floor_pct,
 		   k.max_per_s, div_u64(kfd_prio_safety_poll_ns(), NSEC_PER_USEC),
 		   div_u64(k.budget_ns, NSEC_PER_MSEC), k.switch_pct,
-		   READ_ONCE(kfd_prio_param_short_grace.value));
+		   READ_ONCE(kfd_prio_param_short_grace.value),
+		   div_u64(k.park_ns, NSEC_PER_MSEC));
 	kfd_prio_gpu_lock();
 	for (d = kfd_prio_gpu_first(); d; d = kfd_prio_gpu_next(d))
 		kfd_prio_put_gpu(m, d);

@@ -150,6 +150,34 @@ static void kfd_prio_mark_queue(struct device_queue_manager *dqm, struct qcm_pro
 	}
 }
 
+/* A process is preempted from now on, that was on the GPU, or parked */
+static inline void kfd_prio_taken(struct device_queue_manager *dqm, struct kfd_prio_qpd *qp,
+				  u64 now, struct kfd_prio_marked *m)
+{
+	qp->cost_due = true;
+	dqm->prio.cost_due = true;
+	qp->preempted_at = now;
+	qp->preempted_count++;
+	m->preempted++;
+}
+
+/* What is off goes on to be off, for another reason: the hardware is not touched */
+static void kfd_prio_turn(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+			  bool parks, u64 now, struct kfd_prio_marked *m)
+{
+	struct kfd_prio_qpd *qp = &qpd->prio;
+
+	if (parks) {
+		qp->preempted_ns += now - qp->preempted_at;
+		kfd_prio_park_begin(qpd, true, now);
+	} else {
+		kfd_prio_park_end(qpd, KFD_PRIO_UNPARK_PREEMPT, now);
+		kfd_prio_taken(dqm, qp, now, m);
+		/* no save of it is due: it had no waves */
+		qp->cost_due = false;
+	}
+}
+
 /*
  * One count of qpd->evicted is ours: the queues are deactivated with the first count and activated
  * with the last one, whether the count is KFD's or ours.  We activate only queues that we have
@@ -161,7 +189,7 @@ static void kfd_prio_mark_queue(struct device_queue_manager *dqm, struct qcm_pro
  * Inline: in the walk over all processes, while the GPU saves.
  */
 static inline void kfd_prio_take(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
-				 u64 now, struct kfd_prio_marked *m)
+				 bool parks, u64 now, struct kfd_prio_marked *m)
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
 	struct queue *q;
@@ -171,12 +199,11 @@ static inline void kfd_prio_take(struct device_queue_manager *dqm, struct qcm_pr
 	WRITE_ONCE(qp->look, true);
 	WRITE_ONCE(dqm->prio.look_now, true);
 	qp->taken_seq = dqm->prio.unmap_seq;
-	qp->cost_due = true;
-	dqm->prio.cost_due = true;
-	qp->preempted_at = now;
-	qp->preempted_count++;
-	m->preempted++;
 	dqm->prio.victims++;
+	if (parks)
+		kfd_prio_park_begin(qpd, false, now);
+	else
+		kfd_prio_taken(dqm, qp, now, m);
 	/* a debugger's kernel queue stays mapped */
 	qp->skip = list_empty(&qpd->priv_queue_list);
 	dqm->prio.skipped += qp->skip;
@@ -203,9 +230,14 @@ static void kfd_prio_give_back(struct device_queue_manager *dqm, struct qcm_proc
 	struct kfd_prio_qpd *qp = &qpd->prio;
 	struct queue *q;
 
-	qp->preempted = false;
-	qp->preempted_ns += now - qp->preempted_at;
-	m->restored++;
+	if (qp->parked) {
+		kfd_prio_park_end(qpd, kfd_prio_park_ends(qpd), now);
+		m->woken++;
+	} else {
+		qp->preempted_ns += now - qp->preempted_at;
+		m->restored++;
+	}
+	WRITE_ONCE(qp->preempted, false);
 	dqm->prio.victims--;
 	dqm->prio.skipped -= qp->skip;
 	qp->skip = false;
@@ -246,11 +278,12 @@ void kfd_prio_dqm_take_new(struct device_queue_manager *dqm, struct qcm_process_
 	struct kfd_prio_marked m = {};
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	kfd_prio_take(dqm, qpd, ktime_get_ns(), &m);
+	kfd_prio_take(dqm, qpd, false, ktime_get_ns(), &m);
 }
 
 /**
- * kfd_prio_dqm_mark() - take the processes of a GPU off that a level keeps off, and no others
+ * kfd_prio_dqm_mark() - take the processes of a GPU off that a level keeps off, or that are to be
+ * parked, and no others
  * @dqm: of the GPU
  * @level: KFD_PRIO_LEVEL_NONE or 0..15
  * @by_kfd: a runlist is about to be sent that may be KFD's.  It may be the one that restores an
@@ -267,7 +300,7 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 	const struct kfd_prio_force f = kfd_prio_force_of(dqm, level);
 	struct device_process_node *cur;
 	struct kfd_prio_weight w;
-	bool was;
+	bool was, parks, off;
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	memset(m, 0, sizeof(*m));
@@ -280,13 +313,17 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 			kfd_prio_refresh(qpd);
 		w = kfd_prio_weigh(qpd, &f);
 		was = qpd->prio.preempted;
-		if (was && !w.off)
+		parks = dqm->prio.parking.after_ns && kfd_prio_parks(qpd, &dqm->prio.parking);
+		off = w.off || parks;
+		if (was && !off)
 			kfd_prio_give_back(dqm, qpd, now, m);
-		else if (!was && w.off && qpd->evicted && by_kfd)
+		else if (!was && off && qpd->evicted && by_kfd)
 			kfd_prio_gpu_kick(dqm);
-		else if (!was && w.off)
-			kfd_prio_take(dqm, qpd, now, m);
-		if (!w.works)
+		else if (!was && off)
+			kfd_prio_take(dqm, qpd, parks, now, m);
+		else if (qpd->prio.parked != parks)
+			kfd_prio_turn(dqm, qpd, parks, now, m);
+		if (!w.works || parks)
 			continue;
 		dqm->prio.lowest = min(dqm->prio.lowest, qpd->prio.prio);
 		if (qpd->prio.preempted) {
@@ -318,7 +355,7 @@ void kfd_prio_dqm_take_back(struct device_queue_manager *dqm, u64 now)
 		qp = &cur->qpd->prio;
 		if (qp->preempted && qp->taken_seq == dqm->prio.unmap_seq)
 			kfd_prio_give_back(dqm, cur->qpd, now, &m);
-		dqm->prio.charged += qp->preempted && kfd_prio_works(cur->qpd);
+		dqm->prio.charged += kfd_prio_is_preempted(qp) && kfd_prio_works(cur->qpd);
 	}
 }
 
@@ -480,6 +517,7 @@ void kfd_prio_hook_unregister_process(struct device_queue_manager *dqm,
 		qp->left_preempted &= !q->properties.is_active;
 	if (qp->mm)
 		kfd_prio_role_drop(dqm, qpd);
+	kfd_prio_park_gone(qpd);
 	if (!qp->preempted)
 		return;
 	/* hold its queues off: they are going, and must not be counted again */

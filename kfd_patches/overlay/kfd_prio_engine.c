@@ -78,6 +78,9 @@ static void kfd_prio_timer_set(struct device_queue_manager *dqm, const struct kf
 	struct kfd_prio_dqm *d = &dqm->prio;
 	u64 at = min(look_at, kfd_prio_claim_poll_at(dqm, k, now));
 
+	/* those that may be parked, and those that are: a device may have rung */
+	if (k->park_ns && !(list_empty(&d->neighbours) && list_empty(&d->resting)))
+		at = min(at, READ_ONCE(d->look_now) ? now : max(now, d->look_at));
 	if (d->missed)
 		at = min(at, now + KFD_PRIO_RETRY_NS);
 	if (at != KFD_PRIO_NEVER && d->thread)
@@ -126,6 +129,13 @@ static bool kfd_prio_decide(struct device_queue_manager *dqm, bool in_fault,
 	kfd_prio_neighbour_rang(dqm);
 	n = kfd_prio_claim_fold(dqm, &s->k, in_fault, s->now, claims, owners);
 	kfd_prio_policy_decide(&d->policy, &s->k, claims, n, d->lowest, s->now, &s->dec);
+	d->parking = (struct kfd_prio_parking) {
+		.after_ns = s->k.park_ns,
+		.now = s->now,
+		.pays = kfd_prio_policy_park_pays(&d->policy, &s->k, d->crowded),
+		.free = kfd_prio_uses_mes(dqm),
+	};
+	d->park_update = false;
 	s->preemptor = s->dec.claim < 0 ? NULL : owners[s->dec.claim];
 	d->recheck |= s->dec.throttle != d->throttle;
 	d->throttle = s->dec.throttle;
@@ -183,14 +193,17 @@ static void kfd_prio_mark(struct device_queue_manager *dqm, struct kfd_prio_step
 			  struct kfd_prio_end *end)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
+	bool begins, beside = dqm->active_queue_count && !kfd_prio_uses_mes(dqm);
 	int was = d->policy.level;
-	bool begins;
 
 	d->recheck = false;
 	kfd_prio_dqm_mark(dqm, s->dec.level, by_kfd, s->now, &s->m);
 	begins = s->preemptor && d->charged && (s->dec.level != was || !d->begun_at);
 	kfd_prio_policy_commit(&d->policy, &s->k, s->dec.level, kfd_prio_lowest_victim(d),
 			       s->m.busy && (begins || s->dec.level > was), s->now);
+	/* HWS unmaps all queues to put one process back */
+	if (s->m.woken && beside)
+		kfd_prio_policy_park_cost(&d->policy, &s->k, s->now);
 	kfd_prio_engine_published(dqm);
 	if (s->dec.level != was) {
 		*end = (struct kfd_prio_end) { .pid = d->begun_pid, .level = was, .seq = d->seq,
@@ -246,7 +259,10 @@ static void kfd_prio_engine_prepare(struct device_queue_manager *dqm, bool by_kf
 
 	if (!kfd_prio_decide(dqm, false, &s))
 		return;
-	if (kfd_prio_changes(&dqm->prio, &s)) {
+	/* the update follows in any case: who may be parked goes with it */
+	dqm->prio.parking.free = true;
+	dqm->prio.park_update = true;
+	if (kfd_prio_changes(&dqm->prio, &s) || s.k.park_ns) {
 		kfd_prio_mark(dqm, &s, by_kfd, &end);
 		kfd_prio_ended(dqm, &end, &s.m, 0);
 	} else {
@@ -337,11 +353,24 @@ static void kfd_prio_mark_first(struct device_queue_manager *dqm, struct kfd_pri
 
 	kfd_prio_mark(dqm, s, false, &end);
 	if (s->m.off || s->m.on || d->missed)
-		ret = kfd_prio_send(dqm, &s->k, in_fault, s->m.off);
+		ret = kfd_prio_send(dqm, &s->k, in_fault, s->m.off && s->m.preempted);
 	kfd_prio_missed(d, ret);
 	if (ret == -EINPROGRESS)
 		kfd_prio_leave_to_thread(dqm, &s->k);
 	kfd_prio_ended(dqm, &end, &s->m, ret);
+	if (!d->missed)
+		kfd_prio_park_report(dqm);
+}
+
+/* Is a process to be parked, or to be parked no more, by an update of the runlist of its own? */
+static void kfd_prio_park_look(struct device_queue_manager *dqm)
+{
+	struct kfd_prio_dqm *d = &dqm->prio;
+
+	if (!d->parking.after_ns && !d->parked)
+		return;
+	d->parking.free |= kfd_prio_park_idle(dqm);
+	d->recheck |= kfd_prio_park_due(dqm);
 }
 
 /**
@@ -364,6 +393,8 @@ void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault)
 		kfd_prio_gpu_kick(dqm);
 		return;
 	}
+	if (!in_fault)
+		kfd_prio_park_look(dqm);
 	/* a neighbour that rings below a level in force is taken off in its fault, too */
 	rises = s.dec.level > d->policy.level || (in_fault && d->recheck);
 	if (rises && !d->missed && !kfd_prio_uses_mes(dqm) &&
@@ -431,9 +462,12 @@ void kfd_prio_engine_mapping(struct device_queue_manager *dqm)
 	struct kfd_prio_dqm *d = &dqm->prio;
 
 	if (!d->thread || dqm->active_runlist || kfd_prio_uses_mes(dqm) ||
-	    (!d->victims && list_empty(&d->claims)))
+	    (!d->victims && list_empty(&d->claims) && !kfd_prio_park_ns(dqm)))
 		return;
 	kfd_prio_engine_prepare(dqm, true);
+	/* nobody has run since, nor will anybody before the next one */
+	if (!dqm->active_queue_count || !dqm->processes_count)
+		d->unmapped_at = 0;
 	/* there is none to send: with all queues off the hardware is as they are marked */
 	if (d->missed && (!dqm->active_queue_count || !dqm->processes_count) &&
 	    kfd_prio_sched_runs(dqm))
@@ -461,4 +495,6 @@ void kfd_prio_engine_mapped(struct device_queue_manager *dqm, int ret)
 	} else if (!ret && d->missed) {
 		kfd_prio_missed(d, 0);
 	}
+	if (!ret)
+		kfd_prio_park_report(dqm);
 }

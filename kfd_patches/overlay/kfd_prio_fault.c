@@ -40,6 +40,10 @@ static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
 	if (READ_ONCE(qpd->prio.doorbell_lost))
 		return VM_FAULT_SIGBUS;
 	atomic_inc(&qpd->prio.faults);
+	if (atomic_read(&qpd->prio.trap) == KFD_PRIO_TRAP_ARMED) {
+		WRITE_ONCE(qpd->prio.ring_at, ktime_get_ns());
+		WRITE_ONCE(qpd->prio.woke_by, KFD_PRIO_UNPARK_RING);
+	}
 	if (kfd_prio_trap_change(&qpd->prio, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG))
 		kfd_prio_engine_rung(pdd);
 

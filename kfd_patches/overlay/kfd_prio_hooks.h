@@ -105,8 +105,41 @@ enum kfd_prio_role {
 };
 
 /**
+ * enum kfd_prio_park_reason - why a process was parked, in kfd_park
+ * @KFD_PRIO_PARK_CROWDED: the runlist was over-subscribed
+ * @KFD_PRIO_PARK_UPDATE: the runlist was sent anyway
+ * @KFD_PRIO_PARK_IDLE: it disturbed nobody: no process on the GPU had work, or MES took its queues
+ * @KFD_PRIO_PARK_PREEMPTED: it was off already, preempted without work
+ */
+enum kfd_prio_park_reason {
+	KFD_PRIO_PARK_CROWDED = 0,
+	KFD_PRIO_PARK_UPDATE = 1,
+	KFD_PRIO_PARK_IDLE = 2,
+	KFD_PRIO_PARK_PREEMPTED = 3,
+};
+
+/**
+ * enum kfd_prio_unpark_reason - why a process is parked no more, in kfd_unpark
+ * @KFD_PRIO_UNPARK_RING: it has rung
+ * @KFD_PRIO_UNPARK_POLL: its indices had moved without a ring that faulted
+ * @KFD_PRIO_UNPARK_WAVES: it turned out to have saved waves
+ * @KFD_PRIO_UNPARK_PREEMPT: it is preempted instead: it has rung below a level in force
+ * @KFD_PRIO_UNPARK_OFF: it may not be parked any more; or the unmap that took it off was not done
+ * @KFD_PRIO_UNPARK_GONE: it has left the GPU
+ */
+enum kfd_prio_unpark_reason {
+	KFD_PRIO_UNPARK_RING = 0,
+	KFD_PRIO_UNPARK_POLL = 1,
+	KFD_PRIO_UNPARK_WAVES = 2,
+	KFD_PRIO_UNPARK_PREEMPT = 3,
+	KFD_PRIO_UNPARK_OFF = 4,
+	KFD_PRIO_UNPARK_GONE = 5,
+};
+
+/**
  * struct kfd_prio_qpd - what we keep of a process on a GPU (qcm_process_device)
- * @preempted: we hold one count of qpd->evicted
+ * @preempted: we hold one count of qpd->evicted: it is preempted, or it is parked
+ * @parked: it is parked; only while @preempted
  * @skip: it is left out of the runlist
  * @kfd_first: KFD had evicted it when we preempted it: if KFD lets go first, its queues
  *	are ours to put back
@@ -122,6 +155,20 @@ enum kfd_prio_role {
  * @preempting_count: how often it has preempted others
  * @save: saves of its queues, the longest of each preemption
  * @cost_due: that of the present one was not read yet
+ * @still: its trap is armed because its indices have not moved for long; it may have waves, and
+ *	@work says so; a neighbour's
+ * @unpark_due: kfd_unpark is to be traced when the runlist was sent
+ * @unparked: why, an enum kfd_prio_unpark_reason
+ * @woke_by: what the next wake would be; written before @trap is, without a lock
+ * @exempt: it is never to be parked
+ * @quiet_at: when its trap was armed, or before that, since when nothing has moved, ktime_get_ns()
+ * @ring_at: when a trapped doorbell was last rung; written by the fault
+ * @parked_at: since when it is parked, ktime_get_ns()
+ * @parked_ns: how long it has been, without the time since @parked_at
+ * @park_last_ns: how long the last time
+ * @parked_count: how often
+ * @park_seq: number of the last time on this GPU, joins kfd_park to kfd_unpark
+ * @park_wakes: how often it was woken
  * @role: enum kfd_prio_role; written under the DQM lock
  * @look: it was taken off, or is a neighbour whose queues have changed: look at it again; written
  *	without a lock
@@ -142,11 +189,12 @@ enum kfd_prio_role {
  * @doorbell_pages: their number
  * @doorbell_lost: a GPU reset has taken them away for good
  *
- * Protected by the DQM lock, but for @look, @trap, @faults (atomic) and @fault_end (written by the
- * fault), and the last four (written by mmap before they are used, @doorbell_lost by the reset).
+ * Protected by the DQM lock, but for @look, @woke_by, @ring_at, @trap, @faults (atomic) and
+ * @fault_end (written by the fault), and the last four (written by mmap before they are used, @doorbell_lost by the reset).
  */
 struct kfd_prio_qpd {
 	bool preempted;
+	bool parked;
 	bool skip;
 	bool kfd_first;
 	bool left_preempted;
@@ -160,6 +208,19 @@ struct kfd_prio_qpd {
 	u64 preempting_count;
 	struct kfd_prio_cost save;
 	bool cost_due;
+	bool still;
+	bool exempt;
+	bool unpark_due;
+	enum kfd_prio_unpark_reason unparked;
+	enum kfd_prio_unpark_reason woke_by;
+	u64 quiet_at;
+	u64 ring_at;
+	u64 parked_at;
+	u64 parked_ns;
+	u64 park_last_ns;
+	u64 parked_count;
+	u32 park_seq;
+	struct kfd_prio_wakes park_wakes;
 	enum kfd_prio_role role;
 	bool look;
 	struct list_head claim;
@@ -231,7 +292,12 @@ enum kfd_prio_breaker {
  * @seq: number of the preemption, joins kfd_preempt_begin to kfd_preempt_end
  * @begun_at: when it began, ktime_get_ns(); 0 if no preemption was announced
  * @begun: how many preemptions there were
- * @victims: processes that are off now
+ * @victims: processes that are off now, preempted or parked
+ * @parked: those of them that are parked
+ * @park_seq: how many processes were parked so far
+ * @unpark_due: kfd_unpark is due for a process
+ * @parking: what decides whether a process is parked, as of the last decision
+ * @park_update: the runlist that is about to be sent would be sent in any case
  * @charged: those of them that have, or may have, work that they could run
  * @crowded: the runlist is over-subscribed, see struct kfd_prio_force
  * @skipped: those of them that are left out of the runlist
@@ -286,6 +352,11 @@ struct kfd_prio_dqm {
 	u64 begun_at;
 	u64 begun;
 	u32 victims;
+	u32 parked;
+	u32 park_seq;
+	bool unpark_due;
+	struct kfd_prio_parking parking;
+	bool park_update;
 	u32 charged;
 	bool crowded;
 	u32 skipped;

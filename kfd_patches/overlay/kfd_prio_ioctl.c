@@ -134,8 +134,20 @@ static long kfd_prio_ioctl_version(void __user *arg, size_t size)
 	return 0;
 }
 
+#define KFD_PRIO_SET_PARK	(KFD_PRIO_SET_PARK_NEVER | KFD_PRIO_SET_PARK_AUTO)
+
+static bool kfd_prio_set_valid(const struct kfd_prio_set_args *a)
+{
+	if (a->flags & ~(KFD_PRIO_SET_PARK | KFD_PRIO_SET_KEEP) ||
+	    (a->flags & KFD_PRIO_SET_PARK) == KFD_PRIO_SET_PARK)
+		return false;
+	return a->priority == KFD_PRIO_UNSET || (a->priority >= KFD_PRIO_MIN &&
+			a->priority <= KFD_PRIO_MAX && !(a->flags & KFD_PRIO_SET_KEEP));
+}
+
 static long kfd_prio_ioctl_set(void __user *arg, size_t size)
 {
+	struct kfd_prio_setting to;
 	struct kfd_prio_set_args a;
 	struct task_struct *task;
 	int old = KFD_PRIO_UNSET;
@@ -147,9 +159,14 @@ static long kfd_prio_ioctl_set(void __user *arg, size_t size)
 	ret = copy_struct_from_user(&a, sizeof(a), arg, size);
 	if (ret)
 		return ret;
-	if (a.flags || (a.priority != KFD_PRIO_UNSET &&
-			(a.priority < KFD_PRIO_MIN || a.priority > KFD_PRIO_MAX)))
+	if (!kfd_prio_set_valid(&a))
 		return -EINVAL;
+	to = (struct kfd_prio_setting) {
+		.prio = a.priority,
+		.keep = a.flags & KFD_PRIO_SET_KEEP,
+		.never = a.flags & KFD_PRIO_SET_PARK_NEVER,
+		.parks = a.flags & KFD_PRIO_SET_PARK_AUTO,
+	};
 
 	task = kfd_prio_task_get(a.pid, a.pidfd);
 	if (IS_ERR(task))
@@ -158,9 +175,9 @@ static long kfd_prio_ioctl_set(void __user *arg, size_t size)
 	ret = -EPERM;
 	if (kfd_prio_may_touch(task)) {
 		/* the capability is asked for, and so audited, only when needed */
-		ret = kfd_prio_table_set(task, a.priority, false, &old);
+		ret = kfd_prio_table_set(task, &to, false, &old);
 		if (ret == -EPERM && capable(CAP_SYS_NICE))
-			ret = kfd_prio_table_set(task, a.priority, true, &old);
+			ret = kfd_prio_table_set(task, &to, true, &old);
 	}
 	if (!ret) {
 		struct pid *pid;
@@ -173,9 +190,10 @@ static long kfd_prio_ioctl_set(void __user *arg, size_t size)
 		if (pid)
 			ret = kfd_prio_process_apply(pid, &nr_queues);
 		put_pid(pid);
-		trace_kfd_set_priority(task_tgid_nr(task), a.priority, old,
-				       task_tgid_nr(current), KFD_PRIO_SOURCE_IOCTL,
-				       nr_queues, ret);
+		if (!to.keep)
+			trace_kfd_set_priority(task_tgid_nr(task), a.priority, old,
+					       task_tgid_nr(current), KFD_PRIO_SOURCE_IOCTL,
+					       nr_queues, ret);
 	}
 	put_task_struct(task);
 	if (ret && ret != -EIO && ret != -ETIME)
@@ -203,18 +221,22 @@ static void kfd_prio_count(struct kfd_process_device *pdd, struct kfd_prio_list_
 		e->nr_active += q->properties.is_active;
 		e->effective = max_t(int, e->effective, q->properties.priority);
 	}
-	/* one count of evicted is ours while the process is preempted */
+	/* one count of evicted is ours while the process is preempted or parked */
 	if (pdd->qpd.evicted > prio->preempted)
 		e->flags |= KFD_PRIO_LIST_EVICTED;
-	if (prio->preempted)
+	if (prio->parked)
+		e->flags |= KFD_PRIO_LIST_PARKED;
+	else if (prio->preempted)
 		e->flags |= KFD_PRIO_LIST_PREEMPTED;
-	if (dqm->prio.victims && dqm->prio.pid == pdd->process->lead_thread->tgid)
+	if (dqm->prio.victims > dqm->prio.parked && dqm->prio.pid == pdd->process->lead_thread->tgid)
 		e->flags |= KFD_PRIO_LIST_PREEMPTING;
 	if (dqm->prio.breaker != KFD_PRIO_BREAKER_CLOSED)
 		e->flags |= KFD_PRIO_LIST_PREEMPT_OFF;
 	e->preempted_count += prio->preempted_count;
 	e->preempting_count += prio->preempting_count;
 	e->preempted_ns += kfd_prio_preempted_ns(prio);
+	e->parked_count += prio->parked_count;
+	e->parked_ns += kfd_prio_parked_ns(prio);
 	e->saved_count += prio->save.count;
 	e->saved_ns += prio->save.sum_ns;
 	e->saved_max_ns = max(e->saved_max_ns, prio->save.max_ns);
@@ -286,6 +308,8 @@ static u32 kfd_prio_fold(struct kfd_prio_list_entry *e, u32 n)
 		e[last].preempted_count = max(e[last].preempted_count, e[i].preempted_count);
 		e[last].preempting_count += e[i].preempting_count;
 		e[last].preempted_ns = max(e[last].preempted_ns, e[i].preempted_ns);
+		e[last].parked_count = max(e[last].parked_count, e[i].parked_count);
+		e[last].parked_ns = max(e[last].parked_ns, e[i].parked_ns);
 		e[last].saved_count = max(e[last].saved_count, e[i].saved_count);
 		e[last].saved_ns = max(e[last].saved_ns, e[i].saved_ns);
 		e[last].saved_max_ns = max(e[last].saved_max_ns, e[i].saved_max_ns);
@@ -322,6 +346,8 @@ static u32 kfd_prio_collect(struct kfd_prio_list_entry *entries, u32 room)
 			e->pid = pid;
 			e->priority = kfd_prio_of_process(p);
 			e->effective = KFD_PRIO_UNSET;
+			if (kfd_prio_never_parks(p))
+				e->flags |= KFD_PRIO_LIST_PARK_NEVER;
 			if (!p->n_pdds)
 				continue;
 			e->gpu_id = p->pdds[i]->dev->id;

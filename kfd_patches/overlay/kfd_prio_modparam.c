@@ -80,6 +80,11 @@ __MODULE_PARM_TYPE(short_grace, "uint");
 MODULE_PARM_DESC(short_grace,
 		 "Preemption saves waves at once (1, default) or after the grace period of HWS, in which waves may end (0)");
 
+module_param_cb(idle_park_ms, &param_ops, &kfd_prio_param_idle_park_ms, 0644);
+__MODULE_PARM_TYPE(idle_park_ms, "uint");
+MODULE_PARM_DESC(idle_park_ms,
+		 "Processes without work for that long leave the GPU until they ring, in ms (0 = never, up to 60000, default 0)");
+
 /* What was built: "PACKAGE-VERSION TREE"; kfdprio doctor compares file and loaded module */
 #define KFD_PRIO_BUILD	KFD_PRIO_PACKAGE_VERSION " " KFD_PRIO_TREE
 

@@ -93,8 +93,16 @@ bool kfd_prio_neighbour_matters(struct qcm_process_device *qpd)
 	       kfd_prio_policy_victim(READ_ONCE(d->policy.level), READ_ONCE(qpd->prio.prio));
 }
 
-/* What a look at a neighbour has found; UNKNOWN changes nothing */
-enum kfd_prio_found { KFD_PRIO_FOUND_UNKNOWN, KFD_PRIO_FOUND_WORK, KFD_PRIO_FOUND_NONE };
+/*
+ * What a look at a neighbour has found; UNKNOWN changes nothing.  STILL: it may have waves, but its
+ * indices have not moved for so long that it may be parked to see
+ */
+enum kfd_prio_found {
+	KFD_PRIO_FOUND_UNKNOWN,
+	KFD_PRIO_FOUND_WORK,
+	KFD_PRIO_FOUND_STILL,
+	KFD_PRIO_FOUND_NONE,
+};
 
 /**
  * struct kfd_prio_look - a look at all neighbours
@@ -123,13 +131,32 @@ static bool kfd_prio_neighbour_waves(struct kfd_process_device *pdd, struct kfd_
 	return !l->counted || kfd_prio_waves(pdd, l->s);
 }
 
+/*
+ * Nothing of a neighbour has moved since @moved_at, and its waves cannot be counted.  May it be
+ * parked, so that its MQDs show whether it has any?  A signal that says that its last packet is not
+ * complete may be used for something else by now: it counts for busy_budget_ms.
+ */
+static bool kfd_prio_neighbour_still(struct device_queue_manager *dqm,
+				     struct qcm_process_device *qpd,
+				     const struct kfd_prio_seen *seen, u64 moved_at)
+{
+	struct kfd_prio_params k;
+	u64 now = ktime_get_ns();
+
+	if (!kfd_prio_park_ns(dqm) || seen->runs || kfd_prio_sees_waves(qpd))
+		return false;
+	kfd_prio_gpu_params(dqm, &k);
+	return now - moved_at >= k.park_ns + (seen->pending ? k.budget_ns : 0);
+}
+
 /* Has a neighbour work?  Drops the DQM lock and takes it again; its role may be gone then. */
 static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *dqm,
 						   struct qcm_process_device *qpd,
 						   struct kfd_prio_look *l)
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
-	bool armed = atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED, off = qp->preempted;
+	bool armed = atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED && !qp->still;
+	bool off = qp->preempted;
 	u64 rptr_sum = qp->rptr_sum, wptr_sum = qp->wptr_sum, moved_at = qp->progress_at;
 	bool alive, moved, waves = off && kfd_prio_saved_waves(qpd);
 	u32 unmap_seq = dqm->prio.unmap_seq;
@@ -158,13 +185,21 @@ static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *
 		l->counted = false;
 		return KFD_PRIO_FOUND_UNKNOWN;
 	}
-	if (seen.unreadable || off != qp->preempted)
+	/* a parked process with saved waves must go on, whatever its indices are */
+	if (off != qp->preempted || (seen.unreadable && !(qp->parked && waves)))
 		return KFD_PRIO_FOUND_UNKNOWN;
 	qp->rptr_sum = seen.rptr_sum;
 	qp->wptr_sum = seen.wptr_sum;
 	if (moved)
 		qp->progress_at = ktime_get_ns();
 	qp->work = seen.work || waves;
+	qp->still = !off && waves && !seen.work && !moved &&
+		    kfd_prio_neighbour_still(dqm, qpd, &seen, moved_at);
+	if (qp->still)
+		return KFD_PRIO_FOUND_STILL;
+	if (qp->work)
+		WRITE_ONCE(qp->woke_by, moved || seen.work ? KFD_PRIO_UNPARK_POLL :
+							     KFD_PRIO_UNPARK_WAVES);
 	return qp->work ? KFD_PRIO_FOUND_WORK : KFD_PRIO_FOUND_NONE;
 }
 
@@ -172,15 +207,20 @@ static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *
 static void kfd_prio_neighbour_wake(struct device_queue_manager *dqm, struct kfd_prio_qpd *qp)
 {
 	list_move_tail(&qp->claim, &dqm->prio.neighbours);
+	qp->still = false;
 	if (kfd_prio_trap_change(qp, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG))
 		kfd_prio_woke(container_of(qp, struct qcm_process_device, prio));
 }
 
-/* Trap the next ring of a neighbour without work, and look again: drops the lock, too */
+/*
+ * Trap the next ring of a neighbour without work, or that is still, and look again: drops the lock,
+ * too
+ */
 static void kfd_prio_neighbour_rest(struct device_queue_manager *dqm,
 				    struct qcm_process_device *qpd, struct kfd_prio_look *l)
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
+	enum kfd_prio_found found;
 
 	if (kfd_prio_in_fault(qp, ktime_get_ns()))
 		return;
@@ -190,11 +230,14 @@ static void kfd_prio_neighbour_rest(struct device_queue_manager *dqm,
 		dqm_lock(dqm);
 		if (qp->role != KFD_PRIO_ROLE_NEIGHBOUR)
 			return;
-		if (kfd_prio_neighbour_find(dqm, qpd, l) != KFD_PRIO_FOUND_NONE) {
+		found = kfd_prio_neighbour_find(dqm, qpd, l);
+		if (found != KFD_PRIO_FOUND_NONE && found != KFD_PRIO_FOUND_STILL) {
 			if (qp->role == KFD_PRIO_ROLE_NEIGHBOUR)
 				kfd_prio_neighbour_wake(dqm, qp);
 			return;
 		}
+		/* of one that is still, the time in which nothing moved counts already */
+		qp->quiet_at = qp->still ? qp->progress_at : ktime_get_ns();
 		/* the set of processes with work, whose time counts, has changed */
 		dqm->prio.recheck = true;
 	}
@@ -208,7 +251,7 @@ static void kfd_prio_neighbour_rest(struct device_queue_manager *dqm,
 
 /*
  * Is there nothing to learn?  KFD holds it off; or all queues are being unmapped; or it was seen
- * with work since it is off; or the command that takes it off has failed, and its MQDs tell nothing
+ * with work since it is off, which does not hold for one that was parked to see; or the command that takes it off has failed, and its MQDs tell nothing
  * yet.
  */
 static bool kfd_prio_neighbour_known(const struct qcm_process_device *qpd)
@@ -216,7 +259,8 @@ static bool kfd_prio_neighbour_known(const struct qcm_process_device *qpd)
 	const struct kfd_prio_qpd *qp = &qpd->prio;
 
 	return qpd->evicted > qp->preempted || qpd->dqm->prio.unmap_pending ||
-	       (qp->preempted && ((qp->work && !READ_ONCE(qp->look)) || qpd->dqm->prio.missed));
+	       (qp->preempted && ((qp->work && !qp->still && !READ_ONCE(qp->look)) ||
+				   qpd->dqm->prio.missed));
 }
 
 static void kfd_prio_neighbour_look_at(struct device_queue_manager *dqm,
@@ -229,6 +273,7 @@ static void kfd_prio_neighbour_look_at(struct device_queue_manager *dqm,
 	WRITE_ONCE(qpd->prio.look, false);
 	switch (kfd_prio_neighbour_find(dqm, qpd, l)) {
 	case KFD_PRIO_FOUND_NONE:
+	case KFD_PRIO_FOUND_STILL:
 		kfd_prio_neighbour_rest(dqm, qpd, l);
 		break;
 	case KFD_PRIO_FOUND_WORK:
@@ -267,8 +312,8 @@ static bool kfd_prio_neighbour_walk(struct device_queue_manager *dqm, struct lis
  * @dqm: of the GPU
  * @s: memory for it
  *
- * Every safety_poll_us, and at once at those that were taken off.  Without a claim nothing depends
- * on the answer.
+ * Every safety_poll_us, and at once at those that were taken off.  Without a claim, and without
+ * parking, nothing depends on the answer.
  *
  * Context: our thread; DQM lock, dropped and taken again for each
  */
@@ -282,7 +327,9 @@ void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_s
 	bool fresh = false;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	if (list_empty(&d->claims) || (now < d->look_at && !READ_ONCE(d->look_now)))
+	if (now < d->look_at && !READ_ONCE(d->look_now))
+		return;
+	if (list_empty(&d->claims) && !kfd_prio_park_ns(dqm))
 		return;
 	WRITE_ONCE(d->look_now, false);
 	kfd_prio_neighbour_rang(dqm);

@@ -35,7 +35,8 @@
 void kfd_prio_snapshot(struct qcm_process_device *qpd, struct kfd_prio_snapshot *s)
 {
 	bool ours = qpd->prio.preempted && qpd->evicted == 1;
-	bool packets = qpd->prio.role == KFD_PRIO_ROLE_CLAIM && !kfd_prio_sees_waves(qpd);
+	bool packets = (qpd->prio.role == KFD_PRIO_ROLE_CLAIM || kfd_prio_park_ns(qpd->dqm)) &&
+		       !kfd_prio_sees_waves(qpd);
 	struct queue *q;
 
 	lockdep_assert_held(&qpd->dqm->lock_hidden);

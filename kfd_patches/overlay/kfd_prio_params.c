@@ -17,6 +17,7 @@ struct kfd_prio_param kfd_prio_param_safety_poll_us = { 10000, 1000, 10000000 };
 struct kfd_prio_param kfd_prio_param_busy_budget_ms = { 100, 1, 60000 };
 struct kfd_prio_param kfd_prio_param_max_switch_pct = { 10, 0, 100 };
 struct kfd_prio_param kfd_prio_param_short_grace = { 1, 0, 1 };
+struct kfd_prio_param kfd_prio_param_idle_park_ms = { 0, 0, 60000 };
 
 /**
  * kfd_prio_param_set() - give a module parameter another value
@@ -49,6 +50,7 @@ void kfd_prio_params_read(struct kfd_prio_params *k)
 	k->max_per_s = READ_ONCE(kfd_prio_param_max_preempt_per_s.value);
 	k->budget_ns = (u64)READ_ONCE(kfd_prio_param_busy_budget_ms.value) * NSEC_PER_MSEC;
 	k->switch_pct = READ_ONCE(kfd_prio_param_max_switch_pct.value);
+	k->park_ns = (u64)READ_ONCE(kfd_prio_param_idle_park_ms.value) * NSEC_PER_MSEC;
 }
 
 /**

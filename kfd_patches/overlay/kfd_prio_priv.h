@@ -101,7 +101,8 @@ struct kfd_prio_weight {
  * struct kfd_prio_marked - what a change of level did to the queues of a GPU
  * @preempted: processes that are off now and were not
  * @busy: those of them that had work, or may have had some
- * @restored: processes that were off and are not
+ * @restored: processes that were preempted and are not
+ * @woken: processes that were parked and are not
  * @off: queues that must leave the hardware
  * @on: queues that may go back
  */
@@ -109,6 +110,7 @@ struct kfd_prio_marked {
 	u32 preempted;
 	u32 busy;
 	u32 restored;
+	u32 woken;
 	u32 off;
 	u32 on;
 };
@@ -138,6 +140,20 @@ struct kfd_prio_marked {
  * @KFD_PRIO_KICKED: something has changed: see kfd_prio_gpu_kick()
  */
 enum kfd_prio_kick { KFD_PRIO_QUIET, KFD_PRIO_TIMER, KFD_PRIO_KICKED };
+
+/**
+ * struct kfd_prio_setting - what is asked for a process
+ * @prio: 0..15, or KFD_PRIO_UNSET
+ * @keep: its priority stays as it is
+ * @never: it is never to be parked from now on
+ * @parks: it may be parked from now on; with neither, that stays as it is
+ */
+struct kfd_prio_setting {
+	int prio;
+	bool keep;
+	bool never;
+	bool parks;
+};
 
 /**
  * struct kfd_prio_param - a module parameter
@@ -194,6 +210,17 @@ static inline void kfd_prio_hold(struct queue *q)
 }
 
 /**
+ * kfd_prio_is_preempted() - is a process off a GPU for the work of others?
+ * @prio: of the process on the GPU
+ *
+ * Context: DQM lock
+ */
+static inline bool kfd_prio_is_preempted(const struct kfd_prio_qpd *prio)
+{
+	return prio->preempted && !prio->parked;
+}
+
+/**
  * kfd_prio_preempted_ns() - how long a process has been preempted on a GPU in all
  * @prio: of the process on the GPU
  *
@@ -201,7 +228,32 @@ static inline void kfd_prio_hold(struct queue *q)
  */
 static inline u64 kfd_prio_preempted_ns(const struct kfd_prio_qpd *prio)
 {
-	return prio->preempted_ns + (prio->preempted ? ktime_get_ns() - prio->preempted_at : 0);
+	return prio->preempted_ns +
+	       (kfd_prio_is_preempted(prio) ? ktime_get_ns() - prio->preempted_at : 0);
+}
+
+/**
+ * kfd_prio_parked_ns() - how long a process has been parked on a GPU in all
+ * @prio: of the process on the GPU
+ *
+ * Context: DQM lock
+ */
+static inline u64 kfd_prio_parked_ns(const struct kfd_prio_qpd *prio)
+{
+	return prio->parked_ns + (prio->parked ? ktime_get_ns() - prio->parked_at : 0);
+}
+
+/**
+ * kfd_prio_may_be_victim() - can a process be kept off a GPU at all?
+ * @qpd: the process on that GPU
+ *
+ * One without a VM on the GPU (the debugger makes such) or with a debugger's kernel queue cannot.
+ *
+ * Context: DQM lock
+ */
+static inline bool kfd_prio_may_be_victim(struct qcm_process_device *qpd)
+{
+	return qpd_to_pdd(qpd)->drm_priv && !qpd->is_debug;
 }
 
 /*
@@ -217,7 +269,9 @@ void kfd_prio_table_init(void);
 void kfd_prio_table_exit(void);
 bool kfd_prio_table_inherits(void);
 int kfd_prio_table_get(struct pid *pid);
-int kfd_prio_table_set(struct task_struct *task, int prio, bool may_raise, int *old);
+int kfd_prio_table_set(struct task_struct *task, const struct kfd_prio_setting *to, bool may_raise,
+		       int *old);
+bool kfd_prio_never_parks(struct kfd_process *p);
 int kfd_prio_of_process(struct kfd_process *p);
 
 /* kfd_prio_params.c */
@@ -230,6 +284,7 @@ extern struct kfd_prio_param kfd_prio_param_safety_poll_us;
 extern struct kfd_prio_param kfd_prio_param_busy_budget_ms;
 extern struct kfd_prio_param kfd_prio_param_max_switch_pct;
 extern struct kfd_prio_param kfd_prio_param_short_grace;
+extern struct kfd_prio_param kfd_prio_param_idle_park_ms;
 int kfd_prio_param_set(struct kfd_prio_param *p, u32 value);
 void kfd_prio_params_read(struct kfd_prio_params *k);
 u64 kfd_prio_safety_poll_ns(void);
@@ -254,6 +309,7 @@ void kfd_prio_gpu_params(struct device_queue_manager *dqm, struct kfd_prio_param
 void kfd_prio_breaker_trip(struct device_queue_manager *dqm, enum kfd_prio_breaker cause);
 bool kfd_prio_breaker_known(struct device_queue_manager *dqm);
 void kfd_prio_breaker_rearm(struct device_queue_manager *dqm);
+u64 kfd_prio_park_ns(struct device_queue_manager *dqm);
 
 /* ---- sensors ---- */
 
@@ -279,6 +335,17 @@ bool kfd_prio_sees_waves(struct qcm_process_device *qpd);
 
 /* kfd_prio_cost.c */
 void kfd_prio_cost_look(struct device_queue_manager *dqm);
+
+/* kfd_prio_park.c */
+bool kfd_prio_parks(struct qcm_process_device *qpd, const struct kfd_prio_parking *g);
+bool kfd_prio_park_idle(struct device_queue_manager *dqm);
+bool kfd_prio_park_due(struct device_queue_manager *dqm);
+void kfd_prio_park_begin(struct qcm_process_device *qpd, bool preempted, u64 now);
+void kfd_prio_park_end(struct qcm_process_device *qpd, enum kfd_prio_unpark_reason reason,
+		       u64 now);
+enum kfd_prio_unpark_reason kfd_prio_park_ends(struct qcm_process_device *qpd);
+void kfd_prio_park_gone(struct qcm_process_device *qpd);
+void kfd_prio_park_report(struct device_queue_manager *dqm);
 
 /* kfd_prio_role.c */
 void kfd_prio_refresh(struct qcm_process_device *qpd);

@@ -31,15 +31,6 @@ void kfd_prio_refresh(struct qcm_process_device *qpd)
 }
 
 /*
- * Can a process be kept off a GPU at all?  One without a VM on the GPU (the debugger makes such) or
- * with a debugger's kernel queue cannot.  DQM lock
- */
-static bool kfd_prio_may_be_victim(struct qcm_process_device *qpd)
-{
-	return qpd_to_pdd(qpd)->drm_priv && !qpd->is_debug;
-}
-
-/*
  * The doorbells of a process are trapped, and it was seen without work.  Is it known to have none?
  *
  * A claim's doorbells are trapped, too, when its last kernel is longer than linger_us, where waves
@@ -80,7 +71,7 @@ static struct kfd_prio_standing kfd_prio_standing(struct qcm_process_device *qpd
 		.rank = qp->prio,
 		.claim = qp->role == KFD_PRIO_ROLE_CLAIM ? qp->set_prio : KFD_PRIO_UNSET,
 		.idle = kfd_prio_is_idle(qpd),
-		.off = qp->preempted,
+		.off = kfd_prio_is_preempted(qp),
 		.evicted = qpd->evicted > qp->preempted,
 		.ends = READ_ONCE(qp->exiting),
 	};
@@ -216,6 +207,7 @@ static void kfd_prio_role_make(struct device_queue_manager *dqm, struct qcm_proc
 	qp->rptr_sum = 0;
 	qp->wptr_sum = 0;
 	qp->waves = true;
+	qp->still = false;
 	qp->look = true;
 	list_add_tail(&qp->claim, role == KFD_PRIO_ROLE_CLAIM ? &dqm->prio.claims :
 								&dqm->prio.neighbours);
@@ -231,10 +223,10 @@ static enum kfd_prio_role kfd_prio_role_of(struct device_queue_manager *dqm,
 	struct kfd_prio_params k;
 
 	kfd_prio_gpu_params(dqm, &k);
-	if (!k.enabled || !dqm->prio.thread || READ_ONCE(qpd->prio.exiting) || !p->mm ||
+	if ((!k.enabled && !k.park_ns) || !dqm->prio.thread || READ_ONCE(qpd->prio.exiting) || !p->mm ||
 	    dqm->sched_policy == KFD_SCHED_POLICY_NO_HWS || !kfd_prio_has_cwsr(dqm))
 		return KFD_PRIO_ROLE_NONE;
-	if (prio != KFD_PRIO_UNSET && prio >= k.min_prio)
+	if (k.enabled && prio != KFD_PRIO_UNSET && prio >= k.min_prio)
 		return KFD_PRIO_ROLE_CLAIM;
 	/* without the trap there is nothing to be gained by looks */
 	return kfd_prio_doorbell_traps(p) ? KFD_PRIO_ROLE_NEIGHBOUR : KFD_PRIO_ROLE_NONE;
@@ -258,6 +250,7 @@ void kfd_prio_role_update(struct device_queue_manager *dqm, struct qcm_process_d
 	lockdep_assert_held(&dqm->lock_hidden);
 	if (!dqm->prio.thread && !qp->mm)
 		return;
+	qp->exempt = kfd_prio_never_parks(qpd->pqm->process);
 	prio = kfd_prio_of_process(qpd->pqm->process);
 	role = kfd_prio_role_of(dqm, qpd, prio);
 	if (qp->mm && role != qp->role)
@@ -269,6 +262,6 @@ void kfd_prio_role_update(struct device_queue_manager *dqm, struct qcm_process_d
 	}
 	if (role != KFD_PRIO_ROLE_NONE && !qp->mm)
 		kfd_prio_role_make(dqm, qpd, role);
-	if (role == KFD_PRIO_ROLE_CLAIM || !list_empty(&dqm->prio.claims))
+	if (role == KFD_PRIO_ROLE_CLAIM || !list_empty(&dqm->prio.claims) || kfd_prio_park_ns(dqm))
 		kfd_prio_gpu_kick(dqm);
 }

@@ -9,6 +9,8 @@
  *	preempted_count		how often it was preempted
  *	preempted_us		for how long in all, microseconds, the running preemption included
  *	preempting_count	how many preemptions of others it has begun
+ *	parked_count		how often it was parked
+ *	parked_us		for how long in all, microseconds, until now
  *	saved_count		how many of its preemptions have a save time, by CP firmware
  *	saved_us		the longest save of each of them, summed, microseconds
  *	saved_max_us		the longest of all, microseconds
@@ -25,6 +27,8 @@ KFD_PRIO_ATTR(priority);
 KFD_PRIO_ATTR(preempted_count);
 KFD_PRIO_ATTR(preempted_us);
 KFD_PRIO_ATTR(preempting_count);
+KFD_PRIO_ATTR(parked_count);
+KFD_PRIO_ATTR(parked_us);
 KFD_PRIO_ATTR(saved_count);
 KFD_PRIO_ATTR(saved_us);
 KFD_PRIO_ATTR(saved_max_us);
@@ -33,6 +37,8 @@ static struct attribute *const kfd_prio_stats[] = {
 	&kfd_prio_attr_preempted_count,
 	&kfd_prio_attr_preempted_us,
 	&kfd_prio_attr_preempting_count,
+	&kfd_prio_attr_parked_count,
+	&kfd_prio_attr_parked_us,
 	&kfd_prio_attr_saved_count,
 	&kfd_prio_attr_saved_us,
 	&kfd_prio_attr_saved_max_us,
@@ -123,6 +129,10 @@ static u64 kfd_prio_stat(struct kfd_process_device *pdd, const struct attribute 
 		value = div_u64(kfd_prio_preempted_ns(prio), NSEC_PER_USEC);
 	else if (attr == &kfd_prio_attr_preempting_count)
 		value = prio->preempting_count;
+	else if (attr == &kfd_prio_attr_parked_count)
+		value = prio->parked_count;
+	else if (attr == &kfd_prio_attr_parked_us)
+		value = div_u64(kfd_prio_parked_ns(prio), NSEC_PER_USEC);
 	else if (attr == &kfd_prio_attr_saved_count)
 		value = prio->save.count;
 	else if (attr == &kfd_prio_attr_saved_us)

@@ -5,7 +5,8 @@
  * A priority belongs to a thread group, whether it uses KFD or not: it is set
  * before a program opens /dev/kfd, survives execve(2), and passes to children.
  * The key is the group's struct pid, which stays the same over execve(2) and is not
- * reused as long as an entry holds a reference.
+ * reused as long as an entry holds a reference.  Whether a process is never to be parked is kept,
+ * inherited and forgotten with it.
  *
  * fork and exit are followed through the scheduler's tracepoints, which are
  * attached only while at least one priority is set; so is the static key that
@@ -25,7 +26,8 @@
 struct kfd_prio_entry {
 	struct hlist_node node;
 	struct pid *pid;	/* counted */
-	int prio;
+	int prio;		/* KFD_PRIO_UNSET: it is only never to be parked */
+	bool never_parks;
 	struct rcu_head rcu;
 };
 
@@ -68,11 +70,13 @@ static void kfd_prio_entry_free_rcu(struct rcu_head *rcu)
 	mempool_free(e, kfd_prio_reserve);
 }
 
-static void kfd_prio_entry_add(struct kfd_prio_entry *e, struct pid *pid, int prio)
+static void kfd_prio_entry_add(struct kfd_prio_entry *e, struct pid *pid, int prio,
+			       bool never_parks)
 {
 	lockdep_assert_held(&kfd_prio_table_lock);
 	e->pid = get_pid(pid);
 	e->prio = prio;
+	e->never_parks = never_parks;
 	hash_add_rcu(kfd_prio_table, &e->node, (unsigned long)pid);
 	kfd_prio_entries++;
 }
@@ -108,6 +112,40 @@ int kfd_prio_table_get(struct pid *pid)
 	return prio;
 }
 
+/* Return: is there an entry? */
+static bool kfd_prio_table_look(struct pid *pid, int *prio, bool *never_parks)
+{
+	struct kfd_prio_entry *e;
+
+	if (!static_branch_unlikely(&kfd_prio_in_use) || !pid)
+		return false;
+	rcu_read_lock();
+	e = kfd_prio_table_find(pid);
+	if (e) {
+		*prio = READ_ONCE(e->prio);
+		*never_parks = READ_ONCE(e->never_parks);
+	}
+	rcu_read_unlock();
+	return e;
+}
+
+/**
+ * kfd_prio_never_parks() - is a process never to be parked?
+ * @p: its KFD side; its task may have ended
+ *
+ * Context: any
+ */
+bool kfd_prio_never_parks(struct kfd_process *p)
+{
+	bool never_parks = false;
+	int prio;
+
+	rcu_read_lock();
+	kfd_prio_table_look(task_tgid(p->lead_thread), &prio, &never_parks);
+	rcu_read_unlock();
+	return never_parks;
+}
+
 /**
  * kfd_prio_of_process() - priority set for the process behind a kfd_process
  * @p: its KFD side; its task may have ended
@@ -130,14 +168,13 @@ static void kfd_prio_probe_fork(void *data, struct task_struct *parent,
 				struct task_struct *child)
 {
 	struct pid *pid = task_tgid(child);
+	bool inherits, never_parks;
 	struct kfd_prio_entry *e;
-	bool inherits;
 	int prio;
 
 	if (pid == task_tgid(parent))
 		return;		/* a thread */
-	prio = kfd_prio_table_get(task_tgid(parent));
-	if (prio == KFD_PRIO_UNSET)
+	if (!kfd_prio_table_look(task_tgid(parent), &prio, &never_parks))
 		return;
 	e = mempool_alloc(kfd_prio_reserve, GFP_NOWAIT | __GFP_NOWARN);
 	if (!e) {
@@ -149,12 +186,14 @@ static void kfd_prio_probe_fork(void *data, struct task_struct *parent,
 	/* the child can be named since its pidfd exists: what was set for it then stays */
 	inherits = !kfd_prio_table_find(pid);
 	if (inherits)
-		kfd_prio_entry_add(e, pid, prio);
+		kfd_prio_entry_add(e, pid, prio, never_parks);
 	raw_spin_unlock(&kfd_prio_table_lock);
 	if (!inherits) {
 		mempool_free(e, kfd_prio_reserve);
 		return;
 	}
+	if (prio == KFD_PRIO_UNSET)
+		return;
 	trace_kfd_set_priority(child->tgid, prio, KFD_PRIO_UNSET, parent->tgid,
 			       KFD_PRIO_SOURCE_FORK, 0, 0);
 }
@@ -178,8 +217,11 @@ static void kfd_prio_table_forget(struct pid *pid)
  */
 static void kfd_prio_probe_exit(void *data, KFD_PRIO_EXIT_ARGS(task))
 {
+	bool never_parks;
+	int prio;
+
 	if (!atomic_read(&task->signal->live) &&
-	    kfd_prio_table_get(task_tgid(task)) != KFD_PRIO_UNSET)
+	    kfd_prio_table_look(task_tgid(task), &prio, &never_parks))
 		kfd_prio_table_forget(task_tgid(task));
 }
 
@@ -239,10 +281,29 @@ static bool kfd_prio_raises(int old, int prio)
 	return kfd_prio_policy_rank(prio, KFD_PRIO_MAX) > kfd_prio_policy_rank(old, KFD_PRIO_MAX);
 }
 
+/* Bring an entry to what is asked for, or make it of @new, which is NULL then; it may go */
+static void kfd_prio_table_put(struct pid *pid, struct kfd_prio_entry *e,
+			       const struct kfd_prio_setting *to, struct kfd_prio_entry **new)
+{
+	int prio = to->keep ? (e ? e->prio : KFD_PRIO_UNSET) : to->prio;
+	bool never_parks = to->never || (!to->parks && e && e->never_parks);
+
+	lockdep_assert_held(&kfd_prio_table_lock);
+	if (e && prio == KFD_PRIO_UNSET && !never_parks) {
+		kfd_prio_entry_del(e);
+	} else if (e) {
+		WRITE_ONCE(e->prio, prio);
+		WRITE_ONCE(e->never_parks, never_parks);
+	} else if (*new) {
+		kfd_prio_entry_add(*new, pid, prio, never_parks);
+		*new = NULL;
+	}
+}
+
 /**
- * kfd_prio_table_set() - set or take away the priority of a thread group
+ * kfd_prio_table_set() - set or take away the priority of a thread group, or whether it may be parked
  * @task: a thread of it, referenced by the caller
- * @prio: 0..15, or KFD_PRIO_UNSET
+ * @to: what is asked for
  * @may_raise: the caller may raise a priority
  * @old: what was set before
  *
@@ -252,7 +313,8 @@ static bool kfd_prio_raises(int old, int prio)
  * Return: 0; -EPERM if this raises and @may_raise is false; -ESRCH if the
  * process is exiting; -ENOMEM; -EOPNOTSUPP if fork cannot be followed
  */
-int kfd_prio_table_set(struct task_struct *task, int prio, bool may_raise, int *old)
+int kfd_prio_table_set(struct task_struct *task, const struct kfd_prio_setting *to, bool may_raise,
+		       int *old)
 {
 	struct kfd_prio_entry *e, *new = NULL;
 	struct pid *pid;
@@ -266,7 +328,7 @@ int kfd_prio_table_set(struct task_struct *task, int prio, bool may_raise, int *
 	if (!pid)
 		return -ESRCH;
 
-	if (prio != KFD_PRIO_UNSET) {
+	if ((!to->keep && to->prio != KFD_PRIO_UNSET) || to->never) {
 		new = mempool_alloc(kfd_prio_reserve, GFP_KERNEL);
 		if (!new) {
 			ret = -ENOMEM;
@@ -283,16 +345,10 @@ int kfd_prio_table_set(struct task_struct *task, int prio, bool may_raise, int *
 	raw_spin_lock(&kfd_prio_table_lock);
 	e = kfd_prio_table_find(pid);
 	*old = e ? e->prio : KFD_PRIO_UNSET;
-	if (kfd_prio_raises(*old, prio) && !may_raise) {
+	if (!to->keep && kfd_prio_raises(*old, to->prio) && !may_raise)
 		ret = -EPERM;
-	} else if (e && prio == KFD_PRIO_UNSET) {
-		kfd_prio_entry_del(e);
-	} else if (e) {
-		WRITE_ONCE(e->prio, prio);
-	} else if (new) {
-		kfd_prio_entry_add(new, pid, prio);
-		new = NULL;
-	}
+	else
+		kfd_prio_table_put(pid, e, to, &new);
 	raw_spin_unlock(&kfd_prio_table_lock);
 
 	/*

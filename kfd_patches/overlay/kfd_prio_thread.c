@@ -42,9 +42,11 @@ static int kfd_prio_thread(void *data)
 			kfd_prio_roles_update(dqm);
 		/*
 		 * A ring is work: preempting need not wait until its indices are read.  Nor the
-		 * rest of what its fault has begun; a retry does, it comes later.
+		 * rest of what its fault has begun; a retry does, it comes later.  Nor need a parked
+		 * process wait that has rung.
 		 */
-		if (kfd_prio_claim_rings(dqm) || d->unmap_pending)
+		if (kfd_prio_claim_rings(dqm) || d->unmap_pending ||
+		    (d->parked && atomic_read(&d->rang)))
 			kfd_prio_engine_step(dqm, false);
 		kfd_prio_cost_look(dqm);
 		kfd_prio_claim_look(dqm, d->scratch);
@@ -160,8 +162,8 @@ void kfd_prio_thread_reconfigure(bool rearm)
 	struct kfd_prio_dqm *d;
 
 	kfd_prio_gpu_lock();
-	/* a priority set before may preempt now */
-	if (kfd_prio_table_used())
+	/* a priority set before may preempt now; parking needs none */
+	if (kfd_prio_table_used() || READ_ONCE(kfd_prio_param_idle_park_ms.value))
 		kfd_prio_threads_start();
 	for (d = kfd_prio_gpu_first(); d; d = kfd_prio_gpu_next(d)) {
 		struct device_queue_manager *dqm = d->dqm;

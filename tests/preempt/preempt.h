@@ -199,7 +199,7 @@ extern const char *left_by_stock;
 extern unsigned long many_rings;
 
 extern const struct test tests_basic[], tests_policy[], tests_wake[], tests_ring[], tests_claim[], tests_idle[],
-	tests_victim[], tests_debug[], tests_compose[], tests_reset[], tests_refused[], tests_breaker[], tests_end[],
+	tests_victim[], tests_debug[], tests_park[], tests_compose[], tests_reset[], tests_refused[], tests_breaker[], tests_end[],
 	tests_host[], tests_two[];
 
 #endif

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <linux/kfd_prio.h>
+#include "kfd.h"
 #include "tap.h"
 
 static int kfd, kfd_full;
@@ -51,7 +52,7 @@ static void test_sizes(void)
 	tap_eq(sizeof(struct kfd_prio_set_args), 24, "size of kfd_prio_set_args");
 	tap_eq(sizeof(struct kfd_prio_get_args), 24, "size of kfd_prio_get_args");
 	tap_eq(sizeof(struct kfd_prio_list_args), 24, "size of kfd_prio_list_args");
-	tap_eq(sizeof(struct kfd_prio_list_entry), 80, "size of kfd_prio_list_entry");
+	tap_eq(sizeof(struct kfd_prio_list_entry), 96, "size of kfd_prio_list_entry");
 	tap_ok(offsetof(struct kfd_prio_list_entry, preempted_count) == 32 &&
 	       offsetof(struct kfd_prio_list_entry, preempting_count) == 40 &&
 	       offsetof(struct kfd_prio_list_entry, preempted_ns) == 48,
@@ -59,6 +60,8 @@ static void test_sizes(void)
 	tap_ok(offsetof(struct kfd_prio_list_entry, saved_count) == 56 &&
 	       offsetof(struct kfd_prio_list_entry, saved_ns) == 64 &&
 	       offsetof(struct kfd_prio_list_entry, saved_max_ns) == 72, "and what 1.3 added after the 56 of 1.1");
+	tap_ok(offsetof(struct kfd_prio_list_entry, parked_count) == 80 &&
+	       offsetof(struct kfd_prio_list_entry, parked_ns) == 88, "and what 1.4 added after the 80 of 1.3");
 	tap_eq(KFD_PRIO_IOC_VERSION, 0x80104bf0, "number of _VERSION");
 	tap_eq(KFD_PRIO_IOC_SET, 0xc0184bf1, "number of _SET");
 	tap_eq(KFD_PRIO_IOC_GET, 0xc0184bf2, "number of _GET");
@@ -145,7 +148,9 @@ static void test_set_get(void)
 	REFUSED(a.priority = 16, EINVAL, "priority 16: EINVAL");
 	REFUSED(a.priority = -2, EINVAL, "priority -2: EINVAL");
 	REFUSED(a.priority = 0x7fffffff, EINVAL, "priority INT_MAX: EINVAL");
-	REFUSED(a.flags = 1, EINVAL, "an unknown flag: EINVAL");
+	REFUSED(a.flags = 8, EINVAL, "an unknown flag: EINVAL");
+	REFUSED(a.flags = KFD_PRIO_SET_PARK_NEVER | KFD_PRIO_SET_PARK_AUTO, EINVAL, "never and auto: EINVAL");
+	REFUSED(a.flags = KFD_PRIO_SET_KEEP, EINVAL, "a priority, and to keep the present one: EINVAL");
 	REFUSED(a.pid = 0, EINVAL, "pid 0: EINVAL");
 	REFUSED(a.pid = -1, EINVAL, "pid -1: EINVAL");
 	REFUSED(a.pid = 0x3fffff, ESRCH, "no such process: ESRCH");
@@ -197,6 +202,58 @@ static void test_set_get(void)
 	a.priority = KFD_PRIO_UNSET;
 	tap_ok(!ioctl(kfd, KFD_PRIO_IOC_SET, &a) && a.old_priority == 3, "_SET: unset returns 3");
 	close(pidfd);
+}
+
+/* Flags of our only row of _LIST, and of a child's that has opened /dev/kfd */
+static unsigned int listed_flags(pid_t pid)
+{
+	struct kfd_prio_list_entry e;
+
+	return kfd_list(pid, &e, 1) ? e.flags : ~0U;
+}
+
+/* Whether a process may be parked: beside a priority or alone, inherited, kept over exec */
+static void test_park(void)
+{
+	struct kfd_prio_set_args a = {
+		.pid = getpid(), .pidfd = syscall(SYS_pidfd_open, getpid(), 0), .priority = KFD_PRIO_UNSET,
+		.flags = KFD_PRIO_SET_KEEP | KFD_PRIO_SET_PARK_NEVER,
+	}, b;
+	pid_t pid;
+
+	tap_eq(listed_flags(getpid()), 0, "park: a process may be parked");
+	b = a;
+	tap_ok(!ioctl(kfd, KFD_PRIO_IOC_SET, &b) && listed_flags(getpid()) == KFD_PRIO_LIST_PARK_NEVER &&
+	       kfd_get(getpid()).priority == KFD_PRIO_UNSET, "park: never, and no priority is set");
+	b = a;
+	b.flags = 0;
+	b.priority = 3;
+	tap_ok(!ioctl(kfd, KFD_PRIO_IOC_SET, &b) && b.old_priority == KFD_PRIO_UNSET &&
+	       listed_flags(getpid()) == KFD_PRIO_LIST_PARK_NEVER, "park: a priority leaves it as it is");
+	pid = fork();
+	if (!pid) {
+		execlp("sh", "sh", "-c", "exec 3<>/dev/kfd; kill -STOP $$", NULL);
+		_exit(1);
+	}
+	while (listed_flags(pid) == ~0U && !waitpid(pid, NULL, WNOHANG))
+		usleep(1000);
+	tap_ok(listed_flags(pid) == KFD_PRIO_LIST_PARK_NEVER && kfd_get(pid).priority == 3,
+	       "park: a child inherits it, and exec keeps it");
+	b = a;
+	b.flags = KFD_PRIO_SET_KEEP | KFD_PRIO_SET_PARK_AUTO;
+	tap_ok(!ioctl(kfd, KFD_PRIO_IOC_SET, &b) && listed_flags(getpid()) == 0 && kfd_get(getpid()).priority == 3,
+	       "park: auto, and the priority stays");
+	tap_eq(listed_flags(pid), KFD_PRIO_LIST_PARK_NEVER, "park: the child is another process");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	b = a;
+	b.flags = KFD_PRIO_SET_PARK_NEVER;
+	tap_ok(!ioctl(kfd, KFD_PRIO_IOC_SET, &b) && b.old_priority == 3 && kfd_get(getpid()).priority == KFD_PRIO_UNSET &&
+	       listed_flags(getpid()) == KFD_PRIO_LIST_PARK_NEVER, "park: never, and the priority is taken away, in one");
+	b = a;
+	b.flags = KFD_PRIO_SET_PARK_AUTO;
+	tap_ok(!ioctl(kfd, KFD_PRIO_IOC_SET, &b) && listed_flags(getpid()) == 0, "park: and auto again");
+	close(a.pidfd);
 }
 
 static void test_list(void)
@@ -259,6 +316,7 @@ int main(void)
 	test_files();
 	test_version();
 	test_set_get();
+	test_park();
 	test_list();
 	return tap_done();
 }

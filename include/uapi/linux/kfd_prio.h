@@ -55,6 +55,8 @@
  *		preempted_count, preempting_count, preempted_ns of kfd_prio_list_entry
  *	1.2	KFD_PRIO_LIST_PREEMPT_OFF
  *	1.3	saved_count, saved_ns, saved_max_ns of kfd_prio_list_entry
+ *	1.4	KFD_PRIO_SET_PARK_NEVER, _PARK_AUTO, _KEEP; KFD_PRIO_LIST_PARKED, _PARK_NEVER, and
+ *		parked_count, parked_ns of kfd_prio_list_entry
  */
 #ifndef _UAPI_LINUX_KFD_PRIO_H
 #define _UAPI_LINUX_KFD_PRIO_H
@@ -63,7 +65,7 @@
 #include <linux/ioctl.h>
 
 #define KFD_PRIO_VERSION_MAJOR	1
-#define KFD_PRIO_VERSION_MINOR	3
+#define KFD_PRIO_VERSION_MINOR	4
 
 #define KFD_PRIO_MIN	0	/* least important */
 #define KFD_PRIO_MAX	15	/* most important; KFD_MAX_QUEUE_PRIORITY */
@@ -104,7 +106,7 @@ struct kfd_prio_version_args {
  * @pid: in: PID of the process in the caller's PID namespace, > 0
  * @pidfd: in: a pidfd of the same process
  * @priority: in: KFD_PRIO_MIN..KFD_PRIO_MAX, or KFD_PRIO_UNSET to take it away
- * @flags: in: 0
+ * @flags: in: bit mask of KFD_PRIO_SET_*
  * @old_priority: out: what was set before, or KFD_PRIO_UNSET
  * @nr_queues: out: number of its user queues, which have the priority now
  *
@@ -125,6 +127,16 @@ struct kfd_prio_set_args {
 	__s32 old_priority;
 	__u32 nr_queues;
 };
+
+/*
+ * Whether the process may be parked, which means that it leaves the GPU while it has no work.  Kept
+ * over execve(2) and inherited by children like a priority; with neither flag it stays as it is.
+ * Changing it needs the permission to touch the process, no other (since 1.4)
+ */
+#define KFD_PRIO_SET_PARK_NEVER		(1U << 0)	/* it is never parked */
+#define KFD_PRIO_SET_PARK_AUTO		(1U << 1)	/* as idle_park_ms is set */
+/* The priority stays as it is; @priority must be KFD_PRIO_UNSET (since 1.4) */
+#define KFD_PRIO_SET_KEEP		(1U << 2)
 
 /**
  * struct kfd_prio_get_args - KFD_PRIO_IOC_GET
@@ -165,6 +177,8 @@ struct kfd_prio_get_args {
  *	its waves (CWSR) took (since 1.3)
  * @saved_ns: the longest save of each of these, summed, ns (since 1.3)
  * @saved_max_ns: the longest of all, ns (since 1.3)
+ * @parked_count: how often it was parked on this GPU (since 1.4)
+ * @parked_ns: how long it has been parked in all, ns, until now (since 1.4)
  */
 struct kfd_prio_list_entry {
 	__s32 pid;
@@ -181,6 +195,8 @@ struct kfd_prio_list_entry {
 	__u64 saved_count;
 	__u64 saved_ns;
 	__u64 saved_max_ns;
+	__u64 parked_count;
+	__u64 parked_ns;
 };
 
 /* The queues are off the GPU: memory eviction, suspend, or a debugger */
@@ -197,6 +213,10 @@ struct kfd_prio_list_entry {
  * caused a reset.  Writing the module parameter kfd_preempt closes the breaker (since 1.2)
  */
 #define KFD_PRIO_LIST_PREEMPT_OFF	(1U << 3)
+/* The queues are off the GPU: it has no work, and returns when it rings (since 1.4) */
+#define KFD_PRIO_LIST_PARKED		(1U << 4)
+/* It is never parked: KFD_PRIO_SET_PARK_NEVER (since 1.4) */
+#define KFD_PRIO_LIST_PARK_NEVER	(1U << 5)
 
 /**
  * struct kfd_prio_list_args - KFD_PRIO_IOC_LIST
