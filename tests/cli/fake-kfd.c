@@ -107,17 +107,18 @@ static int fail(int err)
 
 static bool entry_read(FILE *table, struct kfd_prio_list_entry *entry)
 {
-	unsigned long long counts[6] = { 0 };
+	unsigned long long counts[8] = { 0 };
 	char line[256];
 	int fields;
 
 	*entry = (struct kfd_prio_list_entry){ 0 };
 	if (!table || !fgets(line, sizeof(line), table))
 		return false;
-	fields = sscanf(line, "%d %u %d %d %u %u %u %llu %llu %llu %llu %llu %llu", &entry->pid, &entry->gpu_id,
+	fields = sscanf(line, "%d %u %d %d %u %u %u %llu %llu %llu %llu %llu %llu %llu %llu", &entry->pid, &entry->gpu_id,
 			&entry->priority, &entry->effective, &entry->nr_queues, &entry->nr_active,
-			&entry->flags, &counts[0], &counts[1], &counts[2], &counts[3], &counts[4], &counts[5]);
-	if (fields != 7 && fields != 10 && fields != 13)
+			&entry->flags, &counts[0], &counts[1], &counts[2], &counts[3], &counts[4], &counts[5],
+			&counts[6], &counts[7]);
+	if (fields != 7 && fields != 10 && fields != 13 && fields != 15)
 		abort();
 	entry->preempted_count = counts[0];
 	entry->preempted_ns = counts[1];
@@ -125,6 +126,8 @@ static bool entry_read(FILE *table, struct kfd_prio_list_entry *entry)
 	entry->saved_count = counts[3];
 	entry->saved_ns = counts[4];
 	entry->saved_max_ns = counts[5];
+	entry->parked_count = counts[6];
+	entry->parked_ns = counts[7];
 	return true;
 }
 
@@ -202,7 +205,8 @@ static int set(struct kfd_prio_set_args *args)
 	FILE *log;
 	int err;
 
-	err = target_check(args->pid, args->pidfd, args->flags);
+	err = target_check(args->pid, args->pidfd,
+			   args->flags & ~(KFD_PRIO_SET_PARK_NEVER | KFD_PRIO_SET_PARK_AUTO | KFD_PRIO_SET_KEEP));
 	if (!err && (args->priority < KFD_PRIO_UNSET || args->priority > KFD_PRIO_MAX))
 		err = EINVAL;
 	if (err)
@@ -215,7 +219,7 @@ static int set(struct kfd_prio_set_args *args)
 	log = file_open("set.log", "ae");
 	if (!log)
 		abort();
-	fprintf(log, "%d %d\n", args->pid, args->priority);
+	fprintf(log, args->flags ? "%d %d flags %#x\n" : "%d %d\n", args->pid, args->priority, args->flags);
 	fclose(log);
 	return err ? fail(err) : 0;
 }

@@ -130,7 +130,7 @@ bool trial_preemptor(struct trial *t)
 		trial_say(t, FINDING_INFO, "preemption", "not tested: %s", reason);
 		return false;
 	}
-	ret = process_set(&t->d->dev, t->preemptor.pid, min > PRIO ? min : PRIO, &args, why);
+	ret = process_set(&t->d->dev, t->preemptor.pid, min > PRIO ? min : PRIO, 0, &args, why);
 	if (ret == -EPERM) {
 		trial_say(t, FINDING_INFO, "preemption",
 			  "not tested: raising a priority needs CAP_SYS_NICE; run the test as root");

@@ -160,7 +160,7 @@ static bool priority(struct trial *t)
 	unsigned int pipe, queue;
 	char why[KFDLIB_WHY];
 
-	if (process_set(&t->d->dev, t->victim.pid, VICTIM_PRIO, &args, why)) {
+	if (process_set(&t->d->dev, t->victim.pid, VICTIM_PRIO, 0, &args, why)) {
 		trial_say(t, FINDING_FAIL, "priority", "%s", why);
 		return false;
 	}

@@ -14,6 +14,8 @@
 #define BREAKER_MINOR	2
 /* The same, of saved_count and what follows it */
 #define SAVED_MINOR 3
+/* The same, of parking */
+#define PARKED_MINOR 4
 
 enum column {
 	COLUMN_PID,
@@ -28,9 +30,13 @@ enum column {
 	COLUMN_IS_PREEMPTED,
 	COLUMN_IS_PREEMPTING,
 	COLUMN_IS_OFF,
+	COLUMN_IS_PARKED,
+	COLUMN_IS_NEVER_PARKED,
 	COLUMN_PREEMPTED,
 	COLUMN_PREEMPTED_TIME,
 	COLUMN_PREEMPTING,
+	COLUMN_PARKED,
+	COLUMN_PARKED_TIME,
 	COLUMN_SAVED,
 	COLUMN_SAVE_TIME,
 	COLUMN_MAX_SAVE,
@@ -60,9 +66,13 @@ static const struct list_column columns[NR_COLUMNS] = {
 	[COLUMN_IS_PREEMPTED] = { "IS-PREEMPTED", "is_preempted", LIST_FLAG, LIST_WIDE },
 	[COLUMN_IS_PREEMPTING] = { "IS-PREEMPTING", "is_preempting", LIST_FLAG, LIST_WIDE },
 	[COLUMN_IS_OFF] = { "IS-PREEMPTION-OFF", "is_preemption_off", LIST_FLAG, LIST_WIDE },
+	[COLUMN_IS_PARKED] = { "IS-PARKED", "is_parked", LIST_FLAG, LIST_WIDE },
+	[COLUMN_IS_NEVER_PARKED] = { "IS-NEVER-PARKED", "is_never_parked", LIST_FLAG, LIST_WIDE },
 	[COLUMN_PREEMPTED] = { "PREEMPTED", "preempted_count", LIST_COUNT, LIST_EVERYWHERE },
 	[COLUMN_PREEMPTED_TIME] = { "PREEMPTED-TIME", "preempted_ns", LIST_DURATION, LIST_EVERYWHERE },
 	[COLUMN_PREEMPTING] = { "PREEMPTING", "preempting_count", LIST_COUNT, LIST_WIDE },
+	[COLUMN_PARKED] = { "PARKED", "parked_count", LIST_COUNT, LIST_WIDE },
+	[COLUMN_PARKED_TIME] = { "PARKED-TIME", "parked_ns", LIST_DURATION, LIST_WIDE },
 	[COLUMN_SAVED] = { "SAVED", "saved_count", LIST_COUNT, LIST_WIDE },
 	[COLUMN_SAVE_TIME] = { "SAVE-TIME", "saved_ns", LIST_DURATION, LIST_WIDE },
 	[COLUMN_MAX_SAVE] = { "MAX-SAVE", "saved_max_ns", LIST_DURATION, LIST_WIDE },
@@ -101,6 +111,7 @@ struct row {
  * @counted: the driver counts preemptions
  * @breaker: the driver reports circuit breakers
  * @saved: the driver tells what saves cost
+ * @parked: the driver tells of parking
  * @topo: the GPUs
  */
 struct rows {
@@ -109,6 +120,7 @@ struct rows {
 	bool counted;
 	bool breaker;
 	bool saved;
+	bool parked;
 	struct kfd_topology topo;
 };
 
@@ -175,6 +187,7 @@ static void cell(void *context, size_t at, unsigned int column, struct list_valu
 	const struct row *row = &rows->row[at];
 	const struct kfd_prio_list_entry *entry = &row->entry;
 	bool counted = rows->counted && entry->gpu_id, saved = rows->saved && entry->gpu_id;
+	bool parked = rows->parked && entry->gpu_id;
 
 	switch (column) {
 	case COLUMN_EFFECTIVE:
@@ -203,6 +216,14 @@ static void cell(void *context, size_t at, unsigned int column, struct list_valu
 		flag(value, row, KFD_PRIO_LIST_PREEMPT_OFF);
 		value->known &= rows->breaker;
 		break;
+	case COLUMN_IS_PARKED:
+		flag(value, row, KFD_PRIO_LIST_PARKED);
+		value->known &= rows->parked;
+		break;
+	case COLUMN_IS_NEVER_PARKED:
+		value->known = rows->parked;
+		value->flag = entry->flags & KFD_PRIO_LIST_PARK_NEVER;
+		break;
 	case COLUMN_PREEMPTED:
 		list_known_count(value, counted, entry->preempted_count);
 		break;
@@ -211,6 +232,12 @@ static void cell(void *context, size_t at, unsigned int column, struct list_valu
 		break;
 	case COLUMN_PREEMPTING:
 		list_known_count(value, counted, entry->preempting_count);
+		break;
+	case COLUMN_PARKED:
+		list_known_count(value, parked, entry->parked_count);
+		break;
+	case COLUMN_PARKED_TIME:
+		list_known_count(value, parked, entry->parked_ns);
 		break;
 	case COLUMN_SAVED:
 		list_known_count(value, saved, entry->saved_count);
@@ -248,6 +275,7 @@ struct rows *rows_open(const struct kfd_dev *dev)
 	rows->counted = dev->version.features & KFD_PRIO_FEATURE_PREEMPT;
 	rows->breaker = dev->version.minor >= BREAKER_MINOR;
 	rows->saved = dev->version.minor >= SAVED_MINOR;
+	rows->parked = dev->version.minor >= PARKED_MINOR;
 	return rows;
 }
 

@@ -29,7 +29,7 @@ int kfdprio_run(struct kfd_dev *dev, const struct kfdprio_request *request)
 	int err;
 
 	name = text_printable(request->command[0]);
-	if (process_set(dev, getpid(), request->priority, &args, text)) {
+	if (process_set(dev, getpid(), request->priority, request->flags, &args, text)) {
 		warnx("%s", text);
 		warnx("'%s' was not started", name ? name : "");
 		free(name);

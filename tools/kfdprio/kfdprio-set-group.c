@@ -99,7 +99,8 @@ static void member_set(struct group *group, const struct proc_task *task, int pi
 	char text[KFDLIB_WHY];
 	int ret;
 
-	ret = process_set_open(group->dev, task->pid, pidfd, group->request->priority, &args, text);
+	ret = process_set_open(group->dev, task->pid, pidfd, group->request->priority, 0, &args,
+			       text);
 	if (ret == -ESRCH) {
 		group->again = true;
 		return;

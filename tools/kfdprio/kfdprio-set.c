@@ -90,17 +90,19 @@ static void why_not_set(const struct kfd_dev *dev, pid_t pid, int priority, int 
  * @pid: PID in the caller's PID namespace
  * @pidfd: of the process
  * @priority: KFD_PRIO_MIN..KFD_PRIO_MAX or KFD_PRIO_UNSET
+ * @flags: bit mask of KFD_PRIO_SET_*
  * @args: out: what the driver answered
  * @why: on failure, what is wrong and what to do; KFDLIB_WHY bytes
  *
  * Return: 0 or -errno, of KFD_PRIO_IOC_SET.
  */
-int process_set_open(const struct kfd_dev *dev, pid_t pid, int pidfd, int priority,
+int process_set_open(const struct kfd_dev *dev, pid_t pid, int pidfd, int priority, uint32_t flags,
 		     struct kfd_prio_set_args *args, char *why)
 {
 	int ret;
 
-	*args = (struct kfd_prio_set_args){ .pid = pid, .pidfd = pidfd, .priority = priority };
+	*args = (struct kfd_prio_set_args){ .pid = pid, .pidfd = pidfd, .priority = priority,
+					    .flags = flags };
 	ret = kfd_dev_set(dev, args);
 	if (ret)
 		why_not_set(dev, pid, priority, -ret, why);
@@ -112,13 +114,14 @@ int process_set_open(const struct kfd_dev *dev, pid_t pid, int pidfd, int priori
  * @dev: the device
  * @pid: PID in the caller's PID namespace
  * @priority: KFD_PRIO_MIN..KFD_PRIO_MAX or KFD_PRIO_UNSET
+ * @flags: bit mask of KFD_PRIO_SET_*
  * @args: out: what the driver answered
  * @why: on failure, what is wrong and what to do; KFDLIB_WHY bytes
  *
  * Return: 0 or -errno, of proc_open() or KFD_PRIO_IOC_SET.
  */
-int process_set(const struct kfd_dev *dev, pid_t pid, int priority, struct kfd_prio_set_args *args,
-		char *why)
+int process_set(const struct kfd_dev *dev, pid_t pid, int priority, uint32_t flags,
+		struct kfd_prio_set_args *args, char *why)
 {
 	int pidfd;
 	int ret;
@@ -126,7 +129,7 @@ int process_set(const struct kfd_dev *dev, pid_t pid, int priority, struct kfd_p
 	ret = proc_open(pid, &pidfd, why);
 	if (ret)
 		return ret;
-	ret = process_set_open(dev, pid, pidfd, priority, args, why);
+	ret = process_set_open(dev, pid, pidfd, priority, flags, args, why);
 	close(pidfd);
 	return ret;
 }
@@ -141,11 +144,18 @@ int process_set(const struct kfd_dev *dev, pid_t pid, int priority, struct kfd_p
 void set_format(char *text, size_t size, pid_t pid, const struct kfd_prio_set_args *args)
 {
 	char from[KFDLIB_NAME], to[KFDLIB_NAME];
+	const char *park = args->flags & KFD_PRIO_SET_PARK_NEVER ? "never parked" :
+			   args->flags & KFD_PRIO_SET_PARK_AUTO	 ? "may be parked" :
+								   "";
 
+	if (args->flags & KFD_PRIO_SET_KEEP) {
+		snprintf(text, size, "PID %d: %s", pid, park);
+		return;
+	}
 	prio_format(from, sizeof(from), args->old_priority);
 	prio_format(to, sizeof(to), args->priority);
-	snprintf(text, size, "PID %d: priority %s -> %s, %u queue%s updated", pid, from, to,
-		 args->nr_queues, args->nr_queues == 1 ? "" : "s");
+	snprintf(text, size, "PID %d: priority %s -> %s, %u queue%s updated%s%s", pid, from, to,
+		 args->nr_queues, args->nr_queues == 1 ? "" : "s", *park ? ", " : "", park);
 }
 
 /**
@@ -165,7 +175,7 @@ int kfdprio_set(const struct kfd_dev *dev, const struct kfdprio_request *request
 	size_t i;
 
 	for (i = 0; i < request->nr_pids; i++) {
-		if (process_set(dev, request->pids[i], request->priority, &args, text)) {
+		if (process_set(dev, request->pids[i], request->priority, request->flags, &args, text)) {
 			warnx("%s", text);
 			status = EXIT_FAILURE;
 		} else if (request->verbose) {

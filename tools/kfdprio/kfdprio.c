@@ -18,6 +18,9 @@
 #include "doctor.h"
 #include "kfdprio-rules.h"
 
+/* Of the interface, from which on KFD_PRIO_IOC_SET knows of parking */
+#define PARK_MINOR 4
+
 static void usage(void)
 {
 	fputs("\n"
@@ -45,6 +48,8 @@ static void usage(void)
 	      "     --cgroup PATH    act on the processes of a cgroup and of those below it\n"
 	      "     --user NAME      act on the processes of a user\n"
 	      " -r, --reset          remove the priority: queues return to their own\n"
+	      "     --park=never     never remove it from the GPU for having no work\n"
+	      "     --park=auto      remove it when it had none for idle_park_ms\n"
 	      " -l, --list           list the processes that use a GPU\n"
 	      " -J, --json           print JSON, with -l or -p\n"
 	      " -o, --output COLUMNS with -l: print these columns; +COLUMNS adds columns\n"
@@ -96,6 +101,15 @@ static void pid_add(struct kfdprio_request *request, const char *text)
 	request->nr_pids++;
 }
 
+static uint32_t park_parse(const char *text)
+{
+	if (!strcmp(text, "never"))
+		return KFD_PRIO_SET_PARK_NEVER;
+	if (strcmp(text, "auto"))
+		usage_error("--park is never or auto, not '%s'", text);
+	return KFD_PRIO_SET_PARK_AUTO;
+}
+
 static void group_add(struct kfdprio_request *request, enum kfdprio_group group, bool twice)
 {
 	if (twice)
@@ -138,15 +152,16 @@ static int stdout_check(int status)
  * @cgroup: --cgroup
  * @user: --user
  * @columns: -o, --noheadings or --raw
+ * @park: --park
  */
 struct choice {
-	bool set, reset, list, pid, tree, cgroup, user, columns;
+	bool set, reset, list, pid, tree, cgroup, user, columns, park;
 };
 
 /* Whether the options make sense together; does not return if not. */
 static void choice_check(const struct choice *choice, const struct kfdprio_request *request)
 {
-	bool change = choice->set || choice->reset;
+	bool change = choice->set || choice->reset || choice->park;
 	bool group = choice->tree || choice->cgroup || choice->user;
 
 	if (choice->set && choice->reset)
@@ -155,32 +170,36 @@ static void choice_check(const struct choice *choice, const struct kfdprio_reque
 		usage_error("-p, --cgroup and --user each name processes: give only one of them");
 	if (choice->tree && !choice->pid)
 		usage_error("--tree needs -p PID");
+	if (group && choice->park)
+		usage_error("--park cannot be combined with --tree, --cgroup or --user");
 	if (group && !change)
 		usage_error("--tree, --cgroup and --user need -n PRIO or -r");
 	if (group && *request->command)
 		usage_error("--cgroup and --user cannot be combined with a command: remove '%s'",
 			    *request->command);
 	if (choice->list && (change || choice->pid))
-		usage_error("-l cannot be combined with -n, -r or -p");
+		usage_error("-l cannot be combined with -n, -r, --park or -p");
 	if (choice->list && *request->command)
 		usage_error("-l takes no argument: remove '%s'", *request->command);
 	if (choice->columns && !choice->list)
 		usage_error("--output, --noheadings and --raw need -l");
 	if (request->list.json && change)
-		usage_error("--json needs -l or -p PID, and cannot be combined with -n or -r");
+		usage_error("--json needs -l or -p PID, and cannot be combined with -n, -r or --park");
 	if (change && !choice->pid && !group && !*request->command)
-		usage_error("-%c needs -p PID, --cgroup PATH, --user NAME or a command to run", choice->set ? 'n' : 'r');
+		usage_error("%s needs -p PID%s or a command to run",
+			    choice->set ? "-n" : choice->reset ? "-r" : "--park",
+			    choice->set || choice->reset ? ", --cgroup PATH, --user NAME" : "");
 	if (!change && !choice->list && !choice->pid && *request->command)
-		usage_error("'%s' is a command to run, which needs -n PRIO or -r; to show a"
+		usage_error("'%s' is a command to run, which needs -n PRIO, -r or --park; to show a"
 			    " process, use -p PID",
 			    *request->command);
 	if (!change && !choice->list && !choice->pid)
-		usage_error("nothing to do: give -p PID, -n PRIO, -r or -l");
+		usage_error("nothing to do: give -p PID, -n PRIO, -r, --park or -l");
 }
 
 static void options_parse(int argc, char **argv, struct choice *choice, struct kfdprio_request *request)
 {
-	enum { NOHEADINGS = 256, RAW, TREE, CGROUP, USER };
+	enum { NOHEADINGS = 256, RAW, TREE, CGROUP, USER, PARK };
 	static const struct option options[] = {
 		{ "priority", required_argument, NULL, 'n' },
 		{ "pid", required_argument, NULL, 'p' },
@@ -188,6 +207,7 @@ static void options_parse(int argc, char **argv, struct choice *choice, struct k
 		{ "cgroup", required_argument, NULL, CGROUP },
 		{ "user", required_argument, NULL, USER },
 		{ "reset", no_argument, NULL, 'r' },
+		{ "park", required_argument, NULL, PARK },
 		{ "list", no_argument, NULL, 'l' },
 		{ "json", no_argument, NULL, 'J' },
 		{ "output", required_argument, NULL, 'o' },
@@ -227,6 +247,10 @@ static void options_parse(int argc, char **argv, struct choice *choice, struct k
 		case 'r':
 			request->priority = KFD_PRIO_UNSET;
 			choice->reset = true;
+			break;
+		case PARK:
+			request->flags = park_parse(optarg);
+			choice->park = true;
 			break;
 		case 'l':
 			choice->list = true;
@@ -306,9 +330,15 @@ int main(int argc, char **argv)
 
 	if (kfd_dev_open(&dev, why))
 		errx(EXIT_FAILURE, "%s", why);
+	if (choice.park && !choice.set && !choice.reset)
+		request.flags |= KFD_PRIO_SET_KEEP;
+	if (choice.park && dev.version.minor < PARK_MINOR)
+		errx(EXIT_FAILURE,
+		     "the loaded driver cannot park processes (interface %u.%u, needed is 1.%d): load the amdgpu of this kfdprio",
+		     dev.version.major, dev.version.minor, PARK_MINOR);
 	if (choice.list)
 		status = kfdprio_list(&dev, &request);
-	else if (!choice.set && !choice.reset)
+	else if (!choice.set && !choice.reset && !choice.park)
 		status = kfdprio_show(&dev, &request);
 	else if (request.group != GROUP_NONE)
 		status = kfdprio_set_group(&dev, &request);

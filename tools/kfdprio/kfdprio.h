@@ -24,6 +24,7 @@ enum kfdprio_group {
 /**
  * struct kfdprio_request - the command line, parsed and checked
  * @priority: what to set, or KFD_PRIO_UNSET to take it away
+ * @flags: of KFD_PRIO_IOC_SET
  * @pids: array of @nr_pids processes
  * @nr_pids: how many
  * @group: processes that are found anew, or GROUP_NONE
@@ -36,6 +37,7 @@ enum kfdprio_group {
  */
 struct kfdprio_request {
 	int priority;
+	uint32_t flags;
 	pid_t *pids;
 	size_t nr_pids;
 	enum kfdprio_group group;
@@ -55,9 +57,9 @@ int kfdprio_run(struct kfd_dev *dev, const struct kfdprio_request *request);
 int kfdprio_list(const struct kfd_dev *dev, const struct kfdprio_request *request);
 
 int process_get(const struct kfd_dev *dev, pid_t pid, struct kfd_prio_get_args *args, char *why);
-int process_set(const struct kfd_dev *dev, pid_t pid, int priority, struct kfd_prio_set_args *args,
-		char *why);
-int process_set_open(const struct kfd_dev *dev, pid_t pid, int pidfd, int priority,
+int process_set(const struct kfd_dev *dev, pid_t pid, int priority, uint32_t flags,
+		struct kfd_prio_set_args *args, char *why);
+int process_set_open(const struct kfd_dev *dev, pid_t pid, int pidfd, int priority, uint32_t flags,
 		     struct kfd_prio_set_args *args, char *why);
 void set_format(char *text, size_t size, pid_t pid, const struct kfd_prio_set_args *args);
 

@@ -14,6 +14,8 @@ enum kfd_state kfd_state(const struct kfd_prio_list_entry *entry)
 		return KFD_STATE_EVICTED;
 	if (entry->flags & KFD_PRIO_LIST_PREEMPTED)
 		return KFD_STATE_PREEMPTED;
+	if (entry->flags & KFD_PRIO_LIST_PARKED)
+		return KFD_STATE_PARKED;
 	if (entry->flags & KFD_PRIO_LIST_PREEMPTING)
 		return KFD_STATE_PREEMPTING;
 	if (entry->nr_active)
@@ -32,6 +34,7 @@ const char *kfd_state_name(enum kfd_state state)
 	static const char *const names[] = {
 		[KFD_STATE_INACTIVE] = "inactive",     [KFD_STATE_ACTIVE] = "active",
 		[KFD_STATE_PREEMPTING] = "preempting", [KFD_STATE_PREEMPTED] = "preempted",
+		[KFD_STATE_PARKED] = "parked",
 		[KFD_STATE_EVICTED] = "evicted",       [KFD_STATE_ENDED] = "ended",
 	};
 

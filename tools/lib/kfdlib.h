@@ -161,6 +161,7 @@ enum kfd_state {
 	KFD_STATE_INACTIVE,   /* none of its queues is active */
 	KFD_STATE_ACTIVE,     /* one is; whether there is work in it, KFD does not know */
 	KFD_STATE_PREEMPTING, /* others are off the GPU for it */
+	KFD_STATE_PARKED,     /* it has no work, and is off the GPU until it rings */
 	KFD_STATE_PREEMPTED,
 	KFD_STATE_EVICTED,    /* by KFD */
 	KFD_STATE_ENDED,      /* shown once, by kfdtrace live */
