@@ -190,7 +190,8 @@ enum kfd_prio_unpark_reason {
  * @doorbell_lost: a GPU reset has taken them away for good
  *
  * Protected by the DQM lock, but for @look, @woke_by, @ring_at, @trap, @faults (atomic) and
- * @fault_end (written by the fault), and the last four (written by mmap before they are used, @doorbell_lost by the reset).
+ * @fault_end (written by the fault), and the last four (written by mmap before they are used,
+ * @doorbell_lost by the reset).
  */
 struct kfd_prio_qpd {
 	bool preempted;

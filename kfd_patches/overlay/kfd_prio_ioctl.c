@@ -228,7 +228,8 @@ static void kfd_prio_count(struct kfd_process_device *pdd, struct kfd_prio_list_
 		e->flags |= KFD_PRIO_LIST_PARKED;
 	else if (prio->preempted)
 		e->flags |= KFD_PRIO_LIST_PREEMPTED;
-	if (dqm->prio.victims > dqm->prio.parked && dqm->prio.pid == pdd->process->lead_thread->tgid)
+	if (dqm->prio.victims > dqm->prio.parked &&
+	    dqm->prio.pid == pdd->process->lead_thread->tgid)
 		e->flags |= KFD_PRIO_LIST_PREEMPTING;
 	if (dqm->prio.breaker != KFD_PRIO_BREAKER_CLOSED)
 		e->flags |= KFD_PRIO_LIST_PREEMPT_OFF;

@@ -251,8 +251,8 @@ static void kfd_prio_neighbour_rest(struct device_queue_manager *dqm,
 
 /*
  * Is there nothing to learn?  KFD holds it off; or all queues are being unmapped; or it was seen
- * with work since it is off, which does not hold for one that was parked to see; or the command that takes it off has failed, and its MQDs tell nothing
- * yet.
+ * with work since it is off, which does not hold for one that was parked to see; or the command
+ * that takes it off has failed, and its MQDs show nothing yet.
  */
 static bool kfd_prio_neighbour_known(const struct qcm_process_device *qpd)
 {

@@ -2,9 +2,9 @@
 /*
  * kfdprio: parking: a process that has queues on a GPU and no work leaves it until it rings.
  *
- * A parked process is off as a preempted one is, by the same count of qpd->evicted, and its doorbells
- * are trapped.  kfd_prio_policy_parks() decides; here is what it is asked about a process, and what
- * is kept and traced of one that is parked.
+ * A parked process is off as a preempted one is, by the same count of qpd->evicted, and its
+ * doorbells are trapped.  kfd_prio_policy_parks() decides.  This file makes the facts about a
+ * process on which that depends, and keeps and traces what is known of one that is parked.
  */
 #include "kfd_prio_priv.h"
 #include "kfd_prio_events.h"

@@ -435,9 +435,9 @@ void kfd_prio_policy_commit(struct kfd_prio_policy *p, const struct kfd_prio_par
  * @g: its GPU
  * @l: the process
  *
- * A parked process stays parked until it rings, or may not be parked any more.  One that is preempted
- * and has no work is parked at no cost.  For all others it takes an update of the runlist, for which
- * HWS unmaps every queue of the GPU.
+ * A parked process stays parked until it rings, or may not be parked any more.  One that is
+ * preempted and has no work is parked at no cost.  For all others it takes an update of the
+ * runlist, for which HWS unmaps every queue of the GPU.
  */
 bool kfd_prio_policy_parks(const struct kfd_prio_parking *g, const struct kfd_prio_lull *l)
 {

@@ -223,7 +223,8 @@ static enum kfd_prio_role kfd_prio_role_of(struct device_queue_manager *dqm,
 	struct kfd_prio_params k;
 
 	kfd_prio_gpu_params(dqm, &k);
-	if ((!k.enabled && !k.park_ns) || !dqm->prio.thread || READ_ONCE(qpd->prio.exiting) || !p->mm ||
+	if ((!k.enabled && !k.park_ns) || !dqm->prio.thread ||
+	    READ_ONCE(qpd->prio.exiting) || !p->mm ||
 	    dqm->sched_policy == KFD_SCHED_POLICY_NO_HWS || !kfd_prio_has_cwsr(dqm))
 		return KFD_PRIO_ROLE_NONE;
 	if (k.enabled && prio != KFD_PRIO_UNSET && prio >= k.min_prio)

@@ -301,7 +301,7 @@ static void kfd_prio_table_put(struct pid *pid, struct kfd_prio_entry *e,
 }
 
 /**
- * kfd_prio_table_set() - set or take away the priority of a thread group, or whether it may be parked
+ * kfd_prio_table_set() - set a thread group's priority, and whether it may be parked
  * @task: a thread of it, referenced by the caller
  * @to: what is asked for
  * @may_raise: the caller may raise a priority

@@ -42,8 +42,8 @@ static int kfd_prio_thread(void *data)
 			kfd_prio_roles_update(dqm);
 		/*
 		 * A ring is work: preempting need not wait until its indices are read.  Nor the
-		 * rest of what its fault has begun; a retry does, it comes later.  Nor need a parked
-		 * process wait that has rung.
+		 * rest of what its fault has begun; a retry does, it comes later.  Nor need a
+		 * parked process wait that has rung.
 		 */
 		if (kfd_prio_claim_rings(dqm) || d->unmap_pending ||
 		    (d->parked && atomic_read(&d->rang)))
