@@ -10,6 +10,7 @@ kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_fault.o \
 		$(AMDKFD_PATH)/kfd_prio_modparam.o \
 		$(AMDKFD_PATH)/kfd_prio_ioctl.o \
 		$(AMDKFD_PATH)/kfd_prio_stats.o \
+		$(AMDKFD_PATH)/kfd_prio_totals.o \
 		$(AMDKFD_PATH)/kfd_prio_debugfs.o \
 		$(AMDKFD_PATH)/kfd_prio_thread.o \
 		$(AMDKFD_PATH)/kfd_prio_process.o \
@@ -27,6 +28,7 @@ kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_fault.o \
 		$(AMDKFD_PATH)/kfd_prio_breaker.o \
 		$(AMDKFD_PATH)/kfd_prio_gpu.o \
 		$(AMDKFD_PATH)/kfd_prio_params.o \
+		$(AMDKFD_PATH)/kfd_prio_notify.o \
 		$(AMDKFD_PATH)/kfd_prio_table.o \
 		$(AMDKFD_PATH)/kfd_prio_policy.o \
 		$(AMDKFD_PATH)/kfd_prio_probes.o \

@@ -113,7 +113,7 @@ static inline const struct v9_mqd *kfd_prio_mqd(struct queue *q, unsigned int xc
 	BUILD_BUG_ON(offsetof(struct v9_mqd, cp_mqd_save_start_time_lo) !=
 		     offsetof(struct v11_compute_mqd, cp_mqd_save_start_time_lo));
 #ifdef KFD_PRIO_HAVE_MQD_STRIDE
-	{
+	if (xcc) {
 		struct mqd_manager *mm = q->device->dqm->mqd_mgrs[KFD_MQD_TYPE_CP];
 
 		stride = mm->mqd_stride(mm, &q->properties);
@@ -123,10 +123,17 @@ static inline const struct v9_mqd *kfd_prio_mqd(struct queue *q, unsigned int xc
 }
 
 /*
- * Has CWSR left waves of a compute queue that is off the hardware?  The CP writes to the MQD how
- * far it has filled the control stack, which grows down from its size, and the wave state, which
- * grows up from there (KFD reads them in get_wave_state()).  Without an MQD nothing is known.
+ * Has CWSR left waves of the queue on the XCC of an MQD?  The CP writes to it how far it has filled
+ * the control stack, which grows down from its size, and the wave state, which grows up from there
+ * (KFD reads them in get_wave_state()).
  */
+static inline bool kfd_prio_mqd_saved(const struct v9_mqd *m)
+{
+	return m->cp_hqd_cntl_stack_offset != m->cp_hqd_cntl_stack_size ||
+	       m->cp_hqd_wg_state_offset != m->cp_hqd_cntl_stack_size;
+}
+
+/* The same of a compute queue that is off the hardware.  Without an MQD nothing is known. */
 static inline bool kfd_prio_compat_saved(struct queue *q)
 {
 	const struct v9_mqd *m;
@@ -134,8 +141,7 @@ static inline bool kfd_prio_compat_saved(struct queue *q)
 
 	for (i = 0; i < kfd_prio_xccs(q->device->dqm); i++) {
 		m = kfd_prio_mqd(q, i);
-		if (!m || m->cp_hqd_cntl_stack_offset != m->cp_hqd_cntl_stack_size ||
-		    m->cp_hqd_wg_state_offset != m->cp_hqd_cntl_stack_size)
+		if (!m || kfd_prio_mqd_saved(m))
 			return true;
 	}
 	return false;

@@ -180,6 +180,19 @@ static void kfd_prio_put_victims(struct seq_file *m, struct device_queue_manager
 	}
 }
 
+/* What KFD puts into the next runlist; kfdprio doctor reads it */
+static void kfd_prio_put_runlist(struct seq_file *m, struct device_queue_manager *dqm)
+{
+	unsigned int processes = dqm->processes_count - dqm->prio.skipped;
+	bool over = kfd_prio_over_subscribes(dqm, processes, dqm->active_cp_queue_count);
+
+	if (kfd_prio_uses_mes(dqm) || dqm->sched_policy == KFD_SCHED_POLICY_NO_HWS)
+		return;
+	seq_printf(m, "  runlist: %u processes, %u compute queues%s\n", processes,
+		   dqm->active_cp_queue_count,
+		   over ? "; over-subscribed: the processes take turns" : "");
+}
+
 static void kfd_prio_put_gpu(struct seq_file *m, struct kfd_prio_dqm *d)
 {
 	struct device_queue_manager *dqm = d->dqm;
@@ -188,6 +201,7 @@ static void kfd_prio_put_gpu(struct seq_file *m, struct kfd_prio_dqm *d)
 	seq_printf(m, "\nGPU %u (%s)\n", dqm->dev->id, kfd_prio_scheduler(dqm));
 	dqm_lock(dqm);
 	now = ktime_get_ns();
+	kfd_prio_put_runlist(m, dqm);
 	if (d->breaker != KFD_PRIO_BREAKER_CLOSED) {
 		seq_printf(m, "  breaker: open, preemption is off: %s, ",
 			   kfd_prio_breaker_cause(d->breaker));

@@ -1,139 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: what needs the static functions of kfd_device_queue_manager.c.
- * Included at the end of that file.
+ * kfdprio: which processes of a GPU are off it, preempted or parked, and the update of the runlist
+ * (or MES, queue by queue) that makes it so.
+ *
+ * Needs the static functions of kfd_device_queue_manager.c: included at the end of that file.
  */
 #include "kfd_prio_priv.h"
 #include "kfd_prio_events.h"
-
-/* What a queue must have while @prio, or KFD_PRIO_UNSET, is set for its process */
-static u32 kfd_prio_target(struct queue *q, int prio)
-{
-	return prio == KFD_PRIO_UNSET ? q->prio.requested : prio;
-}
-
-/* One MQD; the queue is off the hardware.  is_active is recomputed by KFD. */
-static void kfd_prio_update_mqd(struct device_queue_manager *dqm,
-				struct qcm_process_device *qpd, struct queue *q)
-{
-	struct mqd_manager *mqd_mgr =
-		dqm->mqd_mgrs[get_mqd_type_from_queue_type(q->properties.type)];
-	bool was_active = q->properties.is_active;
-
-	mqd_mgr->update_mqd(mqd_mgr, q->mqd, &q->properties, NULL);
-	if (q->properties.is_active && !was_active)
-		increment_queue_count(dqm, qpd, q);
-	else if (!q->properties.is_active && was_active)
-		decrement_queue_count(dqm, qpd, q);
-}
-
-/*
- * MES acts on single queues: off, change, on again.  It says -ETIMEDOUT where HWS says -ETIME,
- * which is what KFD_PRIO_IOC_SET promises.
- */
-static int kfd_prio_update_mes(struct device_queue_manager *dqm,
-			       struct qcm_process_device *qpd, struct queue *q, int prio)
-{
-	int ret = 0;
-
-	if (q->properties.is_active)
-		ret = remove_queue_mes(dqm, q, qpd);
-	q->properties.priority = kfd_prio_target(q, prio);
-	if (!ret) {
-		kfd_prio_update_mqd(dqm, qpd, q);
-		if (q->properties.is_active)
-			ret = add_queue_mes(dqm, q, qpd);
-	}
-	return ret && ret != -EIO ? -ETIME : ret;
-}
-
-/* A runlist that lacks memory is tried so often */
-#define KFD_PRIO_MAP_TRIES	8
-
-/*
- * When an allocation of the runlist fails, KFD has unmapped all queues already, including those
- * of unrelated processes, and they stay unmapped until the next runlist.  So try again at once.
- *
- * @ret: of a call that maps.  Context: DQM lock.  Return: @ret, or what the last try has
- * returned; -EIO instead of -ENOMEM, which would mean that nothing has changed
- */
-static int kfd_prio_map_again(struct device_queue_manager *dqm, int ret)
-{
-	int tries = KFD_PRIO_MAP_TRIES;
-
-	lockdep_assert_held(&dqm->lock_hidden);
-	while (ret == -ENOMEM && !dqm->active_runlist && tries--)
-		ret = map_queues_cpsch(dqm);
-	return ret == -ENOMEM ? -EIO : ret;
-}
-
-/**
- * kfd_prio_dqm_apply() - bring the queues of a process on a GPU to its priority
- * @pdd: the process on that GPU
- * @nr_queues: in and out: its queues are added
- *
- * With HWS one unmap and one runlist serve all its queues; without a change, or
- * with none of them active, the hardware is not touched.  With MES the first queue
- * that it does not take is the last one tried: each wait is of seconds, and a reset
- * is on its way.  Without a hardware scheduler (sched_policy=2) a loaded queue takes
- * the change when it is loaded next: KFD can load a queue in the context of its
- * owner only.
- *
- * The priority is read once, so that the same queues are unmapped and updated.  A change of the
- * priority meanwhile calls this function again, after us.
- *
- * Context: process; DQM lock
- * Return: 0; -EIO if the GPU is being reset or there is no memory, -ETIME if its scheduler does
- * not answer: the queues have the priority, the hardware has it after the reset
- */
-int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues)
-{
-	struct device_queue_manager *dqm = pdd->dev->dqm;
-	struct qcm_process_device *qpd = &pdd->qpd;
-	bool stale = false, active = false;
-	int prio, ret = 0;
-	struct queue *q;
-
-	lockdep_assert_held(&dqm->lock_hidden);
-	prio = kfd_prio_of_process(pdd->process);
-	list_for_each_entry(q, &qpd->queues_list, list) {
-		++*nr_queues;
-		if (q->properties.priority == kfd_prio_target(q, prio))
-			continue;
-		stale = true;
-		active |= q->properties.is_active;
-	}
-	if (!stale)
-		return 0;
-
-	if (kfd_prio_uses_mes(dqm)) {
-		list_for_each_entry(q, &qpd->queues_list, list) {
-			if (q->properties.priority == kfd_prio_target(q, prio))
-				continue;
-			if (ret)
-				q->properties.priority = kfd_prio_target(q, prio);
-			else
-				ret = kfd_prio_update_mes(dqm, qpd, q, prio);
-			trace_kfd_update_queue(q, ret);
-		}
-		return ret;
-	}
-
-	active &= dqm->sched_policy != KFD_SCHED_POLICY_NO_HWS;
-	if (active)
-		ret = kfd_prio_unmap_dynamic(dqm);
-	list_for_each_entry(q, &qpd->queues_list, list) {
-		if (q->properties.priority == kfd_prio_target(q, prio))
-			continue;
-		q->properties.priority = kfd_prio_target(q, prio);
-		if (!ret)
-			kfd_prio_update_mqd(dqm, qpd, q);
-		trace_kfd_update_queue(q, ret);
-	}
-	if (active && !ret)
-		ret = kfd_prio_map_again(dqm, map_queues_cpsch(dqm));
-	return ret;
-}
+#include "kfd_prio_mqd.inc.c"
 
 static void kfd_prio_mark_queue(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
 				struct queue *q, bool off, struct kfd_prio_marked *m)
@@ -151,30 +25,38 @@ static void kfd_prio_mark_queue(struct device_queue_manager *dqm, struct qcm_pro
 }
 
 /* A process is preempted from now on, that was on the GPU, or parked */
-static inline void kfd_prio_taken(struct device_queue_manager *dqm, struct kfd_prio_qpd *qp,
-				  u64 now, struct kfd_prio_marked *m)
+static inline void kfd_prio_taken(struct qcm_process_device *qpd, u64 now,
+				  struct kfd_prio_marked *m)
 {
-	qp->cost_due = true;
-	dqm->prio.cost_due = true;
-	qp->preempted_at = now;
-	qp->preempted_count++;
+	qpd->prio.preempted_at = now;
+	qpd->prio.preempted_count++;
+	qpd->dqm->prio.totals.preempted_count++;
 	m->preempted++;
 }
 
+/* A process is preempted no more: it is put back, or parked */
+static inline void kfd_prio_preempted_end(struct qcm_process_device *qpd, u64 now)
+{
+	u64 ns = now - qpd->prio.preempted_at;
+
+	qpd->prio.preempted_ns += ns;
+	qpd->dqm->prio.totals.preempted_ns += ns;
+}
+
 /* What is off goes on to be off, for another reason: the hardware is not touched */
-static void kfd_prio_turn(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
-			  bool parks, u64 now, struct kfd_prio_marked *m)
+static void kfd_prio_turn(struct qcm_process_device *qpd, bool parks, u64 now,
+			  struct kfd_prio_marked *m)
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
 
 	if (parks) {
-		qp->preempted_ns += now - qp->preempted_at;
+		kfd_prio_preempted_end(qpd, now);
 		kfd_prio_park_begin(qpd, true, now);
 	} else {
 		kfd_prio_park_end(qpd, KFD_PRIO_UNPARK_PREEMPT, now);
-		kfd_prio_taken(dqm, qp, now, m);
-		/* no save of it is due: it had no waves */
-		qp->cost_due = false;
+		kfd_prio_taken(qpd, now, m);
+		/* no save of it is to be read: it had no waves */
+		qp->cost_seen = qp->preempted_count;
 	}
 }
 
@@ -203,7 +85,7 @@ static inline void kfd_prio_take(struct device_queue_manager *dqm, struct qcm_pr
 	if (parks)
 		kfd_prio_park_begin(qpd, false, now);
 	else
-		kfd_prio_taken(dqm, qp, now, m);
+		kfd_prio_taken(qpd, now, m);
 	/* a debugger's kernel queue stays mapped */
 	qp->skip = list_empty(&qpd->priv_queue_list);
 	dqm->prio.skipped += qp->skip;
@@ -234,9 +116,10 @@ static void kfd_prio_give_back(struct device_queue_manager *dqm, struct qcm_proc
 		kfd_prio_park_end(qpd, kfd_prio_park_ends(qpd), now);
 		m->woken++;
 	} else {
-		qp->preempted_ns += now - qp->preempted_at;
+		kfd_prio_preempted_end(qpd, now);
 		m->restored++;
 	}
+	hlist_del_init(&qp->cost);
 	WRITE_ONCE(qp->preempted, false);
 	dqm->prio.victims--;
 	dqm->prio.skipped -= qp->skip;
@@ -309,6 +192,9 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 	list_for_each_entry(cur, &dqm->queues, list) {
 		struct qcm_process_device *qpd = cur->qpd;
 
+		/* a ring waits for this walk: those that are parked may be many */
+		if (kfd_prio_stays_parked(qpd, &dqm->prio.parking))
+			continue;
 		if (READ_ONCE(qpd->prio.stale))
 			kfd_prio_refresh(qpd);
 		w = kfd_prio_weigh(qpd, &f);
@@ -322,7 +208,7 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 		else if (!was && off)
 			kfd_prio_take(dqm, qpd, parks, now, m);
 		else if (qpd->prio.parked != parks)
-			kfd_prio_turn(dqm, qpd, parks, now, m);
+			kfd_prio_turn(qpd, parks, now, m);
 		if (!w.works || parks)
 			continue;
 		dqm->prio.lowest = min(dqm->prio.lowest, qpd->prio.prio);
@@ -331,6 +217,8 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 			m->busy += !was;
 		}
 	}
+	if (m->preempted)
+		dqm->prio.taken = true;
 }
 
 /**
@@ -382,28 +270,17 @@ static int kfd_prio_execute_mes(struct device_queue_manager *dqm, bool active)
 	return ret;
 }
 
-/**
- * kfd_prio_dqm_execute() - make the hardware run what is marked
- * @dqm: of the GPU
- * @takes: a process with work is taken off, and another waits for that: with short_grace waves
- *	are saved at once.  KFD's default is 64,000 cycles of the GPU's clock, 45 us at 1.4 GHz,
- *	in which they may end.  HWS only: MES has its own times
- *
+/*
  * HWS: one unmap and one runlist, however many queues; and two packets more to set the grace period
  * and to set it back, where the tree can and @takes.  If the unmap takes longer than the fault may
  * wait it is set back by the next one, which comes soon.
- *
- * Context: DQM lock; waits for the unmap, as every operation of KFD does
- * Return: 0; -EIO if the GPU is being reset or there is no memory for the runlist, -ETIME if its
- * scheduler does not answer
  */
-int kfd_prio_dqm_execute(struct device_queue_manager *dqm, bool takes)
+static int kfd_prio_execute(struct device_queue_manager *dqm, bool takes)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
 	bool at_once;
 	int off, on;
 
-	lockdep_assert_held(&dqm->lock_hidden);
 	if (!kfd_prio_uses_mes(dqm)) {
 		/* it has had its time: KFD need not wait once more to find out */
 		if (kfd_prio_unmap_settle(dqm)) {
@@ -423,79 +300,25 @@ int kfd_prio_dqm_execute(struct device_queue_manager *dqm, bool takes)
 }
 
 /**
- * kfd_prio_dqm_unpin() - KFD evicts a process that is preempted, perhaps to hibernate
+ * kfd_prio_dqm_execute() - make the hardware run what is marked
  * @dqm: of the GPU
- * @qpd: the process on that GPU
+ * @takes: a process with work is taken off, and another waits for that: with short_grace waves
+ *	are saved at once.  KFD's default is 64,000 cycles of the GPU's clock, 45 us at 1.4 GHz,
+ *	in which they may end.  HWS only: MES has its own times
  *
- * KFD finds its queues off already, and would leave their MQDs where they are lost.
- *
- * Context: DQM lock
+ * Context: DQM lock; waits for the unmap, as every operation of KFD does
+ * Return: 0; -EIO if the GPU is being reset or there is no memory for the runlist, -ETIME if its
+ * scheduler does not answer
  */
-void kfd_prio_dqm_unpin(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
+int kfd_prio_dqm_execute(struct device_queue_manager *dqm, bool takes)
 {
-	struct queue *q;
+	u64 start = ktime_get_ns();
+	int ret;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	list_for_each_entry(q, &qpd->queues_list, list) {
-		q->properties.is_evicted = false;
-		/* no others: KFD restores no others */
-		if (QUEUE_IS_ACTIVE(q->properties))
-			kfd_prio_mqd_unpin(dqm, q);
-		q->properties.is_evicted = true;
-	}
-}
-
-/**
- * kfd_prio_dqm_repin() - KFD restores a process that stays preempted
- * @dqm: of the GPU
- * @qpd: the process on that GPU
- *
- * Its queues may be updated from now on.  An MQD that cannot be pinned is tried again when the
- * process is put back.
- *
- * Context: DQM lock
- */
-void kfd_prio_dqm_repin(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
-{
-	struct queue *q;
-
-	lockdep_assert_held(&dqm->lock_hidden);
-	list_for_each_entry(q, &qpd->queues_list, list)
-		if (kfd_prio_mqd_repin(dqm, q))
-			pr_warn("kfdprio: queue %u of process %d has no MQD\n",
-				q->properties.queue_id, q->process->lead_thread->tgid);
-}
-
-/**
- * kfd_prio_hook_update_preempted() - a queue is about to be updated
- * @pdd: its process on its GPU
- * @q: the queue, with its new properties
- * @minfo: KFD's, for the MQD
- * @ret: out: what the update returns
- *
- * Context: DQM lock
- * Return: true if it is preempted and its MQD has the update now
- */
-bool kfd_prio_hook_update_preempted(struct kfd_process_device *pdd, struct queue *q,
-				    struct mqd_update_info *minfo, int *ret)
-{
-	struct device_queue_manager *dqm = q->device->dqm;
-	struct mqd_manager *mqd_mgr;
-
-	if (!pdd->qpd.prio.preempted || q->properties.is_active || dqm->prio.missed)
-		return false;
-	*ret = 0;
-	if (kfd_prio_has_reset_queue(pdd)) {
-		*ret = -EACCES;
-		return true;
-	}
-	mqd_mgr = dqm->mqd_mgrs[get_mqd_type_from_queue_type(q->properties.type)];
-	mqd_mgr->update_mqd(mqd_mgr, q->mqd, &q->properties, minfo);
-	q->properties.is_gws = !!q->gws;
-	/* it may be one that its owner had switched off */
-	if (q->prio.held)
-		kfd_prio_hold(q);
-	return true;
+	ret = kfd_prio_execute(dqm, takes);
+	dqm->prio.totals.update_ns += ktime_get_ns() - start;
+	return ret;
 }
 
 /**

@@ -67,7 +67,9 @@ void kfd_prio_restored(struct device_queue_manager *dqm, struct qcm_process_devi
 			     &pdd->evict_duration_counter);
 		kfd_prio_dqm_repin(dqm, qpd);
 	}
-	/* it may have rung before it was evicted */
-	if (qpd->prio.mm)
+	/* it may have rung before it was evicted; what has changed since was not looked at */
+	if (qpd->prio.mm) {
+		kfd_prio_neighbour_changed(qpd);
 		kfd_prio_gpu_kick(dqm);
+	}
 }

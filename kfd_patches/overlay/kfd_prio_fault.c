@@ -21,6 +21,8 @@ void kfd_prio_hook_process_opened(struct kfd_process *p, struct file *filep)
 	inode = kfd_prio_doorbell_inode(p);
 	if (inode)
 		filep->f_mapping = inode->i_mapping;
+	if (static_branch_unlikely(&kfd_prio_notify_in_use))
+		kfd_prio_notify_opened(p);
 }
 
 /*

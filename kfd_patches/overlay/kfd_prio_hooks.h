@@ -54,12 +54,13 @@ struct kfd_prio_cost {
  * @dead: it was reset alone, and stays off for good
  * @marked: preemption has changed if it is active, MES does not know yet; protected by
  *	the DQM lock and false when it is released, unless MES is to be asked again
- * @saved_at: end of the last save that was read, a stamp of CP firmware; protected by the DQM lock
+ * @save_seen: begin of the last save on its first XCC that was read, a stamp of CP firmware;
+ *	protected by the DQM lock
  */
 struct kfd_prio_queue {
 	u32 asked;
 	u32 requested;
-	u64 saved_at;
+	u64 save_seen;
 	bool announced;
 	bool held;
 	bool off;
@@ -74,10 +75,12 @@ struct kfd_prio_queue {
  *	was no memory for one: its doorbells are polled
  * @mm: of a further context of its process, mmgrab()ed: such a context may outlive the
  *	process's memory by a little; NULL otherwise
+ * @notified: bit 0: notify descriptors have reported that the process opened KFD
  */
 struct kfd_prio_process {
 	struct inode *inode;
 	struct mm_struct *mm;
+	unsigned long notified;
 };
 
 /**
@@ -154,7 +157,8 @@ enum kfd_prio_unpark_reason {
  * @preempted_count: how often
  * @preempting_count: how often it has preempted others
  * @save: saves of its queues, the longest of each preemption
- * @cost_due: that of the present one was not read yet
+ * @cost: link in kfd_prio_dqm.costs: that of the present one was not read yet
+ * @cost_seen: what @preempted_count was when it was added there
  * @still: its trap is armed because its indices have not moved for long; it may have waves, and
  *	@work says so; a neighbour's
  * @unpark_due: kfd_unpark is to be traced when the runlist was sent
@@ -172,7 +176,8 @@ enum kfd_prio_unpark_reason {
  * @role: enum kfd_prio_role; written under the DQM lock
  * @look: it was taken off, or is a neighbour whose queues have changed: look at it again; written
  *	without a lock
- * @claim: link in kfd_prio_dqm.claims, or .neighbours or .resting, as @role tells
+ * @rests: a neighbour in kfd_prio_dqm.resting: it counts as one without work
+ * @claim: link in kfd_prio_dqm.claims, or .neighbours or .resting, as @role and @rests tell
  * @set_prio: priority set, when the claim was made
  * @mm: its address space, mmgrab()ed; NULL without a role
  * @wakes: how often @rung was set
@@ -208,7 +213,8 @@ struct kfd_prio_qpd {
 	u64 preempted_count;
 	u64 preempting_count;
 	struct kfd_prio_cost save;
-	bool cost_due;
+	struct hlist_node cost;
+	u64 cost_seen;
 	bool still;
 	bool exempt;
 	bool unpark_due;
@@ -224,6 +230,7 @@ struct kfd_prio_qpd {
 	struct kfd_prio_wakes park_wakes;
 	enum kfd_prio_role role;
 	bool look;
+	bool rests;
 	struct list_head claim;
 	int set_prio;
 	struct mm_struct *mm;
@@ -262,6 +269,24 @@ enum kfd_prio_breaker {
 };
 
 /**
+ * struct kfd_prio_totals - what happened on a GPU since its driver was loaded
+ * @preempted_count: how often a process was preempted
+ * @preempted_ns: how long processes were preempted in all, ns, without what goes on
+ * @parked_count: how often a process was parked
+ * @parked_ns: how long processes were parked in all, ns, without what goes on
+ * @update_ns: how long our updates of the hardware took, ns, see kfd_prio_dqm_execute()
+ *
+ * Those of a process end with it; these do not.
+ */
+struct kfd_prio_totals {
+	u64 preempted_count;
+	u64 preempted_ns;
+	u64 parked_count;
+	u64 parked_ns;
+	u64 update_ns;
+};
+
+/**
  * struct kfd_prio_dqm - what we keep in each struct device_queue_manager
  * @unmap_start: when the unmap in progress began
  * @unmap_seq: its number, joins kfd_unmap_queues to kfd_unmap_queues_done
@@ -293,6 +318,7 @@ enum kfd_prio_breaker {
  * @seq: number of the preemption, joins kfd_preempt_begin to kfd_preempt_end
  * @begun_at: when it began, ktime_get_ns(); 0 if no preemption was announced
  * @begun: how many preemptions there were
+ * @totals: of all processes, those that have ended too
  * @victims: processes that are off now, preempted or parked
  * @parked: those of them that are parked
  * @park_seq: how many processes were parked so far
@@ -307,7 +333,9 @@ enum kfd_prio_breaker {
  * @save_ns: the longest save since the preemption in force began; 0: not known
  * @save_recent_ns: how long a save takes: an exponential mean of the longest of each preemption, of
  *	eight, each of them four times the mean before at most; 0: not known
- * @cost_due: a process was taken off, see kfd_prio_cost_look()
+ * @save_part_ns: the longest of the processes that were read since the last such preemption
+ * @costs: processes that were taken off and whose saves were not read, see kfd_prio_cost_look()
+ * @taken: there may be such processes that are not in @costs yet
  * @was_over: what KFD knew of over-subscription before the runlist that is being made
  * @recheck: a process may have become a victim, or ceased to be one
  * @unmap_first: an unmap of ours is about to be sent, marking follows
@@ -352,6 +380,7 @@ struct kfd_prio_dqm {
 	u32 seq;
 	u64 begun_at;
 	u64 begun;
+	struct kfd_prio_totals totals;
 	u32 victims;
 	u32 parked;
 	u32 park_seq;
@@ -365,7 +394,9 @@ struct kfd_prio_dqm {
 	struct kfd_prio_cost save;
 	u64 save_ns;
 	u64 save_recent_ns;
-	bool cost_due;
+	u64 save_part_ns;
+	struct hlist_head costs;
+	bool taken;
 	bool was_over;
 	bool recheck;
 	bool unmap_first;

@@ -12,7 +12,7 @@
 #include "kfd_prio_priv.h"
 #include "kfd_prio_events.h"
 
-/* What each struct had at version 1.0: shorter ones never existed */
+/* The size of each struct at version 1.0: shorter ones never existed */
 #define KFD_PRIO_SET_SIZE_1_0		24
 #define KFD_PRIO_GET_SIZE_1_0		24
 #define KFD_PRIO_LIST_SIZE_1_0		24
@@ -48,19 +48,35 @@ bool kfd_prio_owns_ioctl(struct file *filep, unsigned int cmd)
 }
 
 /*
- * The process that a number in the caller's PID namespace and a pidfd agree on.
+ * Do a PID and a pidfd name the same process?
  *
  * The kernel lets no module resolve a pidfd, so it is only compared: both
  * kinds of pidfd hold the struct pid, the older in the file, the newer in the
  * inode.  Neither pointer is followed.  No right hangs on the result: what the
  * caller may do is checked on the task.
+ *
+ * Return: 0, -EBADF or -ESRCH
  */
-static struct task_struct *kfd_prio_task_get(int nr, int pidfd)
+static int kfd_prio_pidfd_check(const struct pid *pid, int pidfd)
+{
+	struct file *f = fget(pidfd);
+	bool same;
+
+	if (!f)
+		return -EBADF;
+	same = f->private_data == pid || file_inode(f)->i_private == pid;
+	fput(f);
+	return same ? 0 : -ESRCH;
+}
+
+/*
+ * The process that a number in the caller's PID namespace and a pidfd agree on; or, with @start_ns,
+ * the number and the time at which it began.
+ */
+static struct task_struct *kfd_prio_task_get(int nr, int pidfd, u64 start_ns)
 {
 	struct task_struct *task;
 	struct pid *pid;
-	struct file *f;
-	bool same;
 	int err;
 
 	if (nr <= 0)
@@ -69,16 +85,11 @@ static struct task_struct *kfd_prio_task_get(int nr, int pidfd)
 	if (!pid)
 		return ERR_PTR(-ESRCH);
 
-	err = -EBADF;
-	f = fget(pidfd);
-	if (!f)
-		goto err_pid;
-	same = f->private_data == pid || file_inode(f)->i_private == pid;
-	fput(f);
-	err = -ESRCH;
-	if (!same)
+	err = start_ns ? 0 : kfd_prio_pidfd_check(pid, pidfd);
+	if (err)
 		goto err_pid;
 
+	err = -ESRCH;
 	rcu_read_lock();
 	task = pid_task(pid, PIDTYPE_TGID);
 	if (task)
@@ -92,6 +103,10 @@ static struct task_struct *kfd_prio_task_get(int nr, int pidfd)
 	if (READ_ONCE(task->flags) & PF_KTHREAD) {
 		put_task_struct(task);
 		err = -EINVAL;
+		goto err_pid;
+	}
+	if (start_ns && start_ns != kfd_prio_notify_start(task)) {
+		put_task_struct(task);
 		goto err_pid;
 	}
 	put_pid(pid);
@@ -121,7 +136,7 @@ static long kfd_prio_ioctl_version(void __user *arg, size_t size)
 	struct kfd_prio_version_args v = {
 		.major = KFD_PRIO_VERSION_MAJOR,
 		.minor = KFD_PRIO_VERSION_MINOR,
-		.features = KFD_PRIO_FEATURE_PREEMPT |
+		.features = KFD_PRIO_FEATURE_PREEMPT | KFD_PRIO_FEATURE_RULES |
 			    (kfd_prio_table_inherits() ? KFD_PRIO_FEATURE_INHERIT : 0),
 	};
 
@@ -135,14 +150,26 @@ static long kfd_prio_ioctl_version(void __user *arg, size_t size)
 }
 
 #define KFD_PRIO_SET_PARK	(KFD_PRIO_SET_PARK_NEVER | KFD_PRIO_SET_PARK_AUTO)
+#define KFD_PRIO_SET_ALL	(KFD_PRIO_SET_PARK | KFD_PRIO_SET_KEEP | KFD_PRIO_SET_RULE)
 
 static bool kfd_prio_set_valid(const struct kfd_prio_set_args *a)
 {
-	if (a->flags & ~(KFD_PRIO_SET_PARK | KFD_PRIO_SET_KEEP) ||
-	    (a->flags & KFD_PRIO_SET_PARK) == KFD_PRIO_SET_PARK)
+	if (a->flags & ~KFD_PRIO_SET_ALL || (a->flags & KFD_PRIO_SET_PARK) == KFD_PRIO_SET_PARK)
 		return false;
 	return a->priority == KFD_PRIO_UNSET || (a->priority >= KFD_PRIO_MIN &&
 			a->priority <= KFD_PRIO_MAX && !(a->flags & KFD_PRIO_SET_KEEP));
+}
+
+/*
+ * How the caller sets a priority.  The capability is not used for that, and so not audited: the
+ * permission that it gives is checked in kfd_prio_ioctl_set().
+ */
+static u32 kfd_prio_set_by(u32 flags)
+{
+	if (flags & KFD_PRIO_SET_RULE)
+		return KFD_PRIO_BY_RULE;
+	return ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE) ? KFD_PRIO_BY_ADMIN :
+								 KFD_PRIO_BY_USER;
 }
 
 static long kfd_prio_ioctl_set(void __user *arg, size_t size)
@@ -166,9 +193,10 @@ static long kfd_prio_ioctl_set(void __user *arg, size_t size)
 		.keep = a.flags & KFD_PRIO_SET_KEEP,
 		.never = a.flags & KFD_PRIO_SET_PARK_NEVER,
 		.parks = a.flags & KFD_PRIO_SET_PARK_AUTO,
+		.by = kfd_prio_set_by(a.flags),
 	};
 
-	task = kfd_prio_task_get(a.pid, a.pidfd);
+	task = kfd_prio_task_get(a.pid, a.pidfd, a.start_ns);
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 
@@ -248,6 +276,7 @@ static long kfd_prio_ioctl_get(void __user *arg, size_t size)
 {
 	struct kfd_prio_list_entry sum = { .effective = KFD_PRIO_UNSET };
 	struct kfd_prio_get_args a;
+	struct kfd_prio_values v;
 	struct task_struct *task;
 	struct kfd_process *p;
 	unsigned int bkt;
@@ -260,12 +289,12 @@ static long kfd_prio_ioctl_get(void __user *arg, size_t size)
 		return ret;
 	if (a.flags)
 		return -EINVAL;
-	task = kfd_prio_task_get(a.pid, a.pidfd);
+	task = kfd_prio_task_get(a.pid, a.pidfd, a.start_ns);
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 
 	rcu_read_lock();
-	a.priority = kfd_prio_table_get(task_tgid(task));
+	v = kfd_prio_table_read(task_tgid(task));
 	rcu_read_unlock();
 	idx = srcu_read_lock(&kfd_processes_srcu);
 	hash_for_each_rcu(kfd_processes_table, bkt, p, kfd_processes)
@@ -275,6 +304,9 @@ static long kfd_prio_ioctl_get(void __user *arg, size_t size)
 	srcu_read_unlock(&kfd_processes_srcu, idx);
 	put_task_struct(task);
 
+	a.priority = v.prio;
+	a.set_by = v.by;
+	a.never_parked_by = v.never_by;
 	a.effective = sum.effective;
 	a.nr_queues = sum.nr_queues;
 	return copy_to_user(arg, &a, min(size, sizeof(a))) ? -EFAULT : 0;
@@ -325,6 +357,7 @@ static u32 kfd_prio_fold(struct kfd_prio_list_entry *e, u32 n)
 static u32 kfd_prio_collect(struct kfd_prio_list_entry *entries, u32 room)
 {
 	struct pid_namespace *ns = task_active_pid_ns(current);
+	struct kfd_prio_values v;
 	struct kfd_process *p;
 	unsigned int bkt;
 	u32 n = 0;
@@ -334,6 +367,7 @@ static u32 kfd_prio_collect(struct kfd_prio_list_entry *entries, u32 room)
 	hash_for_each_rcu(kfd_processes_table, bkt, p, kfd_processes) {
 		rcu_read_lock();
 		pid = pid_nr_ns(task_tgid(p->lead_thread), ns);
+		v = kfd_prio_table_read(task_tgid(p->lead_thread));
 		rcu_read_unlock();
 		if (!pid)
 			continue;
@@ -345,9 +379,11 @@ static u32 kfd_prio_collect(struct kfd_prio_list_entry *entries, u32 room)
 				continue;
 			memset(e, 0, sizeof(*e));
 			e->pid = pid;
-			e->priority = kfd_prio_of_process(p);
+			e->priority = v.prio;
+			e->set_by = v.by;
+			e->never_parked_by = v.never_by;
 			e->effective = KFD_PRIO_UNSET;
-			if (kfd_prio_never_parks(p))
+			if (v.never_by)
 				e->flags |= KFD_PRIO_LIST_PARK_NEVER;
 			if (!p->n_pdds)
 				continue;
@@ -428,6 +464,10 @@ long kfd_prio_hook_ioctl(struct file *filep, unsigned int cmd, unsigned long arg
 		return kfd_prio_ioctl_get(user, size);
 	case KFD_PRIO_IOC_LIST & ~IOCSIZE_MASK:
 		return kfd_prio_ioctl_list(user, size);
+	case KFD_PRIO_IOC_NOTIFY & ~IOCSIZE_MASK:
+		return kfd_prio_notify_ioctl(user, size);
+	case KFD_PRIO_IOC_GPUS & ~IOCSIZE_MASK:
+		return kfd_prio_totals_ioctl(user, size);
 	}
 	if (_IOC_TYPE(cmd) == KFD_PRIO_IOC_MAGIC && _IOC_NR(cmd) >= KFD_PRIO_IOC_FIRST)
 		return -ENOTTY;

@@ -27,9 +27,24 @@
 #define KFD_PRIO_LOOK_BUSY	64
 #define KFD_PRIO_LOOK_RESTING	8
 
+/*
+ * A neighbour leaves the list of those without work, in which it is while its trap is armed: it may
+ * have some, and the decision must be made again.  One in the other list has been through here.
+ */
+static void kfd_prio_neighbour_rise(struct kfd_prio_dqm *d, struct kfd_prio_qpd *qp)
+{
+	list_move_tail(&qp->claim, &d->neighbours);
+	if (!qp->rests)
+		return;
+	qp->rests = false;
+	kfd_prio_woke(container_of(qp, struct qcm_process_device, prio));
+}
+
 /**
  * kfd_prio_neighbour_rang() - note which neighbours have rung, or have other queues now
  * @dqm: of the GPU
+ *
+ * The latter come first in their list: they are looked at next.
  *
  * Context: DQM lock
  */
@@ -37,7 +52,6 @@ void kfd_prio_neighbour_rang(struct device_queue_manager *dqm)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
 	struct kfd_prio_qpd *qp, *tmp;
-	bool rung;
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	if (!atomic_read(&d->rang))
@@ -45,12 +59,10 @@ void kfd_prio_neighbour_rang(struct device_queue_manager *dqm)
 	/* then the traps: pairs with kfd_prio_neighbour_matters() */
 	atomic_xchg(&d->rang, 0);
 	list_for_each_entry_safe(qp, tmp, &d->resting, claim) {
-		rung = atomic_read(&qp->trap) == KFD_PRIO_TRAP_RUNG;
-		if (!rung && !READ_ONCE(qp->look))
-			continue;
-		list_move_tail(&qp->claim, &d->neighbours);
-		if (rung)
-			kfd_prio_woke(container_of(qp, struct qcm_process_device, prio));
+		if (atomic_read(&qp->trap) == KFD_PRIO_TRAP_RUNG)
+			kfd_prio_neighbour_rise(d, qp);
+		else if (READ_ONCE(qp->look))
+			list_move(&qp->claim, &d->resting);
 	}
 }
 
@@ -206,10 +218,10 @@ static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *
 /* A neighbour may have work, whatever was known of it */
 static void kfd_prio_neighbour_wake(struct device_queue_manager *dqm, struct kfd_prio_qpd *qp)
 {
-	list_move_tail(&qp->claim, &dqm->prio.neighbours);
 	qp->still = false;
-	if (kfd_prio_trap_change(qp, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG))
-		kfd_prio_woke(container_of(qp, struct qcm_process_device, prio));
+	/* first: one that is armed counts as one without work */
+	kfd_prio_trap_change(qp, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG);
+	kfd_prio_neighbour_rise(&dqm->prio, qp);
 }
 
 /*
@@ -221,10 +233,15 @@ static void kfd_prio_neighbour_rest(struct device_queue_manager *dqm,
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
 	enum kfd_prio_found found;
+	bool armed;
 
 	if (kfd_prio_in_fault(qp, ktime_get_ns()))
 		return;
-	if (kfd_prio_trap_change(qp, KFD_PRIO_TRAP_RUNG, KFD_PRIO_TRAP_ARMED)) {
+	armed = kfd_prio_trap_change(qp, KFD_PRIO_TRAP_RUNG, KFD_PRIO_TRAP_ARMED);
+	/* before the lock is dropped: a ring is looked for in that list */
+	list_move_tail(&qp->claim, &dqm->prio.resting);
+	qp->rests = true;
+	if (armed) {
 		dqm_unlock(dqm);
 		kfd_prio_doorbell_zap(qpd_to_pdd(qpd));
 		dqm_lock(dqm);
@@ -241,12 +258,8 @@ static void kfd_prio_neighbour_rest(struct device_queue_manager *dqm,
 		/* the set of processes with work, whose time counts, has changed */
 		dqm->prio.recheck = true;
 	}
-	list_move_tail(&qp->claim, &dqm->prio.resting);
-	/* a ring since it was armed has found it in the other list */
-	if (atomic_read(&qp->trap) == KFD_PRIO_TRAP_RUNG) {
-		list_move_tail(&qp->claim, &dqm->prio.neighbours);
-		kfd_prio_woke(qpd);
-	}
+	if (atomic_read(&qp->trap) == KFD_PRIO_TRAP_RUNG)
+		kfd_prio_neighbour_rise(&dqm->prio, qp);
 }
 
 /*
@@ -323,7 +336,7 @@ void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_s
 	struct kfd_prio_dqm *d = &dqm->prio;
 	u64 now = ktime_get_ns();
 	struct kfd_prio_qpd *qp;
-	unsigned int n = 0;
+	unsigned int n = 0, changed = 0;
 	bool fresh = false;
 
 	lockdep_assert_held(&dqm->lock_hidden);
@@ -339,7 +352,14 @@ void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_s
 	}
 	if (!fresh)
 		n = min_t(unsigned int, n, KFD_PRIO_LOOK_BUSY);
-	if (!kfd_prio_neighbour_walk(dqm, &d->neighbours, n, &l)) {
+	/* put first by kfd_prio_neighbour_rang(): parked, or their queues have changed */
+	list_for_each_entry(qp, &d->resting, claim) {
+		if (!READ_ONCE(qp->look))
+			break;
+		changed++;
+	}
+	if (!kfd_prio_neighbour_walk(dqm, &d->neighbours, n, &l) ||
+	    !kfd_prio_neighbour_walk(dqm, &d->resting, changed, &l)) {
 		WRITE_ONCE(d->look_now, true);
 		return;
 	}

@@ -30,6 +30,10 @@
  * Queues that are off for another reason than preemption are left out, those that were reset
  * too: the process cannot run them, whatever their indices say.
  *
+ * UPDATE_QUEUE writes address, size and percentage of the ring before it takes the DQM lock.  A mix
+ * of old and new ones does no harm: what is read with them is the process's own memory, without
+ * faults, and the update that follows makes us look again.
+ *
  * Context: DQM lock
  */
 void kfd_prio_snapshot(struct qcm_process_device *qpd, struct kfd_prio_snapshot *s)
@@ -44,8 +48,10 @@ void kfd_prio_snapshot(struct qcm_process_device *qpd, struct kfd_prio_snapshot 
 	list_for_each_entry(q, &qpd->queues_list, list) {
 		struct queue_properties *p = &q->properties;
 		struct kfd_prio_index *i = &s->index[s->nr];
+		u32 percent = READ_ONCE(p->queue_percent);
+		u64 size = READ_ONCE(p->queue_size);
 
-		if (!p->is_active && !(ours && q->prio.off && p->queue_percent && p->queue_size))
+		if (!p->is_active && !(ours && q->prio.off && percent && size))
 			continue;
 		if (s->nr == ARRAY_SIZE(s->index))
 			break;
@@ -54,12 +60,12 @@ void kfd_prio_snapshot(struct qcm_process_device *qpd, struct kfd_prio_snapshot 
 		i->mask = ~0ULL;
 		/* PM4: dwords, the read index wraps at the size of the ring */
 		if (p->type == KFD_QUEUE_TYPE_COMPUTE && p->format == KFD_QUEUE_FORMAT_PM4)
-			i->mask = p->queue_size / 4 - 1;
+			i->mask = size / 4 - 1;
 		i->ring = NULL;
 		if (packets && p->type == KFD_QUEUE_TYPE_COMPUTE &&
-		    p->format == KFD_QUEUE_FORMAT_AQL && is_power_of_2(p->queue_size))
-			i->ring = (void __user *)p->queue_address;
-		i->packets_mask = p->queue_size / 64 - 1;
+		    p->format == KFD_QUEUE_FORMAT_AQL && is_power_of_2(size))
+			i->ring = (void __user *)READ_ONCE(p->queue_address);
+		i->packets_mask = size / 64 - 1;
 		s->nr++;
 	}
 }

@@ -88,7 +88,8 @@ bool kfd_prio_park_due(struct device_queue_manager *dqm)
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	list_for_each_entry(cur, &dqm->queues, list)
-		if (cur->qpd->prio.parked != kfd_prio_parks(cur->qpd, &dqm->prio.parking))
+		if (!kfd_prio_stays_parked(cur->qpd, &dqm->prio.parking) &&
+		    cur->qpd->prio.parked != kfd_prio_parks(cur->qpd, &dqm->prio.parking))
 			return true;
 	return false;
 }
@@ -133,6 +134,7 @@ void kfd_prio_park_begin(struct qcm_process_device *qpd, bool preempted, u64 now
 	qp->parked = true;
 	qp->parked_at = now;
 	qp->parked_count++;
+	d->totals.parked_count++;
 	d->parked++;
 	qp->park_seq = ++d->park_seq;
 	atomic_set(&d->rang, 1);
@@ -169,6 +171,7 @@ void kfd_prio_park_end(struct qcm_process_device *qpd, enum kfd_prio_unpark_reas
 	qp->parked = false;
 	qp->park_last_ns = now - qp->parked_at;
 	qp->parked_ns += qp->park_last_ns;
+	d->totals.parked_ns += qp->park_last_ns;
 	/* if it stays off it is preempted from now on */
 	qp->preempted_at = now;
 	d->parked--;

@@ -147,12 +147,27 @@ enum kfd_prio_kick { KFD_PRIO_QUIET, KFD_PRIO_TIMER, KFD_PRIO_KICKED };
  * @keep: its priority stays as it is
  * @never: it is never to be parked from now on
  * @parks: it may be parked from now on; with neither, that stays as it is
+ * @by: KFD_PRIO_BY_*, how it is set
  */
 struct kfd_prio_setting {
 	int prio;
 	bool keep;
 	bool never;
 	bool parks;
+	u32 by;
+};
+
+/**
+ * struct kfd_prio_values - what is set for a thread group
+ * @prio: KFD_PRIO_UNSET: it is only never to be parked
+ * @by: KFD_PRIO_BY_*, how @prio was set
+ * @never_by: KFD_PRIO_BY_*, how it was set that the group is never to be parked;
+ *	KFD_PRIO_BY_NOBODY: it may be parked
+ */
+struct kfd_prio_values {
+	int prio;
+	u32 by;
+	u32 never_by;
 };
 
 /**
@@ -256,6 +271,25 @@ static inline bool kfd_prio_may_be_victim(struct qcm_process_device *qpd)
 	return qpd_to_pdd(qpd)->drm_priv && !qpd->is_debug;
 }
 
+/**
+ * kfd_prio_stays_parked() - is a process parked, and stays so for all that it and others do?
+ * @qpd: the process on a GPU
+ * @g: the parameters of parking on that GPU
+ *
+ * The quick form of kfd_prio_parks() for walks over many processes: false says nothing.
+ *
+ * Context: DQM lock
+ */
+static inline bool kfd_prio_stays_parked(struct qcm_process_device *qpd,
+					 const struct kfd_prio_parking *g)
+{
+	const struct kfd_prio_qpd *qp = &qpd->prio;
+
+	return qp->parked && g->after_ns && !qp->exempt &&
+	       atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED && kfd_prio_may_be_victim(qpd) &&
+	       !kfd_prio_doorbells_are_kfds();
+}
+
 /*
  * The layers, lowest first; a file calls functions of those above it in this list and of no other
  * (Documentation/design.rst has the picture, tests/lint/check-layers checks it).
@@ -269,6 +303,7 @@ void kfd_prio_table_init(void);
 void kfd_prio_table_exit(void);
 bool kfd_prio_table_inherits(void);
 int kfd_prio_table_get(struct pid *pid);
+struct kfd_prio_values kfd_prio_table_read(struct pid *pid);
 int kfd_prio_table_set(struct task_struct *task, const struct kfd_prio_setting *to, bool may_raise,
 		       int *old);
 bool kfd_prio_never_parks(struct kfd_process *p);
@@ -288,6 +323,13 @@ extern struct kfd_prio_param kfd_prio_param_idle_park_ms;
 int kfd_prio_param_set(struct kfd_prio_param *p, u32 value);
 void kfd_prio_params_read(struct kfd_prio_params *k);
 u64 kfd_prio_safety_poll_ns(void);
+
+/* kfd_prio_notify.c */
+DECLARE_STATIC_KEY_FALSE(kfd_prio_notify_in_use);
+long kfd_prio_notify_ioctl(void __user *arg, size_t size);
+void kfd_prio_notify_opened(struct kfd_process *p);
+void kfd_prio_notify_gone(struct kfd_process *p);
+u64 kfd_prio_notify_start(const struct task_struct *task);
 
 /* ---- one GPU ---- */
 
@@ -334,7 +376,7 @@ bool kfd_prio_saved_waves(struct qcm_process_device *qpd);
 bool kfd_prio_sees_waves(struct qcm_process_device *qpd);
 
 /* kfd_prio_cost.c */
-void kfd_prio_cost_look(struct device_queue_manager *dqm);
+bool kfd_prio_cost_look(struct device_queue_manager *dqm);
 
 /* kfd_prio_park.c */
 bool kfd_prio_parks(struct qcm_process_device *qpd, const struct kfd_prio_parking *g);
@@ -394,9 +436,11 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 void kfd_prio_dqm_take_new(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 void kfd_prio_dqm_take_back(struct device_queue_manager *dqm, u64 now);
 int kfd_prio_dqm_execute(struct device_queue_manager *dqm, bool takes);
+
+/* kfd_prio_mqd.inc.c */
+int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues);
 void kfd_prio_dqm_unpin(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 void kfd_prio_dqm_repin(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
-int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues);
 
 /* kfd_prio_evict.c */
 void kfd_prio_evicted(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
@@ -423,6 +467,9 @@ void kfd_prio_thread_opened(void);
 void kfd_prio_thread_reconfigure(bool rearm);
 
 /* ---- surface ---- */
+
+/* kfd_prio_totals.c */
+long kfd_prio_totals_ioctl(void __user *arg, size_t size);
 
 /* kfd_prio_debugfs.c */
 void kfd_prio_debugfs_init(void);

@@ -127,7 +127,8 @@ void kfd_prio_process_queue_changed(struct queue *q)
  * kfd_prio_hook_process_exit() - the mm of a process goes
  * @p: the process; its queues are destroyed later
  *
- * Where no priority that may preempt was ever set, no lock is taken.
+ * Where no priority that may preempt was ever set, and no notify descriptor is open, no lock is
+ * taken.
  *
  * Context: process, no lock
  */
@@ -135,6 +136,8 @@ void kfd_prio_hook_process_exit(struct kfd_process *p)
 {
 	u32 i;
 
+	if (static_branch_unlikely(&kfd_prio_notify_in_use))
+		kfd_prio_notify_gone(p);
 	for (i = 0; i < p->n_pdds; i++) {
 		struct qcm_process_device *qpd = &p->pdds[i]->qpd;
 		struct device_queue_manager *dqm = p->pdds[i]->dev->dqm;

@@ -209,6 +209,7 @@ static void kfd_prio_role_make(struct device_queue_manager *dqm, struct qcm_proc
 	qp->waves = true;
 	qp->still = false;
 	qp->look = true;
+	qp->rests = false;
 	list_add_tail(&qp->claim, role == KFD_PRIO_ROLE_CLAIM ? &dqm->prio.claims :
 								&dqm->prio.neighbours);
 	WRITE_ONCE(qp->role, role);

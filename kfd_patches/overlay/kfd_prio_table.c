@@ -26,8 +26,7 @@
 struct kfd_prio_entry {
 	struct hlist_node node;
 	struct pid *pid;	/* counted */
-	int prio;		/* KFD_PRIO_UNSET: it is only never to be parked */
-	bool never_parks;
+	struct kfd_prio_values v;
 	struct rcu_head rcu;
 };
 
@@ -70,13 +69,12 @@ static void kfd_prio_entry_free_rcu(struct rcu_head *rcu)
 	mempool_free(e, kfd_prio_reserve);
 }
 
-static void kfd_prio_entry_add(struct kfd_prio_entry *e, struct pid *pid, int prio,
-			       bool never_parks)
+static void kfd_prio_entry_add(struct kfd_prio_entry *e, struct pid *pid,
+			       const struct kfd_prio_values *v)
 {
 	lockdep_assert_held(&kfd_prio_table_lock);
 	e->pid = get_pid(pid);
-	e->prio = prio;
-	e->never_parks = never_parks;
+	e->v = *v;
 	hash_add_rcu(kfd_prio_table, &e->node, (unsigned long)pid);
 	kfd_prio_entries++;
 }
@@ -90,6 +88,40 @@ static void kfd_prio_entry_del(struct kfd_prio_entry *e)
 		schedule_delayed_work(&kfd_prio_idle_work, KFD_PRIO_LINGER);
 }
 
+/* Return: is there an entry? */
+static bool kfd_prio_table_look(struct pid *pid, struct kfd_prio_values *v)
+{
+	struct kfd_prio_entry *e;
+
+	if (!static_branch_unlikely(&kfd_prio_in_use) || !pid)
+		return false;
+	rcu_read_lock();
+	e = kfd_prio_table_find(pid);
+	if (e) {
+		v->prio = READ_ONCE(e->v.prio);
+		v->by = READ_ONCE(e->v.by);
+		v->never_by = READ_ONCE(e->v.never_by);
+	}
+	rcu_read_unlock();
+	return e;
+}
+
+/**
+ * kfd_prio_table_read() - what is set for a thread group, and how it was set
+ * @pid: of the group; NULL for one that has ended
+ *
+ * A setting that is made at the same time may be seen in part.
+ *
+ * Context: any
+ */
+struct kfd_prio_values kfd_prio_table_read(struct pid *pid)
+{
+	struct kfd_prio_values v = { .prio = KFD_PRIO_UNSET };
+
+	kfd_prio_table_look(pid, &v);
+	return v;
+}
+
 /**
  * kfd_prio_table_get() - priority of a thread group
  * @pid: of the group; NULL for one that has ended
@@ -99,34 +131,7 @@ static void kfd_prio_entry_del(struct kfd_prio_entry *e)
  */
 int kfd_prio_table_get(struct pid *pid)
 {
-	struct kfd_prio_entry *e;
-	int prio = KFD_PRIO_UNSET;
-
-	if (!static_branch_unlikely(&kfd_prio_in_use) || !pid)
-		return prio;
-	rcu_read_lock();
-	e = kfd_prio_table_find(pid);
-	if (e)
-		prio = READ_ONCE(e->prio);
-	rcu_read_unlock();
-	return prio;
-}
-
-/* Return: is there an entry? */
-static bool kfd_prio_table_look(struct pid *pid, int *prio, bool *never_parks)
-{
-	struct kfd_prio_entry *e;
-
-	if (!static_branch_unlikely(&kfd_prio_in_use) || !pid)
-		return false;
-	rcu_read_lock();
-	e = kfd_prio_table_find(pid);
-	if (e) {
-		*prio = READ_ONCE(e->prio);
-		*never_parks = READ_ONCE(e->never_parks);
-	}
-	rcu_read_unlock();
-	return e;
+	return kfd_prio_table_read(pid).prio;
 }
 
 /**
@@ -137,13 +142,12 @@ static bool kfd_prio_table_look(struct pid *pid, int *prio, bool *never_parks)
  */
 bool kfd_prio_never_parks(struct kfd_process *p)
 {
-	bool never_parks = false;
-	int prio;
+	bool never;
 
 	rcu_read_lock();
-	kfd_prio_table_look(task_tgid(p->lead_thread), &prio, &never_parks);
+	never = kfd_prio_table_read(task_tgid(p->lead_thread)).never_by;
 	rcu_read_unlock();
-	return never_parks;
+	return never;
 }
 
 /**
@@ -168,33 +172,33 @@ static void kfd_prio_probe_fork(void *data, struct task_struct *parent,
 				struct task_struct *child)
 {
 	struct pid *pid = task_tgid(child);
-	bool inherits, never_parks;
+	struct kfd_prio_values v;
 	struct kfd_prio_entry *e;
-	int prio;
+	bool inherits;
 
 	if (pid == task_tgid(parent))
 		return;		/* a thread */
-	if (!kfd_prio_table_look(task_tgid(parent), &prio, &never_parks))
+	if (!kfd_prio_table_look(task_tgid(parent), &v))
 		return;
 	e = mempool_alloc(kfd_prio_reserve, GFP_NOWAIT | __GFP_NOWARN);
 	if (!e) {
 		pr_warn_ratelimited("kfdprio: process %d does not inherit priority %d: out of memory\n",
-				    child->tgid, prio);
+				    child->tgid, v.prio);
 		return;
 	}
 	raw_spin_lock(&kfd_prio_table_lock);
 	/* the child can be named since its pidfd exists: what was set for it then stays */
 	inherits = !kfd_prio_table_find(pid);
 	if (inherits)
-		kfd_prio_entry_add(e, pid, prio, never_parks);
+		kfd_prio_entry_add(e, pid, &v);
 	raw_spin_unlock(&kfd_prio_table_lock);
 	if (!inherits) {
 		mempool_free(e, kfd_prio_reserve);
 		return;
 	}
-	if (prio == KFD_PRIO_UNSET)
+	if (v.prio == KFD_PRIO_UNSET)
 		return;
-	trace_kfd_set_priority(child->tgid, prio, KFD_PRIO_UNSET, parent->tgid,
+	trace_kfd_set_priority(child->tgid, v.prio, KFD_PRIO_UNSET, parent->tgid,
 			       KFD_PRIO_SOURCE_FORK, 0, 0);
 }
 
@@ -217,11 +221,9 @@ static void kfd_prio_table_forget(struct pid *pid)
  */
 static void kfd_prio_probe_exit(void *data, KFD_PRIO_EXIT_ARGS(task))
 {
-	bool never_parks;
-	int prio;
+	struct kfd_prio_values v;
 
-	if (!atomic_read(&task->signal->live) &&
-	    kfd_prio_table_look(task_tgid(task), &prio, &never_parks))
+	if (!atomic_read(&task->signal->live) && kfd_prio_table_look(task_tgid(task), &v))
 		kfd_prio_table_forget(task_tgid(task));
 }
 
@@ -285,19 +287,40 @@ static bool kfd_prio_raises(int old, int prio)
 static void kfd_prio_table_put(struct pid *pid, struct kfd_prio_entry *e,
 			       const struct kfd_prio_setting *to, struct kfd_prio_entry **new)
 {
-	int prio = to->keep ? (e ? e->prio : KFD_PRIO_UNSET) : to->prio;
-	bool never_parks = to->never || (!to->parks && e && e->never_parks);
+	struct kfd_prio_values v = { .prio = KFD_PRIO_UNSET };
 
 	lockdep_assert_held(&kfd_prio_table_lock);
-	if (e && prio == KFD_PRIO_UNSET && !never_parks) {
+	if (e)
+		v = e->v;
+	if (!to->keep) {
+		v.prio = to->prio;
+		v.by = to->prio == KFD_PRIO_UNSET ? KFD_PRIO_BY_NOBODY : to->by;
+	}
+	if (to->never || to->parks)
+		v.never_by = to->never ? to->by : KFD_PRIO_BY_NOBODY;
+
+	if (e && v.prio == KFD_PRIO_UNSET && !v.never_by) {
 		kfd_prio_entry_del(e);
 	} else if (e) {
-		WRITE_ONCE(e->prio, prio);
-		WRITE_ONCE(e->never_parks, never_parks);
+		WRITE_ONCE(e->v.prio, v.prio);
+		WRITE_ONCE(e->v.by, v.by);
+		WRITE_ONCE(e->v.never_by, v.never_by);
 	} else if (*new) {
-		kfd_prio_entry_add(*new, pid, prio, never_parks);
+		kfd_prio_entry_add(*new, pid, &v);
 		*new = NULL;
 	}
+}
+
+/* Does what was set otherwise stay, when a rule asks for @to?  See KFD_PRIO_SET_RULE. */
+static bool kfd_prio_withstands(const struct kfd_prio_values *v, const struct kfd_prio_setting *to)
+{
+	if (to->by != KFD_PRIO_BY_RULE)
+		return false;
+	if (!to->keep && (v->by == KFD_PRIO_BY_ADMIN || (v->by == KFD_PRIO_BY_USER &&
+							 !kfd_prio_raises(to->prio, v->prio))))
+		return true;
+	return ((to->never || to->parks) && v->never_by == KFD_PRIO_BY_ADMIN) ||
+	       (to->never && v->never_by == KFD_PRIO_BY_USER);
 }
 
 /**
@@ -310,8 +333,9 @@ static void kfd_prio_table_put(struct pid *pid, struct kfd_prio_entry *e,
  * Does not touch queues: see kfd_prio_process_apply().
  *
  * Context: process, may sleep
- * Return: 0; -EPERM if this raises and @may_raise is false; -ESRCH if the
- * process is exiting; -ENOMEM; -EOPNOTSUPP if fork cannot be followed
+ * Return: 0; -EPERM if this raises and @may_raise is false; -EEXIST if a rule asks
+ * and what is set stays, see KFD_PRIO_SET_RULE; -ESRCH if the process is exiting; -ENOMEM;
+ * -EOPNOTSUPP if fork cannot be followed
  */
 int kfd_prio_table_set(struct task_struct *task, const struct kfd_prio_setting *to, bool may_raise,
 		       int *old)
@@ -344,8 +368,10 @@ int kfd_prio_table_set(struct task_struct *task, const struct kfd_prio_setting *
 	}
 	raw_spin_lock(&kfd_prio_table_lock);
 	e = kfd_prio_table_find(pid);
-	*old = e ? e->prio : KFD_PRIO_UNSET;
-	if (!to->keep && kfd_prio_raises(*old, to->prio) && !may_raise)
+	*old = e ? e->v.prio : KFD_PRIO_UNSET;
+	if (e && kfd_prio_withstands(&e->v, to))
+		ret = -EEXIST;
+	else if (!to->keep && kfd_prio_raises(*old, to->prio) && !may_raise)
 		ret = -EPERM;
 	else
 		kfd_prio_table_put(pid, e, to, &new);

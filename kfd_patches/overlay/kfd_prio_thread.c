@@ -26,6 +26,20 @@ static void kfd_prio_roles_update(struct device_queue_manager *dqm)
 		kfd_prio_role_update(dqm, cur->qpd);
 }
 
+/*
+ * A ring is work: preempting for it does not wait until its indices are read.  The rest of a step
+ * that a fault has begun does not wait either, nor does a parked process that has rung.  A retry
+ * waits: it comes later.
+ */
+static void kfd_prio_rung(struct device_queue_manager *dqm)
+{
+	struct kfd_prio_dqm *d = &dqm->prio;
+
+	if (kfd_prio_claim_rings(dqm) || d->unmap_pending ||
+	    (d->parked && atomic_read(&d->rang)))
+		kfd_prio_engine_step(dqm, false);
+}
+
 static int kfd_prio_thread(void *data)
 {
 	struct device_queue_manager *dqm = data;
@@ -40,15 +54,13 @@ static int kfd_prio_thread(void *data)
 		d->recheck |= kicked == KFD_PRIO_KICKED;
 		if (d->breaker != KFD_PRIO_BREAKER_CLOSED && kfd_prio_has_roles(d))
 			kfd_prio_roles_update(dqm);
-		/*
-		 * A ring is work: preempting need not wait until its indices are read.  Nor the
-		 * rest of what its fault has begun; a retry does, it comes later.  Nor need a
-		 * parked process wait that has rung.
-		 */
-		if (kfd_prio_claim_rings(dqm) || d->unmap_pending ||
-		    (d->parked && atomic_read(&d->rang)))
-			kfd_prio_engine_step(dqm, false);
-		kfd_prio_cost_look(dqm);
+		kfd_prio_rung(dqm);
+		/* whatever waits for the lock goes before the next part */
+		while (kfd_prio_cost_look(dqm)) {
+			dqm_unlock(dqm);
+			dqm_lock(dqm);
+			kfd_prio_rung(dqm);
+		}
 		kfd_prio_claim_look(dqm, d->scratch);
 		kfd_prio_neighbour_look(dqm, d->scratch);
 		kfd_prio_engine_step(dqm, false);

@@ -234,7 +234,8 @@ struct actor offline_start(unsigned int gpu, long ns, long n)
 {
 	struct actor a = actor_start(gpu, 1, 7);
 
-	if (actor_do(&a, act_submit, ns, n))
+	/* there it takes seconds to start the others and a recording: the work must not be over by then */
+	if (actor_do(&a, act_submit, longer(ns), n))
 		tap_bail("the offline process's work was refused");
 	return a;
 }

@@ -2,7 +2,7 @@
 /*
  * preempt [-l | -q | [-w] [-r RINGS] NAME...] - the tests of preemption, those that take no minutes
  * (-q), or those of these names; -l lists them.  With -w a process reads debugfs all the time.  -r is
- * for the test "rings".
+ * for the tests "rings" and "park_cycles".
  *
  * Each begins with default parameters and an idle GPU, and must leave it so.  TAP.
  */
@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 		argv++;
 	}
 	if (argc > 2 && !strcmp(argv[1], "-r")) {
-		many_rings = strtoul(argv[2], NULL, 0);
+		many_rings = park_wakes = strtoul(argv[2], NULL, 0);
 		argc -= 2;
 		argv += 2;
 	}

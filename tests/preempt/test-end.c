@@ -89,7 +89,7 @@ static long act_bequeath(long unused, long unused2)
 /* Its queues outlive it: KFD destroys them with the last reference, or with the mm (Linux 6.15) */
 static void orphan(void)
 {
-	struct actor off = offline_start(0, 20 * MS, 50), on;
+	struct actor off, on;
 	const struct event *end;
 	struct events *e;
 	long long off_us;
@@ -103,7 +103,10 @@ static void orphan(void)
 	param_set("floor_pct", 0);
 	if (actor_do(&on, act_bequeath, 0, 0))
 		tap_bail("fork: %s", strerror(errno));
+	/* before the work begins: under --icount that takes a second */
 	e = events_start("kfd");
+	off = offline_start(0, 20 * MS, 50);
+	nap_ns(20 * MS);
 	if (actor_do(&on, act_submit, 5 * SEC, 1))
 		tap_bail("the online work was refused");
 	tap_ok(wait_mapped(0, 1), "orphan: a preemption holds");

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "preempt.h"
-#include "../../tools/kfdprio/mqds.h"
+#include "../../tools/lib/mqds.h"
 
 #define VICTIMS	12	/* more than VMIDs, but on the MI300X, which has 13 */
 

@@ -49,10 +49,10 @@ static int kfd_processes(void)
 static void test_sizes(void)
 {
 	tap_eq(sizeof(struct kfd_prio_version_args), 16, "size of kfd_prio_version_args");
-	tap_eq(sizeof(struct kfd_prio_set_args), 24, "size of kfd_prio_set_args");
-	tap_eq(sizeof(struct kfd_prio_get_args), 24, "size of kfd_prio_get_args");
+	tap_eq(sizeof(struct kfd_prio_set_args), 32, "size of kfd_prio_set_args");
+	tap_eq(sizeof(struct kfd_prio_get_args), 40, "size of kfd_prio_get_args");
 	tap_eq(sizeof(struct kfd_prio_list_args), 24, "size of kfd_prio_list_args");
-	tap_eq(sizeof(struct kfd_prio_list_entry), 96, "size of kfd_prio_list_entry");
+	tap_eq(sizeof(struct kfd_prio_list_entry), 104, "size of kfd_prio_list_entry");
 	tap_ok(offsetof(struct kfd_prio_list_entry, preempted_count) == 32 &&
 	       offsetof(struct kfd_prio_list_entry, preempting_count) == 40 &&
 	       offsetof(struct kfd_prio_list_entry, preempted_ns) == 48,
@@ -62,10 +62,17 @@ static void test_sizes(void)
 	       offsetof(struct kfd_prio_list_entry, saved_max_ns) == 72, "and what 1.3 added after the 56 of 1.1");
 	tap_ok(offsetof(struct kfd_prio_list_entry, parked_count) == 80 &&
 	       offsetof(struct kfd_prio_list_entry, parked_ns) == 88, "and what 1.4 added after the 80 of 1.3");
+	tap_ok(offsetof(struct kfd_prio_list_entry, set_by) == 96 &&
+	       offsetof(struct kfd_prio_list_entry, never_parked_by) == 100, "and what 1.5 added after the 96 of 1.4");
+	tap_ok(offsetof(struct kfd_prio_set_args, start_ns) == 24 &&
+	       offsetof(struct kfd_prio_get_args, start_ns) == 32, "and start_ns after all that was before it");
 	tap_eq(KFD_PRIO_IOC_VERSION, 0x80104bf0, "number of _VERSION");
-	tap_eq(KFD_PRIO_IOC_SET, 0xc0184bf1, "number of _SET");
-	tap_eq(KFD_PRIO_IOC_GET, 0xc0184bf2, "number of _GET");
+	tap_eq(KFD_PRIO_IOC_SET, 0xc0204bf1, "number of _SET");
+	tap_eq(KFD_PRIO_IOC_GET, 0xc0284bf2, "number of _GET");
 	tap_eq(KFD_PRIO_IOC_LIST, 0xc0184bf3, "number of _LIST");
+	tap_eq(sizeof(struct kfd_prio_gpus_args), 24, "size of kfd_prio_gpus_args");
+	tap_eq(sizeof(struct kfd_prio_gpu_entry), 96, "size of kfd_prio_gpu_entry");
+	tap_eq(KFD_PRIO_IOC_GPUS, 0xc0184bf5, "number of _GPUS");
 }
 
 static void test_files(void)
@@ -87,7 +94,7 @@ static void test_files(void)
 	kfd_full = open("/dev/kfd", O_RDWR | O_CLOEXEC);
 	tap_eq(kfd_processes(), before + 1, "an ordinary file does make one");
 	tap_eq(errno_of(kfd_full, kfd_version, buf), 0, "KFD's own ioctls work on that");
-	tap_eq(errno_of(kfd_full, _IOC(_IOC_READ | _IOC_WRITE, 'K', 0xf4, 24), buf), ENOTTY,
+	tap_eq(errno_of(kfd_full, _IOC(_IOC_READ | _IOC_WRITE, 'K', KFD_PRIO_IOC_LAST + 1, 24), buf), ENOTTY,
 	       "a number of ours that is not taken: ENOTTY");
 	tap_eq(errno_of(kfd, _IOC(_IOC_READ | _IOC_WRITE, 'K', 0xff, 24), buf), ENOTTY,
 	       "also on the file of mode 3");
@@ -107,7 +114,7 @@ static void test_version(void)
 	memset(&v, 0xff, sizeof(v));
 	tap_eq(errno_of(kfd, KFD_PRIO_IOC_VERSION, &v), 0, "_VERSION");
 	tap_ok(v.major == KFD_PRIO_VERSION_MAJOR && v.minor == KFD_PRIO_VERSION_MINOR &&
-	       v.features == (KFD_PRIO_FEATURE_INHERIT | KFD_PRIO_FEATURE_PREEMPT) && !v.pad, "_VERSION: %u.%u, features %#x",
+	       v.features == (KFD_PRIO_FEATURE_INHERIT | KFD_PRIO_FEATURE_PREEMPT | KFD_PRIO_FEATURE_RULES) && !v.pad, "_VERSION: %u.%u, features %#x",
 	       v.major, v.minor, v.features);
 	memset(&v, 0xff, sizeof(v));
 	tap_ok(!ioctl(kfd_full, KFD_PRIO_IOC_VERSION, &v) && v.major == KFD_PRIO_VERSION_MAJOR,
@@ -158,6 +165,7 @@ static void test_set_get(void)
 	REFUSED(a.pidfd = 999, EBADF, "pidfd not open: EBADF");
 	REFUSED(a.pidfd = kfd, ESRCH, "not a pidfd: ESRCH");
 	REFUSED(a.pid = 1, ESRCH, "pid and pidfd of different processes: ESRCH");
+	REFUSED(a.start_ns = 1, ESRCH, "a process that began at another time: ESRCH");
 	REFUSED(a.pid = 2; a.pidfd = syscall(SYS_pidfd_open, 2, 0), EINVAL,
 		"a kernel thread: EINVAL");
 	tap_ok(!ioctl(kfd, KFD_PRIO_IOC_GET, &g) && g.priority == KFD_PRIO_UNSET,
@@ -179,6 +187,9 @@ static void test_set_get(void)
 	tap_eq(errno_of(kfd, sized(KFD_PRIO_IOC_SET, sizeof(big)), &big), 0,
 	       "_SET: a longer one, the rest 0");
 	tap_eq(big.a.old_priority, KFD_PRIO_UNSET, "_SET: none was set before");
+	a = good;
+	a.start_ns = ~0ULL;
+	tap_eq(errno_of(kfd, sized(KFD_PRIO_IOC_SET, 24), &a), 0, "_SET: the struct of 1.0, and what is behind it is not looked at");
 	big.more[15] = 1;
 	big.a.priority = 4;
 	tap_eq(errno_of(kfd, sized(KFD_PRIO_IOC_SET, sizeof(big)), &big), E2BIG,
@@ -196,6 +207,11 @@ static void test_set_get(void)
 	tap_ok(!ioctl(kfd, KFD_PRIO_IOC_GET, &g) && g.priority == 3 &&
 	       g.effective == KFD_PRIO_UNSET && !g.nr_queues,
 	       "_GET: priority %d, effective %d, %u queues", g.priority, g.effective, g.nr_queues);
+	/* a program of 1.0: its struct is the first 24 bytes of ours */
+	g.set_by = g.never_parked_by = 99;
+	tap_ok(!ioctl(kfd, sized(KFD_PRIO_IOC_GET, 24), &g) && g.priority == 3 && g.set_by == 99 && g.never_parked_by == 99,
+	       "_GET: the struct of 1.0, and not a byte more");
+	tap_ok(!ioctl(kfd, KFD_PRIO_IOC_GET, &g) && g.set_by == KFD_PRIO_BY_ADMIN && !g.never_parked_by, "_GET: set by us");
 	g.flags = 1;
 	tap_eq(errno_of(kfd, KFD_PRIO_IOC_GET, &g), EINVAL, "_GET: an unknown flag: EINVAL");
 	a = good;

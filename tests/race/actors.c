@@ -2,6 +2,7 @@
 /* What the subject, the preemptor and the helper do.  KFD's ioctls are called directly: two lanes share one client. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -115,15 +116,48 @@ static int restore(void)
 	return write(restore_fd, me, strlen(me)) < 0 ? errno : 0;
 }
 
+static int dispatch(void)
+{
+	kfdc_signal_set(done, 1);
+	return kfdc_dispatch(base, &(struct kfdc_dispatch){ .ns = 10000, .barrier = true, .signal = done }) ? ENOSPC : 0;
+}
+
 /* A dispatch that must complete, once */
 static int work(void)
 {
-	kfdc_signal_set(done, 1);
-	if (kfdc_dispatch(base, &(struct kfdc_dispatch){ .ns = 10000, .barrier = true, .signal = done }))
+	if (dispatch())
 		return ENOSPC;
 	if (kfdc_signal_wait(done, WAIT_NS))
 		return ETIMEDOUT;
 	return kfdc_signal_value(done) ? EOVERFLOW : 0;
+}
+
+/* Wait until the subject is parked, up to so many us. Counted if it was not seen so before */
+static void wait_parked(unsigned int us)
+{
+	struct kfd_prio_list_entry e;
+	unsigned int waited;
+
+	for (waited = 0; waited < us && kfd_list(shared->subject, &e, 1); waited += 200) {
+		if (e.flags & KFD_PRIO_LIST_PARKED) {
+			atomic_fetch_add(&shared->parks, atomic_exchange(&shared->parked, e.parked_count) != e.parked_count);
+			return;
+		}
+		nap_us(200);
+	}
+}
+
+/* Its doorbell is one lane's at a time */
+static pthread_mutex_t ringing = PTHREAD_MUTEX_INITIALIZER;
+
+static int ring(bool waits)
+{
+	int err;
+
+	pthread_mutex_lock(&ringing);
+	err = waits ? work() : dispatch();
+	pthread_mutex_unlock(&ringing);
+	return err;
 }
 
 static int subject_act(struct lane *l, int nr, enum phase phase)
@@ -148,6 +182,12 @@ static int subject_act(struct lane *l, int nr, enum phase phase)
 		if (phase == GO)
 			kill(getpid(), SIGKILL);
 		return 0;
+	case OP_UNPARK:
+		/* else the ring is one of a process that is about to be parked */
+		if (phase == PREPARE && lane_random(l, 4))
+			wait_parked(5000);
+		/* without rounds the other one resets the GPU, which takes the queue */
+		return phase == GO ? ring(l->rounds) : 0;
 	default:
 		return 0;
 	}
@@ -301,13 +341,24 @@ static void target_close(int nr)
 	close(target[nr].pidfd);
 }
 
-static int set(int nr, int prio)
+static int set_with(int nr, int prio, uint32_t flags)
 {
-	struct kfd_prio_set_args a = { .pid = shared->subject, .pidfd = target[nr].pidfd, .priority = prio };
+	struct kfd_prio_set_args a = { .pid = shared->subject, .pidfd = target[nr].pidfd, .priority = prio, .flags = flags };
 
 	if (target[nr].kfd < 0 || target[nr].pidfd < 0)
 		return ESRCH;
 	return ioctl(target[nr].kfd, KFD_PRIO_IOC_SET, &a) ? errno : 0;
+}
+
+static int set(int nr, int prio)
+{
+	return set_with(nr, prio, 0);
+}
+
+/* What may not be parked returns, and what may again is parked soon */
+static int may_park(int nr, bool may)
+{
+	return set_with(nr, KFD_PRIO_UNSET, KFD_PRIO_SET_KEEP | (may ? KFD_PRIO_SET_PARK_AUTO : KFD_PRIO_SET_PARK_NEVER));
 }
 
 /*
@@ -342,11 +393,13 @@ static int helper_act(struct lane *l, int nr, enum phase phase)
 
 	if (shared->bare)
 		return phase != GO ? 0 : l->op == OP_UNLOAD ? unload(l) : newcomer(l);
-	if (l->op == OP_SET && phase == BEGIN)
+	if ((l->op == OP_SET || l->op == OP_PARK) && phase == BEGIN)
 		target_open(nr);
 	if (l->op == OP_SET && phase == PREPARE)
 		choose_priority(l, nr);
-	if (l->op == OP_SET && phase == END)
+	if (l->op == OP_PARK && phase == PREPARE)
+		return may_park(nr, false);
+	if ((l->op == OP_SET || l->op == OP_PARK) && phase == END)
 		target_close(nr);
 	/* what it did is done */
 	if (phase != GO)
@@ -364,6 +417,10 @@ static int helper_act(struct lane *l, int nr, enum phase phase)
 		return shared->unloaded ? EEXIST : err;		/* processes have it open */
 	case OP_SUSPEND:
 		return suspend(l);
+	case OP_PARK:
+		err = may_park(nr, true);
+		wait_parked(5000);
+		return err;
 	default:
 		return 0;
 	}

@@ -25,11 +25,11 @@ static bool on_hardware(int prio)
 
 /*
  * It has its two queues, with the priority that is set, or that it asked for; the active one's MQD has it, too; and
- * within 20 s neither preemption nor eviction holds it off
+ * within so many seconds neither preemption nor eviction holds it off
  */
-bool look_settled(pid_t pid)
+bool look_settled(pid_t pid, unsigned int secs)
 {
-	uint64_t until = kfdc_now() + 20 * SEC;
+	uint64_t until = kfdc_now() + secs * SEC;
 	struct kfd_prio_list_entry e = { 0 };
 	int want;
 
@@ -48,6 +48,25 @@ bool look_settled(pid_t pid)
 				     on_hardware(want) ? "right" : "not mapped or not right");
 		usleep(200);
 	}
+}
+
+/* Print what the driver and the GPU know of a process that does not work, before it is killed */
+void look_say(pid_t pid)
+{
+	struct kfd_prio_list_entry e = { 0 };
+	const char *text = sim_read(0, "state");
+	char line[512];
+	FILE *f;
+
+	if (kfd_list(pid, &e, 1))
+		tap_diag("process %d: priority %d, effective %d, %u of %u queues active, flags %#x", pid, e.priority,
+			 e.effective, e.nr_active, e.nr_queues, e.flags);
+	tap_diag("%s", text ? text : "no state");
+	f = fopen("/sys/kernel/debug/kfd/preempt", "re");
+	while (f && fgets(line, sizeof(line), f))
+		tap_diag("%.*s", (int)strcspn(line, "\n"), line);
+	if (f)
+		fclose(f);
 }
 
 /* Preemptions that a process has begun since it was asked for last, or since it lives */

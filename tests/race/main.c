@@ -133,6 +133,8 @@ static void tell(enum op a, enum op b, const struct score *s)
 	char rest[128] = "";
 	int i, len = 0;
 
+	if (s->parks)
+		len += snprintf(rest + len, sizeof(rest) - len, ", parked %lu times", s->parks);
 	if (s->preempted)
 		len += snprintf(rest + len, sizeof(rest) - len, ", %llu preemptions", s->preempted);
 	if (s->bare)
@@ -157,6 +159,10 @@ static unsigned long run_pair(enum op a, enum op b)
 
 	add(t, &s);
 	enough = t->rounds < ENOUGH || t->overlapped * SHARE >= t->rounds;
+	/* one that works all the time, or has ended, is not parked */
+	if (a >= OP_PARK && s.rounds >= ENOUGH && !tap_ok(s.parks * SHARE >= s.rounds, "%s: parked %lu times in %lu rounds",
+							  name_of(a, b), s.parks, s.rounds))
+		ok = false;
 	tap_ok(ok && enough, "%s: %lu rounds, %lu overlapped", name_of(a, b), t->rounds, t->overlapped);
 	if (!enough)
 		tap_diag("that is less than one in %d: hardly a race", SHARE);

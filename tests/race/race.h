@@ -37,7 +37,7 @@ enum who { SUBJECT, PREEMPTOR, HELPER, WHO };
 enum phase { BEGIN, PREPARE, MEET, GO, FINISH, END, HOLD, WORK, PHASES };
 
 enum op { OP_SET, OP_CREATE, OP_UPDATE, OP_DESTROY, OP_EVICT, OP_RESTORE, OP_PREEMPT, OP_EXIT, OP_RESET, OP_UNLOAD,
-	  OP_SUSPEND, OPS };
+	  OP_SUSPEND, OP_PARK, OP_UNPARK, OPS };
 
 /**
  * struct lane - what one lane shall do, and what came of it
@@ -78,6 +78,8 @@ struct shared {
 	volatile bool unloaded;		/* by an operation of this round */
 	volatile int prio[2];		/* what each lane sets */
 	volatile pid_t subject;
+	_Atomic uint64_t parked;	/* parked_count of the subject when it was seen parked last */
+	atomic_uint parks;		/* how often it was seen parked anew */
 	char why[256];			/* what failed, in words */
 };
 
@@ -106,15 +108,21 @@ extern const struct operation operations[OPS];
  * @overlapped: those in which both operations were under way at once
  * @bare: those without a process on the GPU, so that the module could go
  * @unloaded: those in which it did
+ * @parks: how often the subject was seen parked
  * @preempted: preemptions by the preemptor, as far as somebody looked
  * @ns: what they took in all
  * @order, @after, @look: how much of it the orders themselves took; putting right; looking
  */
 struct score {
-	unsigned long rounds, overlapped, bare, unloaded;
+	unsigned long rounds, overlapped, bare, unloaded, parks;
 	unsigned long long preempted;
 	uint64_t ns, order, after, look;
 };
+
+/* settings.c */
+void poll_seldom(void);
+void parking(bool on);
+void hurry(bool on);
 
 /* rounds.c */
 uint32_t rnd(uint32_t n);
@@ -123,7 +131,8 @@ bool rounds_run(enum op a, enum op b, double secs, unsigned long rounds, struct 
 void rounds_end(void);
 
 /* look.c */
-bool look_settled(pid_t pid);
+bool look_settled(pid_t pid, unsigned int secs);
+void look_say(pid_t pid);
 unsigned long long look_preemptions(pid_t pid);
 
 /* The life of a subject, a preemptor, a helper; ready when a byte is written to @fd */

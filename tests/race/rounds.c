@@ -31,6 +31,10 @@ const struct operation operations[OPS] = {
 	[OP_RESET]	= { "reset", HELPER, 1, .dead = true, .errors = true },
 	[OP_UNLOAD]	= { "unload", HELPER, 64 },
 	[OP_SUSPEND]	= { "suspend", HELPER, 32, .errors = true },
+	/* each waits until there is something to park: milliseconds */
+	[OP_PARK]	= { "park", HELPER, 32 },
+	/* after 10 wakes in a second a process is not parked for 10 s (KFD_PRIO_PARK_WAKES): each order has a new one */
+	[OP_UNPARK]	= { "unpark", SUBJECT, 10 },
 };
 
 static uint64_t seed;
@@ -42,15 +46,9 @@ uint32_t rnd(uint32_t n)
 	return sim_random(&seed) % n;
 }
 
-/*
- * Each time that the simulated GPU looks at doorbells is a timer, of which a busy host is slow to deliver any. The
- * scheduler is told when the driver wants something: only work begins later.
- */
-static void poll_seldom(void)
+static bool parks(enum op op)
 {
-	if (sim_poke("/sys/module/amdgpu/parameters/poll_us", "500") ||
-	    sim_poke("/sys/module/amdgpu/parameters/poll_idle_us", "1000"))
-		tap_bail("the parameters of the simulated GPU cannot be set");
+	return op == OP_PARK || op == OP_UNPARK;
 }
 
 static int load(void)
@@ -62,12 +60,6 @@ static int load(void)
 		pages = sim_counter(0, "ram_pages");
 	}
 	return err;
-}
-
-/* What takes processes and modules away waits for RCU; mostly that need not be tens of ms */
-static void hurry(bool on)
-{
-	sim_poke("/sys/kernel/rcu_expedited", on ? "1" : "0");
 }
 
 /* ---- processes ---- */
@@ -312,6 +304,23 @@ static bool may_reset(enum op a, enum op b)
 	       ((operations[a].errors || operations[b].errors) && sim_counter(0, "mes_adds"));
 }
 
+/*
+ * The subject is as it must be, and has worked just before.  If it was preempted when that work was done, it stays off
+ * until it rings again
+ */
+static bool settled(enum op a)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		if (look_settled(pids[SUBJECT], 2))
+			return true;
+		if (order(SUBJECT, 0, a, WORK))
+			return WRONG("it does not work again");
+	}
+	return look_settled(pids[SUBJECT], 20);
+}
+
 /* Both are there again, as far as they are needed, and the subject works */
 static bool put_right(enum op a, enum op b, bool dead, bool held, bool look, struct score *s)
 {
@@ -319,6 +328,8 @@ static bool put_right(enum op a, enum op b, bool dead, bool held, bool look, str
 	uint64_t begin = kfdc_now();
 	int err = 0;
 
+	if (parks(a) || parks(b))
+		parking(false);
 	if (dead || (a == OP_EXIT && b == OP_EXIT))
 		gone(PREEMPTOR);
 	if (dead || (left && (operations[a].errors || operations[b].errors)))
@@ -338,13 +349,15 @@ static bool put_right(enum op a, enum op b, bool dead, bool held, bool look, str
 		err = order(PREEMPTOR, 0, OP_PREEMPT, FINISH);
 	err = err ? err : order(SUBJECT, 0, a, WORK);
 	s->after += kfdc_now() - begin;
-	if (err)
+	if (err) {
+		look_say(pids[SUBJECT]);
 		return WRONG("afterwards: %s", strerror(err));
+	}
 	if (!look)
 		return true;
 	/* before the next preemption, whose runlist puts right what this one may have forgotten */
 	begin = kfdc_now();
-	if (!look_settled(pids[SUBJECT]))
+	if (!settled(a))
 		return false;
 	s->preempted += look_preemptions(pids[PREEMPTOR]);
 	if (pids[PREEMPTOR])
@@ -363,12 +376,16 @@ static bool rounds_of(enum op a, enum op b, unsigned int n, bool look, struct sc
 	uint64_t begin = kfdc_now(), died;
 	int ra, rb;
 
+	if (a == OP_UNPARK || b == OP_UNPARK)
+		end(SUBJECT);
 	start(SUBJECT);
 	if (a == OP_PREEMPT || b == OP_PREEMPT || wb == PREEMPTOR)
 		start(PREEMPTOR);
 	fresh();
 	if (held && !hold(a, b, n))
 		return WRONG("before: nobody can be preempted");
+	if (parks(a) || parks(b))
+		parking(true);
 	/* what a reset has taken is not waited for */
 	give(wa, 0, a, b, GO, dead ? 0 : n);
 	give(wb, 1, b, a, GO, dead ? 0 : n);
@@ -439,6 +456,7 @@ bool rounds_run(enum op a, enum op b, double secs, unsigned long rounds, struct 
 
 	memset(s, 0, sizeof(*s));
 	memset(shared->spent, 0, sizeof(shared->spent));
+	atomic_store(&shared->parks, 0);
 	for (i = 0; i < OPS; i++)
 		atomic_store(&shared->took[i], 100000);
 	shared->extras = needs_extras(a) || needs_extras(b);
@@ -464,7 +482,7 @@ bool rounds_run(enum op a, enum op b, double secs, unsigned long rounds, struct 
 	}
 	if (ok && s->rounds) {
 		start(SUBJECT);
-		ok = look_settled(pids[SUBJECT]);
+		ok = (!order(SUBJECT, 0, a, WORK) || WRONG("at the end: it does not work")) && settled(a);
 		s->preempted += look_preemptions(pids[PREEMPTOR]);
 	}
 	end(SUBJECT);
@@ -472,6 +490,7 @@ bool rounds_run(enum op a, enum op b, double secs, unsigned long rounds, struct 
 	hurry(false);
 	clean = sim_clean(0, pages);
 	s->ns = kfdc_now() - begin;
+	s->parks = atomic_load(&shared->parks);
 	if (!ok)
 		tap_diag("%s+%s, round %lu of the seed %#llx: %s\n%s", operations[a].name, operations[b].name, s->rounds,
 			 (unsigned long long)first, shared->why, sim_read(0, "state"));

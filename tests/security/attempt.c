@@ -101,7 +101,7 @@ static int try_read(const char *path)
 	return err;
 }
 
-void attempt(struct attempt *a)
+static void try_all(struct attempt *a)
 {
 	struct kfd_prio_get_args g = { .pid = a->nr, .pidfd = a->pidfd };
 	int kfd = a->kfd >= 0 ? a->kfd : open("/dev/kfd", O_ACCMODE | O_CLOEXEC);
@@ -120,5 +120,18 @@ void attempt(struct attempt *a)
 	a->found[SYSFS] = try_read(path);
 	a->found[DEBUGFS] = try_read("/sys/kernel/debug/kfd/preempt");
 	a->found[EVENTS] = try_read("/sys/kernel/tracing/events/kfd/enable");
+}
+
+void attempt(struct attempt *a)
+{
+	try_all(a);
+	a->done = true;
+}
+
+void attempt_unlisted(struct attempt *a)
+{
+	try_all(a);
+	a->found[LIST] = NOT_TRIED;
+	a->found[SYSFS] = NOT_TRIED;
 	a->done = true;
 }

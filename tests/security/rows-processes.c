@@ -31,18 +31,14 @@ static void zombie(struct attempt *a)
 {
 	end(a, target(a, ALICE, NULL), false);
 	become(a, ALICE);
-	attempt(a);
 	/* KFD lists it until its release worker has run */
-	a->found[LIST] = NOT_TRIED;
-	a->found[SYSFS] = NOT_TRIED;
+	attempt_unlisted(a);
 }
 
 static void stale(struct attempt *a)
 {
 	end(a, target(a, ALICE, NULL), true);
-	attempt(a);
-	a->found[LIST] = NOT_TRIED;
-	a->found[SYSFS] = NOT_TRIED;
+	attempt_unlisted(a);
 }
 
 /* A new process gets the number of one that is gone, whose pidfd is still there */
@@ -64,9 +60,7 @@ static void reused(struct attempt *a)
 			pause();
 	}
 	a->pidfd = pidfd;
-	attempt(a);
-	a->found[LIST] = NOT_TRIED;
-	a->found[SYSFS] = NOT_TRIED;
+	attempt_unlisted(a);
 }
 
 static void two_processes(struct attempt *a)
@@ -77,9 +71,7 @@ static void two_processes(struct attempt *a)
 	pidfd = a->pidfd;
 	target(a, ALICE, NULL);
 	a->pidfd = pidfd;
-	attempt(a);
-	a->found[LIST] = NOT_TRIED;
-	a->found[SYSFS] = NOT_TRIED;
+	attempt_unlisted(a);
 }
 
 static void kernel_thread(struct attempt *a)

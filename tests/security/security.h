@@ -38,7 +38,7 @@ struct attempt {
 /**
  * struct row - a row of the table
  * @who: the caller, its target
- * @set: runs as root in a process of its own: makes the target, becomes the caller, calls attempt()
+ * @set: runs as root in a process of its own: makes the target, becomes the caller, calls attempt() or attempt_unlisted()
  * @want: one word for each column: "yes", "no" (not listed), an errno, "-" (not tried)
  */
 struct row {
@@ -51,6 +51,9 @@ extern const struct row rows_users[], rows_namespaces[], rows_processes[];
 
 /* Try all columns on the target of an attempt, as whoever calls */
 void attempt(struct attempt *a);
+
+/* The same without the list and sysfs, where a process is for as long as KFD has not let go of it */
+void attempt_unlisted(struct attempt *a);
 
 /* The setting cannot be made: ends the process, and the row fails with this */
 void broken(struct attempt *a, const char *what) __attribute__((noreturn));

@@ -19,7 +19,9 @@
  *	pidfd of the same process (pidfd_open(2), flags 0).  The number finds the
  *	process, the pidfd proves that it has not been replaced by another one
  *	meanwhile: the call fails with ESRCH when the two do not name the same
- *	process.
+ *	process.  Instead of a pidfd, a caller may give the time at which the
+ *	process began, as a record of KFD_PRIO_IOC_NOTIFY reports it: no two
+ *	processes with one PID began in the same nanosecond (since 1.5).
  *
  * What a priority is
  *	KFD_PRIO_MIN..KFD_PRIO_MAX (0..15), 15 is the MOST important: the
@@ -57,6 +59,9 @@
  *	1.3	saved_count, saved_ns, saved_max_ns of kfd_prio_list_entry
  *	1.4	KFD_PRIO_SET_PARK_NEVER, _PARK_AUTO, _KEEP; KFD_PRIO_LIST_PARKED, _PARK_NEVER, and
  *		parked_count, parked_ns of kfd_prio_list_entry
+ *	1.5	KFD_PRIO_FEATURE_RULES: KFD_PRIO_IOC_NOTIFY, KFD_PRIO_SET_RULE; set_by and
+ *		never_parked_by of kfd_prio_get_args and kfd_prio_list_entry; start_ns of
+ *		kfd_prio_set_args and kfd_prio_get_args; KFD_PRIO_IOC_GPUS
  */
 #ifndef _UAPI_LINUX_KFD_PRIO_H
 #define _UAPI_LINUX_KFD_PRIO_H
@@ -65,7 +70,7 @@
 #include <linux/ioctl.h>
 
 #define KFD_PRIO_VERSION_MAJOR	1
-#define KFD_PRIO_VERSION_MINOR	4
+#define KFD_PRIO_VERSION_MINOR	5
 
 #define KFD_PRIO_MIN	0	/* least important */
 #define KFD_PRIO_MAX	15	/* most important; KFD_MAX_QUEUE_PRIORITY */
@@ -101,6 +106,21 @@ struct kfd_prio_version_args {
  */
 #define KFD_PRIO_FEATURE_PREEMPT	(1U << 1)
 
+/*
+ * A rules service is supported: KFD_PRIO_IOC_NOTIFY, KFD_PRIO_SET_RULE, and _GET and _LIST report
+ * how a priority was set (since 1.5)
+ */
+#define KFD_PRIO_FEATURE_RULES		(1U << 2)
+
+/*
+ * How a priority, or that a process is never parked, was set.  A child inherits this with the
+ * priority (since 1.5)
+ */
+#define KFD_PRIO_BY_NOBODY	0	/* it is not set */
+#define KFD_PRIO_BY_RULE	1	/* with KFD_PRIO_SET_RULE */
+#define KFD_PRIO_BY_USER	2	/* by a caller without CAP_SYS_NICE: a rule may lower it */
+#define KFD_PRIO_BY_ADMIN	3	/* by a caller with CAP_SYS_NICE: rules leave it alone */
+
 /**
  * struct kfd_prio_set_args - KFD_PRIO_IOC_SET
  * @pid: in: PID of the process in the caller's PID namespace, > 0
@@ -109,11 +129,14 @@ struct kfd_prio_version_args {
  * @flags: in: bit mask of KFD_PRIO_SET_*
  * @old_priority: out: what was set before, or KFD_PRIO_UNSET
  * @nr_queues: out: number of its user queues, which have the priority now
+ * @start_ns: in: 0, or when the process began, ns of the caller's CLOCK_BOOTTIME, as in
+ *	kfd_prio_notify_record: @pidfd is not looked at then (since 1.5)
  *
  * Errors: EINVAL (@priority out of range, unknown @flags, @pid is not positive, a
  * thread that leads no group, or a kernel thread), EBADF (@pidfd is not open),
- * ESRCH (no such process, or @pid and @pidfd differ), EPERM (see Permission),
- * ENOMEM, EOPNOTSUPP (this kernel offers no way to follow fork), EFAULT, E2BIG,
+ * ESRCH (no such process, @pid and @pidfd differ, or it began at another time),
+ * EPERM (see Permission), EEXIST (with KFD_PRIO_SET_RULE: the setting stays, see
+ * there), ENOMEM, EOPNOTSUPP (this kernel offers no way to follow fork), EFAULT, E2BIG,
  * EIO or ETIME (a GPU is being reset, has no memory for a runlist, or does not answer
  * and is reset: the priority is set, and queues created afterwards have it).  All but EIO
  * and ETIME leave everything unchanged, and EFAULT when it is the result that
@@ -126,6 +149,7 @@ struct kfd_prio_set_args {
 	__u32 flags;
 	__s32 old_priority;
 	__u32 nr_queues;
+	__u64 start_ns;
 };
 
 /*
@@ -137,6 +161,13 @@ struct kfd_prio_set_args {
 #define KFD_PRIO_SET_PARK_AUTO		(1U << 1)	/* as idle_park_ms is set */
 /* The priority stays as it is; @priority must be KFD_PRIO_UNSET (since 1.4) */
 #define KFD_PRIO_SET_KEEP		(1U << 2)
+/*
+ * A rule is the reason for the call, not a person.  The call needs the same permission.  A priority
+ * that was set otherwise stays and the call fails with EEXIST: always if a caller with CAP_SYS_NICE
+ * has set it, and if another caller has set it unless the rule lowers it.  The same holds for
+ * KFD_PRIO_SET_PARK_NEVER, which a rule with KFD_PRIO_SET_PARK_AUTO lowers (since 1.5)
+ */
+#define KFD_PRIO_SET_RULE		(1U << 8)
 
 /**
  * struct kfd_prio_get_args - KFD_PRIO_IOC_GET
@@ -147,6 +178,10 @@ struct kfd_prio_set_args {
  * @effective: out: the highest priority of its queues now, or KFD_PRIO_UNSET when
  *	it has no queue
  * @nr_queues: out: user queues it has on all GPUs, 0 when it does not use KFD
+ * @set_by: out: KFD_PRIO_BY_*, how @priority was set (since 1.5)
+ * @never_parked_by: out: KFD_PRIO_BY_*, how it was set that the process is never parked;
+ *	KFD_PRIO_BY_NOBODY: it may be parked (since 1.5)
+ * @start_ns: in: as in kfd_prio_set_args (since 1.5)
  *
  * Errors: EINVAL, EBADF, ESRCH, EFAULT, E2BIG, as for KFD_PRIO_IOC_SET.
  */
@@ -157,6 +192,9 @@ struct kfd_prio_get_args {
 	__s32 priority;
 	__s32 effective;
 	__u32 nr_queues;
+	__u32 set_by;
+	__u32 never_parked_by;
+	__u64 start_ns;
 };
 
 /**
@@ -179,6 +217,8 @@ struct kfd_prio_get_args {
  * @saved_max_ns: the longest of all, ns (since 1.3)
  * @parked_count: how often it was parked on this GPU (since 1.4)
  * @parked_ns: how long it has been parked in all, ns, until now (since 1.4)
+ * @set_by: KFD_PRIO_BY_*, how @priority was set (since 1.5)
+ * @never_parked_by: KFD_PRIO_BY_*, how KFD_PRIO_LIST_PARK_NEVER was set (since 1.5)
  */
 struct kfd_prio_list_entry {
 	__s32 pid;
@@ -197,6 +237,8 @@ struct kfd_prio_list_entry {
 	__u64 saved_max_ns;
 	__u64 parked_count;
 	__u64 parked_ns;
+	__u32 set_by;
+	__u32 never_parked_by;
 };
 
 /* The queues are off the GPU: memory eviction, suspend, or a debugger */
@@ -240,9 +282,137 @@ struct kfd_prio_list_args {
 	__u32 pad;
 };
 
+/* Records of processes that leave KFD are left out, and wake no reader */
+#define KFD_PRIO_NOTIFY_NO_GONE		(1U << 0)
+
+/**
+ * struct kfd_prio_notify_args - KFD_PRIO_IOC_NOTIFY (since 1.5)
+ * @flags: in: bit mask of KFD_PRIO_NOTIFY_NO_GONE
+ * @record_size: in: sizeof(struct kfd_prio_notify_record) as the caller knows it, at least that of
+ *	version 1.5, a multiple of 8; out: bytes of a record
+ * @fd: out: the descriptor, close-on-exec
+ * @pad: in: 0
+ *
+ * The descriptor reports processes that open and leave KFD, so that a service need not poll for
+ * them.  read(2) returns whole records, as many as fit, and waits for one unless O_NONBLOCK was
+ * set with fcntl(2); poll(2) works.  Open it first and then ask KFD_PRIO_IOC_LIST for the processes
+ * that were there before; one that comes in between may be in both.
+ *
+ * The driver keeps KFD_PRIO_NOTIFY_ROOM records.  Further records are lost and counted until
+ * the caller has read these and then a record KFD_PRIO_NOTIFY_OVERFLOW.  The caller then asks
+ * KFD_PRIO_IOC_LIST again.
+ *
+ * It reports the processes of all users at the moment that they open KFD, and holds kernel memory.
+ * It therefore needs CAP_SYS_NICE in the initial user namespace, as setting their priorities does.
+ * Processes that are not visible in the caller's PID namespace are left out.
+ *
+ * Errors: EPERM, EINVAL (@flags, @pad, @record_size), EMFILE, ENFILE, ENOMEM, EFAULT, E2BIG.
+ */
+struct kfd_prio_notify_args {
+	__u32 flags;
+	__u32 record_size;
+	__s32 fd;
+	__u32 pad;
+};
+
+/* A process has opened KFD: once, however many files it opens, until KFD_PRIO_NOTIFY_GONE */
+#define KFD_PRIO_NOTIFY_OPENED		1
+/* A process that had opened KFD ends, or calls execve(2), after which it may open it again */
+#define KFD_PRIO_NOTIFY_GONE		2
+/* Records were lost after the one before: ask KFD_PRIO_IOC_LIST */
+#define KFD_PRIO_NOTIFY_OVERFLOW	3
+
+#define KFD_PRIO_NOTIFY_ROOM		1024	/* records that wait for a reader */
+
+/**
+ * struct kfd_prio_notify_record - what read(2) returns of such a descriptor
+ * @type: KFD_PRIO_NOTIFY_*; there may be more in the future: skip those that you do not know
+ * @pid: of the process, in the PID namespace of the caller of KFD_PRIO_IOC_NOTIFY; 0 for
+ *	KFD_PRIO_NOTIFY_OVERFLOW
+ * @start_ns: when the process began, ns of that caller's CLOCK_BOOTTIME: the field starttime of
+ *	/proc/PID/stat in ns.  Another process with the same PID began later: pass it on to
+ *	KFD_PRIO_IOC_SET, or open a pidfd, then compare
+ * @lost: KFD_PRIO_NOTIFY_OVERFLOW: records that were lost; else 0
+ * @euid: KFD_PRIO_NOTIFY_OPENED: effective UID of the process then, in the initial user
+ *	namespace; else 0
+ * @pad: 0
+ */
+struct kfd_prio_notify_record {
+	__u32 type;
+	__s32 pid;
+	__u64 start_ns;
+	__u64 lost;
+	__u32 euid;
+	__u32 pad;
+};
+
+/* The circuit breaker is open, see KFD_PRIO_LIST_PREEMPT_OFF */
+#define KFD_PRIO_GPU_PREEMPT_OFF	(1U << 0)
+
+/**
+ * struct kfd_prio_gpu_entry - a GPU, and what happened on it since amdgpu was loaded (since 1.5)
+ * @gpu_id: as in /sys/class/kfd/kfd/topology/nodes/<n>/gpu_id
+ * @flags: bit mask of KFD_PRIO_GPU_*
+ * @nr_processes: processes that have a queue there
+ * @nr_queues: their queues
+ * @nr_preempted: processes that are preempted now
+ * @nr_parked: processes that are parked now
+ * @preemption_count: how often preemption has begun
+ * @preempted_count: how often a process was preempted; one preemption may be of many
+ * @preempted_ns: how long processes were preempted in all, ns, until now
+ * @parked_count: how often a process was parked
+ * @parked_ns: how long processes were parked in all, ns, until now
+ * @saved_count: preemptions of a process for which the GPU's firmware has measured how long the
+ *	save of its waves (CWSR) took
+ * @saved_ns: the longest save of each of these, summed, ns
+ * @saved_max_ns: the longest of all, ns
+ * @update_ns: how long changes for preemption and parking took, ns: the unmap with the save of
+ *	waves, and the next runlist.  Waves are restored after that: this time is not in it
+ *
+ * Unlike the figures of a process, the totals stay when a process ends.
+ */
+struct kfd_prio_gpu_entry {
+	__u32 gpu_id;
+	__u32 flags;
+	__u32 nr_processes;
+	__u32 nr_queues;
+	__u32 nr_preempted;
+	__u32 nr_parked;
+	__u64 preemption_count;
+	__u64 preempted_count;
+	__u64 preempted_ns;
+	__u64 parked_count;
+	__u64 parked_ns;
+	__u64 saved_count;
+	__u64 saved_ns;
+	__u64 saved_max_ns;
+	__u64 update_ns;
+};
+
+/**
+ * struct kfd_prio_gpus_args - KFD_PRIO_IOC_GPUS (since 1.5)
+ * @entries: in: user address of an array of @nr_entries entries of @entry_size bytes
+ * @entry_size: in: sizeof(struct kfd_prio_gpu_entry) as the caller knows it, at least that of
+ *	version 1.5, a multiple of 8; out: bytes written per entry
+ * @nr_entries: in: room in @entries, may be 0; out: how many GPUs there are.  More than there was
+ *	room for: call again with more room
+ * @flags: in: 0
+ * @pad: in: 0
+ *
+ * Lists the GPUs that KFD drives, in the order in which they came.
+ * Errors: EINVAL (@flags, @pad, @entry_size), EFAULT, ENOMEM, E2BIG.
+ */
+struct kfd_prio_gpus_args {
+	__u64 entries;
+	__u32 entry_size;
+	__u32 nr_entries;
+	__u32 flags;
+	__u32 pad;
+};
+
 #define KFD_PRIO_IOC_MAGIC	'K'
 #define KFD_PRIO_IOC_FIRST	0xf0
-#define KFD_PRIO_IOC_LAST	0xf3
+#define KFD_PRIO_IOC_LAST	0xf5
 
 #define KFD_PRIO_IOC_VERSION \
 	_IOR(KFD_PRIO_IOC_MAGIC, 0xf0, struct kfd_prio_version_args)
@@ -252,5 +422,9 @@ struct kfd_prio_list_args {
 	_IOWR(KFD_PRIO_IOC_MAGIC, 0xf2, struct kfd_prio_get_args)
 #define KFD_PRIO_IOC_LIST \
 	_IOWR(KFD_PRIO_IOC_MAGIC, 0xf3, struct kfd_prio_list_args)
+#define KFD_PRIO_IOC_NOTIFY \
+	_IOWR(KFD_PRIO_IOC_MAGIC, 0xf4, struct kfd_prio_notify_args)
+#define KFD_PRIO_IOC_GPUS \
+	_IOWR(KFD_PRIO_IOC_MAGIC, 0xf5, struct kfd_prio_gpus_args)
 
 #endif /* _UAPI_LINUX_KFD_PRIO_H */

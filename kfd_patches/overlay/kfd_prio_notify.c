@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdprio: descriptors that report processes which open and leave KFD, KFD_PRIO_IOC_NOTIFY.
+ *
+ * A process is reported at its first open of /dev/kfd, before it has a queue.  At fork it is not
+ * known whether the process will use KFD, and a service that polls would be late.
+ *
+ * Cost: while no descriptor is open, a static key that is off at each open of /dev/kfd and at each
+ * end of a process that uses it.  Each descriptor keeps KFD_PRIO_NOTIFY_ROOM records, allocated
+ * when it is opened; no event allocates, waits or fails.
+ *
+ * Lock: kfd_prio_notify_lock, a leaf, protects the list of descriptors and the records of each.
+ * Taken in process context alone.  read(2) copies to the user without it.
+ *
+ * Unload: an open descriptor holds a reference to the module.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/cred.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/pid_namespace.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/time_namespace.h>
+#include <linux/uaccess.h>
+#include <linux/wait.h>
+#include "kfd_prio_priv.h"
+
+/* Bit of kfd_prio_process.notified */
+#define KFD_PRIO_NOTIFIED_OPENED	0
+
+/* The size of each struct at version 1.5: shorter ones never existed */
+#define KFD_PRIO_NOTIFY_SIZE_1_5	16
+#define KFD_PRIO_RECORD_SIZE_1_5	32
+
+/* Records that are copied to the user at a time */
+#define KFD_PRIO_NOTIFY_BATCH		16
+
+/**
+ * struct kfd_prio_notify - an open descriptor
+ * @list: in kfd_prio_notify_list
+ * @ns: PID namespace of the process that has opened it, referenced
+ * @offset_ns: of that process's CLOCK_BOOTTIME
+ * @record_size: bytes of a record, a constant
+ * @flags: KFD_PRIO_NOTIFY_NO_GONE, a constant
+ * @wait: its readers
+ * @lost: records that came while it was full, since the one that is read last of @records
+ * @first: index of the oldest record
+ * @nr: number of records
+ * @records: ring
+ */
+struct kfd_prio_notify {
+	struct list_head list;
+	struct pid_namespace *ns;
+	u64 offset_ns;
+	u32 record_size;
+	u32 flags;
+	wait_queue_head_t wait;
+	u64 lost;
+	u32 first, nr;
+	struct kfd_prio_notify_record records[KFD_PRIO_NOTIFY_ROOM];
+};
+
+DEFINE_STATIC_KEY_FALSE(kfd_prio_notify_in_use);
+static DEFINE_SPINLOCK(kfd_prio_notify_lock);
+static LIST_HEAD(kfd_prio_notify_list);		/* kfd_prio_notify_lock */
+
+/* After a lost record all are lost until the reader has seen the overflow: order is kept. */
+static void kfd_prio_notify_add(struct kfd_prio_notify *n, u32 type, int pid, u64 start_ns,
+				u32 euid)
+{
+	lockdep_assert_held(&kfd_prio_notify_lock);
+	if (n->lost || n->nr == KFD_PRIO_NOTIFY_ROOM) {
+		n->lost++;
+	} else {
+		n->records[(n->first + n->nr) % KFD_PRIO_NOTIFY_ROOM] =
+			(struct kfd_prio_notify_record){
+				.type = type,
+				.pid = pid,
+				.start_ns = start_ns + n->offset_ns,
+				.euid = euid,
+			};
+		n->nr++;
+	}
+	wake_up_interruptible(&n->wait);
+}
+
+static void kfd_prio_notify_all(struct kfd_process *p, u32 type)
+{
+	u64 start_ns = p->lead_thread->start_boottime;
+	struct kfd_prio_notify *n;
+	struct pid *pid;
+	u32 euid = 0;
+	int nr;
+
+	rcu_read_lock();
+	pid = get_pid(task_tgid(p->lead_thread));
+	if (type == KFD_PRIO_NOTIFY_OPENED)
+		euid = from_kuid_munged(&init_user_ns, __task_cred(p->lead_thread)->euid);
+	rcu_read_unlock();
+	spin_lock(&kfd_prio_notify_lock);
+	list_for_each_entry(n, &kfd_prio_notify_list, list) {
+		if (type == KFD_PRIO_NOTIFY_GONE && n->flags & KFD_PRIO_NOTIFY_NO_GONE)
+			continue;
+		nr = pid_nr_ns(pid, n->ns);
+		if (nr)
+			kfd_prio_notify_add(n, type, nr, start_ns, euid);
+	}
+	spin_unlock(&kfd_prio_notify_lock);
+	put_pid(pid);
+}
+
+/**
+ * kfd_prio_notify_opened() - a process has opened KFD, perhaps not for the first time
+ * @p: the process
+ *
+ * Context: process
+ */
+void kfd_prio_notify_opened(struct kfd_process *p)
+{
+	if (!test_and_set_bit(KFD_PRIO_NOTIFIED_OPENED, &p->prio.notified))
+		kfd_prio_notify_all(p, KFD_PRIO_NOTIFY_OPENED);
+}
+
+/**
+ * kfd_prio_notify_gone() - the mm of a process that has opened KFD goes
+ * @p: the process; of one that has several contexts, each, of which the first counts
+ *
+ * Context: process
+ */
+void kfd_prio_notify_gone(struct kfd_process *p)
+{
+	if (!p->prio.mm)
+		kfd_prio_notify_all(p, KFD_PRIO_NOTIFY_GONE);
+}
+
+/* Takes up to @room records; returns how many. */
+static u32 kfd_prio_notify_take(struct kfd_prio_notify *n, struct kfd_prio_notify_record *to,
+				u32 room)
+{
+	u32 taken = 0;
+
+	spin_lock(&kfd_prio_notify_lock);
+	while (taken < room && n->nr) {
+		to[taken++] = n->records[n->first];
+		n->first = (n->first + 1) % KFD_PRIO_NOTIFY_ROOM;
+		n->nr--;
+	}
+	if (taken < room && n->lost) {
+		to[taken++] = (struct kfd_prio_notify_record){
+			.type = KFD_PRIO_NOTIFY_OVERFLOW,
+			.lost = n->lost,
+		};
+		n->lost = 0;
+	}
+	spin_unlock(&kfd_prio_notify_lock);
+	return taken;
+}
+
+static bool kfd_prio_notify_ready(struct kfd_prio_notify *n)
+{
+	bool ready;
+
+	spin_lock(&kfd_prio_notify_lock);
+	ready = n->nr || n->lost;
+	spin_unlock(&kfd_prio_notify_lock);
+	return ready;
+}
+
+static ssize_t kfd_prio_notify_read(struct file *file, char __user *buf, size_t count,
+				    loff_t *ppos)
+{
+	struct kfd_prio_notify_record batch[KFD_PRIO_NOTIFY_BATCH];
+	struct kfd_prio_notify *n = file->private_data;
+	size_t done = 0;
+	u32 i, taken;
+	int ret;
+
+	if (count < n->record_size)
+		return -EINVAL;
+	do {
+		taken = kfd_prio_notify_take(n, batch,
+					     min_t(size_t, (count - done) / n->record_size,
+						   KFD_PRIO_NOTIFY_BATCH));
+		/* a reader that passes a bad address loses what was taken for it */
+		for (i = 0; i < taken; i++, done += n->record_size)
+			if (copy_to_user(buf + done, &batch[i], n->record_size))
+				return done ? done : -EFAULT;
+		if (taken || done)
+			continue;
+		if (file->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		ret = wait_event_interruptible(n->wait, kfd_prio_notify_ready(n));
+		if (ret)
+			return ret;
+	} while (!done || (taken && count - done >= n->record_size));
+	return done;
+}
+
+static __poll_t kfd_prio_notify_poll(struct file *file, poll_table *wait)
+{
+	struct kfd_prio_notify *n = file->private_data;
+
+	poll_wait(file, &n->wait, wait);
+	return kfd_prio_notify_ready(n) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+static int kfd_prio_notify_release(struct inode *inode, struct file *file)
+{
+	struct kfd_prio_notify *n = file->private_data;
+
+	spin_lock(&kfd_prio_notify_lock);
+	list_del(&n->list);
+	spin_unlock(&kfd_prio_notify_lock);
+	static_branch_dec(&kfd_prio_notify_in_use);
+	put_pid_ns(n->ns);
+	kvfree(n);
+	return 0;
+}
+
+static const struct file_operations kfd_prio_notify_fops = {
+	.owner = THIS_MODULE,
+	.read = kfd_prio_notify_read,
+	.poll = kfd_prio_notify_poll,
+	.release = kfd_prio_notify_release,
+};
+
+/* The offset from the start of a process to @current's CLOCK_BOOTTIME, in ns */
+static u64 kfd_prio_notify_offset(void)
+{
+	return timens_add_boottime_ns(0);
+}
+
+/**
+ * kfd_prio_notify_start() - when a process began, as a record reports it to @current
+ * @task: a thread of it that leads the group
+ */
+u64 kfd_prio_notify_start(const struct task_struct *task)
+{
+	return task->start_boottime + kfd_prio_notify_offset();
+}
+
+/*
+ * A new descriptor.
+ * @a: flags; record_size: in: bytes of a record as the caller knows it; out: of a record that is
+ *	read
+ * @filep: out: its file, to be installed
+ */
+static int kfd_prio_notify_open(struct kfd_prio_notify_args *a, struct file **filep)
+{
+	struct kfd_prio_notify *n;
+
+	n = kvzalloc(sizeof(*n), GFP_KERNEL_ACCOUNT);
+	if (!n)
+		return -ENOMEM;
+	init_waitqueue_head(&n->wait);
+	n->ns = get_pid_ns(task_active_pid_ns(current));
+	n->offset_ns = kfd_prio_notify_offset();
+	n->flags = a->flags;
+	n->record_size = min_t(u32, a->record_size, sizeof(struct kfd_prio_notify_record));
+	*filep = anon_inode_getfile("kfd_prio_notify", &kfd_prio_notify_fops, n, O_RDONLY);
+	if (IS_ERR(*filep)) {
+		put_pid_ns(n->ns);
+		kvfree(n);
+		return PTR_ERR(*filep);
+	}
+	static_branch_inc(&kfd_prio_notify_in_use);
+	spin_lock(&kfd_prio_notify_lock);
+	list_add_tail(&n->list, &kfd_prio_notify_list);
+	spin_unlock(&kfd_prio_notify_lock);
+	a->record_size = n->record_size;
+	return 0;
+}
+
+/**
+ * kfd_prio_notify_ioctl() - KFD_PRIO_IOC_NOTIFY
+ * @arg: struct kfd_prio_notify_args of the caller
+ * @size: its size as the caller knows it
+ *
+ * Context: process, may sleep
+ * Return: 0 or what kfd_prio.h says
+ */
+long kfd_prio_notify_ioctl(void __user *arg, size_t size)
+{
+	struct kfd_prio_notify_args a;
+	struct file *file;
+	int ret;
+
+	if (size < KFD_PRIO_NOTIFY_SIZE_1_5)
+		return -EINVAL;
+	ret = copy_struct_from_user(&a, sizeof(a), arg, size);
+	if (ret)
+		return ret;
+	if (a.flags & ~KFD_PRIO_NOTIFY_NO_GONE || a.pad ||
+	    a.record_size < KFD_PRIO_RECORD_SIZE_1_5 || a.record_size % 8)
+		return -EINVAL;
+	if (!capable(CAP_SYS_NICE))
+		return -EPERM;
+
+	a.fd = get_unused_fd_flags(O_CLOEXEC);
+	if (a.fd < 0)
+		return a.fd;
+	ret = kfd_prio_notify_open(&a, &file);
+	if (ret)
+		goto err_fd;
+	ret = -EFAULT;
+	if (copy_to_user(arg, &a, min(size, sizeof(a))))
+		goto err_file;
+	/* last: from here on another thread can close it */
+	fd_install(a.fd, file);
+	return 0;
+
+err_file:
+	fput(file);
+err_fd:
+	put_unused_fd(a.fd);
+	return ret;
+}
