@@ -7,7 +7,8 @@
  *	debugger	registers of the shader debugger, and its settings of each process, see debugger.c
  *	submits		"U TSC" or "R TSC", oldest first: the time stamp counter when the HIQ was rung
  *			for an UNMAP_QUEUES or a RUN_LIST; 0 on a kernel that does not tell
- *			(SIM_HIQ_KICK). MES: when amdkfd asked for a REMOVE_QUEUE ("U")
+ *			(SIM_HIQ_KICK). MES: when amdkfd asked for a REMOVE_QUEUE ("U") or an
+ *			ADD_QUEUE ("A")
  *	evict		write a PID: memory pressure on it, that is its eviction fence
  *	restore		write a PID: its userptrs that were invalidated are looked up now, not a little later;
  *			returns when its queues may go on
@@ -111,8 +112,8 @@ static int counters_show(struct seq_file *m, void *unused)
 	seq_printf(m, "steps %llu\nkicks %llu\nresets %lld\nhqd_resets %llu\noccupancy_reads %lld\n", h->n_step,
 		   h->n_kick, atomic64_read(&g->n_reset), READ_ONCE(h->n_hqd_reset),
 		   atomic64_read(&h->n_occupancy));
-	seq_printf(m, "events %llu\nvisits %llu\nstalled_ns %llu\n", h->eng.events, h->eng.visits,
-		   h->eng.stalled_ns);
+	seq_printf(m, "events %llu\nvisits %llu\nmap_visits %llu\nstalled_ns %llu\n", h->eng.events,
+		   h->eng.visits, h->eng.map_visits, h->eng.stalled_ns);
 	mutex_unlock(&h->lock);
 	sim_mem_counters(g, m);
 	return 0;

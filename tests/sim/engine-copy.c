@@ -33,7 +33,7 @@ static void pipe_take(struct engine *e, struct eng_queue *q)
 
 static void hqd_free(struct engine *e, struct eng_queue *q)
 {
-	q->state = ENG_Q_OFF;
+	eng_state(e, q, ENG_Q_OFF);
 	if (q->has_pipe)
 		e->pipe_queues[q->pipe]--;
 	q->has_pipe = false;
@@ -62,7 +62,7 @@ void eng_copy_cancel(struct engine *e, struct eng_queue *q)
 
 	if ((q->state == ENG_Q_SAVING || q->state == ENG_Q_RESTORING) && q->until > e->now) {
 		cut = q->until - max_u64(q->until - q->copy_ns, e->now);
-		for_each_active(e, x, next)
+		for_each_busy(e, x, next)
 			if (x != q && x->until >= q->until &&
 			    (x->state == ENG_Q_SAVING || x->state == ENG_Q_RESTORING))
 				x->until -= cut;
@@ -89,7 +89,7 @@ void eng_save_begin(struct engine *e, struct eng_queue *q)
 			bytes += q->work[i].live_bytes;
 			live = true;
 		}
-	q->state = ENG_Q_SAVING;
+	eng_state(e, q, ENG_Q_SAVING);
 	eng_activate(e, q);
 	q->save_at = e->now;
 	q->until = e->now;
@@ -111,17 +111,18 @@ void eng_save_end(struct engine *e, struct eng_queue *q)
 
 	for (i = 0; i < q->nwork; i++)
 		q->work[i].running = false;
-	hqd_free(e, q);
-	eng_deactivate(e, q);
-	e->remap = true;
 	q->saved_at = e->now;
 	q->since = e->now;
 	q->order = ++e->seq;
+	hqd_free(e, q);
+	eng_deactivate(e, q);
+	e->remap = true;
+	e->remap_procs |= q->proc->leaving;
 }
 
 static void restored(struct engine *e, struct eng_queue *q)
 {
-	q->state = ENG_Q_ON;
+	eng_state(e, q, ENG_Q_ON);
 	q->restored_at = e->now;
 	if (e->ops->restored)
 		e->ops->restored(e->ctx, q);
@@ -151,10 +152,10 @@ void eng_restore_begin(struct engine *e, struct eng_queue *q)
 			live = true;
 		}
 	if (!live) {
-		q->state = ENG_Q_ON;
+		eng_state(e, q, ENG_Q_ON);
 		return;
 	}
-	q->state = ENG_Q_RESTORING;
+	eng_state(e, q, ENG_Q_RESTORING);
 	q->until = copy_begin(e, q, e->cfg.restore_ns + copy_time(e, bytes));
 }
 
@@ -168,8 +169,10 @@ void eng_restore_end(struct engine *e, struct eng_queue *q)
 	struct eng_proc *p = q->proc;
 
 	e->remap = true;
+	e->remap_procs |= p->overdue;
 	restored(e, q);
 	if (q->first && p->fresh) {
+		e->remap_procs = true;
 		p->since = e->now;
 		p->fresh = false;
 	}

@@ -15,10 +15,17 @@
 /* @next: the body may take @q off the list */
 #define for_each_active(e, q, next) \
 	for (q = (e)->active; q && ((e)->visits++, next = q->next_active, true); q = next)
+#define for_each_busy(e, q, next) \
+	for (q = (e)->busy; q && ((e)->visits++, next = q->next_busy, true); q = next)
 
 static inline u64 max_u64(u64 a, u64 b)
 {
 	return a > b ? a : b;
+}
+
+static inline u64 min_u64(u64 a, u64 b)
+{
+	return a < b ? a : b;
 }
 
 static inline u32 min_u32(u32 a, u32 b)
@@ -47,6 +54,10 @@ void eng_renumber(struct engine *e);
 void eng_turn_over(struct engine *e, const struct eng_queue *q);
 void eng_activate(struct engine *e, struct eng_queue *q);
 void eng_deactivate(struct engine *e, struct eng_queue *q);
+void eng_busy_update(struct engine *e, struct eng_queue *q);
+void eng_state(struct engine *e, struct eng_queue *q, enum eng_qstate state);
+void eng_vmid(struct engine *e, struct eng_proc *p, int vmid);
+void eng_wait_update(struct engine *e, struct eng_queue *q);
 
 /* engine-map.c */
 bool eng_proc_waits(const struct eng_proc *p);

@@ -59,6 +59,7 @@ static void admit(struct engine *e, struct eng_queue *q)
 
 static void launch(struct engine *e, struct eng_queue *q, struct eng_work *w, bool restored)
 {
+	q->wants = false;
 	if (restored) {
 		w->avail = max_u64(w->avail, e->now);
 		w->running = true;
@@ -68,6 +69,7 @@ static void launch(struct engine *e, struct eng_queue *q, struct eng_work *w, bo
 	w = &q->work[q->nwork++];
 	w->running = true;
 	w->avail = max_u64(w->avail, e->now);
+	eng_busy_update(e, q);
 	e->ops->launch(e->ctx, q, w, e->now);
 }
 
@@ -108,7 +110,7 @@ static u32 busy_pipes(const struct engine *e)
 	const struct eng_queue *q;
 	u32 i, busy = 0;
 
-	for (q = e->cfg.pipes ? e->active : NULL; q; q = q->next_active)
+	for (q = e->cfg.pipes ? e->busy : NULL; q; q = q->next_busy)
 		for (i = 0; i < q->nwork; i++)
 			if (q->work[i].running && q->work[i].slot)
 				busy |= 1u << q->pipe;
@@ -124,7 +126,7 @@ void eng_settle_launches(struct engine *e)
 	u32 used = eng_used_slots(e), busy = busy_pipes(e);
 	struct eng_work tmp, best_tmp, *w, *best_work = NULL;
 	struct eng_queue *q, *best, *next;
-	bool restored, again;
+	bool restored, again, room;
 	u64 best_avail = 0;
 
 	if (e->drain)
@@ -133,6 +135,9 @@ void eng_settle_launches(struct engine *e)
 		again = false;
 		best = NULL;
 		for_each_active(e, q, next) {
+			room = used < e->cfg.slots && !(busy & 1u << q->pipe);
+			if (q->wants && !room)
+				continue;
 			w = candidate(e, q, &tmp, &restored);
 			if (!w) {
 				if (q->state != ENG_Q_ON || q->nwork)
@@ -142,12 +147,13 @@ void eng_settle_launches(struct engine *e)
 					eng_deactivate(e, q);
 				continue;
 			}
+			q->wants = w->slot;
 			if (w->slot)
 				admit(e, q);
 			if (!w->slot) {
 				launch(e, q, w, restored);
 				again = true;
-			} else if (used < e->cfg.slots && !(busy & 1u << q->pipe) &&
+			} else if (room &&
 				   (!best || beats(e, q, w->avail, best, best_avail))) {
 				best = q;
 				best_avail = w->avail;

@@ -11,39 +11,20 @@
  */
 bool eng_proc_off(const struct eng_proc *p)
 {
-	const struct eng_queue *q;
-
-	for_each_queue(p, q)
-		if (q->state != ENG_Q_OFF)
-			return false;
-	return true;
+	return !p->nmapped;
 }
 
 static int free_vmid(const struct engine *e)
 {
-	const struct eng_proc *p;
 	u64 used = 0;
-	u32 i, n = 0;
+	u32 i;
 
-	for_each_proc(e, p)
-		if (p->vmid >= 0) {
-			used |= 1ULL << p->vmid;
-			n++;
-		}
-	for (i = 0; n < e->cfg.vmids && i < 64; i++)
+	for (i = 0; i < e->nmapped_procs; i++)
+		used |= 1ULL << e->mapped_procs[i]->vmid;
+	for (i = 0; e->nmapped_procs < e->cfg.vmids && i < ENG_VMIDS; i++)
 		if (!(used & 1ULL << i))
 			return i;
 	return -1;
-}
-
-static bool proc_restoring(const struct eng_proc *p)
-{
-	const struct eng_queue *q;
-
-	for_each_queue(p, q)
-		if (q->state == ENG_Q_RESTORING)
-			return true;
-	return false;
 }
 
 /* Level at which a queue competes now; neither callback has an effect */
@@ -125,7 +106,7 @@ static void map_procs(struct engine *e)
 	for_each_proc(e, p)
 		if (p->leaving && eng_proc_off(p)) {
 			p->leaving = false;
-			p->vmid = -1;
+			eng_vmid(e, p, -1);
 			p->since = e->now;
 			p->order = ++e->seq;
 		}
@@ -148,7 +129,7 @@ static void map_procs(struct engine *e)
 		}
 		if (!best)
 			return;
-		best->vmid = v;
+		eng_vmid(e, best, v);
 		best->fresh = true;
 		best->overdue = false;
 		best->since = e->now;
@@ -211,7 +192,7 @@ static bool evict_procs(struct engine *e)
 		best = NULL;
 		best_level = 0;
 		for_each_proc(e, p)
-			if (proc_yields(e, p, level, &has) && !proc_restoring(p) &&
+			if (proc_yields(e, p, level, &has) && !p->nrestoring &&
 			    (!best || has < best_level ||
 			     (has == best_level && p->order < best->order))) {
 				best = p;
@@ -271,34 +252,58 @@ static void best_add(struct best *b, struct eng_queue *q, u32 rank)
 	b->rank[i] = rank;
 }
 
-/* Free HQDs go to the queues of mapped processes that wait for one, as VMIDs do */
-static void map_queues(struct engine *e)
+/* May its queues be given HQDs? */
+static bool gets_hqds(struct engine *e, const struct eng_proc *p)
 {
-	u32 used = eng_used_hqds(e), i;
-	struct best best;
+	e->visits++;
+	return p->vmid >= 0 && !p->leaving && !p->overdue;
+}
+
+/* SDMA queues that do not run */
+static void map_own(struct engine *e)
+{
 	struct eng_queue *q;
 	struct eng_proc *p;
 
+	for_each_proc(e, p) {
+		if (!gets_hqds(e, p) || !p->own_waiting)
+			continue;
+		for_each_queue(p, q) {
+			e->visits++;
+			if (q->own_engine && q->waits)
+				eng_restore_begin(e, q);
+		}
+	}
+}
+
+/* Free HQDs go to the queues of mapped processes that wait for one, as VMIDs do */
+static void map_queues(struct engine *e)
+{
+	struct eng_queue *q;
+	struct eng_proc *p;
+	struct best best;
+	u32 i;
+
+	if (e->own_waiting)
+		map_own(e);
 	do {
 		best.n = 0;
-		best.max = used < e->cfg.hqds ? min_u32(e->cfg.hqds - used, BEST_MAX) : 0;
-		for_each_proc(e, p) {
-			e->visits++;
-			if (p->vmid < 0 || p->leaving || p->overdue)
+		best.max = e->nhqds < e->cfg.hqds ? min_u32(e->cfg.hqds - e->nhqds, BEST_MAX) : 0;
+		for (i = 0; best.max && i < e->nmapped_procs; i++) {
+			p = e->mapped_procs[i];
+			if (!gets_hqds(e, p))
 				continue;
-			for_each_queue(p, q) {
+			for (q = p->waiting; q; q = q->next_wait) {
 				e->visits++;
-				if (q->state != ENG_Q_OFF || q->held)
-					continue;
-				if (q->own_engine)
-					eng_restore_begin(e, q);
-				else if (best.max)
-					best_add(&best, q, queue_level(e, q));
+				/* without levels all behind it have waited less */
+				if (!e->leveled && best.n == best.max &&
+				    q->order > best.q[best.n - 1]->order)
+					break;
+				best_add(&best, q, queue_level(e, q));
 			}
 		}
 		for (i = 0; i < best.n; i++)
 			eng_restore_begin(e, best.q[i]);
-		used += best.n;
 	} while (best.n == BEST_MAX);
 }
 
@@ -316,35 +321,38 @@ static u32 unserved(const u32 *waiting, u32 leaving, int *level)
 /* Give HQDs; begin to take them away from those who must yield to others who wait */
 static void settle_queues(struct engine *e)
 {
-	u32 waiting[ENG_LEVELS] = {}, leaving = 0, has, i;
+	u32 waiting[ENG_LEVELS] = {}, leaving, has, i;
 	struct eng_queue *q;
 	struct eng_proc *p;
 	struct best best;
 	int level;
 
 	map_queues(e);
-	for_each_proc(e, p)
-		for_each_queue(p, q) {
+	leaving = e->nsaving;
+	for (i = 0; i < e->nmapped_procs; i++) {
+		p = e->mapped_procs[i];
+		if (!gets_hqds(e, p))
+			continue;
+		if (!e->leveled)
+			waiting[0] += p->nwaiting;
+		for (q = e->leveled ? p->waiting : NULL; q; q = q->next_wait) {
 			e->visits++;
-			if (p->vmid >= 0 && !p->leaving && !p->overdue &&
-			    q->state == ENG_Q_OFF && !q->held && !q->own_engine)
-				waiting[queue_level(e, q)]++;
-			leaving += q->state == ENG_Q_SAVING && !q->own_engine;
+			waiting[queue_level(e, q)]++;
 		}
+	}
 	for (;;) {
 		best.n = 0;
 		best.max = min_u32(unserved(waiting, leaving, &level), BEST_MAX);
 		if (level < 0)
 			break;
-		for_each_proc(e, p)
-			for_each_queue(p, q) {
-				e->visits++;
-				if (q->state != ENG_Q_ON || q->own_engine)
-					continue;
-				has = queue_level(e, q);
-				if (yields(e, has, queue_expired(e, q), level))
-					best_add(&best, q, ENG_LEVELS - has);
-			}
+		for (q = e->mapped; q; q = q->next_mapped) {
+			e->visits++;
+			if (q->state != ENG_Q_ON || q->own_engine)
+				continue;
+			has = queue_level(e, q);
+			if (yields(e, has, queue_expired(e, q), level))
+				best_add(&best, q, ENG_LEVELS - has);
+		}
 		for (i = 0; i < best.n; i++)
 			eng_save_begin(e, best.q[i]);
 		leaving += best.n;
@@ -353,41 +361,54 @@ static void settle_queues(struct engine *e)
 	}
 	if (!any(waiting))
 		return;
-	for_each_proc(e, p)
-		for_each_queue(p, q)
-			if (q->state == ENG_Q_ON && queue_expired(e, q))
-				q->since = e->now;	/* not needed: another quantum */
+	for (q = e->mapped; q; q = q->next_mapped) {
+		e->visits++;
+		if (q->state == ENG_Q_ON && queue_expired(e, q))
+			q->since = e->now;	/* not needed: another quantum */
+	}
 }
 
-/* When the next quantum ends that somebody waits for */
-static u64 next_quantum(struct engine *e)
+/* When the next quantum of a process ends that a process waits for */
+static u64 next_process(struct engine *e)
 {
-	bool proc_waits = false, queue_waits = false;
-	const struct eng_queue *q;
 	const struct eng_proc *p;
 	u64 t = ENG_NEVER, x;
+	bool waits = false;
+	u32 i;
 
 	for_each_proc(e, p) {
 		e->visits++;
-		proc_waits |= eng_proc_waits(p);
-		for_each_queue(p, q)
-			queue_waits |= p->vmid >= 0 && !p->leaving && q->state == ENG_Q_OFF &&
-				       !q->held;
+		waits |= eng_proc_waits(p);
 	}
-	for_each_proc(e, p) {
-		if (p->vmid < 0 || p->leaving)
-			continue;
+	for (i = 0; waits && i < e->nmapped_procs; i++) {
+		p = e->mapped_procs[i];
 		x = p->since + eng_proc_quantum(e, p);
-		if (proc_waits && x > e->now && x < t)
+		if (!p->leaving && x > e->now && x < t)
 			t = x;
-		if (!queue_waits)
-			continue;
-		for_each_queue(p, q) {
-			e->visits++;
-			x = q->since + eng_queue_quantum(e, q);
-			if (q->state == ENG_Q_ON && x > e->now && x < t)
-				t = x;
-		}
+	}
+	return t;
+}
+
+/* The same of queues */
+static u64 next_queue(struct engine *e)
+{
+	const struct eng_queue *q;
+	const struct eng_proc *p;
+	u64 t = ENG_NEVER, x;
+	bool waits = false;
+	u32 i;
+
+	for (i = 0; i < e->nmapped_procs; i++) {
+		e->visits++;
+		p = e->mapped_procs[i];
+		waits |= !p->leaving && (p->nwaiting || p->own_waiting);
+	}
+	for (q = waits ? e->mapped : NULL; q; q = q->next_mapped) {
+		e->visits++;
+		x = q->since + eng_queue_quantum(e, q);
+		if (q->state == ENG_Q_ON && q->proc->vmid >= 0 && !q->proc->leaving &&
+		    x > e->now && x < t)
+			t = x;
 	}
 	return t;
 }
@@ -395,10 +416,19 @@ static u64 next_quantum(struct engine *e)
 /**
  * eng_settle_map - give and take VMIDs and HQDs as the rules say
  * @e: the engine
+ *
+ * VMIDs only if that may have changed: the cost of a queue that gets or leaves an HQD does not
+ * depend on the number of processes, nor of queues that wait.
  */
 void eng_settle_map(struct engine *e)
 {
-	settle_procs(e);
+	bool procs = e->remap_procs || e->leveled || e->now >= e->procs_at;
+
+	e->remap_procs = false;
+	if (procs)
+		settle_procs(e);
 	settle_queues(e);
-	e->map_at = next_quantum(e);
+	if (procs)
+		e->procs_at = next_process(e);
+	e->map_at = min_u64(e->procs_at, next_queue(e));
 }

@@ -34,14 +34,14 @@ void eng_share(struct engine *e)
 
 	if (!e->cfg.interleave)
 		return;
-	for (q = e->active; q; q = q->next_active)
+	for (q = e->busy; q; q = q->next_busy)
 		for (i = 0; i < q->nwork; i++) {
 			w = &q->work[i];
 			ns = w->left_ns + w->ran_ns;
 			if (shares(e, q, w) && ns < shortest)
 				shortest = ns;
 		}
-	for (q = e->active; q; q = q->next_active)
+	for (q = e->busy; q; q = q->next_busy)
 		for (i = 0; i < q->nwork; i++) {
 			w = &q->work[i];
 			ns = w->left_ns + w->ran_ns;
@@ -52,7 +52,7 @@ void eng_share(struct engine *e)
 	if (sum == e->share_sum)
 		return;
 	e->share_sum = sum;
-	for (q = e->active; q; q = q->next_active)
+	for (q = e->busy; q; q = q->next_busy)
 		for (i = 0; i < q->nwork; i++)
 			q->work[i].carry = 0;
 }

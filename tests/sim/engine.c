@@ -21,7 +21,7 @@ void eng_init(struct engine *e, const struct eng_config *cfg, const struct eng_o
 	      void *ctx, u64 now)
 {
 	*e = (struct engine){ .cfg = *cfg, .ops = ops, .ctx = ctx, .now = now, .dma_free = now,
-			      .map_at = ENG_NEVER };
+			      .map_at = ENG_NEVER, .procs_at = ENG_NEVER };
 }
 
 /**
@@ -35,7 +35,7 @@ u32 eng_used_slots(const struct engine *e)
 	const struct eng_queue *q;
 	u32 i, n = 0;
 
-	for (q = e->active; q; q = q->next_active)
+	for (q = e->busy; q; q = q->next_busy)
 		for (i = 0; i < q->nwork; i++)
 			n += q->work[i].slot && q->work[i].running;
 	return n;
@@ -47,14 +47,7 @@ u32 eng_used_slots(const struct engine *e)
  */
 u32 eng_used_hqds(const struct engine *e)
 {
-	const struct eng_proc *p;
-	const struct eng_queue *q;
-	u32 n = 0;
-
-	for_each_proc(e, p)
-		for_each_queue(p, q)
-			n += q->state != ENG_Q_OFF && !q->own_engine;
-	return n;
+	return e->nhqds;
 }
 
 /* Account the time up to t to what runs. Only ENG_Q_ON queues have time passing. */
@@ -66,7 +59,7 @@ static void credit(struct engine *e, u64 t)
 	u32 i;
 
 	eng_share(e);
-	for_each_active(e, q, next) {
+	for_each_busy(e, q, next) {
 		if (q->state != ENG_Q_ON)
 			continue;
 		for (i = 0; i < q->nwork; i++) {
@@ -99,12 +92,15 @@ static u64 work_end(const struct engine *e, const struct eng_work *w)
 
 static void settle(struct engine *e)
 {
+	u64 visits = e->visits;
+
 	if (e->changed)
 		eng_renumber(e);
 	if (e->remap || e->now >= e->map_at || (e->leveled && !e->ops->ready)) {
 		e->remap = false;
 		eng_settle_map(e);
 	}
+	e->map_visits += e->visits - visits;
 	eng_settle_launches(e);
 }
 
@@ -116,7 +112,7 @@ static u64 next_event(struct engine *e)
 	u32 i;
 
 	eng_share(e);
-	for (q = e->active; q; q = q->next_active) {
+	for (q = e->busy; q; q = q->next_busy) {
 		e->visits++;
 		if (q->state == ENG_Q_SAVING || q->state == ENG_Q_RESTORING) {
 			t = q->until < t ? q->until : t;
@@ -139,7 +135,7 @@ static void fire(struct engine *e)
 	struct eng_work w;
 	u32 i, k;
 
-	for_each_active(e, q, next) {
+	for_each_busy(e, q, next) {
 		if (q->state == ENG_Q_SAVING && q->until <= e->now)
 			eng_save_end(e, q);
 		else if (q->state == ENG_Q_RESTORING && q->until <= e->now)
@@ -157,6 +153,8 @@ static void fire(struct engine *e)
 			for (k = i; k < q->nwork; k++)
 				q->work[k] = q->work[k + 1];
 			e->ops->complete(e->ctx, q, &w, e->now);
+			q->wants = false;
+			eng_busy_update(e, q);
 			/* its level was that of its work */
 			e->remap |= e->leveled && !q->nwork && e->ops->ready &&
 				    !e->ops->ready(e->ctx, q);
@@ -180,6 +178,7 @@ u64 eng_advance(struct engine *e, u64 now)
 	if (memcmp(&e->was, &e->cfg, sizeof(e->was))) {
 		memcpy(&e->was, &e->cfg, sizeof(e->was));
 		e->remap = true;
+		e->remap_procs = true;
 	}
 	if (e->changed)
 		settle(e);
@@ -221,12 +220,14 @@ void eng_stall(struct engine *e, u64 now)
 		e->dma_free += d;
 	if (e->map_at != ENG_NEVER)
 		e->map_at += d;
+	if (e->procs_at != ENG_NEVER)
+		e->procs_at += d;
 	for_each_proc(e, p) {
 		p->since += d;
 		for_each_queue(p, q)
 			q->since += d;
 	}
-	for_each_active(e, q, next)
+	for_each_busy(e, q, next)
 		if (q->state == ENG_Q_SAVING || q->state == ENG_Q_RESTORING)
 			q->until += d;
 	e->now = now;
@@ -298,6 +299,7 @@ u64 eng_unmap_queue(struct engine *e, struct eng_queue *q, u64 now)
 	eng_advance(e, now);
 	e->changed = true;
 	q->held = true;
+	eng_wait_update(e, q);
 	if (q->state == ENG_Q_RESTORING)
 		eng_copy_cancel(e, q);		/* what was saved is still there */
 	if (q->state == ENG_Q_ON)
@@ -337,4 +339,5 @@ void eng_resume_queue(struct engine *e, struct eng_queue *q, u64 now)
 		q->since = e->now;
 		q->order = ++e->seq;
 	}
+	eng_wait_update(e, q);
 }

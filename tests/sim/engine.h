@@ -79,6 +79,7 @@ typedef uint64_t u64;
 #define ENG_PIPE_PRIOS	4	/* values of CP_HQD_PIPE_PRIORITY */
 #define ENG_QUEUE_PRIOS	16	/* values of CP_HQD_QUEUE_PRIORITY */
 #define ENG_PIPES	8	/* most compute pipes */
+#define ENG_VMIDS	64	/* most VMIDs */
 
 /*
  * Interleaving: a dispatch that is at least ENG_LONG_RATIO times as long as the shortest that runs
@@ -164,6 +165,15 @@ struct eng_proc;
  * @next_active: next queue of the engine's list of those that do or may do something
  * @prev_active: the one before
  * @active: it is in that list
+ * @next_busy: next queue of the list of those that are saved, restored, or have work in flight
+ * @prev_busy: the one before
+ * @busy: it is in that list
+ * @next_mapped: next queue of the list of those that have an HQD or an engine of their own
+ * @prev_mapped: the one before
+ * @next_wait: next queue of the process that waits for an HQD, in the order of @order
+ * @prev_wait: the one before
+ * @waits: it is in that list, or waits with an engine of its own
+ * @wants: what it launches next needs a slot, and the owner need not be asked again before one is free
  * @quiet: set by the owner: it has nothing to launch for the queue until eng_wake(), and is
  *	not asked
  * @place: its place in the runlist
@@ -199,7 +209,13 @@ struct eng_queue {
 	struct eng_queue *next;
 	struct eng_proc *proc;
 	struct eng_queue *next_active, *prev_active;
+	struct eng_queue *next_busy, *prev_busy;
+	struct eng_queue *next_mapped, *prev_mapped;
+	struct eng_queue *next_wait, *prev_wait;
 	bool active;
+	bool busy;
+	bool waits;
+	bool wants;
 	bool quiet;
 	u32 place;
 	bool own_engine;
@@ -236,6 +252,13 @@ struct eng_queue {
  * struct eng_proc - a process of the runlist; embedded in the owner's structure
  * @next: next process of the runlist
  * @queues: its queues
+ * @waiting: those of its queues that wait for an HQD, without SDMA queues
+ * @last_waiting: the last of them
+ * @nwaiting: how many they are
+ * @own_waiting: SDMA queues that do not run
+ * @nmapped: queues that are not ENG_Q_OFF
+ * @nrestoring: queues that are ENG_Q_RESTORING
+ * @at: its place in engine.mapped_procs, while it has a VMID
  * @quantum_ns: its own process quantum, 0: the GPU's
  * @vmid: index of its VMID, -1 while it has none
  * @leaving: its quantum is over or it was unmapped, its queues are being saved
@@ -248,6 +271,12 @@ struct eng_queue {
 struct eng_proc {
 	struct eng_proc *next;
 	struct eng_queue *queues;
+	struct eng_queue *waiting, *last_waiting;
+	u32 nwaiting;
+	u32 own_waiting;
+	u32 nmapped;
+	u32 nrestoring;
+	u32 at;
 	u64 quantum_ns;
 	int vmid;
 	bool leaving;
@@ -291,10 +320,19 @@ struct eng_ops {
  * @dma_free: when the save and restore path is free again
  * @active: the queues that have state to save or restore, work in flight, or may have something to
  *	launch, in the order of the runlist: the cost of an event does not depend on the others
+ * @busy: of them, those that are saved, restored, or have work in flight
+ * @mapped: the queues that are not ENG_Q_OFF, in no order
+ * @mapped_procs: the processes that have a VMID, in no order
+ * @nmapped_procs: how many they are
+ * @nhqds: HQDs in use
+ * @nsaving: queues that are saved and will leave their HQD
+ * @own_waiting: SDMA queues that do not run
  * @changed: the runlist was changed since the last call
- * @remap: VMIDs and HQDs must be looked at
+ * @remap: HQDs must be looked at
+ * @remap_procs: VMIDs, too
  * @leveled: a queue has a level
  * @map_at: when the next quantum ends that somebody waits for
+ * @procs_at: when the next quantum of a process ends that a process waits for
  * @front: of all queues of a pipe priority and queue priority, the highest eng_queue.front
  * @was: @cfg at the last call
  * @drain: nothing is launched: what runs may end before an unmap
@@ -308,6 +346,7 @@ struct eng_ops {
  * @stalled_ns: time in which the GPU stood still: see eng_stall()
  * @events: times at which something happened
  * @visits: queues and processes that were looked at for them
+ * @map_visits: those of them that were looked at for VMIDs and HQDs
  */
 struct engine {
 	struct eng_config cfg;
@@ -317,10 +356,19 @@ struct engine {
 	u64 now;
 	u64 dma_free;
 	struct eng_queue *active;
+	struct eng_queue *busy;
+	struct eng_queue *mapped;
+	struct eng_proc *mapped_procs[ENG_VMIDS];
+	u32 nmapped_procs;
+	u32 nhqds;
+	u32 nsaving;
+	u32 own_waiting;
 	bool changed;
 	bool remap;
+	bool remap_procs;
 	bool leveled;
 	u64 map_at;
+	u64 procs_at;
 	u64 front[ENG_PIPE_PRIOS][ENG_QUEUE_PRIOS];
 	struct eng_config was;
 	bool drain;
@@ -334,6 +382,7 @@ struct engine {
 	u64 stalled_ns;
 	u64 events;
 	u64 visits;
+	u64 map_visits;
 };
 
 void eng_init(struct engine *e, const struct eng_config *cfg, const struct eng_ops *ops,

@@ -154,7 +154,8 @@ void sim_hws_quiet(struct amdgpu_device *adev)
  * sim_hws_kick - amdkfd is about to ring the HIQ, or waits for a fence
  * @g: the GPU
  *
- * Process context. While an unmap is under way the firmware wakes by itself.
+ * Process context. While an unmap is under way the firmware wakes by itself, but must know that there
+ * will be a ring: the unmap may be over before, and no queue is left that would keep the thread awake.
  */
 void sim_hws_kick(struct sim_gpu *g)
 {
@@ -170,8 +171,15 @@ void sim_hws_kick(struct sim_gpu *g)
 	}
 	if (h && !READ_ONCE(h->hiq_dead) && !xchg(&h->urgent, 1))
 		sched_set_fifo(h->thread);
-	if (!h || READ_ONCE(h->hiq_dead) || READ_ONCE(h->hiq_stalled) || READ_ONCE(h->kick))
+	if (!h || READ_ONCE(h->hiq_dead) || READ_ONCE(h->kick))
 		return;
+	if (READ_ONCE(h->hiq_stalled)) {
+		WRITE_ONCE(h->kick, 1);
+		/* in this order: the unmap is over either before it is looked at, or after the firmware sees the kick */
+		smp_mb();
+		if (READ_ONCE(h->hiq_stalled))
+			return;
+	}
 	h->n_kick++;
 	sim_hws_wake(h);
 }
@@ -239,6 +247,8 @@ void sim_hws_reset(struct sim_gpu *g)
 	WRITE_ONCE(h->hiq_dead, false);
 	sim_fault_clear(g, SIM_FAULT_HANG);
 	mutex_unlock(&h->lock);
+	/* it may have slept until an unmap ends that never does, and whoever kicked it meanwhile did not wake it */
+	sim_hws_wake(h);
 }
 
 /**

@@ -40,6 +40,7 @@ static int mes_add(struct amdgpu_mes *mes, struct mes_add_queue_input *in)
 {
 	struct sim_mes_cmd c = { .op = MES_ADD, .add = in };
 
+	sim_submit_log(to_sim(mes->adev)->hws, 'A', rdtsc_ordered());
 	return submit(mes, &c);
 }
 

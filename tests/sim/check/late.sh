@@ -23,11 +23,12 @@ tests/vm/run --timeout "${TIMEOUT:-600}" -- sh -c '
 	cpu=$(($(cpu_ms) - cpu))
 	n=0
 	point() { n=$((n + 1)); if eval "$1"; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi; }
-	echo "# $(counter steps) steps, $(counter events) events, $(counter visits) queues looked at, GPU stood still for $(counter stalled_ns) ns"
+	echo "# $(counter steps) steps, $(counter events) events, $(counter visits) queues looked at, $(counter map_visits) of them for VMIDs and HQDs, GPU stood still for $(counter stalled_ns) ns"
 	echo "# longest unmap $(counter unmap_max_ns) ns"
 	point "[ $r -eq 0 ]" "a client beside 73 queues has its work done, in $took ms"
 	point "[ $took -lt 20000 ]" "... within 20 s"
 	point "[ $(counter resets) -eq 0 ]" "amdkfd saw no hang"
 	point "[ $cpu -lt $((secs * 1000)) ]" "the firmware took $cpu ms of CPU in more than $((secs * 1000)) ms"
 	point "[ $(counter unmap_max_ns) -lt 1000000000 ]" "... and the longest unmap took $(($(counter unmap_max_ns) / 1000000)) ms, less than 1 s"
+	point "[ $(counter visits) -lt $((120 * $(counter events))) ]" "an event looks at $(($(counter visits) / $(counter events))) of 78 queues, again and again"
 	echo "1..$n"'
