@@ -35,6 +35,8 @@ static const char *const field_names[NR_KFD_FIELDS] = {
 	[F_OLD_PRIO] = "old_prio",
 	[F_BY_PID] = "by_pid",
 	[F_VICTIMS] = "victims",
+	[F_PARKED_NS] = "parked_ns",
+	[F_WAKE_NS] = "wake_ns",
 	[F_SAVE_NS] = "save_ns",
 };
 
@@ -75,6 +77,9 @@ static const struct {
 			     { F_GPU_ID, F_PID, F_PRIO, F_SEQ, F_REASON, F_VICTIMS, F_QUEUES,
 			       F_DUR_NS, F_RET, F_SAVE_NS, NO_FIELD } },
 	[EV_IOCTL_CREATE_QUEUE] = { "kfd_ioctl_create_queue", { F_PID, NO_FIELD } },
+	[EV_PARK] = { "kfd_park", { F_GPU_ID, F_PID, F_QUEUES, F_REASON, NO_FIELD } },
+	[EV_UNPARK] = { "kfd_unpark",
+			{ F_GPU_ID, F_PID, F_QUEUES, F_REASON, F_WAKE_NS, F_PARKED_NS, NO_FIELD } },
 };
 
 static const char *name_of(const struct kfd_name *names, int64_t value)
@@ -106,6 +111,23 @@ const char *kfd_reason_name(int64_t value)
 	static const struct kfd_name names[] = { { 0, "NONE" },	  { 1, "WORK" },  { 2, "IDLE" },
 						 { 3, "BUDGET" }, { 4, "FLOOR" }, { 5, "RATE" },
 						 { 6, "OFF" },	  { 7, "GONE" },  { 0, NULL } };
+
+	return name_of(names, value);
+}
+
+const char *kfd_park_name(int64_t value)
+{
+	static const struct kfd_name names[] = { { 0, "CROWDED" },	{ 1, "UPDATE" }, { 2, "IDLE" },
+						 { 3, "PREEMPTED" }, { 0, NULL } };
+
+	return name_of(names, value);
+}
+
+const char *kfd_unpark_name(int64_t value)
+{
+	static const struct kfd_name names[] = { { 0, "RING" },	   { 1, "POLL" }, { 2, "WAVES" },
+						 { 3, "PREEMPT" }, { 4, "OFF" },  { 5, "GONE" },
+						 { 0, NULL } };
 
 	return name_of(names, value);
 }

@@ -23,6 +23,8 @@ enum kfd_event_type {
 	EV_PREEMPT_BEGIN,
 	EV_PREEMPT_END,
 	EV_IOCTL_CREATE_QUEUE,
+	EV_PARK,
+	EV_UNPARK,
 	NR_KFD_EVENTS
 };
 
@@ -53,6 +55,8 @@ enum kfd_field {
 	F_OLD_PRIO,
 	F_BY_PID,
 	F_VICTIMS,
+	F_PARKED_NS,
+	F_WAKE_NS,
 	F_SAVE_NS, /* -1 also where the recording has no such field */
 	NR_KFD_FIELDS
 };
@@ -107,6 +111,8 @@ struct kfd_name {
 const char *kfd_queue_type_name(int64_t value);
 const char *kfd_queue_format_name(int64_t value);
 const char *kfd_reason_name(int64_t value);
+const char *kfd_park_name(int64_t value);
+const char *kfd_unpark_name(int64_t value);
 const char *kfd_pipe_name(int64_t value);
 const char *kfd_destroy_name(int64_t value);
 const char *kfd_filter_name(int64_t value);
@@ -114,7 +120,9 @@ const char *kfd_source_name(int64_t value);
 const char *kfd_wake_name(int64_t value);
 const char *kfd_event_name(enum kfd_event_type type);
 enum {
-	NR_KFD_REASONS = 8
+	NR_KFD_REASONS = 8,
+	NR_KFD_PARK_REASONS = 4,
+	NR_KFD_UNPARK_REASONS = 6
 };
 
 int kfd_decoder_init(struct kfd_decoder *decoder, struct tep_handle *tep);

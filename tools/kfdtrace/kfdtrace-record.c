@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include <err.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -18,7 +17,7 @@
 #include "kfdlib.h"
 #include "kfdtrace.h"
 #include "record.h"
-#include "trace-file.h"
+#include "stock.h"
 
 #define SCAN_MS 200 /* the interval of reading the list of KFD processes */
 
@@ -36,78 +35,6 @@ static int64_t boot_offset(void)
 	uint64_t before = clock_ns(CLOCK_MONOTONIC), boot = clock_ns(CLOCK_BOOTTIME);
 
 	return (int64_t)(boot - before) / 1000000 * 1000000;
-}
-
-static void part_name(char *name, size_t size, int cpu)
-{
-	snprintf(name, size, ".cpu%d.part", cpu);
-}
-
-/*
- * Everything in DIR is made before DIR is given to the user who called sudo: later, one
- * of them might be a link to a file of root's.
- */
-static int dir_make(struct recording *rec, int *trace_fd, int *meta_fd)
-{
-	const char *dir = rec->options->dir;
-	char name[64];
-	int cpu;
-
-	if (mkdir(dir, 0755)) {
-		warnx("%s: %s%s", dir, strerror(errno),
-		      errno == EEXIST ? "; give a new directory with --output" : "");
-		return -errno;
-	}
-	rec->dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (rec->dir_fd < 0)
-		goto err_why;
-	*trace_fd = openat(rec->dir_fd, "trace.dat", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	*meta_fd = openat(rec->dir_fd, "meta.json", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	if (*trace_fd < 0 || *meta_fd < 0)
-		goto err_why;
-	for (cpu = 0; cpu < rec->nr_cpus; cpu++) {
-		part_name(name, sizeof(name), cpu);
-		rec->part_fds[cpu] =
-			openat(rec->dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-		if (rec->part_fds[cpu] < 0)
-			goto err_why;
-	}
-	if (rec->uid != geteuid() &&
-	    (fchown(*trace_fd, rec->uid, rec->gid) || fchown(*meta_fd, rec->uid, rec->gid) ||
-	     fchown(rec->dir_fd, rec->uid, rec->gid)))
-		goto err_why;
-	return 0;
-
-err_why:
-	warn("%s", dir);
-	return -errno;
-}
-
-static void parts_remove(struct recording *rec)
-{
-	char name[64];
-	int cpu;
-
-	for (cpu = 0; cpu < rec->nr_cpus; cpu++) {
-		if (rec->part_fds[cpu] < 0)
-			continue;
-		part_name(name, sizeof(name), cpu);
-		unlinkat(rec->dir_fd, name, 0);
-		close(rec->part_fds[cpu]);
-		rec->part_fds[cpu] = -1;
-	}
-}
-
-/* As if nothing had been asked for. */
-static void dir_remove(struct recording *rec)
-{
-	if (rec->dir_fd < 0)
-		return;
-	parts_remove(rec);
-	unlinkat(rec->dir_fd, "trace.dat", 0);
-	unlinkat(rec->dir_fd, "meta.json", 0);
-	unlinkat(rec->dir_fd, AMD_LOG_FILE, 0);
-	rmdir(rec->options->dir);
 }
 
 static void child_reap(struct recording *rec, int flags)
@@ -142,6 +69,14 @@ static bool stop_asked(struct recording *rec, int signal_fd, int *times)
 	return false;
 }
 
+/* What is looked at without an event that says so */
+static int wait_ms(const struct record_options *options)
+{
+	uint64_t mqd_ms = options->mqd_ns / 1000000;
+
+	return mqd_ms && mqd_ms < SCAN_MS ? (int)mqd_ms : SCAN_MS;
+}
+
 /* Until the command or the process ends, or a signal ends the recording. */
 static int loop(struct recording *rec, int signal_fd, const int *pidfds)
 {
@@ -161,14 +96,14 @@ static int loop(struct recording *rec, int signal_fd, const int *pidfds)
 	for (i = 0; i < nr_pids; i++)
 		fds[rec->nr_cpus + 1 + i] = (struct pollfd){ .fd = pidfds[i], .events = POLLIN };
 	for (;;) {
-		if (poll(fds, nr, SCAN_MS) < 0 && errno != EINTR) {
+		if (poll(fds, nr, wait_ms(rec->options)) < 0 && errno != EINTR) {
 			ret = -errno;
 			warn("cannot wait");
 			break;
 		}
 		for (cpu = 0; cpu < rec->nr_cpus && !ret; cpu++)
-			if (fds[cpu].revents & POLLIN)
-				ret = instance_drain(rec, cpu, why);
+			if (fds[cpu].revents & POLLIN || rec->stock)
+				ret = record_drain(rec, cpu, why);
 		if (ret) {
 			warnx("%s", why);
 			break;
@@ -189,10 +124,9 @@ static int loop(struct recording *rec, int signal_fd, const int *pidfds)
 			rec->ended_by = RECORD_END_SIZE;
 			break;
 		}
-		if (instance_stopped(rec)) {
-			rec->ended_by = RECORD_END_PREEMPTION;
+		if (record_over(rec))
 			break;
-		}
+		mqd_sample(rec, false);
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (now - scanned >= SCAN_MS * 1000000ULL) {
 			processes_scan(rec);
@@ -205,102 +139,13 @@ static int loop(struct recording *rec, int signal_fd, const int *pidfds)
 	return ret;
 }
 
-/* The systems of the events, each once. */
-static char **systems_of(char **events)
-{
-	size_t nr = 0, i, j;
-	char **systems;
-
-	while (events[nr])
-		nr++;
-	systems = calloc(nr + 1, sizeof(*systems));
-	if (!systems)
-		return NULL;
-	for (i = 0, nr = 0; events[i]; i++) {
-		char *system = strndup(events[i], strcspn(events[i], ":"));
-
-		if (!system) {
-			while (nr)
-				free(systems[--nr]);
-			free(systems);
-			return NULL;
-		}
-		for (j = 0; j < nr; j++)
-			if (!strcmp(systems[j], system))
-				break;
-		if (j < nr)
-			free(system);
-		else
-			systems[nr++] = system;
-	}
-	return systems;
-}
-
-/* Names of threads: those of the kernel, and those that were read while recording. */
-static char *cmdlines(const struct recording *rec)
-{
-	char *kernel = tracefs_instance_file_read(NULL, "saved_cmdlines", NULL), *text = NULL;
-	size_t size, i;
-	FILE *file = open_memstream(&text, &size);
-
-	if (!file) {
-		free(kernel);
-		return NULL;
-	}
-	if (kernel)
-		fputs(kernel, file);
-	for (i = 0; i < rec->nr_seen; i++)
-		fprintf(file, "%d %s\n", rec->seen[i].pid, rec->seen[i].comm);
-	free(kernel);
-	return fclose(file) ? NULL : text;
-}
-
-static int finish(struct recording *rec, int trace_fd, int meta_fd)
-{
-	char *events_dir = tracefs_instance_get_file(rec->instance, "events");
-	char *printk = tracefs_instance_file_read(NULL, "printk_formats", NULL);
-	struct trace_parts parts = { .events_dir = events_dir,
-				     .systems = systems_of(rec->options->events),
-				     .clock = RECORD_CLOCK,
-				     .cpu_fds = rec->part_fds,
-				     .cpu_stats = calloc(rec->nr_cpus, sizeof(char *)),
-				     .nr_cpus = rec->nr_cpus,
-				     .cmdlines = cmdlines(rec),
-				     .printk_formats = printk ? printk : "" };
-	char why[RECORD_WHY];
-	int ret = -ENOMEM, cpu, i;
-
-	snprintf(why, sizeof(why), "out of memory");
-	if (events_dir && parts.systems && parts.cpu_stats && parts.cmdlines) {
-		for (cpu = 0; cpu < rec->nr_cpus; cpu++)
-			parts.cpu_stats[cpu] = instance_stats(rec, cpu);
-		ret = trace_write(trace_fd, &parts, why);
-		trace_fd = -1;
-		if (!ret)
-			ret = meta_write(rec, meta_fd, why);
-		for (cpu = 0; cpu < rec->nr_cpus; cpu++)
-			free(parts.cpu_stats[cpu]);
-	}
-	if (ret)
-		warnx("%s/trace.dat: %s", rec->options->dir, why);
-	if (trace_fd >= 0)
-		close(trace_fd);
-	for (i = 0; parts.systems && parts.systems[i]; i++)
-		free(parts.systems[i]);
-	free(parts.systems);
-	free(parts.cpu_stats);
-	free((char *)parts.cmdlines);
-	free(printk);
-	tracefs_put_tracing_file(events_dir);
-	return ret;
-}
-
 static void tell(const struct recording *rec)
 {
 	static const char *const reasons[] = {
 		[RECORD_END_SIGNAL] = "", [RECORD_END_COMMAND] = "", [RECORD_END_PROCESS] = "",
 		[RECORD_END_SIZE] = "; --max-size was reached",
 		[RECORD_END_PREEMPTION] = "; a preemption took longer than --slow-preemption-ms",
+		[RECORD_END_UNLOADED] = "; the driver was unloaded, and the probes with it",
 	};
 	uint64_t entries = 0, lost = 0;
 	int cpu;
@@ -313,6 +158,8 @@ static void tell(const struct recording *rec)
 		warnx("recorded %s%" PRIu64 " events in %.3f s, into %s%s",
 		      rec->options->loop ? "the last " : "", entries,
 		      (rec->end_ns - rec->start_ns) / 1e9, rec->options->dir, reasons[rec->ended_by]);
+	if (rec->stock)
+		stock_warn(rec->stock);
 	if (!lost)
 		return;
 	warnx("LOST %" PRIu64
@@ -370,20 +217,18 @@ static int run(struct recording *rec, const int *pidfds, int *exec_errno)
 	rec->start_ns = clock_ns(CLOCK_MONOTONIC);
 	rec->start_real_ns = clock_ns(CLOCK_REALTIME);
 	rec->boot_offset_ns = boot_offset();
-	if (tracefs_trace_on(rec->instance)) {
-		warn("cannot switch on the trace instance '%s'",
-		     tracefs_instance_get_name(rec->instance));
+	if (record_start(rec))
 		return -EIO;
-	}
 	ret = rec->child ? child_go(rec, go_fd, exec_errno) : 0;
 	if (!ret && !*exec_errno)
 		ret = loop(rec, signal_fd, pidfds);
 	/* A command outlives a full disk, and its exit status is still wanted. */
-	tracefs_trace_off(rec->instance);
+	record_stop(rec);
 	rec->end_ns = clock_ns(CLOCK_MONOTONIC);
+	mqd_sample(rec, true);
 	processes_scan(rec);
 	for (cpu = 0; cpu < rec->nr_cpus && !ret; cpu++) {
-		ret = instance_drain(rec, cpu, why);
+		ret = record_drain(rec, cpu, why);
 		if (ret)
 			warnx("%s", why);
 	}
@@ -460,14 +305,10 @@ int kfdtrace_record(int argc, char **argv)
 	ret = pids_open(&options.pids, &pidfds);
 	if (ret)
 		return EXIT_FAILURE;
-	caller_find(&rec);
-	ret = instance_open(&rec, why);
+	caller_find(&rec.caller);
+	ret = record_open(&rec, why);
 	if (!ret)
-		ret = instance_events(&rec, why);
-	if (!ret)
-		ret = instance_size(&rec, why);
-	if (!ret)
-		ret = instance_watch(&rec, why);
+		ret = mqd_begin(&rec, why);
 	if (ret) {
 		warnx("%s", why);
 		goto out;
@@ -481,7 +322,7 @@ int kfdtrace_record(int argc, char **argv)
 	if (exec_errno) {
 		warnx("failed to execute '%s': %s", options.command[0], strerror(exec_errno));
 		dir_remove(&rec);
-		instance_close(&rec);
+		record_close(&rec);
 		return exec_errno == ENOENT ? EXIT_EXEC_ENOENT : EXIT_EXEC_FAILED;
 	}
 	if (rec.start_ns && rec.dir_fd >= 0) {
@@ -492,13 +333,14 @@ int kfdtrace_record(int argc, char **argv)
 			tell(&rec);
 		ret = ret ? ret : kept;
 		parts_remove(&rec);
-		instance_close(&rec);
+		record_close(&rec);
 		if (!ret)
 			command_wait(&rec);
 	} else if (ret != -EEXIST) {
 		dir_remove(&rec);
 	}
 out:
-	instance_close(&rec);
+	mqd_end(&rec);
+	record_close(&rec);
 	return exit_status(&rec, ret);
 }

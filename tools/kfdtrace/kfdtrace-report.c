@@ -30,6 +30,8 @@ enum column_id {
 	COL_PREEMPTING,
 	COL_PREEMPTING_TIME,
 	COL_WAKES,
+	COL_PARKED,
+	COL_PARKED_TIME,
 	COL_EVICTED,
 	COL_EVICTED_TIME,
 	COL_COMMAND,
@@ -53,6 +55,8 @@ static const struct list_column columns[NR_COLS] = {
 	[COL_PREEMPTING] = { "PREEMPTING", "preempting_count", LIST_COUNT, LIST_EVERYWHERE },
 	[COL_PREEMPTING_TIME] = { "PREEMPTING-TIME", "preempting_ns", LIST_DURATION, LIST_EVERYWHERE },
 	[COL_WAKES] = { "WAKES", "wake_count", LIST_COUNT, LIST_EVERYWHERE },
+	[COL_PARKED] = { "PARKED", "parked_count", LIST_COUNT, LIST_WIDE },
+	[COL_PARKED_TIME] = { "PARKED-TIME", "parked_ns", LIST_DURATION, LIST_WIDE },
 	[COL_EVICTED] = { "EVICTED", "evicted_count", LIST_COUNT, LIST_EVERYWHERE },
 	[COL_EVICTED_TIME] = { "EVICTED-TIME", "evicted_ns", LIST_DURATION, LIST_EVERYWHERE },
 	[COL_COMMAND] = { "COMMAND", "command", LIST_TEXT, LIST_EVERYWHERE },
@@ -84,11 +88,17 @@ static const struct hist *of_save(const struct gpu *gpu)
 	return &gpu->save;
 }
 
+static const struct hist *of_unpark(const struct gpu *gpu)
+{
+	return &gpu->unpark;
+}
+
 const struct latency latencies[NR_LATENCIES] = {
 	{ "unmap", "unmap, request to confirmation", of_unmap },
 	{ "take", "preemption, begin to victims unmapped", of_take },
 	{ "wake", "doorbell to victims unmapped", of_wake },
 	{ "preempt", "preemption, begin to end", of_preempt },
+	{ "unpark", "doorbell of a parked process to its queues' return", of_unpark },
 	{ "save", "save of waves (CWSR), measured by the GPU's firmware", of_save },
 };
 
@@ -103,6 +113,9 @@ static void cell_times(const struct client *client, unsigned int column, struct 
 		break;
 	case COL_PREEMPTING_TIME:
 		list_count(value, client->preempting_ns);
+		break;
+	case COL_PARKED_TIME:
+		list_count(value, client->parked_ns);
 		break;
 	default:
 		list_count(value, client->evicted_ns);
@@ -133,6 +146,9 @@ static void cell_counts(const struct client *client, unsigned int column, struct
 	case COL_WAKES:
 		list_count(value, client->wakes);
 		break;
+	case COL_PARKED:
+		list_count(value, client->parks);
+		break;
 	default:
 		list_count(value, client->evictions);
 	}
@@ -162,6 +178,7 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
 	case COL_MAPPED_TIME:
 	case COL_PREEMPTED_TIME:
 	case COL_PREEMPTING_TIME:
+	case COL_PARKED_TIME:
 	case COL_EVICTED_TIME:
 		cell_times(client, column, value);
 		break;
@@ -273,15 +290,16 @@ static void print_pairs(const struct client_rows *rows)
 		printf("  and %zu more: see --json\n", more);
 }
 
-static void print_reasons(const char *what, const uint64_t *counts)
+static void print_reasons(const char *what, const uint64_t *counts, int nr,
+			  const char *(*name)(int64_t reason))
 {
 	const char *comma = "";
 	int i;
 
 	printf("  %s:", what);
-	for (i = 0; i < NR_KFD_REASONS; i++)
+	for (i = 0; i < nr; i++)
 		if (counts[i]) {
-			printf("%s %s %" PRIu64, comma, kfd_reason_name(i), counts[i]);
+			printf("%s %s %" PRIu64, comma, name(i), counts[i]);
 			comma = ",";
 		}
 	puts(*comma ? "" : " none");
@@ -336,8 +354,13 @@ static void print_gpu(const struct view *view, const struct gpu *gpu)
 		printf("  over-subscribed: %" PRIu64 " runlists, %.1f %% of the time\n",
 		       gpu->over_subscribed, span ? 100.0 * gpu->over_ns / span : 0.0);
 	}
-	print_reasons("preemptions began", gpu->begins);
-	print_reasons("and ended", gpu->ends);
+	print_reasons("preemptions began", gpu->begins, NR_KFD_REASONS, kfd_reason_name);
+	print_reasons("and ended", gpu->ends, NR_KFD_REASONS, kfd_reason_name);
+	if (view->model.events[EV_PARK] || view->model.events[EV_UNPARK]) {
+		print_reasons("processes parked", gpu->parks, NR_KFD_PARK_REASONS, kfd_park_name);
+		print_reasons("and parked no longer", gpu->unparks, NR_KFD_UNPARK_REASONS,
+			      kfd_unpark_name);
+	}
 	for (i = 0; i < NR_LATENCIES; i++)
 		print_hist(&latencies[i], latencies[i].of(gpu));
 }
@@ -411,6 +434,7 @@ static void print_text(const struct view *view, struct client_rows *rows, const 
 	print_pairs(rows);
 	for (gpu = view->model.gpus; gpu; gpu = gpu->next)
 		print_gpu(view, gpu);
+	saves_print(view);
 	print_anomalies(&view->model);
 	if (!paths->log)
 		return;

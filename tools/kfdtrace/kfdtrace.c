@@ -27,6 +27,7 @@ static const struct {
 	{ "live", kfdtrace_live, "show which process has the GPU now, and which are preempted" },
 	{ "compare", kfdtrace_compare,
 	  "compare two recordings" },
+	{ "doctor", kfdtrace_doctor, "report whether the stock driver can be recorded" },
 };
 
 #define NR_VERBS (sizeof(verbs) / sizeof(*verbs))
@@ -71,7 +72,7 @@ void usage_error(const char *verb, const char *format, ...)
 	}
 	fprintf(stderr, "Try 'kfdtrace %s%s--help' for more information.\n", verb ? verb : "",
 		verb ? " " : "");
-	exit(EXIT_FAILURE);
+	exit(EXIT_USAGE);
 }
 
 /**

@@ -9,13 +9,10 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "kfdlib.h"
+
 /* Of all JSON; raised when the meaning of a member changes, not for new members. */
 #define JSON_FORMAT 2
-
-/* Exit statuses of "kfdtrace record -- COMMAND" that are not the command's, as of env(1). */
-#define EXIT_OWN	 125 /* kfdtrace failed */
-#define EXIT_EXEC_FAILED 126 /* there is such a command, it cannot be executed */
-#define EXIT_EXEC_ENOENT 127 /* there is no such command */
 
 /* argv[0] is the verb. */
 int kfdtrace_record(int argc, char **argv);
@@ -25,6 +22,7 @@ int kfdtrace_path(int argc, char **argv);
 int kfdtrace_compare(int argc, char **argv);
 int kfdtrace_timeline(int argc, char **argv);
 int kfdtrace_live(int argc, char **argv);
+int kfdtrace_doctor(int argc, char **argv);
 
 __attribute__((noreturn, format(printf, 2, 3))) void usage_error(const char *verb,
 								 const char *format, ...);

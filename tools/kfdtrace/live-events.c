@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "live.h"
+#include "stock.h"
 
 #define BUFFER_KB 2048 /* per CPU; it is emptied when a quarter is full */
 #define PREFIX	  "kfdtrace-live"
@@ -196,6 +197,8 @@ int live_events_read(struct live_events *events, struct model *model, uint64_t u
 	uint64_t next;
 	int cpu, ret;
 
+	if (events->rec.stock)
+		return live_stock_read(events, model, until);
 	for (cpu = 0; cpu < events->rec.nr_cpus; cpu++) {
 		if (events->rec.raw_fds[cpu] < 0 || events->cpus[cpu].data)
 			continue;
@@ -234,8 +237,12 @@ uint64_t live_events_lost(struct live_events *events)
 	uint64_t lost = 0;
 	int cpu;
 
+	/* what was counted last, if it cannot be read now */
+	if (events->rec.stock)
+		stock_lost(events->rec.stock, events->rec.lost, events->rec.nr_cpus);
 	for (cpu = 0; cpu < events->rec.nr_cpus; cpu++) {
-		free(instance_stats(&events->rec, cpu));
+		if (!events->rec.stock)
+			free(instance_stats(&events->rec, cpu));
 		lost += events->rec.lost[cpu];
 	}
 	return lost;
@@ -249,13 +256,14 @@ void live_events_close(struct live_events *events)
 {
 	int cpu;
 
-	instance_close(&events->rec);
+	record_close(&events->rec);
 	for (cpu = 0; events->cpus && cpu < events->rec.nr_cpus; cpu++) {
 		free(events->cpus[cpu].page);
 		if (events->cpus[cpu].kbuf)
 			kbuffer_free(events->cpus[cpu].kbuf);
 	}
 	free(events->cpus);
+	free(events->pending);
 	free(events->rec.raw_fds);
 	free(events->rec.part_fds);
 	free(events->rec.lost);

@@ -27,6 +27,17 @@ uint64_t live_now(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
+static int events_read(struct live *live, uint64_t until, char *why)
+{
+	int ret = live_events_read(&live->events, &live->model, until);
+
+	if (ret == -ENODEV)
+		snprintf(why, RECORD_WHY, "the driver was unloaded, and the probes with it");
+	else if (ret)
+		snprintf(why, RECORD_WHY, "cannot read the events: %s", strerror(-ret));
+	return ret;
+}
+
 /**
  * live_drain() - take in the events so far
  * @live: begun
@@ -36,14 +47,7 @@ uint64_t live_now(void)
  */
 int live_drain(struct live *live, char *why)
 {
-	int ret;
-
-	if (!live->events.open)
-		return 0;
-	ret = live_events_read(&live->events, &live->model, live_now());
-	if (ret)
-		snprintf(why, RECORD_WHY, "cannot read the events: %s", strerror(-ret));
-	return ret;
+	return live->events.open ? events_read(live, live_now(), why) : 0;
 }
 
 static void counts_of_client(struct live_counts *counts, const struct client *client, uint64_t ts)
@@ -169,6 +173,8 @@ static void row_listed(struct live *live, struct live_row *row, struct live_coun
 	row->active = entry->nr_active;
 	row->state = kfd_state(entry);
 	row_fill(live, row, now, client);
+	if (live->stock)
+		live_stock_row(row, client);
 }
 
 /* It has ended, and so is shown once more; or it came after the driver made its list. */
@@ -184,6 +190,8 @@ static void row_unlisted(struct live *live, struct live_row *row, struct live_co
 	row->active = client->mapped_queues;
 	row->state = row->active ? KFD_STATE_ACTIVE : row->queues ? KFD_STATE_INACTIVE : KFD_STATE_ENDED;
 	row_fill(live, row, now, client);
+	if (live->stock)
+		live_stock_row(row, client);
 }
 
 /* The names of those that have ended are those of the frame before. */
@@ -275,11 +283,9 @@ int live_frame(struct live *live, char *why)
 	live->ts = live_now();
 	live->span_ns = live->ts - before;
 	if (live->events.open) {
-		ret = live_events_read(&live->events, &live->model, live->ts);
-		if (ret) {
-			snprintf(why, RECORD_WHY, "cannot read the events: %s", strerror(-ret));
+		ret = events_read(live, live->ts, why);
+		if (ret)
 			return ret;
-		}
 	}
 	live->event_rate = rate(live->events.all, live->seen, live->span_ns);
 	live->seen = live->events.all;

@@ -57,7 +57,7 @@ int live_list(struct live *live, char *why)
 {
 	struct kfd_prio_list_entry *list;
 	size_t nr;
-	int ret = kfd_dev_list(&live->dev, &list, &nr);
+	int ret = live->stock ? live_stock_list(&list, &nr) : kfd_dev_list(&live->dev, &list, &nr);
 
 	if (ret) {
 		snprintf(why, RECORD_WHY, "cannot list the processes that use KFD: %s",
@@ -83,13 +83,16 @@ static int source_open(struct live *live, char *why)
 		ret = -EPERM;
 		snprintf(why, RECORD_WHY,
 			 "events have PIDs of the host's PID namespace, and this is another one");
+	} else if (live->stock) {
+		ret = live_stock_open(&live->events, live->options->btf, why);
 	} else {
 		ret = live_events_open(&live->events, live->options->instance, why);
 	}
 	if (!ret)
 		return 0;
 	live_events_close(&live->events);
-	if (want == LIVE_EVENTS)
+	/* the stock driver has no statistics */
+	if (want == LIVE_EVENTS || live->stock)
 		return ret;
 	if (ret == -EACCES)
 		snprintf(why, RECORD_WHY,
@@ -107,9 +110,13 @@ static int source_open(struct live *live, char *why)
  */
 int live_begin(struct live *live, char *why)
 {
-	int ret = kfd_dev_open(&live->dev, why);
+	int ret = 0;
 	size_t i;
 
+	live->stock = live->options->source != LIVE_STATS && !live->options->instance &&
+		      record_driver_is_stock(live->options->driver);
+	if (!live->stock)
+		ret = kfd_dev_open(&live->dev, why);
 	if (ret)
 		return ret;
 	if (kfd_topology_read(&live->topo) || model_init(&live->model, UINT64_MAX))

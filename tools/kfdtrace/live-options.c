@@ -37,6 +37,9 @@ static void usage(void)
 	      "     --raw               separate columns by one blank, for scripts\n"
 	      " -s, --source SOURCE     events, stats, or auto (default: events if accessible)\n"
 	      " -i, --instance NAME     use this trace instance, which root made for you\n"
+	      "     --driver WHICH      whose events: kfdprio, stock (kprobes on the distribution's or ROCm's\n"
+	      "                           driver), or auto (default auto: kfdprio if it is loaded)\n"
+	      "     --btf FILE          with the stock driver: BTF of its module, where the kernel has none\n"
 	      " -h, --help              display this help\n"
 	      " -V, --version           display the version of this program\n"
 	      "\n"
@@ -100,6 +103,7 @@ static enum live_source source_parse(const char *text)
  */
 void live_options_parse(int argc, char **argv, struct live_options *options)
 {
+	enum { DRIVER = 256, BTF };
 	static const struct option longs[] = {
 		{ "delay", required_argument, NULL, 'd' },
 		{ "count", required_argument, NULL, 'n' },
@@ -113,6 +117,8 @@ void live_options_parse(int argc, char **argv, struct live_options *options)
 		{ "raw", no_argument, NULL, '3' },
 		{ "source", required_argument, NULL, 's' },
 		{ "instance", required_argument, NULL, 'i' },
+		{ "driver", required_argument, NULL, DRIVER },
+		{ "btf", required_argument, NULL, BTF },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 },
@@ -160,6 +166,12 @@ void live_options_parse(int argc, char **argv, struct live_options *options)
 		case 'i':
 			options->instance = option_instance("live", optarg);
 			break;
+		case DRIVER:
+			options->driver = record_driver_parse("live", optarg);
+			break;
+		case BTF:
+			options->btf = optarg;
+			break;
 		case 'h':
 			usage();
 			exit(stdout_check(EXIT_SUCCESS));
@@ -178,6 +190,12 @@ void live_options_parse(int argc, char **argv, struct live_options *options)
 		usage_error("live", "--once and --count: give only one of them");
 	if (options->instance && options->source == LIVE_STATS)
 		usage_error("live", "--instance needs --source events");
+	if (options->driver == RECORD_STOCK && options->source == LIVE_STATS)
+		usage_error("live", "--driver=stock cannot be combined with --source stats: that driver has no statistics");
+	if (options->driver == RECORD_STOCK && options->instance)
+		usage_error("live", "--driver=stock cannot be combined with --instance: it uses no trace instance");
+	if (options->driver == RECORD_KFDPRIO && options->btf)
+		usage_error("live", "--btf cannot be combined with --driver=kfdprio, which needs none");
 	if (options->instance)
 		options->source = LIVE_EVENTS;
 	if (once)

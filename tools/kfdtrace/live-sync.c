@@ -12,7 +12,7 @@
 #include "live.h"
 
 #define KFD_PROC "/sys/class/kfd/kfd/proc"
-#define OFF	 (KFD_PRIO_LIST_EVICTED | KFD_PRIO_LIST_PREEMPTED)
+#define OFF	 (KFD_PRIO_LIST_EVICTED | KFD_PRIO_LIST_PREEMPTED | KFD_PRIO_LIST_PARKED)
 
 static bool queue_on_gpu(pid_t pid, const char *queue, uint32_t gpu_id)
 {
@@ -81,6 +81,7 @@ int live_sync(struct live *live, uint64_t ts)
 			ret = model_sync_process(&live->model, entry->gpu_id, entry->pid,
 						 entry->priority,
 						 entry->flags & KFD_PRIO_LIST_EVICTED,
+						 entry->flags & KFD_PRIO_LIST_PARKED,
 						 entry->flags & KFD_PRIO_LIST_PREEMPTING, ts);
 	}
 	for (i = 0; i < live->nr_list && !ret; i++)

@@ -227,6 +227,8 @@ void live_head(const struct live *live, unsigned int line, char *text, size_t si
 		head_gpu(live, line - 2, text, size);
 	else if (line > 1)
 		snprintf(text, size, "no GPU");
+	else if (live->stock)
+		snprintf(text, size, "stock driver: no priorities of processes, no preemption");
 	else
 		for (i = 0; i < sizeof(names) / sizeof(*names); i++)
 			parameter_add(text, size, names[i]);

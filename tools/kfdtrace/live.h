@@ -2,7 +2,8 @@
 /*
  * The parts of "kfdtrace live".
  *
- * live-open.c opens it all, live-events.c follows a trace instance, live-frame.c makes rows of
+ * live-open.c opens it all, live-events.c follows a trace instance, live-stock.c probes of a driver
+ * that has no events, live-frame.c makes rows of
  * that and of what the driver counts itself; live-text.c, live-json.c and live-screen.c show them.
  */
 #ifndef KFDTRACE_LIVE_H
@@ -57,6 +58,8 @@ enum live_source {
  * @pids: show only these processes; none: all
  * @instance: name of a trace instance that exists, or NULL
  * @source: where from
+ * @driver: whose events
+ * @btf: file with the types of the driver, or NULL
  * @sort: order of the rows; one of live_sorts
  */
 struct live_options {
@@ -67,6 +70,8 @@ struct live_options {
 	struct pids pids;
 	const char *instance;
 	enum live_source source;
+	enum record_driver driver;
+	const char *btf;
 	enum live_column sort;
 };
 
@@ -128,12 +133,15 @@ struct live_cpu {
 	unsigned long long ts;
 };
 
+struct live_record;
+
 /**
- * struct live_events - the trace instance that is followed
+ * struct live_events - the trace instance that is followed, or probes
  * @options, @rec: as of record
  * @tep: the formats
  * @decoder: where the fields are
- * @cpus: one for each of @rec
+ * @cpus: one for each of @rec; NULL with probes
+ * @pending: of probes: events that are not in the model yet, @nr_pending, room for @room_pending
  * @all: events so far, of all kinds
  * @lost: events that the kernel could not keep
  * @open: it is
@@ -144,6 +152,8 @@ struct live_events {
 	struct tep_handle *tep;
 	struct kfd_decoder decoder;
 	struct live_cpu *cpus;
+	struct live_record *pending;
+	size_t nr_pending, room_pending;
 	uint64_t all, lost;
 	bool open;
 };
@@ -156,6 +166,7 @@ struct live_events {
  * @modes: how each of them is scheduled
  * @events: not open if the source is what the driver counts
  * @model: of the events
+ * @stock: the driver has no events and no statistics
  * @note: why something is missing, "" if nothing is
  * @simulated: whether the GPU is
  * @ts: of the last frame, CLOCK_MONOTONIC, ns
@@ -173,6 +184,7 @@ struct live {
 	const char **modes;
 	struct live_events events;
 	struct model model;
+	bool stock;
 	char note[KFDLIB_WHY];
 	enum simulated simulated;
 	uint64_t ts, span_ns;
@@ -194,6 +206,12 @@ int live_events_open(struct live_events *events, const char *instance, char *why
 int live_events_read(struct live_events *events, struct model *model, uint64_t until);
 uint64_t live_events_lost(struct live_events *events);
 void live_events_close(struct live_events *events);
+
+/* live-stock.c */
+int live_stock_open(struct live_events *events, const char *btf, char *why);
+int live_stock_read(struct live_events *events, struct model *model, uint64_t until);
+int live_stock_list(struct kfd_prio_list_entry **list, size_t *nr);
+void live_stock_row(struct live_row *row, const struct client *client);
 
 /* live-open.c */
 int live_begin(struct live *live, char *why);

@@ -82,6 +82,77 @@ void queue_resume(struct queue *queue, uint64_t ts)
 	queue->preempted_ns += ts - queue->preempted_since;
 }
 
+/*
+ * For how long its process is parked, or was since the queue came. The process is parked a moment before its queues
+ * have left the GPU, and until a moment after they are back.
+ */
+static void queue_parked_tell(const struct queue *queue, uint64_t ts)
+{
+	uint64_t from = queue->client->parked_since, to = queue->mapped ? queue->since : ts;
+
+	if (from < queue->created)
+		from = queue->created;
+	if (from < queue->off)
+		from = queue->off;
+	if (from < to)
+		slice_tell(queue, SLICE_PARKED, from, to);
+}
+
+/* The unmap that parks a process has taken it off in the time of a preemption, but not for that */
+static void preempted_not(struct client *client)
+{
+	struct queue *queue;
+
+	if (!client->preempted)
+		return;
+	for (queue = client->queues; queue; queue = queue->client_next) {
+		queue->preemptions -= queue->preempted;
+		queue->preempted = false;
+	}
+	client->preemptions--;
+	client->preemptor->count--;
+	client_resume(client, client->preempted_since);
+}
+
+/**
+ * client_park() - a process is parked from now on
+ * @client: the process
+ * @preempted: it was preempted until now
+ * @ts: now
+ */
+void client_park(struct client *client, bool preempted, uint64_t ts)
+{
+	struct queue *queue;
+
+	if (client->parked)
+		return;
+	client->parked = true;
+	client->parked_since = ts;
+	client->parks++;
+	if (!preempted)
+		preempted_not(client);
+	client_resume(client, ts);
+	for (queue = client->queues; queue; queue = queue->client_next)
+		queue_resume(queue, ts);
+}
+
+/**
+ * client_unpark() - a process is parked no longer, if it was
+ * @client: the process
+ * @ts: now
+ */
+void client_unpark(struct client *client, uint64_t ts)
+{
+	struct queue *queue;
+
+	if (!client->parked)
+		return;
+	for (queue = client->queues; queue; queue = queue->client_next)
+		queue_parked_tell(queue, ts);
+	client->parked = false;
+	client->parked_ns += ts - client->parked_since;
+}
+
 static void mapped_unlink(struct queue *queue)
 {
 	if (queue->mapped_prev)
@@ -103,6 +174,28 @@ static void mapped_count(struct client *client, int change, uint64_t ts)
 }
 
 /**
+ * queue_preempt() - a queue that is off the GPU is preempted, if a preemption is under way and its process a victim
+ * @queue: the queue
+ * @ts: now
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int queue_preempt(struct queue *queue, uint64_t ts)
+{
+	struct client *client = queue->client;
+	struct gpu *gpu = client->gpu;
+
+	if (!gpu->preempting || client->parked || client->process->pid == gpu->begin.pid ||
+	    store_prio(client) >= gpu->begin.prio)
+		return 0;
+	queue->preempted = true;
+	queue->preempted_since = ts;
+	queue->left_for = gpu->begin;
+	queue->preemptions++;
+	return client_preempt(client, ts);
+}
+
+/**
  * queue_off() - a queue is off the GPU; for a preemption that is under way if it is a victim's
  * @queue: the queue
  * @ts: now
@@ -112,11 +205,11 @@ static void mapped_count(struct client *client, int change, uint64_t ts)
 int queue_off(struct queue *queue, uint64_t ts)
 {
 	struct client *client = queue->client;
-	struct gpu *gpu = client->gpu;
 
 	if (!queue->mapped)
 		return 0;
 	queue->mapped = false;
+	queue->off = ts;
 	queue->unmaps++;
 	slice_tell(queue, SLICE_MAPPED, queue->since, ts);
 	queue->mapped_ns += ts - queue->since;
@@ -124,14 +217,7 @@ int queue_off(struct queue *queue, uint64_t ts)
 	queue->since = ts;
 	mapped_unlink(queue);
 	mapped_count(client, -1, ts);
-	if (!gpu->preempting || client->process->pid == gpu->begin.pid ||
-	    store_prio(client) >= gpu->begin.prio)
-		return 0;
-	queue->preempted = true;
-	queue->preempted_since = ts;
-	queue->left_for = gpu->begin;
-	queue->preemptions++;
-	return client_preempt(client, ts);
+	return queue_preempt(queue, ts);
 }
 
 /**
@@ -187,6 +273,8 @@ void queue_settle(struct queue *queue, uint64_t ts)
 {
 	if (queue->client->evicted)
 		queue_evicted_tell(queue, ts);
+	if (queue->client->parked)
+		queue_parked_tell(queue, ts);
 	if (queue->mapped) {
 		slice_tell(queue, SLICE_MAPPED, queue->since, ts);
 		queue->mapped_ns += ts - queue->since;

@@ -5,12 +5,15 @@
 
 #include "model.h"
 
+int queue_preempt(struct queue *queue, uint64_t ts);
 int queue_off(struct queue *queue, uint64_t ts);
 void queue_on(struct queue *queue, uint64_t ts);
 void queue_resume(struct queue *queue, uint64_t ts);
 void queue_settle(struct queue *queue, uint64_t ts);
 void queue_evicted_tell(const struct queue *queue, uint64_t ts);
 void client_resume(struct client *client, uint64_t ts);
+void client_park(struct client *client, bool preempted, uint64_t ts);
+void client_unpark(struct client *client, uint64_t ts);
 void client_evicted_end(struct client *client, uint64_t ts);
 
 #endif /* KFDTRACE_MODEL_QUEUE_H */

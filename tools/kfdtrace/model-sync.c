@@ -41,13 +41,14 @@ int model_sync_queue(struct model *model, uint32_t gpu_id, int32_t pid, uint32_t
  * @pid: the process
  * @prio: set for it, or NO_PRIO
  * @evicted: its queues are off, by KFD
+ * @parked: they are off, as it has no work
  * @preempting: others are preempted for it
  * @ts: now; not before the last event
  *
  * Return: 0 or -ENOMEM.
  */
 int model_sync_process(struct model *model, uint32_t gpu_id, int32_t pid, int32_t prio, bool evicted,
-		       bool preempting, uint64_t ts)
+		       bool parked, bool preempting, uint64_t ts)
 {
 	struct client *client = store_client(model, gpu_id, pid);
 	struct gpu *gpu;
@@ -57,6 +58,8 @@ int model_sync_process(struct model *model, uint32_t gpu_id, int32_t pid, int32_
 	client->process->prio = prio;
 	client->evicted = evicted;
 	client->evicted_since = ts;
+	client->parked = parked;
+	client->parked_since = ts;
 	if (!preempting)
 		return 0;
 	gpu = client->gpu;
@@ -81,6 +84,7 @@ void model_sync_off(struct model *model, uint64_t ts)
 		gpu->take_left = 0;
 		for (client = gpu->clients; client; client = client->next) {
 			client_resume(client, ts);
+			client_unpark(client, ts);
 			client->evicted = false;
 			while ((queue = client->queues)) {
 				queue_settle(queue, ts);

@@ -16,6 +16,13 @@ enum {
 	DESTROY_IOCTL = 0,
 	DESTROY_CREATE_FAILED = 2
 };
+enum {
+	PARK_PREEMPTED = 3
+};
+enum {
+	UNPARK_RING = 0,
+	UNPARK_PREEMPT = 3
+};
 
 static void anomaly_add(struct model *model, enum anomaly_kind kind, uint64_t ts, uint32_t gpu_id,
 			int32_t pid, int64_t queue_id, int64_t value)
@@ -110,6 +117,7 @@ static void on_destroy(struct model *model, struct queue *queue, const struct kf
 	if (client->queues)
 		return;
 	client_resume(client, event->ts);
+	client_unpark(client, event->ts);
 	/* a HIP program that exits is evicted as its memory goes, and nothing restores it */
 	client_evicted_end(client, event->ts);
 }
@@ -349,6 +357,41 @@ static int client_event(struct model *model, const struct kfd_event *event)
 	return 0;
 }
 
+/* From the begin of the recording on, if that it was parked was not recorded */
+static void parked_before(struct model *model, struct client *client, uint64_t parked_ns, uint64_t ts)
+{
+	if (client->parked)
+		return;
+	client_park(client, true, ts);
+	client->parked_since = parked_ns < ts - model->first ? ts - parked_ns : model->first;
+}
+
+static int park_event(struct model *model, const struct kfd_event *event)
+{
+	struct client *client = store_client(model, event->v[F_GPU_ID], event->v[F_PID]);
+	uint64_t reason = event->v[F_REASON];
+	struct queue *queue;
+	int ret = 0;
+
+	if (!client)
+		return -ENOMEM;
+	if (event->type == EV_PARK) {
+		client->gpu->parks[reason < NR_KFD_PARK_REASONS ? reason : 0]++;
+		client_park(client, reason == PARK_PREEMPTED, event->ts);
+		return 0;
+	}
+	client->gpu->unparks[reason < NR_KFD_UNPARK_REASONS ? reason : 0]++;
+	if (reason == UNPARK_RING)
+		hist_add(&client->gpu->unpark, event->v[F_WAKE_NS]);
+	parked_before(model, client, event->v[F_PARKED_NS], event->ts);
+	client_unpark(client, event->ts);
+	/* it stays off, and is preempted from now on */
+	for (queue = client->queues; reason == UNPARK_PREEMPT && queue && !ret; queue = queue->client_next)
+		if (!queue->mapped)
+			ret = queue_preempt(queue, event->ts);
+	return ret;
+}
+
 /**
  * model_event() - take in an event
  * @model: the model
@@ -375,6 +418,9 @@ int model_event(struct model *model, const struct kfd_event *event)
 	case EV_RESTORE_PROCESS:
 	case EV_DOORBELL_WAKE:
 		return client_event(model, event);
+	case EV_PARK:
+	case EV_UNPARK:
+		return park_event(model, event);
 	case EV_IOCTL_CREATE_QUEUE:
 		ask_note(model, event);
 		return 0;
@@ -410,6 +456,8 @@ void model_end(struct model *model)
 		over_end(gpu, model->last);
 		for (client = gpu->clients; client; client = client->next) {
 			client_resume(client, model->last);
+			if (client->parked)
+				client->parked_ns += model->last - client->parked_since;
 			/* without queues nothing of it is off, and its end is not recorded */
 			if (client->evicted && (client->queues || client->evicted_queues)) {
 				client->evicted_ns += model->last - client->evicted_since;

@@ -51,6 +51,7 @@ struct preemption {
  * @asked: when the ioctl began, ns; 0 if it was not recorded
  * @created, @mqd_init, @first_map, @destroyed: ns, 0 if it was not recorded
  * @since: ns, of @mapped or not
+ * @off: ns, when it was mapped no longer the last time
  * @preempted_since: ns, of @preempted
  * @left_for: the preemption for which it left the GPU last
  * @type, @format: of linux/kfd_ioctl.h as the events number them, -1 if unknown
@@ -70,7 +71,7 @@ struct queue {
 	uint32_t queue_id;
 	bool created_seen, alive, mapped, preempted, counted;
 	uint64_t asked, created, mqd_init, first_map, destroyed;
-	uint64_t since, preempted_since;
+	uint64_t since, off, preempted_since;
 	struct preemption left_for;
 	int32_t type, format, prio, req_prio, pipe_prio;
 	uint32_t doorbell;
@@ -129,9 +130,10 @@ struct pair {
  * @preemptions, @preempted_ns: how often and how long it was preempted, as a whole
  * @preempting, @preempting_ns: how often and how long others were preempted for it
  * @wakes: how often its doorbell woke the preemption
+ * @parks, @parked_ns: how often and how long it was parked: off the GPU for having no work
  * @evictions, @evicted_ns: by KFD: memory, suspend, debugger; until the restore or its last queue's end
  * @by: the processes that preempted it
- * @preempted, @evicted: it is, since @preempted_since, @evicted_since
+ * @preempted, @parked, @evicted: it is, since @preempted_since, @parked_since, @evicted_since
  * @evicted_queues: that it had when it was evicted last, also those that no other event names
  * @preemptor: the pair with the process that preempts it now, since @pair_since
  * @last_reason: of the last preemption of it, or by it, as it began or ended
@@ -144,10 +146,11 @@ struct client {
 	uint64_t maps, mapped_ns;
 	uint64_t mapped_queues, any_ns, any_since;
 	uint64_t preemptions, preempted_ns, preempting, preempting_ns, wakes;
+	uint64_t parks, parked_ns;
 	uint64_t evictions, evicted_ns, evicted_queues;
 	struct pair *by;
-	bool preempted, evicted;
-	uint64_t preempted_since, evicted_since, pair_since;
+	bool preempted, parked, evicted;
+	uint64_t preempted_since, parked_since, evicted_since, pair_since;
 	struct pair *preemptor;
 	uint32_t last_reason;
 	int32_t last_by;
@@ -169,7 +172,9 @@ struct client {
  * @preempt: from begin to end of a preemption
  * @save: the longest save of each preemption, as CP firmware measured it
  * @wake: from a doorbell that preempts to the first runlist without the victims
+ * @unpark: from a doorbell of a parked process to the update that puts its queues back
  * @begins, @ends: preemptions by reason
+ * @parks, @unparks: parked processes by reason
  * @mapped_compute: compute queues that are mapped now
  * @next: in the order of their first event
  */
@@ -177,8 +182,9 @@ struct gpu {
 	uint32_t gpu_id;
 	uint64_t runlists, runlist_queues, max_queues, max_processes;
 	uint64_t over_subscribed, over_ns, hangs;
-	struct hist unmap, take, preempt, wake, save;
+	struct hist unmap, take, preempt, wake, save, unpark;
 	uint64_t begins[NR_KFD_REASONS], ends[NR_KFD_REASONS];
+	uint64_t parks[NR_KFD_PARK_REASONS], unparks[NR_KFD_UNPARK_REASONS];
 	uint64_t mapped_compute;
 	struct gpu *next;
 	/* private */
@@ -231,6 +237,7 @@ enum slice_kind {
 	SLICE_PREEMPTED,
 	SLICE_EVICTED, /* its process was, by KFD */
 	SLICE_ALIVE, /* from its creation, or the begin of the recording */
+	SLICE_PARKED, /* its process was: it had no work */
 	NR_SLICES
 };
 
@@ -291,7 +298,7 @@ void model_free(struct model *model);
 int model_sync_queue(struct model *model, uint32_t gpu_id, int32_t pid, uint32_t queue_id, bool mapped,
 		     uint64_t ts);
 int model_sync_process(struct model *model, uint32_t gpu_id, int32_t pid, int32_t prio, bool evicted,
-		       bool preempting, uint64_t ts);
+		       bool parked, bool preempting, uint64_t ts);
 void model_sync_off(struct model *model, uint64_t ts);
 void model_prune(struct model *model, bool (*gone)(void *context, int32_t pid), void *context);
 const char *anomaly_name(enum anomaly_kind kind);

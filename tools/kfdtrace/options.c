@@ -20,7 +20,7 @@ pid_t option_pid(const char *text)
 	pid_t pid;
 
 	if (pid_parse(text, &pid, why))
-		errx(EXIT_FAILURE, "%s", why);
+		errx(EXIT_USAGE, "%s", why);
 	return pid;
 }
 

@@ -3,9 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <limits.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,54 +11,6 @@
 #include <unistd.h>
 
 #include "record.h"
-
-static bool id_parse(const char *text, unsigned long *id)
-{
-	char *end;
-
-	if (!text || *text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	*id = strtoul(text, &end, 10);
-	return !errno && !*end && *id < UINT_MAX;
-}
-
-/**
- * caller_find() - find the calling user: the one that sudo names, else the present one
- * @rec: the recording; uid and gid are filled in
- */
-void caller_find(struct recording *rec)
-{
-	unsigned long uid, gid;
-
-	rec->uid = geteuid();
-	rec->gid = getegid();
-	if (!geteuid() && id_parse(getenv("SUDO_UID"), &uid) && id_parse(getenv("SUDO_GID"), &gid)) {
-		rec->uid = uid;
-		rec->gid = gid;
-	}
-}
-
-/* Gives up root for good.  The environment is the user's as far as sudo has changed it. */
-static int become(const struct recording *rec)
-{
-	const struct passwd *user = getpwuid(rec->uid);
-
-	if (rec->uid == geteuid())
-		return 0;
-	if (user ? initgroups(user->pw_name, rec->gid) : setgroups(0, NULL))
-		return -errno;
-	if (setresgid(rec->gid, rec->gid, rec->gid) || setresuid(rec->uid, rec->uid, rec->uid))
-		return -errno;
-	if (user && (setenv("HOME", user->pw_dir, 1) || setenv("USER", user->pw_name, 1) ||
-		     setenv("LOGNAME", user->pw_name, 1) || setenv("SHELL", user->pw_shell, 1)))
-		return -errno;
-	unsetenv("SUDO_UID");
-	unsetenv("SUDO_GID");
-	unsetenv("SUDO_USER");
-	unsetenv("SUDO_COMMAND");
-	return 0;
-}
 
 static int log_ask(const struct recording *rec)
 {
@@ -91,8 +41,8 @@ static __attribute__((noreturn)) void child_run(const struct recording *rec, int
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	err = -log_ask(rec);
-	if (!err)
-		err = -become(rec);
+	if (!err && !rec->options->root)
+		err = -caller_become(&rec->caller);
 	if (!err) {
 		execvp(rec->options->command[0], rec->options->command);
 		err = errno;

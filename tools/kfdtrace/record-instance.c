@@ -32,9 +32,15 @@ static void why_no_access(const struct recording *rec, char *why)
 		 runs ? name : "", runs ? "'" : "", name, name, name, name);
 }
 
-static int raw_open(struct recording *rec, char *why)
+/**
+ * record_cpus() - memory for what a recording keeps for each CPU
+ * @rec: the recording; no file is open
+ * @why: set after an error, RECORD_WHY bytes
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int record_cpus(struct recording *rec, char *why)
 {
-	char name[64];
 	int cpu;
 
 	rec->nr_cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -48,6 +54,16 @@ static int raw_open(struct recording *rec, char *why)
 	}
 	for (cpu = 0; cpu < rec->nr_cpus; cpu++)
 		rec->raw_fds[cpu] = rec->part_fds[cpu] = -1;
+	return 0;
+}
+
+static int raw_open(struct recording *rec, char *why)
+{
+	char name[64];
+	int cpu;
+
+	if (record_cpus(rec, why))
+		return -ENOMEM;
 	for (cpu = 0; cpu < rec->nr_cpus; cpu++) {
 		snprintf(name, sizeof(name), "per_cpu/cpu%d/trace_pipe_raw", cpu);
 		rec->raw_fds[cpu] = tracefs_instance_file_open(rec->instance, name,

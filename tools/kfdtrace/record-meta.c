@@ -13,6 +13,7 @@
 #include "json-out.h"
 #include "kfdlib.h"
 #include "record.h"
+#include "stock.h"
 
 /* Raised when the meaning of a member changes; new members do not count. */
 #define META_FORMAT 2
@@ -184,6 +185,22 @@ static void driver(void)
 	kfd_dev_close(&dev);
 }
 
+/* Which functions of a driver without events were probed, and which could not be. */
+static void probes(const struct stock *stock)
+{
+	const struct stock_symbol *symbols = stock_attached(stock);
+	int i, missing;
+
+	json_text("driver", "stock");
+	for (missing = 0; missing < 2; missing++) {
+		json_open(missing ? "missing_probes" : "probes", '[');
+		for (i = 0; i < NR_STOCK_PROBES; i++)
+			if ((*symbols[i].why != 0) == missing && !(missing && stock_probes[i].optional))
+				json_text(NULL, *symbols[i].name ? symbols[i].name : stock_probes[i].names[0]);
+		json_close(']');
+	}
+}
+
 /* Members that a recording without a command does not have. */
 static void command(const struct recording *rec)
 {
@@ -218,7 +235,7 @@ int meta_write(const struct recording *rec, int fd, char *why)
 	static const char *const ended_by[] = {
 		[RECORD_END_SIGNAL] = "signal",	    [RECORD_END_COMMAND] = "command",
 		[RECORD_END_PROCESS] = "process",   [RECORD_END_SIZE] = "size",
-		[RECORD_END_PREEMPTION] = "preemption",
+		[RECORD_END_PREEMPTION] = "preemption", [RECORD_END_UNLOADED] = "unloaded",
 	};
 	int copy = dup(fd), ret;
 	FILE *file = copy < 0 ? NULL : fdopen(copy, "w");
@@ -242,6 +259,8 @@ int meta_write(const struct recording *rec, int fd, char *why)
 	json_number("realtime_offset_ns", (int64_t)(rec->start_real_ns - rec->start_ns));
 	json_number("boottime_offset_ns", rec->boot_offset_ns);
 	texts("events", rec->options->events);
+	if (rec->stock)
+		probes(rec->stock);
 	json_count("cpu_buffer_kib", rec->buffer_kb);
 	json_count("wanted_cpu_buffer_kib", rec->wanted_kb);
 	numbers("cpu_event_counts", rec->entries, rec->nr_cpus);
@@ -252,6 +271,7 @@ int meta_write(const struct recording *rec, int fd, char *why)
 	json_simulated("simulated", kfd_simulated(""));
 	gpus();
 	processes(rec);
+	mqd_json(rec);
 	json_close('}');
 	ret = json_end();
 	if (fflush(file) || ferror(file))

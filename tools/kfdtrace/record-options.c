@@ -35,6 +35,12 @@ static void usage(void)
 	      " -i, --instance NAME     use this trace instance, which root made for you\n"
 	      " -p, --pid PID           record until this process ends; may be repeated\n"
 	      "     --amd-log[=LEVEL]   write ROCm's log of the command (default level 4)\n"
+	      "     --driver WHICH      whose events: kfdprio, stock (kprobes on the distribution's or ROCm's\n"
+	      "                           driver), or auto (default auto: kfdprio if it is loaded)\n"
+	      "     --btf FILE          with the stock driver: BTF of its module, where the kernel has none\n"
+	      "     --mqd[=MS]          read how long saves and restores of waves (CWSR) took, every MS\n"
+	      "                           milliseconds (default 200)\n"
+	      "     --root              under sudo, run the command as root, not as the calling user\n"
 	      " -q, --quiet             do not print a summary; lost events are still reported\n"
 	      " -h, --help              display this help\n"
 	      " -V, --version           display the version of this program\n"
@@ -98,6 +104,53 @@ static uint64_t slow_parse(const char *text)
 	return ms * 1000000;
 }
 
+static uint64_t mqd_parse(const char *text)
+{
+	unsigned long ms;
+	char *end;
+
+	errno = 0;
+	ms = strtoul(text, &end, 10);
+	if (errno || *text < '0' || *text > '9' || *end || ms < 10 || ms > 60000)
+		usage_error("record", "--mqd '%s': not a number of milliseconds from 10 to 60000", text);
+	return ms * 1000000ULL;
+}
+
+/**
+ * record_driver_parse() - the argument of --driver; does not return if it is wrong
+ * @verb: the calling verb, for messages
+ * @text: the argument
+ *
+ * Return: whose events.
+ */
+enum record_driver record_driver_parse(const char *verb, const char *text)
+{
+	static const char *const names[] = {
+		[RECORD_AUTO] = "auto", [RECORD_KFDPRIO] = "kfdprio", [RECORD_STOCK] = "stock",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(text, names[i]))
+			return i;
+	usage_error(verb, "--driver '%s': not auto, kfdprio or stock", text);
+}
+
+/* Of probes there are the kfd events alone, and one ring buffer that is not overwritten. */
+static void stock_check(const struct record_options *options)
+{
+	if (options->driver == RECORD_KFDPRIO && options->btf)
+		usage_error("record", "--btf cannot be combined with --driver=kfdprio, which needs none");
+	if (options->driver != RECORD_STOCK)
+		return;
+	if (options->loop)
+		usage_error("record", "--driver=stock cannot be combined with --loop");
+	if (options->instance)
+		usage_error("record", "--driver=stock cannot be combined with --instance: it uses no trace instance");
+	if (options->events && (strcmp(options->events[0], "kfd") || options->events[1]))
+		usage_error("record", "--driver=stock records the events of kfd, all of them: remove --event");
+}
+
 /**
  * record_options_parse() - parse them; does not return if they are wrong
  * @argc: number of @argv
@@ -106,7 +159,7 @@ static uint64_t slow_parse(const char *text)
  */
 void record_options_parse(int argc, char **argv, struct record_options *options)
 {
-	enum { MAX_SIZE = 256, LOOP, SLOW };
+	enum { MAX_SIZE = 256, LOOP, SLOW, ROOT, DRIVER, BTF, MQD };
 	static const struct option longs[] = {
 		{ "output", required_argument, NULL, 'o' },
 		{ "event", required_argument, NULL, 'e' },
@@ -117,6 +170,10 @@ void record_options_parse(int argc, char **argv, struct record_options *options)
 		{ "instance", required_argument, NULL, 'i' },
 		{ "pid", required_argument, NULL, 'p' },
 		{ "amd-log", optional_argument, NULL, 'a' },
+		{ "driver", required_argument, NULL, DRIVER },
+		{ "btf", required_argument, NULL, BTF },
+		{ "mqd", optional_argument, NULL, MQD },
+		{ "root", no_argument, NULL, ROOT },
 		{ "quiet", no_argument, NULL, 'q' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
@@ -166,6 +223,18 @@ void record_options_parse(int argc, char **argv, struct record_options *options)
 				options->amd_log = *optarg - '0';
 			}
 			break;
+		case DRIVER:
+			options->driver = record_driver_parse("record", optarg);
+			break;
+		case BTF:
+			options->btf = optarg;
+			break;
+		case MQD:
+			options->mqd_ns = mqd_parse(optarg ? optarg : "200");
+			break;
+		case ROOT:
+			options->root = true;
+			break;
 		case 'q':
 			options->quiet = true;
 			break;
@@ -191,6 +260,7 @@ void record_options_parse(int argc, char **argv, struct record_options *options)
 	if (options->amd_log && !options->command)
 		usage_error("record",
 			    "--amd-log needs a command: the log of a running process cannot be switched on");
+	stock_check(options);
 	if (!options->events)
 		options->events = kfd_alone;
 }

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 #include <tracefs.h>
 
+#include "caller.h"
 #include "kfdtrace.h"
 
 #define RECORD_WHY    1024 /* bytes of a message that says why */
@@ -23,6 +24,14 @@ enum record_end {
 	RECORD_END_PROCESS,    /* of --pid */
 	RECORD_END_SIZE,       /* --max-size */
 	RECORD_END_PREEMPTION, /* --slow-preemption-ms */
+	RECORD_END_UNLOADED,   /* the driver that was probed */
+};
+
+/* Whose events are recorded. */
+enum record_driver {
+	RECORD_AUTO,
+	RECORD_KFDPRIO,
+	RECORD_STOCK,
 };
 
 /**
@@ -38,6 +47,10 @@ enum record_end {
  * @max_bytes: end when so much was recorded, 0 for no limit
  * @loop: keep the last events alone, in the kernel's buffer, until the end
  * @slow_ns: with @loop: end when a preemption took longer, 0 for never
+ * @root: the command is root's under sudo, too
+ * @driver: whose events
+ * @btf: file with the types of the driver, or NULL
+ * @mqd_ns: how often to read the time stamps of saves, 0 for never
  * @quiet: do not say what was recorded
  * @command: to run, ends with NULL; NULL if there is none
  */
@@ -53,6 +66,10 @@ struct record_options {
 	uint64_t max_bytes;
 	bool loop;
 	uint64_t slow_ns;
+	bool root;
+	enum record_driver driver;
+	const char *btf;
+	uint64_t mqd_ns;
 	bool quiet;
 	char **command;
 };
@@ -77,6 +94,7 @@ struct seen_process {
  * struct recording - one recording in work
  * @options: what was asked for
  * @instance: our trace instance
+ * @stock: probes of a driver without events, or NULL
  * @owned: we made it and must remove it
  * @nr_cpus: CPUs with a ring buffer
  * @raw_fds: their trace_pipe_raw, -1 for a CPU that is off
@@ -96,12 +114,14 @@ struct seen_process {
  * @boot_offset_ns: CLOCK_BOOTTIME - CLOCK_MONOTONIC, to the millisecond
  * @child: PID of the command, or 0
  * @child_status: of waitpid(2), -1 while it runs
- * @uid, @gid: whom the recording belongs to, and whose the command is
+ * @caller: the owner of the recording, and the user of the command
  * @seen, @nr_seen: processes that used KFD
+ * @mqd: time stamps of saves, or NULL
  */
 struct recording {
 	const struct record_options *options;
 	struct tracefs_instance *instance;
+	struct stock *stock;
 	bool owned;
 	int nr_cpus;
 	int *raw_fds;
@@ -117,16 +137,18 @@ struct recording {
 	int64_t boot_offset_ns;
 	pid_t child;
 	int child_status;
-	uid_t uid;
-	gid_t gid;
+	struct caller caller;
 	struct seen_process *seen;
 	size_t nr_seen;
+	struct record_mqd *mqd;
 };
 
 /* record-options.c */
 void record_options_parse(int argc, char **argv, struct record_options *options);
+enum record_driver record_driver_parse(const char *verb, const char *text);
 
 /* record-instance.c */
+int record_cpus(struct recording *rec, char *why);
 int instance_open(struct recording *rec, char *why);
 int instance_size(struct recording *rec, char *why);
 int instance_events(struct recording *rec, char *why);
@@ -136,10 +158,37 @@ int instance_drain(struct recording *rec, int cpu, char *why);
 char *instance_stats(struct recording *rec, int cpu);
 void instance_close(struct recording *rec);
 
+/* record-source.c: an instance, or probes of a driver without events */
+struct trace_texts;
+
+int record_open(struct recording *rec, char *why);
+int record_start(struct recording *rec);
+void record_stop(struct recording *rec);
+bool record_over(struct recording *rec);
+bool record_driver_is_stock(enum record_driver driver);
+int record_drain(struct recording *rec, int cpu, char *why);
+int record_stats(struct recording *rec, char **stats, char *why);
+struct trace_texts *record_texts(void);
+void record_texts_free(struct trace_texts *texts);
+void record_close(struct recording *rec);
+
+/* record-dir.c */
+int dir_make(struct recording *rec, int *trace_fd, int *meta_fd);
+void parts_remove(struct recording *rec);
+void dir_remove(struct recording *rec);
+
+/* record-finish.c */
+int finish(struct recording *rec, int trace_fd, int meta_fd);
+
 /* record-child.c */
-void caller_find(struct recording *rec);
 int child_fork(struct recording *rec, int *go_fd, char *why);
 int child_go(struct recording *rec, int go_fd, int *exec_errno);
+
+/* record-mqd.c */
+int mqd_begin(struct recording *rec, char *why);
+void mqd_sample(struct recording *rec, bool last);
+void mqd_json(const struct recording *rec);
+void mqd_end(struct recording *rec);
 
 /* record-meta.c */
 int processes_scan(struct recording *rec);

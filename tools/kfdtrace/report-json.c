@@ -25,7 +25,12 @@ static void pairs_json(const struct client_rows *rows)
 	json_close(']');
 }
 
-static void hist_json(const char *key, const struct hist *hist)
+/**
+ * report_hist_json() - a distribution of times
+ * @key: its name
+ * @hist: the times, ns
+ */
+void report_hist_json(const char *key, const struct hist *hist)
 {
 	unsigned int power;
 
@@ -55,14 +60,15 @@ static void hist_json(const char *key, const struct hist *hist)
 	json_close('}');
 }
 
-static void reasons_json(const char *key, const uint64_t *counts)
+static void reasons_json(const char *key, const uint64_t *counts, int nr,
+			 const char *(*name)(int64_t reason))
 {
 	int i;
 
 	json_open(key, '{');
-	for (i = 0; i < NR_KFD_REASONS; i++)
+	for (i = 0; i < nr; i++)
 		if (counts[i])
-			json_count(kfd_reason_name(i), counts[i]);
+			json_count(name(i), counts[i]);
 	json_close('}');
 }
 
@@ -81,11 +87,13 @@ static void gpu_json(const struct view *view, const struct gpu *gpu)
 	json_count("over_subscribed_count", gpu->over_subscribed);
 	json_count("over_subscribed_ns", gpu->over_ns);
 	json_count("hang_count", gpu->hangs);
-	reasons_json("preemption_begin_counts", gpu->begins);
-	reasons_json("preemption_end_counts", gpu->ends);
+	reasons_json("preemption_begin_counts", gpu->begins, NR_KFD_REASONS, kfd_reason_name);
+	reasons_json("preemption_end_counts", gpu->ends, NR_KFD_REASONS, kfd_reason_name);
+	reasons_json("park_counts", gpu->parks, NR_KFD_PARK_REASONS, kfd_park_name);
+	reasons_json("unpark_counts", gpu->unparks, NR_KFD_UNPARK_REASONS, kfd_unpark_name);
 	json_open("latencies", '{');
 	for (i = 0; i < NR_LATENCIES; i++)
-		hist_json(latencies[i].key, latencies[i].of(gpu));
+		report_hist_json(latencies[i].key, latencies[i].of(gpu));
 	json_close('}');
 	json_close('}');
 }
@@ -162,6 +170,7 @@ void report_json(const struct view *view, const struct paths *paths)
 		gpu_json(view, gpu);
 	json_close(']');
 	anomalies_json(model);
+	saves_json(view);
 	if (paths)
 		log_json(paths);
 	else

@@ -78,6 +78,7 @@ static void slice(struct timeline *timeline, const struct queue *queue, enum sli
 		[SLICE_MAPPED] = "mapped",
 		[SLICE_PREEMPTED] = "preempted",
 		[SLICE_EVICTED] = "evicted",
+		[SLICE_PARKED] = "parked",
 	};
 	int64_t pid = queue->client->process->pid, gpu = GPU_PROCESS(queue->client->gpu->gpu_id);
 

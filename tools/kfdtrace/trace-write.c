@@ -128,6 +128,12 @@ static void put_file(struct out *out, const char *dir, const char *name)
 	free(text);
 }
 
+static void put_text(struct out *out, const char *text)
+{
+	put64(out, strlen(text));
+	put(out, text, strlen(text));
+}
+
 static int no_dot(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.';
@@ -165,8 +171,19 @@ static void put_system(struct out *out, const char *events_dir, const char *syst
 	free(entries);
 }
 
+/* The same, of formats that tracefs does not have. */
+static void put_texts(struct out *out, const struct trace_texts *texts)
+{
+	unsigned int i;
+
+	put32(out, texts->nr);
+	for (i = 0; i < texts->nr; i++)
+		put_text(out, texts->formats[i]);
+}
+
 static void put_head(struct out *out, const struct trace_parts *parts)
 {
+	const struct trace_texts *texts = parts->texts;
 	uint32_t systems = 0;
 	unsigned int i;
 
@@ -174,16 +191,25 @@ static void put_head(struct out *out, const struct trace_parts *parts)
 	put(out, __BYTE_ORDER == __BIG_ENDIAN ? "\1\10" : "\0\10", 2);
 	put32(out, sysconf(_SC_PAGESIZE));
 	put(out, "header_page", 12);
-	put_file(out, parts->events_dir, "header_page");
+	if (texts)
+		put_text(out, texts->header_page);
+	else
+		put_file(out, parts->events_dir, "header_page");
 	put(out, "header_event", 13);
-	put_file(out, parts->events_dir, "header_event");
+	if (texts)
+		put_text(out, texts->header_event);
+	else
+		put_file(out, parts->events_dir, "header_event");
 	put32(out, 0); /* formats of ftrace's own events: none is recorded */
 	while (parts->systems[systems])
 		systems++;
 	put32(out, systems);
 	for (i = 0; i < systems; i++) {
 		put(out, parts->systems[i], strlen(parts->systems[i]) + 1);
-		put_system(out, parts->events_dir, parts->systems[i]);
+		if (texts)
+			put_texts(out, texts);
+		else
+			put_system(out, parts->events_dir, parts->systems[i]);
 	}
 	put32(out, 0); /* kallsyms: no event has an address of the kernel */
 	put32(out, strlen(parts->printk_formats));

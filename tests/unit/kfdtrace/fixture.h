@@ -15,5 +15,6 @@ int run_hist(void);
 int run_model(void);
 int run_model_many(void);
 int run_trace(void);
+int run_stock(void);
 
 #endif /* KFDTRACE_FIXTURE_H */

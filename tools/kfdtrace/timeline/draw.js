@@ -168,11 +168,11 @@ function axisDraw(marks) {
 // Spans of all kinds of one line; returns how long it was mapped in the view.
 function spansDraw(context, process, spans, y, high) {
 	const wide = plotWidth(), scale = wide / (view.to - view.from), columns = Math.ceil(wide);
-	const shares = [null, null, null], styles = [theme.mapped, patterns.preempted, patterns.evicted];
+	const shares = Array(KINDS).fill(null), styles = [theme.mapped, patterns.preempted, patterns.evicted, null, theme.parked];
 	let mapped = 0;
 
 	aliveDraw(context, spans[ALIVE], y + high / 2 - 1, scale);
-	for (const kind of [EVICTED, PREEMPTED, MAPPED]) {
+	for (const kind of [PARKED, EVICTED, PREEMPTED, MAPPED]) {
 		const { from, to } = spans[kind], first = above(to, view.from);
 		let total = 0, i;
 
@@ -234,9 +234,9 @@ function columnsDraw(context, shares, styles, columns, y, high) {
 				drawn.rects++;
 			}
 	}
-	for (const kind of [PREEMPTED, EVICTED])
+	for (const kind of [PARKED, PREEMPTED, EVICTED])
 		if (shares[kind]) {
-			context.fillStyle = kind === PREEMPTED ? theme['preempted-stripe'] : theme.evicted;
+			context.fillStyle = kind === PREEMPTED ? theme['preempted-stripe'] : theme[KIND_NAMES[kind]];
 			for (let x = 0; x < columns; x++)
 				if (shares[kind][x] > 0.002) {
 					context.fillRect(NAMES_WIDTH + x, y, 1, tall(shares[kind][x]));
@@ -263,7 +263,7 @@ function spanLabel(context, kind, labels, left, right, y, high) {
 	context.textAlign = 'center';
 	const x = NAMES_WIDTH + (left + right) / 2, wide = context.measureText(shorter).width;
 	if (kind !== MAPPED) {
-		context.fillStyle = kind === PREEMPTED ? theme.preempted : theme.evicted;
+		context.fillStyle = theme[KIND_NAMES[kind]];
 		context.fillRect(x - wide / 2 - 3, y + 1, wide + 6, high - 2);
 	}
 	context.fillStyle = theme[kind === MAPPED ? 'on-mapped' : 'on-preempted'];

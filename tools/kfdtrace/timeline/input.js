@@ -74,7 +74,7 @@ function lineAt(y) {
 function spansAt(spans, from, to) {
 	const found = [];
 
-	for (const kind of [MAPPED, PREEMPTED, EVICTED, ALIVE])
+	for (const kind of [MAPPED, PREEMPTED, EVICTED, PARKED, ALIVE])
 		for (let i = above(spans[kind].to, from); i < spans[kind].from.length && spans[kind].from[i] < to; i++)
 			found.push({ kind, from: spans[kind].from[i], to: spans[kind].to[i] });
 	return found;
@@ -90,7 +90,7 @@ function queueText(line, t, pixel) {
 
 		return { text: [`${states.length} spans in this pixel (${duration(pixel)}): zoom in to see them`,
 				`${queueName(line.row)}, ${processName(line.process)}`,
-				...[MAPPED, PREEMPTED, EVICTED].map(kind => `${KIND_NAMES[kind]} ${(100 * share(kind)).toFixed(1)} %`)].join('\n') };
+				...[MAPPED, PREEMPTED, EVICTED, PARKED].map(kind => `${KIND_NAMES[kind]} ${(100 * share(kind)).toFixed(1)} %`)].join('\n') };
 	}
 	const span = exact.find(one => one.kind !== ALIVE) ?? states[0] ?? around[0];
 	return span ? { text: spanText(line.row, span.kind, span.from, span.to), span } : null;

@@ -95,6 +95,8 @@ function spanText(row, kind, from, to) {
 		if (by.length > 3)
 			lines.push(`and ${by.length - 3} more`);
 	}
+	if (kind === PARKED)
+		lines.push('it had no work');
 	if (kind === EVICTED)
 		lines.push('by KFD: memory, suspend or debugger');
 	if (kind === ALIVE)

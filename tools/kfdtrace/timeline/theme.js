@@ -66,6 +66,7 @@ function legendDraw() {
 	item('mapped', fill(theme.mapped));
 	item('preempted', fill(patterns.preempted));
 	item('evicted', fill(patterns.evicted));
+	item('parked', fill(theme.parked));
 	item('not mapped', context => {
 		context.fillStyle = theme.alive;
 		context.fillRect(0, 6, 22, 2);

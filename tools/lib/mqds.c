@@ -18,7 +18,12 @@
 /* Dwords of the lower halves of the times, in bytes 0x188 to 0x1a7 */
 enum { SAVE_START = 0x188 / 4, SAVE_END = 0x190 / 4, RESTORE_START = 0x198 / 4, RESTORE_END = 0x1a0 / 4 };
 
-#define DWORDS		((RESTORE_END + 2 + 7) / 8 * 8) /* that are kept, in full lines of the dump */
+/* Dwords of the lower halves of the addresses of a queue's indices: cp_hqd_pq_rptr_report_addr, _wptr_poll_addr */
+enum { RPTR_ADDR = 139, WPTR_ADDR = 141 };
+
+/* In full lines of the dump: what there must be, and what is kept */
+#define NEEDED		((RESTORE_END + 2 + 7) / 8 * 8)
+#define DWORDS		((WPTR_ADDR + 2 + 7) / 8 * 8)
 #define TICK_NS		10 /* the counter runs at 100 MHz on all of them */
 #define LONGEST_NS	10000000000ull /* no save takes that long: the fields are something else */
 
@@ -59,10 +64,11 @@ static int mqd_end(struct reader *r)
 {
 	uint64_t saved = time_of(r, SAVE_END), restore = time_of(r, RESTORE_START);
 	struct mqd_times *t;
+	bool addresses = r->have == DWORDS;
 
 	if (!r->have)
 		return 0;
-	if (r->have < DWORDS)
+	if (r->have < NEEDED)
 		return refuse(r, "the MQD before this line is incomplete: the dump is truncated");
 	r->have = 0;
 	if (r->dwords[0] != MQD_HEADER)
@@ -73,6 +79,10 @@ static int mqd_end(struct reader *r)
 	r->mqds->times = t;
 	t += r->mqds->nr++;
 	*t = (struct mqd_times){ .pid = r->pid, .gpu_id = r->gpu_id, .queue = r->queue, .xcc = r->xcc++ };
+	if (addresses) {
+		t->rptr = (uint64_t)r->dwords[RPTR_ADDR + 1] << 32 | r->dwords[RPTR_ADDR];
+		t->wptr = (uint64_t)r->dwords[WPTR_ADDR + 1] << 32 | r->dwords[WPTR_ADDR];
+	}
 	t->saved_at = saved;
 	t->saved = between(time_of(r, SAVE_START), saved, &t->save_ns);
 	t->restored = t->saved && restore >= saved && between(restore, time_of(r, RESTORE_END), &t->restore_ns);

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Whether this process may attach BPF programs to kprobes, and what to do if not. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "stock.h"
+
+#define LOCKDOWN "/sys/kernel/security/lockdown"
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+
+static uint64_t capabilities(void)
+{
+	char line[256];
+	uint64_t caps = 0;
+	FILE *file = fopen("/proc/self/status", "re");
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "CapEff: %" SCNx64, &caps) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return caps;
+}
+
+static bool file_has(const char *path, const char *text)
+{
+	char line[256] = "";
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		return false;
+	if (!fgets(line, sizeof(line), file))
+		*line = '\0';
+	fclose(file);
+	return strstr(line, text);
+}
+
+/* Above 2, kernels of Debian and Ubuntu let CAP_SYS_ADMIN alone open events, whatever CAP_PERFMON permits. */
+static bool perf_is_closed(void)
+{
+	FILE *file = fopen(PARANOID, "re");
+	int level = 0;
+
+	if (!file)
+		return false;
+	if (fscanf(file, "%d", &level) != 1)
+		level = 0;
+	fclose(file);
+	return level > 2;
+}
+
+static void lockdown(char *why)
+{
+	snprintf(why, STOCK_WHY,
+		 "kernel lockdown is 'confidentiality' (" LOCKDOWN "), which forbids kprobes to everyone.\n"
+		 "  Boot with lockdown=integrity, or install the kfdprio driver, whose events need no probes");
+}
+
+/**
+ * stock_refused() - the kernel has not loaded the programs
+ * @ret: -errno of that
+ * @log: what was said
+ * @why: out: the reason and the next step; STOCK_WHY bytes
+ */
+void stock_refused(int ret, const struct stock_log *log, char *why)
+{
+	struct utsname uts;
+
+	/* the file of lockdown is not seen in every mount namespace; libbpf tries bpf_probe_read() then */
+	if (strstr(log->function, "bpf_probe_read"))
+		lockdown(why);
+	else if (*log->member)
+		snprintf(why, STOCK_WHY,
+			 "the driver's types (BTF) do not have '%s', which a recording needs: kfdtrace does not know this driver.\n"
+			 "  Report it with the output of 'modinfo amdgpu'",
+			 log->member);
+	else if (*log->function)
+		snprintf(why, STOCK_WHY,
+			 "this kernel (%s) does not have %s of BPF: --driver=stock needs Linux 5.17 or later",
+			 uname(&uts) ? "?" : uts.release, log->function);
+	else if (ret == -EPERM)
+		snprintf(why, STOCK_WHY,
+			 "the kernel does not permit BPF programs, though this process has the capabilities: in a container, seccomp may forbid bpf(2).\n"
+			 "  Run kfdtrace on the host");
+	else
+		snprintf(why, STOCK_WHY, "cannot load the BPF programs: %s (%s)", strerror(-ret),
+			 *log->first ? log->first : "no message");
+}
+
+/**
+ * stock_access() - may this process attach BPF programs to functions of the kernel?
+ * @why: if not, the reason and the next step; STOCK_WHY bytes
+ *
+ * Return: 0 or -EPERM.
+ */
+int stock_access(char *why)
+{
+	uint64_t caps = capabilities();
+	bool bpf = caps & (1ULL << CAP_BPF | 1ULL << CAP_SYS_ADMIN);
+	bool perfmon = caps & (1ULL << CAP_PERFMON | 1ULL << CAP_SYS_ADMIN);
+
+	if (file_has(LOCKDOWN, "[confidentiality]")) {
+		lockdown(why);
+		return -EPERM;
+	}
+	if (bpf && perfmon && !(caps & 1ULL << CAP_SYS_ADMIN) && perf_is_closed()) {
+		snprintf(why, STOCK_WHY,
+			 "kernel.perf_event_paranoid is above 2, and CAP_PERFMON is not enough then on kernels of Debian and Ubuntu.\n"
+			 "  Run 'sudo sysctl kernel.perf_event_paranoid=2', or sudo kfdtrace ...");
+		return -EPERM;
+	}
+	if (bpf && perfmon)
+		return 0;
+	/* the sysctl is what users find when they look for the reason */
+	snprintf(why, STOCK_WHY,
+		 "--driver=stock needs %s%s%s; kernel.unprivileged_bpf_disabled=0 would not help. Either run\n"
+		 "  sudo kfdtrace ...                   with record, the command runs as you\n"
+		 "or have root give kfdtrace these capabilities, for every user of this machine:\n"
+		 "  sudo setcap cap_bpf,cap_perfmon+ep /path/to/kfdtrace",
+		 bpf ? "" : "CAP_BPF", !bpf && !perfmon ? " and " : "", perfmon ? "" : "CAP_PERFMON");
+	return -EPERM;
+}
