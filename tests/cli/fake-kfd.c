@@ -5,15 +5,19 @@
  * Linked into kfdprio and kfdtrace with --wrap: what they ask of /dev/kfd is answered from
  * the directory $FAKE_KFD.  Everything else reaches the real system.  Files:
  *
- *	open pidfd get set list	an errno name (EPERM): that call fails so
+ *	open pidfd get set list gpus	an errno name (EPERM): that call fails so
  *	version			"MAJOR MINOR", or an errno name; with MINOR 0 it is the driver of 1.0
  *	regular			/dev/kfd is a regular file
  *	stat			"MODE GID" of /dev/kfd, in octal and decimal
  *	table			lines "PID GPU_ID PRIORITY EFFECTIVE QUEUES ACTIVE FLAGS", then, if
  *				any, " PREEMPTED_COUNT PREEMPTED_NS PREEMPTING_COUNT"
+ *	gpu-totals		lines of the fields of struct kfd_prio_gpu_entry, in their order; missing: the driver
+ *				has no KFD_PRIO_IOC_GPUS
  *	nodes/			the topology
  *	root/			what kfdprio doctor takes for /: /proc, /sys, /dev and so on
- *	set.log			written: a line "PID PRIORITY" for each change
+ *	set.log			written: a line "PID PRIORITY" for each change, with " rule" for a rule's
+ *	admin			lines "PID": the priority was set by the administrator
+ *	notify			a FIFO with records for KFD_PRIO_IOC_NOTIFY; or an errno name
  *	set.hook		a shell script that is run with the PID before the next change, once
  */
 #define _GNU_SOURCE
@@ -42,6 +46,8 @@ int __wrap_pidfd_open(pid_t pid, unsigned int flags);
 
 /* kfdtrace has none */
 #pragma weak doctor_root
+
+#define TICK_NS 10000000 /* of the times in /proc/PID/stat */
 
 static int device_fd = -1;
 
@@ -164,18 +170,23 @@ static int version(struct kfd_prio_version_args *args)
 	args->features = KFD_PRIO_FEATURE_INHERIT;
 	if (args->minor)
 		args->features |= KFD_PRIO_FEATURE_PREEMPT;
+	if (args->minor >= 4)
+		args->features |= KFD_PRIO_FEATURE_RULES;
 	return 0;
 }
 
-/* The pidfd must be of that very process, as the driver demands. */
-static int target_check(pid_t pid, int pidfd, unsigned int flags)
+/* The pidfd must be of that very process, or that must have begun then, as the driver demands. */
+static int target_check(pid_t pid, int pidfd, uint64_t start_ns, unsigned int flags)
 {
+	struct proc_task task;
 	char path[64], line[128];
 	pid_t named = -1;
 	FILE *file;
 
 	if (flags || pid <= 0)
 		return EINVAL;
+	if (start_ns)
+		return !proc_stat_read(pid, &task) && start_ns / TICK_NS == task.start ? 0 : ESRCH;
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
 	file = fopen(path, "re");
 	if (!file)
@@ -199,14 +210,30 @@ static void hook_run(pid_t pid)
 		abort();
 }
 
+static bool by_admin(pid_t pid)
+{
+	FILE *file = file_open("admin", "re");
+	bool found = false;
+	pid_t line;
+
+	while (file && !found && fscanf(file, "%d", &line) == 1)
+		found = line == pid;
+	if (file)
+		fclose(file);
+	return found;
+}
+
 static int set(struct kfd_prio_set_args *args)
 {
 	int effective;
 	FILE *log;
 	int err;
 
-	err = target_check(args->pid, args->pidfd,
-			   args->flags & ~(KFD_PRIO_SET_PARK_NEVER | KFD_PRIO_SET_PARK_AUTO | KFD_PRIO_SET_KEEP));
+	err = target_check(args->pid, args->pidfd, args->start_ns,
+			   args->flags & ~(KFD_PRIO_SET_PARK_NEVER | KFD_PRIO_SET_PARK_AUTO |
+					   KFD_PRIO_SET_KEEP | KFD_PRIO_SET_RULE));
+	if (!err && args->flags & KFD_PRIO_SET_RULE && by_admin(args->pid))
+		err = EEXIST;
 	if (!err && (args->priority < KFD_PRIO_UNSET || args->priority > KFD_PRIO_MAX))
 		err = EINVAL;
 	if (err)
@@ -219,22 +246,64 @@ static int set(struct kfd_prio_set_args *args)
 	log = file_open("set.log", "ae");
 	if (!log)
 		abort();
-	fprintf(log, args->flags ? "%d %d flags %#x\n" : "%d %d\n", args->pid, args->priority, args->flags);
+	fprintf(log, "%d %d%s", args->pid, args->priority,
+		args->flags & KFD_PRIO_SET_RULE ? " rule" : "");
+	if (args->flags & ~KFD_PRIO_SET_RULE)
+		fprintf(log, " flags %#x", args->flags & ~KFD_PRIO_SET_RULE);
+	fputc('\n', log);
 	fclose(log);
 	return err ? fail(err) : 0;
+}
+
+/* KFD_PRIO_LIST_* of the first row of a process */
+static unsigned int flags_of(pid_t pid)
+{
+	FILE *table = file_open("table", "re");
+	struct kfd_prio_list_entry entry;
+	unsigned int flags = 0;
+
+	while (entry_read(table, &entry))
+		if (entry.pid == pid) {
+			flags = entry.flags;
+			break;
+		}
+	if (table)
+		fclose(table);
+	return flags;
 }
 
 static int get(struct kfd_prio_get_args *args)
 {
 	int err;
 
-	err = target_check(args->pid, args->pidfd, args->flags);
+	err = target_check(args->pid, args->pidfd, args->start_ns, args->flags);
 	if (!err)
 		err = fault("get");
 	if (err)
 		return fail(err);
 	process_read(args->pid, &args->priority, &args->effective, &args->nr_queues);
+	args->set_by = KFD_PRIO_BY_NOBODY;
+	if (args->priority != KFD_PRIO_UNSET)
+		args->set_by = by_admin(args->pid) ? KFD_PRIO_BY_ADMIN : KFD_PRIO_BY_RULE;
+	args->never_parked_by = KFD_PRIO_BY_NOBODY;
+	if (flags_of(args->pid) & KFD_PRIO_LIST_PARK_NEVER)
+		args->never_parked_by = by_admin(args->pid) ? KFD_PRIO_BY_ADMIN : KFD_PRIO_BY_RULE;
 	return 0;
+}
+
+static int notify(struct kfd_prio_notify_args *args)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	path_of(path, "notify");
+	if (args->flags & ~KFD_PRIO_NOTIFY_NO_GONE || args->pad || args->record_size != sizeof(struct kfd_prio_notify_record))
+		return fail(EINVAL);
+	if (stat(path, &st) || !S_ISFIFO(st.st_mode))
+		return fail(fault("notify") ? fault("notify") : ENOTTY);
+	/* for writing, too: it does not end when a writer does */
+	args->fd = __real_open(path, O_RDWR | O_CLOEXEC);
+	return args->fd < 0 ? -1 : 0;
 }
 
 static int list(struct kfd_prio_list_args *args)
@@ -261,6 +330,30 @@ static int list(struct kfd_prio_list_args *args)
 		fclose(table);
 	args->nr_entries = nr;
 	args->entry_size = size;
+	return 0;
+}
+
+static int gpus(struct kfd_prio_gpus_args *args)
+{
+	struct kfd_prio_gpu_entry *to = (void *)(uintptr_t)args->entries, e;
+	FILE *file = file_open("gpu-totals", "re");
+	unsigned int nr = 0;
+
+	if (args->flags || args->pad || args->entry_size != sizeof(e))
+		return fail(EINVAL);
+	if (fault("gpus"))
+		return fail(fault("gpus"));
+	if (!file)
+		return fail(ENOTTY);
+	while (fscanf(file, "%u %u %u %u %u %u %llu %llu %llu %llu %llu %llu %llu %llu %llu", &e.gpu_id, &e.flags,
+		      &e.nr_processes, &e.nr_queues, &e.nr_preempted, &e.nr_parked, &e.preemption_count,
+		      &e.preempted_count, &e.preempted_ns, &e.parked_count, &e.parked_ns, &e.saved_count, &e.saved_ns,
+		      &e.saved_max_ns, &e.update_ns) == 15) {
+		if (nr++ < args->nr_entries)
+			to[nr - 1] = e;
+	}
+	fclose(file);
+	args->nr_entries = nr;
 	return 0;
 }
 
@@ -296,6 +389,10 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 		return get(args);
 	case KFD_PRIO_IOC_LIST:
 		return list(args);
+	case KFD_PRIO_IOC_NOTIFY:
+		return notify(args);
+	case KFD_PRIO_IOC_GPUS:
+		return gpus(args);
 	}
 	return fail(ENOTTY);
 }

@@ -9,9 +9,6 @@
 #define DOCTOR_PATH	1024	/* bytes of a path */
 #define DOCTOR_TEXT	2048	/* bytes of what was found */
 
-/* Exit status of kfdprio doctor; what is wrong is EXIT_FAILURE */
-#define EXIT_USAGE	2
-
 /* The prefix of every path in /proc, /sys, /dev, /var; not empty only in tests. */
 extern const char *doctor_root;
 
@@ -129,6 +126,9 @@ void doctor_module(struct doctor *d);
 void doctor_gpus(struct doctor *d);
 void doctor_processes(struct doctor *d);
 size_t doctor_users(unsigned int gpu_id);
+
+/* kfdprio-doctor-crowd.c */
+void doctor_crowd(struct doctor *d, const struct kfd_gpu *gpu);
 
 /* kfdprio-doctor-mqds.c */
 int doctor_mqds(const char *path, bool json);

@@ -252,6 +252,7 @@ void doctor_gpus(struct doctor *d)
 		breaker(d, gpu);
 		read_index(d, gpu);
 		queues(d, gpu);
+		doctor_crowd(d, gpu);
 		firmware(d, gpu);
 		render_node(d, gpu);
 		iommu_group(d, gpu);

@@ -81,6 +81,21 @@ static void unit_copy(const struct explanation *e, char *unit, size_t size)
 		snprintf(unit, size, "%.*s", (int)len, e->process.subject.cgroup + at);
 }
 
+static void print_never(const struct explanation *e)
+{
+	switch (e->now.never_parked_by) {
+	case KFD_PRIO_BY_RULE:
+		puts("never parked: set by a rule");
+		break;
+	case KFD_PRIO_BY_ADMIN:
+		puts("never parked: set by hand, with CAP_SYS_NICE, or inherited from such a process: rules leave it alone");
+		break;
+	case KFD_PRIO_BY_USER:
+		puts("never parked: set by hand, without CAP_SYS_NICE, or inherited from such a process: a rule with park=auto ends it");
+		break;
+	}
+}
+
 static void print_text(const struct explanation *e, bool verbose)
 {
 	const struct rules_subject *subject = &e->process.subject;
@@ -109,10 +124,20 @@ static void print_text(const struct explanation *e, bool verbose)
 	if (!e->result.rule && !e->result.limit)
 		puts("no rule matches");
 	print_priority("priority by the rules", e->result.priority);
-	if (e->known)
-		print_priority("priority that is set", e->now.priority);
-	else
+	if (e->result.park)
+		printf("park= by the rules: %s\n", park_name(e->result.park));
+	if (!e->known) {
 		printf("priority that is set: unknown, %s\n", e->why);
+		return;
+	}
+	print_priority("priority that is set", e->now.priority);
+	if (e->now.set_by == KFD_PRIO_BY_RULE)
+		puts("it was set by a rule");
+	else if (e->now.set_by == KFD_PRIO_BY_ADMIN)
+		puts("it was set by hand, with CAP_SYS_NICE, or inherited from such a process: rules leave it alone");
+	else if (e->now.set_by == KFD_PRIO_BY_USER)
+		puts("it was set by hand, without CAP_SYS_NICE, or inherited from such a process: rules may only lower it");
+	print_never(e);
 }
 
 static void json_rule(const char *key, const struct rule *rule)
@@ -157,6 +182,9 @@ static void print_json(const struct explanation *e)
 	json_rule("limit", e->result.limit);
 	json_priority("rules_priority", e->result.priority);
 	json_priority("priority", e->known ? e->now.priority : KFD_PRIO_UNSET);
+	json_text_or_null("set_by", e->known ? set_by_name(e->now.set_by) : NULL);
+	json_text_or_null("rules_park", park_name(e->result.park));
+	json_text_or_null("never_parked_by", e->known ? set_by_name(e->now.never_parked_by) : NULL);
 	json_open("passed_over", '[');
 	for (i = 0; i < e->rules->nr; i++)
 		if (passed_over(e, &e->rules->rule[i], &key)) {
@@ -202,7 +230,7 @@ int rules_explain(const struct rules *rules, pid_t pid, bool json, bool verbose)
 	if (proc_open(pid, &pidfd, why))
 		errx(EXIT_FAILURE, "%s", why);
 	close(pidfd);
-	if (rules_process_read(pid, true, &e->process) || proc_read(pid, &info))
+	if (rules_process_read(pid, RULES_LOOK_ALL, &e->process) || proc_read(pid, &info))
 		errx(EXIT_FAILURE, "process %d has ended meanwhile", pid);
 	e->rules = rules;
 	e->pid = pid;

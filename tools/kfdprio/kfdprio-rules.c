@@ -15,6 +15,7 @@ enum column {
 	COLUMN_FILE,
 	COLUMN_LINE,
 	COLUMN_PRIORITY,
+	COLUMN_PARK,
 	COLUMN_CGROUP,
 	COLUMN_UNIT,
 	COLUMN_USER,
@@ -27,6 +28,7 @@ static const struct list_column columns[NR_COLUMNS] = {
 	[COLUMN_FILE] = { "FILE", "file", LIST_TEXT, LIST_EVERYWHERE },
 	[COLUMN_LINE] = { "LINE", "line", LIST_COUNT, LIST_EVERYWHERE },
 	[COLUMN_PRIORITY] = { "PRIORITY", "priority", LIST_NUMBER, LIST_EVERYWHERE },
+	[COLUMN_PARK] = { "PARK", "park", LIST_TEXT, LIST_EVERYWHERE },
 	[COLUMN_CGROUP] = { "CGROUP", "cgroup", LIST_TEXT, LIST_EVERYWHERE },
 	[COLUMN_UNIT] = { "UNIT", "unit", LIST_TEXT, LIST_EVERYWHERE },
 	[COLUMN_USER] = { "USER", "user", LIST_TEXT, LIST_EVERYWHERE },
@@ -56,8 +58,7 @@ static void usage(void)
 	      " kfdprio rules list [options]\n"
 	      " kfdprio rules explain [options] PID\n"
 	      "\n"
-	      "Check and explain the rules that say which priority a process is to get.\n"
-	      "No service of this version applies them.\n"
+	      "Check and explain the rules by which kfdpriod gives processes priorities.\n"
 	      "check: is every rule right? list: all rules in their order. explain: which rule\n"
 	      "matches a process, and which priority it has.\n"
 	      "\n"
@@ -78,7 +79,7 @@ static void usage(void)
 static __attribute__((noreturn)) void usage_hint(void)
 {
 	fputs("Try 'kfdprio rules --help' for more information.\n", stderr);
-	exit(EXIT_FAILURE);
+	exit(EXIT_USAGE);
 }
 
 static void options_parse(int argc, char **argv, struct wish *wish)
@@ -181,12 +182,14 @@ static void errors_print(const struct rules *rules)
 
 static int check(const struct rules *rules, const struct wish *wish)
 {
+	int max = rules_container_max(rules);
 	size_t i;
 
 	if (wish->list.json) {
 		json_stdout(JSON_ROWS);
 		json_number("version", JSON_FORMAT);
 		json_count("rule_count", rules->nr);
+		json_number("container_max", max);
 		json_open("files", '[');
 		for (i = 0; i < rules->nr_files; i++)
 			json_text(NULL, rules->files[i]);
@@ -207,8 +210,9 @@ static int check(const struct rules *rules, const struct wish *wish)
 	} else {
 		errors_print(rules);
 		if (wish->verbose)
-			printf("%zu rule%s in %zu file%s\n", rules->nr, rules->nr == 1 ? "" : "s",
-			       rules->nr_files, rules->nr_files == 1 ? "" : "s");
+			printf("%zu rule%s in %zu file%s\ncontainers may ask for a priority up to %d (%s)\n",
+			       rules->nr, rules->nr == 1 ? "" : "s", rules->nr_files,
+			       rules->nr_files == 1 ? "" : "s", max, prio_band(max));
 	}
 	return rules->nr_errors ? EXIT_FAILURE : EXIT_SUCCESS;
 }
@@ -232,7 +236,10 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
 		list_count(value, rule->line);
 		break;
 	case COLUMN_PRIORITY:
-		list_number(value, true, rule->priority);
+		list_number(value, rule->priority != KFD_PRIO_UNSET, rule->priority);
+		break;
+	case COLUMN_PARK:
+		text_or_none(value, park_name(rule->park));
 		break;
 	case COLUMN_CGROUP:
 		text_or_none(value, rule->cgroup);

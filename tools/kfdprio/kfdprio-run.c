@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "caller.h"
 #include "kfdprio.h"
 
 /**
@@ -17,14 +19,16 @@
  * The priority belongs to the process and holds over exec, so this process sets its
  * own.  The command inherits nothing else: both descriptors are gone before it runs.
  *
- * Return: only on failure: EXIT_FAILURE without the command having run,
- * EXIT_EXEC_ENOENT if there is no such command, EXIT_EXEC_FAILED if there is one
- * that cannot be executed.
+ * Under sudo the command is the calling user's, with the PATH of that user, unless --root was given.
+ *
+ * Return: only on failure: EXIT_OWN without the command having run, EXIT_EXEC_ENOENT if there is
+ * no such command, EXIT_EXEC_FAILED if there is one that cannot be executed.
  */
 int kfdprio_run(struct kfd_dev *dev, const struct kfdprio_request *request)
 {
 	struct kfd_prio_set_args args;
 	char text[KFDLIB_WHY];
+	struct caller caller;
 	char *name;
 	int err;
 
@@ -33,7 +37,7 @@ int kfdprio_run(struct kfd_dev *dev, const struct kfdprio_request *request)
 		warnx("%s", text);
 		warnx("'%s' was not started", name ? name : "");
 		free(name);
-		return EXIT_FAILURE;
+		return EXIT_OWN;
 	}
 	if (request->verbose) {
 		/* To stderr: what goes to stdout is the command's. */
@@ -41,6 +45,14 @@ int kfdprio_run(struct kfd_dev *dev, const struct kfdprio_request *request)
 		fprintf(stderr, "%s\n", text);
 	}
 	kfd_dev_close(dev);
+	caller_find(&caller);
+	err = request->root ? 0 : -caller_become(&caller);
+	if (err) {
+		warnx("cannot become user %u: %s", caller.uid, strerror(err));
+		warnx("'%s' was not started", name ? name : "");
+		free(name);
+		return EXIT_OWN;
+	}
 	execvp(request->command[0], request->command);
 	err = errno;
 	warn("failed to execute '%s'", name ? name : "");

@@ -16,6 +16,8 @@
 #include <string.h>
 
 #include "doctor.h"
+#include "kfdprio-metrics.h"
+#include "kfdprio-oci-hook.h"
 #include "kfdprio-rules.h"
 
 /* Of the interface, from which on KFD_PRIO_IOC_SET knows of parking */
@@ -36,7 +38,9 @@ static void usage(void)
 	      " kfdprio [options] -l                            list\n"
 	      " kfdprio doctor [options]                        examine the driver and the GPUs\n"
 	      " kfdprio rules check|list|explain [options]      rules of kfdprio.conf(5)\n"
-	      " kfdprio help [doctor|rules]                     display a help text\n"
+	      " kfdprio oci-hook [options]                      called by container runtimes\n"
+	      " kfdprio metrics [options]                       totals of GPUs, for Prometheus\n"
+	      " kfdprio help [doctor|rules|oci-hook|metrics]    display a help text\n"
 	      "\n"
 	      "Show or set the priority of processes on AMD GPUs (KFD, ROCm).\n"
 	      "\n"
@@ -50,6 +54,7 @@ static void usage(void)
 	      " -r, --reset          remove the priority: queues return to their own\n"
 	      "     --park=never     never remove it from the GPU for having no work\n"
 	      "     --park=auto      remove it when it had none for idle_park_ms\n"
+	      "     --root           under sudo, run the command as root, not as the calling user\n"
 	      " -l, --list           list the processes that use a GPU\n"
 	      " -J, --json           print JSON, with -l or -p\n"
 	      " -o, --output COLUMNS with -l: print these columns; +COLUMNS adds columns\n"
@@ -89,7 +94,7 @@ static __attribute__((noreturn, format(printf, 1, 2))) void usage_error(const ch
 	vwarnx(format, args);
 	va_end(args);
 	fputs("Try 'kfdprio --help' for more information.\n", stderr);
-	exit(EXIT_FAILURE);
+	exit(EXIT_USAGE);
 }
 
 static void pid_add(struct kfdprio_request *request, const char *text)
@@ -97,17 +102,8 @@ static void pid_add(struct kfdprio_request *request, const char *text)
 	char why[KFDLIB_WHY];
 
 	if (pid_parse(text, &request->pids[request->nr_pids], why))
-		errx(EXIT_FAILURE, "%s", why);
+		errx(EXIT_USAGE, "%s", why);
 	request->nr_pids++;
-}
-
-static uint32_t park_parse(const char *text)
-{
-	if (!strcmp(text, "never"))
-		return KFD_PRIO_SET_PARK_NEVER;
-	if (strcmp(text, "auto"))
-		usage_error("--park is never or auto, not '%s'", text);
-	return KFD_PRIO_SET_PARK_AUTO;
 }
 
 static void group_add(struct kfdprio_request *request, enum kfdprio_group group, bool twice)
@@ -181,6 +177,8 @@ static void choice_check(const struct choice *choice, const struct kfdprio_reque
 		usage_error("-l cannot be combined with -n, -r, --park or -p");
 	if (choice->list && *request->command)
 		usage_error("-l takes no argument: remove '%s'", *request->command);
+	if (request->root && (!change || !*request->command))
+		usage_error("--root needs a command to run");
 	if (choice->columns && !choice->list)
 		usage_error("--output, --noheadings and --raw need -l");
 	if (request->list.json && change)
@@ -199,7 +197,7 @@ static void choice_check(const struct choice *choice, const struct kfdprio_reque
 
 static void options_parse(int argc, char **argv, struct choice *choice, struct kfdprio_request *request)
 {
-	enum { NOHEADINGS = 256, RAW, TREE, CGROUP, USER, PARK };
+	enum { NOHEADINGS = 256, RAW, TREE, CGROUP, USER, PARK, ROOT };
 	static const struct option options[] = {
 		{ "priority", required_argument, NULL, 'n' },
 		{ "pid", required_argument, NULL, 'p' },
@@ -208,6 +206,7 @@ static void options_parse(int argc, char **argv, struct choice *choice, struct k
 		{ "user", required_argument, NULL, USER },
 		{ "reset", no_argument, NULL, 'r' },
 		{ "park", required_argument, NULL, PARK },
+		{ "root", no_argument, NULL, ROOT },
 		{ "list", no_argument, NULL, 'l' },
 		{ "json", no_argument, NULL, 'J' },
 		{ "output", required_argument, NULL, 'o' },
@@ -225,7 +224,7 @@ static void options_parse(int argc, char **argv, struct choice *choice, struct k
 		switch (option) {
 		case 'n':
 			if (prio_parse(optarg, &request->priority, why))
-				errx(EXIT_FAILURE, "%s", why);
+				errx(EXIT_USAGE, "%s", why);
 			choice->set = true;
 			break;
 		case 'p':
@@ -249,8 +248,12 @@ static void options_parse(int argc, char **argv, struct choice *choice, struct k
 			choice->reset = true;
 			break;
 		case PARK:
-			request->flags = park_parse(optarg);
+			if (park_parse(optarg, &request->flags))
+				usage_error("--park is never or auto, not '%s'", optarg);
 			choice->park = true;
+			break;
+		case ROOT:
+			request->root = true;
 			break;
 		case 'l':
 			choice->list = true;
@@ -285,7 +288,7 @@ static void options_parse(int argc, char **argv, struct choice *choice, struct k
 			break;
 		default:
 			fputs("Try 'kfdprio --help' for more information.\n", stderr);
-			exit(EXIT_FAILURE);
+			exit(EXIT_USAGE);
 		}
 	}
 }
@@ -296,7 +299,7 @@ int main(int argc, char **argv)
 	struct choice choice = { 0 };
 	char why[KFDLIB_WHY];
 	struct kfd_dev dev;
-	int status;
+	int status, failure;
 
 	setlocale(LC_CTYPE, "");
 	/* getopt(3) begins its messages with this, err(3) its own with the short name. */
@@ -305,7 +308,8 @@ int main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "help")) {
 		static char help[] = "--help";
 
-		if (argc > 3 || (argc == 3 && strcmp(argv[2], "doctor") && strcmp(argv[2], "rules")))
+		if (argc > 3 || (argc == 3 && strcmp(argv[2], "doctor") && strcmp(argv[2], "rules") &&
+				 strcmp(argv[2], "oci-hook") && strcmp(argv[2], "metrics")))
 			usage_error("help: unknown verb '%s'", argv[argc - 1]);
 		argv[1] = argc == 3 ? argv[2] : help;
 		argv[2] = argc == 3 ? help : NULL;
@@ -314,6 +318,10 @@ int main(int argc, char **argv)
 		return stdout_check(kfdprio_doctor(argc - 1, argv + 1));
 	if (argc > 1 && !strcmp(argv[1], "rules"))
 		return stdout_check(kfdprio_rules(argc - 1, argv + 1));
+	if (argc > 1 && !strcmp(argv[1], "oci-hook"))
+		return stdout_check(kfdprio_oci_hook(argc - 1, argv + 1));
+	if (argc > 1 && !strcmp(argv[1], "metrics"))
+		return stdout_check(kfdprio_metrics(argc - 1, argv + 1));
 	request.pids = calloc(argc, sizeof(*request.pids));
 	if (!request.pids)
 		err(EXIT_FAILURE, "cannot start");
@@ -328,12 +336,13 @@ int main(int argc, char **argv)
 	if (kfdprio_list_check(&request.list, why))
 		usage_error("%s", why);
 
+	failure = *request.command ? EXIT_OWN : EXIT_FAILURE;
 	if (kfd_dev_open(&dev, why))
-		errx(EXIT_FAILURE, "%s", why);
+		errx(failure, "%s", why);
 	if (choice.park && !choice.set && !choice.reset)
 		request.flags |= KFD_PRIO_SET_KEEP;
 	if (choice.park && dev.version.minor < PARK_MINOR)
-		errx(EXIT_FAILURE,
+		errx(failure,
 		     "the loaded driver cannot park processes (interface %u.%u, needed is 1.%d): load the amdgpu of this kfdprio",
 		     dev.version.major, dev.version.minor, PARK_MINOR);
 	if (choice.list)

@@ -9,10 +9,6 @@
 /* Of all JSON; raised when the meaning of a member changes, not for new members. */
 #define JSON_FORMAT 2
 
-/* As env(1), nice(1) and ionice(1) exit when COMMAND cannot be executed */
-#define EXIT_EXEC_FAILED 126
-#define EXIT_EXEC_ENOENT 127
-
 /* Which processes are meant, beside those that are named by their PIDs alone. */
 enum kfdprio_group {
 	GROUP_NONE,
@@ -34,6 +30,7 @@ enum kfdprio_group {
  * @command: NULL-terminated argument vector to run
  * @list: how to print a list; its json also to show
  * @verbose: print what was changed
+ * @root: under sudo, the command stays root's
  */
 struct kfdprio_request {
 	int priority;
@@ -47,6 +44,7 @@ struct kfdprio_request {
 	char **command;
 	struct list_choice list;
 	bool verbose;
+	bool root;
 };
 
 /* Each verb prints its own errors and returns the program's exit status. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/kfd: opening it, finding out which driver serves it, and the four ioctls.
+ * /dev/kfd: opening it, finding out which driver serves it, and the ioctls.
  *
  * The device is opened with O_ACCMODE, so that looking at priorities does not
  * make a KFD process of the tool (see linux/kfd_prio.h).
@@ -179,6 +179,69 @@ int kfd_dev_get(const struct kfd_dev *dev, struct kfd_prio_get_args *args)
 	return ioctl(dev->fd, KFD_PRIO_IOC_GET, args) ? -errno : 0;
 }
 
+/**
+ * kfd_dev_notify() - a descriptor that reports processes which open KFD, KFD_PRIO_IOC_NOTIFY
+ * @dev: the device
+ * @fd: out: it does not wait for records
+ * @why: on failure, what is wrong and what to do; KFDLIB_WHY bytes
+ *
+ * Return: 0 or -errno; -EOPNOTSUPP: the driver is too old.
+ */
+int kfd_dev_notify(const struct kfd_dev *dev, int *fd, char *why)
+{
+	struct kfd_prio_notify_args args = { .record_size = sizeof(struct kfd_prio_notify_record),
+					     .flags = KFD_PRIO_NOTIFY_NO_GONE };
+	int ret;
+
+	if (!(dev->version.features & KFD_PRIO_FEATURE_RULES)) {
+		snprintf(why, KFDLIB_WHY,
+			 "the driver has version %u.%u of the kfdprio interface, which has no rules: install the driver of kfdprio " KFDPRIO_VERSION ", then reboot or reload amdgpu",
+			 dev->version.major, dev->version.minor);
+		return -EOPNOTSUPP;
+	}
+	if (ioctl(dev->fd, KFD_PRIO_IOC_NOTIFY, &args)) {
+		ret = -errno;
+		snprintf(why, KFDLIB_WHY, "cannot get notifications of processes that open " KFDLIB_DEVICE ": %s%s",
+			 strerror(-ret), ret == -EPERM ? "; that needs CAP_SYS_NICE (as root has)" : "");
+		return ret;
+	}
+	/* a longer record than we asked for does not exist; a shorter one is of no use */
+	if (args.record_size != sizeof(struct kfd_prio_notify_record)) {
+		close(args.fd);
+		snprintf(why, KFDLIB_WHY, "the driver's records have %u bytes, not %zu", args.record_size,
+			 sizeof(struct kfd_prio_notify_record));
+		return -EPROTO;
+	}
+	if (fcntl(args.fd, F_SETFL, O_NONBLOCK)) {
+		ret = -errno;
+		close(args.fd);
+		snprintf(why, KFDLIB_WHY, "cannot read records without waiting: %s", strerror(-ret));
+		return ret;
+	}
+	*fd = args.fd;
+	return 0;
+}
+
+/**
+ * set_by_name() - how a priority was set, as all output says it
+ * @by: KFD_PRIO_BY_*
+ *
+ * Return: "rule", "user" or "admin"; NULL: none is set, or the driver does not tell.
+ */
+const char *set_by_name(unsigned int by)
+{
+	switch (by) {
+	case KFD_PRIO_BY_RULE:
+		return "rule";
+	case KFD_PRIO_BY_USER:
+		return "user";
+	case KFD_PRIO_BY_ADMIN:
+		return "admin";
+	default:
+		return NULL;
+	}
+}
+
 static int entry_compare(const void *left, const void *right)
 {
 	const struct kfd_prio_list_entry *a = left, *b = right;
@@ -237,5 +300,38 @@ int kfd_dev_list(const struct kfd_dev *dev, struct kfd_prio_list_entry **entries
 
 err_free:
 	free(room);
+	return ret;
+}
+
+/**
+ * kfd_dev_gpus() - totals of all GPUs, with KFD_PRIO_IOC_GPUS
+ * @dev: the device
+ * @entries: out: array in the order of the driver, to be freed with free(3)
+ * @nr: out: how many
+ * @why: on failure, what is wrong and what to do; KFDLIB_WHY bytes
+ *
+ * Return: 0 or -errno; -ENOTTY: the driver is too old.
+ */
+int kfd_dev_gpus(const struct kfd_dev *dev, struct kfd_prio_gpu_entry **entries, size_t *nr, char *why)
+{
+	struct kfd_prio_gpus_args args = { .entry_size = sizeof(**entries) };
+	int ret;
+
+	/* more than a host has: no GPU comes between two calls */
+	args.nr_entries = 256;
+	*entries = calloc(args.nr_entries, sizeof(**entries));
+	args.entries = (uintptr_t)*entries;
+	ret = !*entries ? -ENOMEM : ioctl(dev->fd, KFD_PRIO_IOC_GPUS, &args) ? -errno : 0;
+	if (!ret) {
+		*nr = args.nr_entries < 256 ? args.nr_entries : 256;
+		return 0;
+	}
+	free(*entries);
+	if (ret == -ENOTTY)
+		snprintf(why, KFDLIB_WHY,
+			 "the driver has version %u.%u of the kfdprio interface, which has no totals of GPUs: install the driver of kfdprio " KFDPRIO_VERSION ", then reboot or reload amdgpu",
+			 dev->version.major, dev->version.minor);
+	else
+		snprintf(why, KFDLIB_WHY, "cannot read the totals of the GPUs: %s", strerror(-ret));
 	return ret;
 }

@@ -36,10 +36,23 @@ int kfd_dev_open(struct kfd_dev *dev, char *why);
 void kfd_dev_close(struct kfd_dev *dev);
 int kfd_dev_set(const struct kfd_dev *dev, struct kfd_prio_set_args *args);
 int kfd_dev_get(const struct kfd_dev *dev, struct kfd_prio_get_args *args);
+int kfd_dev_notify(const struct kfd_dev *dev, int *fd, char *why);
+const char *set_by_name(unsigned int by);
 int kfd_dev_list(const struct kfd_dev *dev, struct kfd_prio_list_entry **entries, size_t *nr);
+int kfd_dev_gpus(const struct kfd_dev *dev, struct kfd_prio_gpu_entry **entries, size_t *nr, char *why);
+
+/* Wrong usage, of all tools */
+#define EXIT_USAGE 2
+
+/* Exit statuses of a tool that runs a COMMAND, beside those of the COMMAND; as env(1) has them */
+#define EXIT_OWN	 125 /* the tool failed */
+#define EXIT_EXEC_FAILED 126 /* the COMMAND was found and could not be executed */
+#define EXIT_EXEC_ENOENT 127 /* the COMMAND was not found */
 
 int prio_parse(const char *text, int *prio, char *why);
 const char *prio_band(int prio);
+int park_parse(const char *text, uint32_t *park);
+const char *park_name(uint32_t park);
 int pid_parse(const char *text, pid_t *pid, char *why);
 
 /**
@@ -81,6 +94,8 @@ struct proc_task {
 	bool kthread, ended;
 };
 
+int proc_text_read(const char *path, char *text, size_t size);
+int proc_stat_read(pid_t pid, struct proc_task *task);
 int proc_task_read(pid_t pid, struct proc_task *task);
 int proc_scan(struct proc_task **tasks, size_t *nr);
 

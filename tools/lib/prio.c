@@ -43,6 +43,35 @@ static int digits_parse(const char *text, int max, int *value)
 }
 
 /**
+ * park_parse() - a value of --park and park=
+ * @text: never or auto
+ * @park: out: KFD_PRIO_SET_PARK_NEVER or _AUTO
+ *
+ * Return: 0 or -EINVAL.
+ */
+int park_parse(const char *text, uint32_t *park)
+{
+	if (!strcmp(text, "never"))
+		*park = KFD_PRIO_SET_PARK_NEVER;
+	else if (!strcmp(text, "auto"))
+		*park = KFD_PRIO_SET_PARK_AUTO;
+	else
+		return -EINVAL;
+	return 0;
+}
+
+/**
+ * park_name() - the word for it
+ * @park: KFD_PRIO_SET_PARK_NEVER, _AUTO or 0
+ *
+ * Return: "never", "auto" or NULL.
+ */
+const char *park_name(uint32_t park)
+{
+	return park & KFD_PRIO_SET_PARK_NEVER ? "never" : park & KFD_PRIO_SET_PARK_AUTO ? "auto" : NULL;
+}
+
+/**
  * prio_parse() - a priority from the command line
  * @text: 0..15 or low, normal, high
  * @prio: out

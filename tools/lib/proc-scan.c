@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,43 @@
 
 #define PF_KTHREAD 0x00200000 /* of the flags in /proc/PID/stat; see linux/sched.h */
 
-static bool stat_read(pid_t pid, struct proc_task *task)
+/* Bytes of /proc/PID/cgroup: a line for each hierarchy of the first version */
+#define CGROUPS_MAX (16 * KFDLIB_PATH)
+
+/**
+ * proc_text_read() - read a file of a process in /proc
+ * @path: of the file
+ * @text: out: what is in it, as far as it fits, and a 0
+ * @size: bytes of @text
+ *
+ * The kernel makes all of such a file at once, and one read(2) returns it.  kfdpriod reads for each
+ * process that opens KFD: stdio would allocate, and ask for the size of the file.
+ *
+ * Return: 0 or -ESRCH.
+ */
+int proc_text_read(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t len;
+
+	if (fd < 0)
+		return -ESRCH;
+	len = read(fd, text, size - 1);
+	close(fd);
+	if (len <= 0)
+		return -ESRCH;
+	text[len] = '\0';
+	return 0;
+}
+
+/**
+ * proc_stat_read() - what /proc/PID/stat says of a process, all but its user
+ * @pid: PID in the caller's PID namespace
+ * @task: filled in
+ *
+ * Return: 0 or -ESRCH.
+ */
+int proc_stat_read(pid_t pid, struct proc_task *task)
 {
 	char path[64], line[1024];
 	unsigned int flags, threads;
@@ -23,9 +60,10 @@ static bool stat_read(pid_t pid, struct proc_task *task)
 	char state;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	*task = (struct proc_task){ .pid = pid };
 	file = fopen(path, "re");
 	if (!file)
-		return false;
+		return -ESRCH;
 	/* The name stands in brackets and may hold any byte: count from its end. */
 	line[fread(line, 1, sizeof(line) - 1, file)] = '\0';
 	fclose(file);
@@ -34,11 +72,11 @@ static bool stat_read(pid_t pid, struct proc_task *task)
 	    sscanf(tail + 1,
 		   " %c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %u %*d %llu",
 		   &state, &task->parent, &flags, &threads, &task->start) != 5)
-		return false;
+		return -ESRCH;
 	task->kthread = flags & PF_KTHREAD;
 	/* A main thread that has ended is a zombie too while other threads run. */
 	task->ended = (state == 'Z' || state == 'X') && threads <= 1;
-	return true;
+	return 0;
 }
 
 /**
@@ -52,8 +90,7 @@ int proc_task_read(pid_t pid, struct proc_task *task)
 {
 	struct proc_info info;
 
-	*task = (struct proc_task){ .pid = pid };
-	if (!stat_read(pid, task) || proc_read(pid, &info) || info.tgid != pid)
+	if (proc_stat_read(pid, task) || proc_read(pid, &info) || info.tgid != pid)
 		return -ESRCH;
 	task->euid = info.euid;
 	return 0;
@@ -114,18 +151,24 @@ static const struct {
 	{ "/sys/fs/cgroup/systemd", "cgroup.procs", ":name=systemd:" },
 };
 
+/* Its index, -1 if there is none.  Once found it is not looked for again. */
 static int hierarchy_find(void)
 {
+	static int found = -1;
 	char path[KFDLIB_PATH];
 	size_t i;
 
+	if (found >= 0)
+		return found;
 	for (i = 0; i < sizeof(hierarchies) / sizeof(*hierarchies); i++) {
 		snprintf(path, sizeof(path), "%s%s/%s", kfd_system_root, hierarchies[i].mount,
 			 hierarchies[i].probe);
-		if (!access(path, F_OK))
-			return i;
+		if (!access(path, F_OK)) {
+			found = i;
+			break;
+		}
 	}
-	return -1;
+	return found;
 }
 
 /**
@@ -234,28 +277,26 @@ int cgroup_pids(const char *path, void (*each)(void *context, pid_t pid), void *
  */
 int cgroup_of(pid_t pid, char *path, size_t size)
 {
-	char name[KFDLIB_PATH], line[KFDLIB_PATH];
-	int at = hierarchy_find(), ret = -ESRCH;
-	const char *found;
-	FILE *file;
+	char name[KFDLIB_PATH], text[CGROUPS_MAX];
+	char *line, *end, *found;
+	int at = hierarchy_find();
 
 	snprintf(name, sizeof(name), "%s/proc/%d/cgroup", kfd_system_root, pid);
-	file = at < 0 ? NULL : fopen(name, "re");
-	if (!file)
+	if (at < 0 || proc_text_read(name, text, sizeof(text)))
 		return -ESRCH;
-	while (ret && fgets(line, sizeof(line), file)) {
+	/* what has no end did not fit */
+	for (line = text; (end = strchr(line, '\n')); line = end + 1) {
+		*end = '\0';
 		found = strstr(line, hierarchies[at].line);
 		if (!found || (hierarchies[at].line[0] == '0' && found != line))
 			continue;
-		line[strcspn(line, "\n")] = '\0';
 		found += strlen(hierarchies[at].line);
-		if (strlen(found) < size) {
-			strcpy(path, found);
-			ret = 0;
-		}
+		if (strlen(found) >= size)
+			return -ESRCH;
+		strcpy(path, found);
+		return 0;
 	}
-	fclose(file);
-	return ret;
+	return -ESRCH;
 }
 
 /**

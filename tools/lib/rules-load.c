@@ -232,19 +232,3 @@ int rules_load(struct rules *rules)
 	free(found);
 	return rules->nr_errors ? -EINVAL : 0;
 }
-
-/**
- * rules_use_exe() - does any rule look at the program?
- * @rules: the rules
- *
- * Return: whether one does.
- */
-bool rules_use_exe(const struct rules *rules)
-{
-	size_t i;
-
-	for (i = 0; i < rules->nr; i++)
-		if (rules->rule[i].exe)
-			return true;
-	return false;
-}

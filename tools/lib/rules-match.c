@@ -93,6 +93,28 @@ static bool group_matches(gid_t gid, const struct rules_subject *subject)
 }
 
 /**
+ * rules_look() - what do the rules look at?
+ * @rules: the rules
+ *
+ * Return: bit mask of RULES_LOOK_*; a condition on anything else is in no rule.
+ */
+unsigned int rules_look(const struct rules *rules)
+{
+	unsigned int look = 0;
+	size_t i;
+
+	for (i = 0; i < rules->nr; i++) {
+		const struct rule *rule = &rules->rule[i];
+
+		look |= rule->cgroup || rule->unit ? RULES_LOOK_CGROUP : 0;
+		look |= rule->user ? RULES_LOOK_USER : 0;
+		look |= rule->group ? RULES_LOOK_GROUP : 0;
+		look |= rule->exe ? RULES_LOOK_EXE : 0;
+	}
+	return look;
+}
+
+/**
  * rule_mismatch() - which condition of a rule does not hold?
  * @rule: the rule
  * @subject: the process; a condition on what is not known of it does not hold
@@ -136,8 +158,11 @@ void rules_match(const struct rules *rules, const struct rules_subject *subject,
 		else if (!result->limit || rule->priority < result->limit->priority)
 			result->limit = rule;
 	}
-	if (result->rule && result->limit && result->limit->priority >= result->rule->priority)
+	if (result->rule && result->limit && result->rule->priority != KFD_PRIO_UNSET &&
+	    result->limit->priority >= result->rule->priority)
 		result->limit = NULL;
+	if (result->rule)
+		result->park = result->rule->park;
 	if (result->limit)
 		result->priority = result->limit->priority;
 	else if (result->rule)
@@ -157,7 +182,36 @@ bool rules_applies(const struct rules_result *result, int now)
 {
 	if (result->priority == KFD_PRIO_UNSET || result->priority == now)
 		return false;
-	if (result->rule)
+	if (result->rule && result->rule->priority != KFD_PRIO_UNSET)
 		return true;
 	return result->priority < (now == KFD_PRIO_UNSET ? KFD_PRIO_NORMAL : now);
+}
+
+/**
+ * rules_parks() - is park= of a rule to be applied to a process?
+ * @result: of rules_match()
+ * @never: the process is never parked now
+ *
+ * Return: whether it is to be set, because it differs.
+ */
+bool rules_parks(const struct rules_result *result, bool never)
+{
+	return result->park == (never ? KFD_PRIO_SET_PARK_AUTO : KFD_PRIO_SET_PARK_NEVER);
+}
+
+/**
+ * rules_container_max() - the highest priority that a container may ask for
+ * @rules: the rules
+ *
+ * A container asks with an annotation or a device (kfdprio oci-hook), which whoever starts it chooses.
+ * Without container-max= that is normal: no container preempts unless the administrator says so.  If a
+ * file has an error the limit may be missing, and low is left: any user may lower.
+ *
+ * Return: a priority.
+ */
+int rules_container_max(const struct rules *rules)
+{
+	if (rules->nr_errors)
+		return KFD_PRIO_LOW;
+	return rules->has_container_max ? rules->container_max : KFD_PRIO_NORMAL;
 }

@@ -19,6 +19,7 @@
  * @line: its number
  * @names: for users and groups
  * @rule: what was read of it so far
+ * @container_max: of container-max=, if the line has that
  * @failed: an error was found in the line
  */
 struct parser {
@@ -27,6 +28,7 @@ struct parser {
 	unsigned int line;
 	const struct rules_names *names;
 	struct rule rule;
+	int container_max;
 	bool failed;
 };
 
@@ -199,10 +201,11 @@ static int priority_set(struct parser *p, const char *value)
 	return 0;
 }
 
-static int park_refuse(struct parser *p, const char *value)
+static int park_set(struct parser *p, const char *value)
 {
-	(void)value;
-	return fail(p, "park= is reserved for a later version: remove it");
+	if (park_parse(value, &p->rule.park))
+		return fail_value(p, "park= is never or auto, not '%s'", value);
+	return 0;
 }
 
 static int weight_refuse(struct parser *p, const char *value)
@@ -211,7 +214,27 @@ static int weight_refuse(struct parser *p, const char *value)
 	return fail(p, "weight= is reserved for a later version of kfdprio: remove it");
 }
 
-enum key { KEY_CGROUP, KEY_UNIT, KEY_USER, KEY_GROUP, KEY_EXE, KEY_PRIORITY, KEY_PARK, KEY_WEIGHT, NR_KEYS };
+static int container_max_set(struct parser *p, const char *value)
+{
+	char why[KFDLIB_WHY];
+
+	if (prio_parse(value, &p->container_max, why))
+		return fail(p, "container-max=: %s", why);
+	return 0;
+}
+
+enum key {
+	KEY_CGROUP,
+	KEY_UNIT,
+	KEY_USER,
+	KEY_GROUP,
+	KEY_EXE,
+	KEY_PRIORITY,
+	KEY_PARK,
+	KEY_WEIGHT,
+	KEY_CONTAINER_MAX,
+	NR_KEYS
+};
 
 static const struct {
 	const char *name;
@@ -223,8 +246,9 @@ static const struct {
 	[KEY_GROUP] = { "group", group_set },
 	[KEY_EXE] = { "exe", exe_set },
 	[KEY_PRIORITY] = { "priority", priority_set },
-	[KEY_PARK] = { "park", park_refuse },
+	[KEY_PARK] = { "park", park_set },
 	[KEY_WEIGHT] = { "weight", weight_refuse },
+	[KEY_CONTAINER_MAX] = { "container-max", container_max_set },
 };
 
 /*
@@ -277,7 +301,7 @@ static int word_parse(struct parser *p, char *word, bool given[NR_KEYS])
 		if (!strcmp(word, keys[key].name))
 			break;
 	if (key == NR_KEYS)
-		return fail_value(p, "'%s=' is unknown: there are cgroup=, unit=, user=, group=, exe= and priority=",
+		return fail_value(p, "'%s=' is unknown: there are cgroup=, unit=, user=, group=, exe=, priority=, park= and container-max=",
 				  word);
 	if (given[key])
 		return fail(p, "%s= is given twice", keys[key].name);
@@ -287,13 +311,31 @@ static int word_parse(struct parser *p, char *word, bool given[NR_KEYS])
 	return keys[key].set(p, value);
 }
 
+/* container-max= is no rule: the line has nothing else. */
+static void container_max_take(struct parser *p, const bool given[NR_KEYS], int *ret)
+{
+	enum key key;
+
+	for (key = 0; key < NR_KEYS; key++)
+		if (key != KEY_CONTAINER_MAX && given[key]) {
+			*ret = fail(p, "container-max= stands alone on its line: remove %s=", keys[key].name);
+			return;
+		}
+	/* as with rules, the first holds */
+	if (!p->rules->has_container_max)
+		p->rules->container_max = p->container_max;
+	p->rules->has_container_max = true;
+}
+
 static void rule_check(struct parser *p, const bool given[NR_KEYS], int *ret)
 {
-	if (!given[KEY_PRIORITY])
-		*ret = fail(p, "priority= is missing");
+	if (!given[KEY_PRIORITY] && !given[KEY_PARK])
+		*ret = fail(p, "priority= is missing (or park=)");
 	else if (!given[KEY_CGROUP] && !given[KEY_UNIT] && !given[KEY_USER] && !given[KEY_GROUP] &&
 		 !given[KEY_EXE])
 		*ret = fail(p, "there is no condition; for all processes, give cgroup=/");
+	else if (given[KEY_EXE] && given[KEY_PARK])
+		*ret = fail(p, "park= cannot be combined with exe=, which only lowers a priority: give cgroup=, unit= or user= instead");
 	else if (given[KEY_EXE] && p->rule.priority > KFD_PRIO_NORMAL)
 		*ret = fail(p, "exe= may only lower, since a user can run any program under any path: give a priority up to %d, or cgroup=, unit= or user= instead",
 			    KFD_PRIO_NORMAL);
@@ -329,6 +371,7 @@ static int line_parse(struct parser *p, char *line)
 	len = strlen(line);
 	while (strchr(BLANKS, line[len - 1]) && (len < 2 || line[len - 2] != '\\'))
 		len--;
+	p->rule.priority = KFD_PRIO_UNSET;
 	p->rule.text = strndup(line, len);
 	if (!p->rule.text)
 		return -ENOMEM;
@@ -339,6 +382,10 @@ static int line_parse(struct parser *p, char *line)
 		ret = word_parse(p, word, given);
 	if (ret == -EINVAL)
 		ret = fail(p, "a quote or a backslash is not finished at the end of the line");
+	if (!ret && !p->failed && given[KEY_CONTAINER_MAX]) {
+		container_max_take(p, given, &ret);
+		return ret;
+	}
 	if (!ret && !p->failed)
 		rule_check(p, given, &ret);
 	if (!ret && !p->failed && p->rules->nr >= RULES_MAX)

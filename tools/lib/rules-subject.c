@@ -9,6 +9,9 @@
 
 #include "rules.h"
 
+/* So many bytes of /proc/PID/status that RULES_GROUPS groups are among them, with all that is before */
+#define STATUS_MAX (2 * KFDLIB_PATH)
+
 static void gids_read(const char *line, struct rules_subject *subject)
 {
 	unsigned long gid;
@@ -23,60 +26,68 @@ static void gids_read(const char *line, struct rules_subject *subject)
 	}
 }
 
-static int groups_read(pid_t pid, struct rules_subject *subject)
+static int status_read(pid_t pid, struct rules_subject *subject)
 {
-	char path[64], *line = NULL;
+	char path[64], text[STATUS_MAX], *line, *rest = text;
 	unsigned int gid;
-	size_t room = 0;
-	FILE *file;
+	pid_t tgid = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	file = fopen(path, "re");
-	if (!file)
+	if (proc_text_read(path, text, sizeof(text)))
 		return -ESRCH;
-	while (getline(&line, &room, file) > 0) {
-		if (sscanf(line, "Gid: %*u %u", &gid) == 1)
+	while ((line = strsep(&rest, "\n"))) {
+		if (!strncmp(line, "Tgid:", 5))
+			tgid = strtol(line + 5, NULL, 10);
+		else if (!strncmp(line, "Uid:", 4))
+			sscanf(line + 4, "%*u %u", &subject->uid);
+		else if (!strncmp(line, "Gid:", 4) && sscanf(line + 4, "%*u %u", &gid) == 1)
 			subject->gids[subject->nr_gids++] = gid;
 		else if (!strncmp(line, "Groups:", 7))
-			gids_read(line + 7, subject);
+			break;
 	}
-	free(line);
-	fclose(file);
-	return subject->nr_gids ? 0 : -ESRCH;
+	if (line)
+		gids_read(line + 7, subject);
+	return subject->nr_gids && tgid == pid ? 0 : -ESRCH;
 }
 
-/**
- * rules_process_read() - what rules look at of a process
- * @pid: PID in the caller's PID namespace
- * @exe: its program, too; that needs permission
- * @process: filled in
- *
- * Hold a pidfd of the process before: the driver then refuses to set what was read of another one.
- *
- * Return: 0 or -ESRCH.
- */
-int rules_process_read(pid_t pid, bool exe, struct rules_process *process)
+static void exe_read(pid_t pid, struct rules_process *process)
 {
 	static const char deleted[] = " (deleted)";
-	char path[KFDLIB_PATH];
-	ssize_t len = -1;
+	char path[64];
+	ssize_t len;
 
-	process->subject = (struct rules_subject){ .nr_gids = 0 };
-	if (proc_task_read(pid, &process->task) || groups_read(pid, &process->subject))
-		return -ESRCH;
-	process->subject.uid = process->task.euid;
-	if (!cgroup_of(pid, process->cgroup, sizeof(process->cgroup)))
-		process->subject.cgroup = process->cgroup;
-	if (!exe)
-		return 0;
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
 	len = readlink(path, process->exe, sizeof(process->exe) - 1);
 	if (len < 0)
-		return 0;
+		return;
 	process->exe[len] = '\0';
 	/* a program that was replaced while it runs, by an upgrade say */
 	if ((size_t)len > strlen(deleted) && !strcmp(process->exe + len - strlen(deleted), deleted))
 		process->exe[len - strlen(deleted)] = '\0';
 	process->subject.exe = process->exe;
+}
+
+/**
+ * rules_process_read() - what rules look at of a process
+ * @pid: PID in the caller's PID namespace
+ * @look: bit mask of RULES_LOOK_*; RULES_LOOK_EXE needs permission
+ * @process: filled in; without RULES_LOOK_USER and _GROUP its subject's uid is left as it is
+ *
+ * Hold a pidfd of the process before, or name it to the driver by the time when it began: the
+ * driver then refuses to set what was read of another one.
+ *
+ * Return: 0; -ESRCH: there is no such process, as far as that was seen.
+ */
+int rules_process_read(pid_t pid, unsigned int look, struct rules_process *process)
+{
+	process->subject.cgroup = NULL;
+	process->subject.exe = NULL;
+	process->subject.nr_gids = 0;
+	if (look & (RULES_LOOK_USER | RULES_LOOK_GROUP) && status_read(pid, &process->subject))
+		return -ESRCH;
+	if (look & RULES_LOOK_CGROUP && !cgroup_of(pid, process->cgroup, sizeof(process->cgroup)))
+		process->subject.cgroup = process->cgroup;
+	if (look & RULES_LOOK_EXE)
+		exe_read(pid, process);
 	return 0;
 }

@@ -2,8 +2,8 @@
 /*
  * Rules: which process gets which priority without being named by its PID; kfdprio.conf(5).
  *
- * A rule is a line of conditions, which must all hold, and a priority.  The first rule that
- * matches gives the priority.  A rule with exe= is only a limit, since a user can run a program
+ * A rule is a line of conditions, which must all hold, and a priority, park= or both.  The first rule
+ * that matches gives them.  A rule with exe= is only a limit, since a user can run a program
  * of their own under any path (in a mount namespace of theirs): it lowers what another rule
  * gives, or what the process has, and never raises it.
  *
@@ -29,7 +29,8 @@
  * @exe: pattern of the program's path; NULL: any
  * @uid: of @user
  * @gid: of @group
- * @priority: KFD_PRIO_MIN..KFD_PRIO_MAX
+ * @priority: KFD_PRIO_MIN..KFD_PRIO_MAX; KFD_PRIO_UNSET: the rule has park= alone
+ * @park: KFD_PRIO_SET_PARK_NEVER, _AUTO; 0: the rule has no park=
  * @file: where it stands
  * @line: where it stands there, from 1 on
  * @text: the line, without blanks round it
@@ -39,6 +40,7 @@ struct rule {
 	uid_t uid;
 	gid_t gid;
 	int priority;
+	uint32_t park;
 	char *file;
 	unsigned int line;
 	char *text;
@@ -64,6 +66,8 @@ struct rules_error {
  * @nr_files: how many
  * @errors: array of @nr_errors; with any, the rules are not to be used
  * @nr_errors: how many
+ * @container_max: of the first line container-max=, see rules_container_max()
+ * @has_container_max: there is such a line
  */
 struct rules {
 	struct rule *rule;
@@ -72,6 +76,8 @@ struct rules {
 	size_t nr_files;
 	struct rules_error *errors;
 	size_t nr_errors;
+	int container_max;
+	bool has_container_max;
 };
 
 /**
@@ -110,39 +116,49 @@ struct rules_subject {
  * struct rules_result - what the rules say of a process
  * @rule: the first that matches and has no exe=, or NULL
  * @limit: the one with exe= before it that gives the lowest priority, and lower than @rule; or NULL
- * @priority: what the process is to have, or KFD_PRIO_UNSET: no rule says anything
+ * @priority: what the process is to have, or KFD_PRIO_UNSET: no rule gives a priority
+ * @park: KFD_PRIO_SET_PARK_NEVER, _AUTO; 0: no rule has park=
  */
 struct rules_result {
 	const struct rule *rule;
 	const struct rule *limit;
 	int priority;
+	uint32_t park;
 };
 
 const char *rule_mismatch(const struct rule *rule, const struct rules_subject *subject);
 void rules_match(const struct rules *rules, const struct rules_subject *subject,
 		 struct rules_result *result);
 bool rules_applies(const struct rules_result *result, int now);
+bool rules_parks(const struct rules_result *result, bool never);
+int rules_container_max(const struct rules *rules);
 size_t rules_unit(const char *cgroup, size_t *len);
 
 /* rules-load.c */
 int rules_load(struct rules *rules);
 void rules_load_file(struct rules *rules, const char *path);
-bool rules_use_exe(const struct rules *rules);
+
+/* What is looked at of a process: each costs a file of /proc to be read, USER and GROUP the same one */
+#define RULES_LOOK_CGROUP (1U << 0)
+#define RULES_LOOK_USER	  (1U << 1)
+#define RULES_LOOK_GROUP  (1U << 2)
+#define RULES_LOOK_EXE	  (1U << 3)
+#define RULES_LOOK_ALL	  (RULES_LOOK_CGROUP | RULES_LOOK_USER | RULES_LOOK_GROUP | RULES_LOOK_EXE)
+
+unsigned int rules_look(const struct rules *rules);
 
 /**
  * struct rules_process - a process that rules are asked about
- * @task: the process
  * @subject: points to the others
  * @cgroup: its cgroup
  * @exe: its program
  */
 struct rules_process {
-	struct proc_task task;
 	struct rules_subject subject;
 	char cgroup[KFDLIB_PATH];
 	char exe[KFDLIB_PATH];
 };
 
-int rules_process_read(pid_t pid, bool exe, struct rules_process *process);
+int rules_process_read(pid_t pid, unsigned int look, struct rules_process *process);
 
 #endif /* RULES_H */

@@ -75,6 +75,7 @@ static const struct {
 	const char *text;
 	unsigned int line, limit;
 	int priority;
+	uint32_t park;
 } order[] = {
 	{ "user=anna priority=3\nuser=anna priority=12", 1, 0, 3 },
 	{ "user=ben priority=3\nuser=anna priority=12", 2, 0, 12 },
@@ -90,6 +91,11 @@ static const struct {
 	{ "exe=/bin/y priority=4\nuser=anna priority=12", 2, 0, 12 },
 	/* what stands after the rule that matches is not looked at */
 	{ "user=anna priority=12\nexe=/bin/x priority=4", 1, 0, 12 },
+	/* the first rule that matches gives park=, or leaves it as it is */
+	{ "user=anna priority=3 park=never\nuser=anna park=auto", 1, 0, 3, KFD_PRIO_SET_PARK_NEVER },
+	{ "user=ben park=never\nuser=anna park=auto", 2, 0, KFD_PRIO_UNSET, KFD_PRIO_SET_PARK_AUTO },
+	{ "user=anna priority=3\nuser=anna park=auto", 1, 0, 3 },
+	{ "exe=/bin/x priority=4\nuser=anna park=never", 2, 1, 4, KFD_PRIO_SET_PARK_NEVER },
 };
 
 static void test_order(void **state)
@@ -106,17 +112,45 @@ static void test_order(void **state)
 		rules_match(&rules, &subject, &result);
 		if ((result.rule ? result.rule->line : 0) != order[i].line ||
 		    (result.limit ? result.limit->line : 0) != order[i].limit ||
-		    result.priority != order[i].priority)
-			fail_msg("%s: line %u, limit %u, priority %d", order[i].text,
+		    result.priority != order[i].priority || result.park != order[i].park)
+			fail_msg("%s: line %u, limit %u, priority %d, park %u", order[i].text,
 				 result.rule ? result.rule->line : 0, result.limit ? result.limit->line : 0,
-				 result.priority);
+				 result.priority, result.park);
+		rules_free(&rules);
+	}
+}
+
+static void test_look(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned int look;
+	} rows[] = {
+		{ "", 0 },
+		{ "cgroup=/ priority=3", RULES_LOOK_CGROUP },
+		{ "unit=a.service priority=3", RULES_LOOK_CGROUP },
+		{ "user=anna park=never", RULES_LOOK_USER },
+		{ "group=gpu priority=3", RULES_LOOK_GROUP },
+		{ "exe=/x priority=3", RULES_LOOK_EXE },
+		{ "user=ben priority=3\nexe=/x cgroup=/ priority=3", RULES_LOOK_USER | RULES_LOOK_EXE | RULES_LOOK_CGROUP },
+		{ "user=ben group=gpu unit=x.slice exe=/x priority=3", RULES_LOOK_ALL },
+	};
+	struct rules rules;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		test_parse(&rules, rows[i].text);
+		assert_int_equal(rules.nr_errors, 0);
+		if (rules_look(&rules) != rows[i].look)
+			fail_msg("%s: %#x", rows[i].text, rules_look(&rules));
 		rules_free(&rules);
 	}
 }
 
 static void test_applies(void **state)
 {
-	const struct rule rule = { .priority = 7 };
+	const struct rule rule = { .priority = 7 }, park = { .priority = KFD_PRIO_UNSET };
 	const struct {
 		struct rules_result result;
 		int now;
@@ -133,6 +167,9 @@ static void test_applies(void **state)
 		{ { .limit = &rule, .priority = 7 }, 3, false },
 		{ { .limit = &rule, .priority = 7 }, 12, true },
 		{ { .rule = &rule, .limit = &rule, .priority = 3 }, 0, true },
+		/* a rule that has only park= raises no priority with the limit */
+		{ { .rule = &park, .limit = &rule, .priority = 3 }, 0, false },
+		{ { .rule = &park, .limit = &rule, .priority = 3 }, 12, true },
 	};
 	size_t i;
 
@@ -170,7 +207,7 @@ int match_tests(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_applies),
+		cmocka_unit_test(test_look), cmocka_unit_test(test_applies),
 		cmocka_unit_test(test_unit),
 	};
 

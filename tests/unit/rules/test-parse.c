@@ -15,6 +15,8 @@ static const struct {
 	{ "unit=a.slice priority=0\r", { .unit = "a.slice", .priority = 0 } },
 	{ "exe=/usr/bin/x priority=7", { .exe = "/usr/bin/x", .priority = 7 } },
 	{ "cgroup=/a.slice/ priority=3 # for the night", { .cgroup = "/a.slice", .priority = 3 } },
+	{ "user=anna park=never", { .user = "anna", .uid = 1000, .priority = KFD_PRIO_UNSET, .park = KFD_PRIO_SET_PARK_NEVER } },
+	{ "user=anna park=auto priority=2", { .user = "anna", .uid = 1000, .priority = 2, .park = KFD_PRIO_SET_PARK_AUTO } },
 	{ "cgroup=/ priority=3", { .cgroup = "/", .priority = 3 } },
 	{ "cgroup=/// priority=3", { .cgroup = "/", .priority = 3 } },
 	{ "exe=\"/opt/my tool/x\" priority=3", { .exe = "/opt/my tool/x", .priority = 3 } },
@@ -53,6 +55,7 @@ static void test_good(void **state)
 		assert_int_equal(is->uid, wanted->uid);
 		assert_int_equal(is->gid, wanted->gid);
 		assert_int_equal(is->priority, wanted->priority);
+		assert_int_equal(is->park, wanted->park);
 		assert_int_equal(is->line, 1);
 		assert_string_equal(is->file, "f");
 		rules_free(&rules);
@@ -63,6 +66,11 @@ static const struct {
 	const char *line, *why; /* why: a part of it */
 } bad[] = {
 	{ "cgroup=/a", "priority= is missing" },
+	{ "park=never", "no condition" },
+	{ "user=anna park=maybe", "park= is never or auto, not 'maybe'" },
+	{ "exe=/x priority=low park=never", "park= cannot be combined with exe=" },
+	{ "exe=/x park=auto", "park= cannot be combined with exe=" },
+	{ "user=anna park=never park=auto", "park= is given twice" },
 	{ "priority=high", "no condition" },
 	{ "priority=16 user=anna", "out of range" },
 	{ "priority=-1 user=anna", "out of range" },
@@ -77,7 +85,6 @@ static const struct {
 	{ "unit=a.slice/b.service priority=low", "no unit" },
 	{ "exe=/x priority=high", "exe= may only lower" },
 	{ "exe=/x user=anna priority=8", "exe= may only lower" },
-	{ "user=anna priority=low park=never", "park= is reserved" },
 	{ "user=anna priority=low weight=3", "weight= is reserved" },
 	{ "user=anna priority=low nice=3", "'nice=' is unknown" },
 	{ "user=anna priority=low high", "'high' is not KEY=VALUE" },

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/* kfdpriod: from a process to its priority. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <unistd.h>
+
+#include "kfdpriod.h"
+
+#define RECORDS 64 /* that are read at once */
+
+static void log_set(const struct service *s, pid_t pid, const struct rules_result *result, int err)
+{
+	const struct rule *rule = result->limit ? result->limit : result->rule;
+	char *file = text_printable(rule->file);
+
+	if (!err && s->verbose)
+		log_line(LOG_LEVEL_DEBUG, "process %d: priority %d by %s:%u", pid, result->priority,
+			 file ? file : "", rule->line);
+	else if (err == EEXIST && s->verbose)
+		log_line(LOG_LEVEL_DEBUG, "process %d: its priority was set by hand, %s:%u does not apply", pid,
+			 file ? file : "", rule->line);
+	else if (err == EIO || err == ETIME)
+		log_line(LOG_LEVEL_WARNING,
+			 "process %d: priority %d by %s:%u is set, but a GPU did not take it (%s): it holds when its queues are mapped next; see 'dmesg'",
+			 pid, result->priority, file ? file : "", rule->line, strerror(err));
+	free(file);
+}
+
+static void log_park(const struct service *s, pid_t pid, const struct rules_result *result, int err)
+{
+	char *file;
+
+	if (!s->verbose)
+		return;
+	file = text_printable(result->rule->file);
+	if (err)
+		log_line(LOG_LEVEL_DEBUG, "process %d: never parked was set by hand, park=%s of %s:%u does not apply",
+			 pid, park_name(result->park), file ? file : "", result->rule->line);
+	else
+		log_line(LOG_LEVEL_DEBUG, "process %d: park=%s by %s:%u", pid, park_name(result->park),
+			 file ? file : "", result->rule->line);
+	free(file);
+}
+
+static void refused(struct service *s, pid_t pid, const char *what, int err)
+{
+	if (s->refused)
+		return;
+	s->refused = true;
+	log_line(LOG_LEVEL_ERROR, "process %d: the driver refuses %s: %s%s; further refusals are not reported",
+		 pid, what, strerror(err), err == EPERM ? "; that needs CAP_SYS_NICE" : "");
+}
+
+static void priority_apply(struct service *s, struct kfd_prio_set_args set, const struct rules_result *result)
+{
+	char what[32];
+	int ret;
+
+	set.priority = result->priority;
+	ret = kfd_dev_set(&s->dev, &set);
+	if (ret && ret != -ESRCH && ret != -EEXIST && ret != -EIO && ret != -ETIME) {
+		snprintf(what, sizeof(what), "priority %d", result->priority);
+		refused(s, set.pid, what, -ret);
+	} else if (ret != -ESRCH) {
+		log_set(s, set.pid, result, -ret);
+	}
+}
+
+/* A call of its own: a priority that was set by hand does not keep park= from being applied, nor the reverse. */
+static void park_apply(struct service *s, struct kfd_prio_set_args set, const struct rules_result *result)
+{
+	char what[32];
+	int ret;
+
+	set.priority = KFD_PRIO_UNSET;
+	set.flags |= KFD_PRIO_SET_KEEP | result->park;
+	ret = kfd_dev_set(&s->dev, &set);
+	if (ret && ret != -ESRCH && ret != -EEXIST && ret != -EIO && ret != -ETIME) {
+		snprintf(what, sizeof(what), "park=%s", park_name(result->park));
+		refused(s, set.pid, what, -ret);
+	} else if (!ret || ret == -EEXIST) {
+		log_park(s, set.pid, result, -ret);
+	}
+}
+
+/*
+ * @set names the process in a way that excludes another one that has its PID since anything was read
+ * of it.  @look: what must be read; without RULES_LOOK_USER its effective UID is @euid.
+ */
+static void apply(struct service *s, struct kfd_prio_set_args set, unsigned int look, uid_t euid)
+{
+	struct kfd_prio_get_args now = { .pid = set.pid, .pidfd = set.pidfd, .start_ns = set.start_ns };
+	static struct rules_process process;
+	struct rules_result result;
+
+	process.subject.uid = euid;
+	if (rules_process_read(set.pid, look, &process))
+		return;
+	rules_match(&s->rules, &process.subject, &result);
+	if ((result.priority == KFD_PRIO_UNSET && !result.park) || kfd_dev_get(&s->dev, &now))
+		return;
+	set.flags = KFD_PRIO_SET_RULE;
+	if (rules_applies(&result, now.priority))
+		priority_apply(s, set, &result);
+	if (rules_parks(&result, now.never_parked_by != KFD_PRIO_BY_NOBODY))
+		park_apply(s, set, &result);
+}
+
+/* A process of a list; it may have ended meanwhile */
+static void apply_process(struct service *s, pid_t pid)
+{
+	struct kfd_prio_set_args set = { .pid = pid, .pidfd = pidfd_open(pid, 0) };
+
+	if (set.pidfd < 0)
+		return;
+	apply(s, set, s->look, 0);
+	close(set.pidfd);
+}
+
+/* The driver knows the process by PID and start: no pidfd is opened for it */
+static void apply_opened(struct service *s, const struct kfd_prio_notify_record *record)
+{
+	const struct kfd_prio_set_args set = { .pid = record->pid, .pidfd = -1,
+					       .start_ns = record->start_ns };
+
+	apply(s, set, s->look & ~RULES_LOOK_USER, record->euid);
+}
+
+/**
+ * apply_listed() - give all processes that use KFD the priorities that the rules say
+ * @s: the service
+ */
+void apply_listed(struct service *s)
+{
+	struct kfd_prio_list_entry *entries;
+	size_t nr, i;
+	int ret;
+
+	ret = kfd_dev_list(&s->dev, &entries, &nr);
+	if (ret) {
+		log_line(LOG_LEVEL_ERROR, "cannot list the processes that use KFD: %s", strerror(-ret));
+		return;
+	}
+	/* sorted by PID, a row for each GPU */
+	for (i = 0; i < nr; i++)
+		if (!i || entries[i].pid != entries[i - 1].pid)
+			apply_process(s, entries[i].pid);
+	free(entries);
+}
+
+/**
+ * apply_records() - act on records of the driver
+ * @s: the service
+ *
+ * Return: 0 or -errno, the descriptor is of no use any more.
+ */
+int apply_records(struct service *s)
+{
+	struct kfd_prio_notify_record records[RECORDS];
+	ssize_t got;
+	size_t i;
+
+	got = read(s->notify, records, sizeof(records));
+	if (got < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	if (!got)
+		return -EPIPE;
+	for (i = 0; i < got / sizeof(*records); i++) {
+		switch (records[i].type) {
+		case KFD_PRIO_NOTIFY_OPENED:
+			apply_opened(s, &records[i]);
+			break;
+		case KFD_PRIO_NOTIFY_OVERFLOW:
+			log_line(LOG_LEVEL_INFO, "%llu notifications were lost: the rules are applied to all processes",
+				 (unsigned long long)records[i].lost);
+			apply_listed(s);
+			break;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0
+/* OCI containers: the state that a hook reads, and the priority that the container asks for. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <json-c/json.h>
+
+#include "oci.h"
+
+/**
+ * oci_show() - hostile text, fit for one line of a log
+ * @shown: out; 4 * OCI_SHOWN + 4 bytes
+ * @raw: any bytes
+ *
+ * Only ASCII is shown, whatever the locale: the reader of a log may have another one.
+ */
+void oci_show(char *shown, const char *raw)
+{
+	size_t i;
+
+	for (i = 0; i < OCI_SHOWN && raw[i]; i++) {
+		if (raw[i] >= ' ' && raw[i] <= '~')
+			*shown++ = raw[i];
+		else
+			shown += sprintf(shown, "\\x%02x", (unsigned char)raw[i]);
+	}
+	strcpy(shown, raw[i] ? "..." : "");
+}
+
+/* A document whose outermost value is an object; NULL, with @why, if it is none. */
+static struct json_object *object_parse(const char *json, size_t size, const char *what, char *why)
+{
+	struct json_object *object = NULL;
+	struct json_tokener *tokener;
+	enum json_tokener_error error;
+
+	if (size > OCI_JSON_MAX) {
+		snprintf(why, KFDLIB_WHY, "%s is larger than %u MiB", what, OCI_JSON_MAX >> 20);
+		return NULL;
+	}
+	tokener = json_tokener_new();
+	if (!tokener) {
+		snprintf(why, KFDLIB_WHY, "out of memory");
+		return NULL;
+	}
+	object = json_tokener_parse_ex(tokener, json, size);
+	error = json_tokener_get_error(tokener);
+	json_tokener_free(tokener);
+	if (json_object_is_type(object, json_type_object))
+		return object;
+	if (error == json_tokener_success)
+		snprintf(why, KFDLIB_WHY, "%s is not a JSON object", what);
+	else
+		snprintf(why, KFDLIB_WHY, "%s is not JSON: %s", what,
+			 error == json_tokener_continue ? "it ends too early" : json_tokener_error_desc(error));
+	json_object_put(object);
+	return NULL;
+}
+
+/* A copy of a member that is text; 0 with NULL in *@text if it is not there. */
+static int text_get(struct json_object *object, const char *key, char **text, char *why)
+{
+	struct json_object *value;
+
+	*text = NULL;
+	if (!json_object_object_get_ex(object, key, &value))
+		return 0;
+	if (!json_object_is_type(value, json_type_string)) {
+		snprintf(why, KFDLIB_WHY, "%s is not a string", key);
+		return -EINVAL;
+	}
+	/* a byte 0 would hide the rest */
+	if (strlen(json_object_get_string(value)) != (size_t)json_object_get_string_len(value)) {
+		snprintf(why, KFDLIB_WHY, "%s has a byte 0", key);
+		return -EINVAL;
+	}
+	*text = strdup(json_object_get_string(value));
+	if (*text)
+		return 0;
+	snprintf(why, KFDLIB_WHY, "out of memory");
+	return -ENOMEM;
+}
+
+static int annotation_get(struct json_object *object, char **annotation, char *why)
+{
+	struct json_object *annotations;
+
+	*annotation = NULL;
+	if (!json_object_object_get_ex(object, "annotations", &annotations) || !annotations)
+		return 0;
+	if (!json_object_is_type(annotations, json_type_object)) {
+		snprintf(why, KFDLIB_WHY, "annotations is not an object");
+		return -EINVAL;
+	}
+	return text_get(annotations, OCI_ANNOTATION, annotation, why);
+}
+
+static int pid_get(struct json_object *object, pid_t *pid, char *why)
+{
+	struct json_object *value;
+	int64_t number;
+
+	if (json_object_object_get_ex(object, "pid", &value) && json_object_is_type(value, json_type_int)) {
+		number = json_object_get_int64(value);
+		if (number > 0 && number <= INT_MAX) {
+			*pid = number;
+			return 0;
+		}
+	}
+	snprintf(why, KFDLIB_WHY,
+		 "the state has no PID of a process: call the hook at the stage createRuntime");
+	return -EINVAL;
+}
+
+/**
+ * oci_state_parse() - the state of a container, as a runtime writes it to the hook's standard input
+ * @json: any bytes
+ * @size: how many
+ * @container: filled in as far as the state was read, also on failure; to be freed
+ * @why: on failure, what is wrong; KFDLIB_WHY bytes, without text of the state
+ *
+ * Return: 0, -EINVAL or -ENOMEM.
+ */
+int oci_state_parse(const char *json, size_t size, struct oci_container *container, char *why)
+{
+	struct json_object *object = object_parse(json, size, "the state", why);
+	int ret;
+
+	*container = (struct oci_container){ .pid = 0 };
+	if (!object)
+		return -EINVAL;
+	ret = text_get(object, "id", &container->id, why);
+	if (!ret)
+		ret = pid_get(object, &container->pid, why);
+	if (!ret)
+		ret = text_get(object, "bundle", &container->bundle, why);
+	if (!ret)
+		ret = annotation_get(object, &container->annotation, why);
+	json_object_put(object);
+	return ret;
+}
+
+/**
+ * oci_config_parse() - the annotation of a container's config.json, where the state has none
+ * @json: any bytes
+ * @size: how many
+ * @container: its annotation is filled in
+ * @why: on failure, what is wrong; KFDLIB_WHY bytes, without text of the file
+ *
+ * Return: 0, -EINVAL or -ENOMEM.
+ */
+int oci_config_parse(const char *json, size_t size, struct oci_container *container, char *why)
+{
+	struct json_object *object = object_parse(json, size, "config.json", why);
+	int ret;
+
+	free(container->annotation);
+	container->annotation = NULL;
+	if (!object)
+		return -EINVAL;
+	ret = annotation_get(object, &container->annotation, why);
+	json_object_put(object);
+	return ret;
+}
+
+/**
+ * oci_container_free() - free what was read of a container
+ * @container: empty afterwards
+ */
+void oci_container_free(struct oci_container *container)
+{
+	free(container->id);
+	free(container->bundle);
+	free(container->annotation);
+	*container = (struct oci_container){ .pid = 0 };
+}
+
+/**
+ * oci_priority_parse() - the priority that a container asks for
+ * @word: any bytes
+ * @priority: out
+ *
+ * Words only: a number would let a container ask for more than 11, beside those whose priority the
+ * administrator has set.
+ *
+ * Return: 0 or -EINVAL.
+ */
+int oci_priority_parse(const char *word, int *priority)
+{
+	if (!strcmp(word, "low"))
+		*priority = KFD_PRIO_LOW;
+	else if (!strcmp(word, "normal"))
+		*priority = KFD_PRIO_NORMAL;
+	else if (!strcmp(word, "high"))
+		*priority = KFD_PRIO_HIGH;
+	else
+		return -EINVAL;
+	return 0;
+}
+
+/* One source of the two; -EINVAL if it asks for what there is not. */
+static int source_parse(const char *word, const char *what, int *priority, char *why)
+{
+	char shown[4 * OCI_SHOWN + 4];
+
+	if (!oci_priority_parse(word, priority))
+		return 0;
+	/* the hostile text comes last: what follows it could be taken for ours */
+	oci_show(shown, word);
+	snprintf(why, KFDLIB_WHY, "%s is low, normal or high, not '%s'", what, shown);
+	return -EINVAL;
+}
+
+/**
+ * oci_priority_choose() - the priority of a container, within the limit of the host
+ * @container: with its annotation, if it has one
+ * @argument: what a CDI device asks for, or NULL
+ * @rules: with the limit
+ * @priority: out; KFD_PRIO_UNSET: the container asks for none
+ * @why: on failure, what is wrong and what to do; KFDLIB_WHY bytes
+ *
+ * With annotation and device, the lower priority of the two holds.
+ *
+ * Return: 0; -EINVAL: an unknown word; -EPERM: above the limit.
+ */
+int oci_priority_choose(const struct oci_container *container, const char *argument,
+			const struct rules *rules, int *priority, char *why)
+{
+	int limit = rules_container_max(rules), asked;
+
+	*priority = KFD_PRIO_UNSET;
+	if (argument && source_parse(argument, "--priority", priority, why))
+		return -EINVAL;
+	if (container->annotation) {
+		if (source_parse(container->annotation, "the annotation " OCI_ANNOTATION, &asked, why))
+			return -EINVAL;
+		if (*priority == KFD_PRIO_UNSET || asked < *priority)
+			*priority = asked;
+	}
+	if (*priority <= limit)
+		return 0;
+	if (rules->nr_errors)
+		snprintf(why, KFDLIB_WHY,
+			 "priority %d (%s) is refused: kfdprio.conf has an error, and only low is given until it is corrected; see 'kfdprio rules check'",
+			 *priority, prio_band(*priority));
+	else
+		snprintf(why, KFDLIB_WHY,
+			 "priority %d (%s) is above this host's limit for containers, %d (%s): the administrator sets container-max= in kfdprio.conf",
+			 *priority, prio_band(*priority), limit, prio_band(limit));
+	return -EPERM;
+}
