@@ -8,7 +8,7 @@ KERNEL ?= 6.12
 GPU ?= mi210
 # what "make check" runs, in this order: NAME, or NAME@GPU@KERNEL; SUITES="unit cli" narrows it down.
 # First what has no scheduler to choose and HWS (mi210, 6.12), then MES, then the other GPUs, then 6.1
-SUITES ?= lint unit dist dkms rpm patches cli vm-report vm gdb cli-nodev cli-stock cli-vm doctor sim trace kfdtrace priority security rocm contention lifecycle cost preempt bench soak debug \
+SUITES ?= lint unit dist dkms rpm patches cli vm-report vm gdb cli-nodev cli-stock cli-vm doctor sim trace kfdtrace stock priority security rocm contention lifecycle cost preempt services slurm bench soak debug \
 	trace@navi31 priority@navi31 contention@navi31 lifecycle@navi31 preempt@navi31 \
 	trace@gfx12 priority@gfx12 trace@mi300x priority@mi300x end-of-work@mi300x trace@navi21 priority@navi21 end-of-work@navi21 \
 	cli-vm@@6.1 trace@@6.1 priority@@6.1 rocm@@6.1 contention@@6.1 lifecycle@@6.1 trace@navi31@6.1 priority@navi31@6.1
@@ -19,6 +19,7 @@ help:
 	@echo 'kfdprio $(VERSION)'
 	@echo
 	@echo '  make demo          an online and an offline HIP program on a simulated GPU, before and after kfdprio'
+	@echo '  make record        the same two programs, recorded by kfdtrace: build/record/rec'
 	@echo '  make check         all tests; SUITES="unit cli" for some of them'
 	@echo '  make bench         preemption in figures: latency, throughput, cost (simulated; GPU=mi300x), build/bench.json'
 	@echo '  make check-preempt all tests of preemption, HWS and MES and two GPUs (long)'
@@ -29,9 +30,13 @@ help:
 	@echo '  make check-race    each two operations on queues and priorities at once, HWS and MES (long); ROUNDS=N: of each pair'
 	@echo '                     so many, and what was done before of the same sources counts'
 	@echo '  make fuzz-ioctl    ioctls at random, CALLS=N of them (1000000)'
+	@echo '  make check-load    an over-subscribed simulated GPU on a busy host, SECS=N seconds (20) for each of 12 cases'
+	@echo '  make check-services services under systemd, with a second boot and the cost of the rules service'
+	@echo '  make check-cluster jobs of Slurm, with latencies on a shared GPU with the plugin and without'
 	@echo '  make check-soak    the contention test $(BENCH_RUNS) times in a row (BENCH_RUNS=N)'
 	@echo
 	@echo '  make tools         kfdprio and kfdtrace, into build/tools'
+	@echo '  make slurm         kfdprio.so, which sets the GPU priority of jobs of Slurm, into build/tools; needs libslurm-dev'
 	@echo '  make sim           the simulated GPU with the patched amdkfd of Debian $(KERNEL) (KERNEL=6.1)'
 	@echo '  make shell         a shell in the VM, with the simulated GPU (GPU=mi300x,navi31 KERNEL=6.1)'
 	@echo '  make patches       make kfd_patches/debian-*/hooks.patch anew from hooks.cocci; SRC=DIRECTORY TREE=NAME: of another source'
@@ -47,6 +52,7 @@ help:
 	@echo '  make uninstall     take all of that away; the driver that was there before is loaded again'
 	@echo '  make status        which amdgpu is installed, would be loaded, is loaded; Secure Boot; what to do next'
 	@echo '  make install-tools tools, man pages and completion only, to $$(DESTDIR)$$(PREFIX)'
+	@echo '  make install-slurm the plugin of Slurm, to the directory where Slurm looks for plugins'
 	@echo '  make deb           Debian packages kfdprio-dkms and kfdprio, into build/deb'
 	@echo '  make rpm           RPM packages of the same names, into build/rpm'
 	@echo '  make dist          the release tarball of the commit that is checked out, into build/dist; the same bytes each time'
@@ -62,6 +68,10 @@ setup-demo:
 tools:
 	@$(MAKE) -s -C tools all
 
+.PHONY: slurm
+slurm:
+	@$(MAKE) -s -C tools slurm
+
 .PHONY: sim
 sim:
 	@tests/sim/build --kernel $(KERNEL)
@@ -70,6 +80,11 @@ sim:
 demo: setup-demo
 	@$(MAKE) -s --no-print-directory tools
 	@tests/demo/run
+
+.PHONY: record
+record: setup-demo
+	@$(MAKE) -s --no-print-directory tools
+	@KERNEL=$(KERNEL) GPU=$(GPU) tests/demo/record
 
 .PHONY: check
 check: setup
@@ -82,14 +97,14 @@ check-preempt: setup tools
 	@$(MAKE) -s -C tests O=$(CURDIR)/build/tests/bin $(CURDIR)/build/tests/bin/preempt
 	@status=0; for vm in '--gpu mi210' '--gpu navi31' '--gpu mi210,mi210'; do \
 		echo "# tests/preempt/run $$vm"; \
-		case $$vm in *,*) set -- two_gpus ;; *) set -- $$(build/tests/bin/preempt -l) ;; esac; \
+		case $$vm in *,*) set -- two_gpus park_two ;; *) set -- $$(build/tests/bin/preempt -l) ;; esac; \
 		tests/preempt/run $$vm -- "$$@" || status=1; \
 	done; exit $$status
 
 .PHONY: check-trees
 check-trees: setup tools
 	@$(MAKE) -s -C tests all
-	@tests/trees/run
+	@status=0; tests/trees/run || status=1; tests/stock/real || status=1; tests/stock/hip || status=1; exit $$status
 
 .PHONY: check-debug
 check-debug:
@@ -107,6 +122,18 @@ check-race: setup tools
 .PHONY: fuzz-ioctl
 fuzz-ioctl: setup tools
 	@tests/ioctl/run --timeout 90000 -- -n $(or $(CALLS),1000000) -s 86400
+
+.PHONY: check-load
+check-load: setup tools
+	@tests/sim/load $(or $(SECS),20)
+
+.PHONY: check-services
+check-services: setup tools
+	@tests/services/run --long
+
+.PHONY: check-cluster
+check-cluster: setup tools
+	@tests/slurm/run --long
 
 .PHONY: check-soak
 check-soak: setup tools
@@ -159,7 +186,7 @@ analyze:
 
 PREFIX ?= /usr/local
 export PREFIX
-.PHONY: install install-tools uninstall status
+.PHONY: install install-tools install-slurm uninstall status
 install: install-tools
 	@$(if $(DESTDIR),echo 'DESTDIR is set: the driver was not installed',\
 		install -D -m 644 Documentation/man/kfdprio-driver.8 $(PREFIX)/share/man/man8/kfdprio-driver.8 && \
@@ -168,6 +195,10 @@ install: install-tools
 install-tools: tools
 	@$(MAKE) -s -C tools install
 	@echo 'installed the tools into $(DESTDIR)$(PREFIX)'
+
+install-slurm:
+	@$(MAKE) -s -C tools install-slurm
+	@echo 'installed the plugin of Slurm; next: edit $(DESTDIR)/etc/slurm/plugstack.conf.d/kfdprio.conf (kfdprio-slurm(8)), restart slurmd'
 
 # the driver first: where it cannot be removed nothing is
 uninstall:

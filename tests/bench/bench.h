@@ -108,4 +108,47 @@ static inline double bench_tsc_per_us(void)
 	return (bench_tsc() - c) / ((kfdc_now() - t) / 1e3);
 }
 
+#define MAX_SUBMITS	8192	/* that the simulated GPU keeps: SIM_SUBMITS */
+
+/**
+ * struct submit - a packet or command of amdkfd, see debugfs file submits of the simulated GPU
+ * @what: U: UNMAP_QUEUES (MES: REMOVE_QUEUE), R: RUN_LIST, A: ADD_QUEUE of MES
+ * @tsc: when the HIQ was rung for it, or MES was called
+ */
+struct submit {
+	char what;
+	uint64_t tsc;
+};
+
+/* The last of them; @v has room for MAX_SUBMITS */
+static inline unsigned int bench_submits(struct submit *v)
+{
+	FILE *f = fopen("/sys/kernel/debug/kfdsim/0/submits", "r");
+	unsigned int n = 0;
+
+	if (!f)
+		err(1, "the simulated GPU's file submits");
+	while (n < MAX_SUBMITS && fscanf(f, " %c %" SCNu64, &v[n].what, &v[n].tsc) == 2)
+		n++;
+	fclose(f);
+	return n;
+}
+
+/* A figure of this process on a GPU, in sysfs; -1 where it is not counted */
+static inline long long bench_stat(unsigned int gpu_id, const char *name)
+{
+	long long n = -1;
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/stats_%u/%s", getpid(), gpu_id, name);
+	f = fopen(path, "r");
+	if (!f)
+		return -1;
+	if (fscanf(f, "%lld", &n) != 1)
+		n = -1;
+	fclose(f);
+	return n;
+}
+
 #endif

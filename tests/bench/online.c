@@ -103,19 +103,7 @@ static void read_counters(long long *v)
 /* How often we preempted others on this GPU; -1 where nobody counts */
 static long long preempting(void)
 {
-	long long n = -1;
-	char path[128];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/stats_%u/preempting_count",
-		 getpid(), kfdc_gpu_id(o.c));
-	f = fopen(path, "r");
-	if (!f)
-		return -1;
-	if (fscanf(f, "%lld", &n) != 1)
-		n = -1;
-	fclose(f);
-	return n;
+	return bench_stat(kfdc_gpu_id(o.c), "preempting_count");
 }
 
 int main(int argc, char **argv)

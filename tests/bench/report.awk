@@ -78,7 +78,52 @@ function ring_row(what, phase) {
 			num(phase "_max_ns", "%.0f"), num(phase "_missed", "%d"), num(phase "_n", "%d")
 }
 
+# one process with work beside so many without, parking off and on
+function park_rows(gpu, n,   way, phase, alone) {
+	alone = "park_" gpu "_alone"
+	for (way = 0; way < 2; way++) {
+		phase = "park_" gpu (way ? "_on_" : "_off_") n
+		if (have(phase "_p99_us"))
+			printf "  %-46s %9s %9s %9s %9s %9s %6s\n", gpu ", beside " n ", parking " (way ? "on" : "off"),
+				num(phase "_p99_us", "%.0f"), sprintf("%.3f", v[phase "_p99_us"] / v[alone "_p99_us"]),
+				num(phase "_per_s", "%.1f"), sprintf("%.3f", v[phase "_per_s"] / v[alone "_per_s"]),
+				num(phase "_over_subscribed", "%d"), num(phase "_n", "%d")
+	}
+}
+
+function park_wake_row(what, phase) {
+	if (have(phase "_p50_ns"))
+		printf "  %-46s %9s %9s %9s %8s %6s\n", what, num(phase "_p50_ns", "%.0f"), num(phase "_p99_ns", "%.0f"),
+			num(phase "_max_ns", "%.0f"), num(phase "_missed", "%d"), num(phase "_n", "%d")
+}
+
+# the worst of all GPUs
+function park_keys(   i, j, phase, on) {
+	for (i = 1; i <= park_gpus; i++) {
+		phase = "park_" park_gpu[i]
+		on = phase "_on_100"
+		if (have(on "_p99_us")) {
+			derive("park_busy_p99_ratio_100_idle", larger(v["park_busy_p99_ratio_100_idle"], v[on "_p99_us"] / v[phase "_alone_p99_us"]))
+			derive("park_busy_rate_loss_100_idle", larger(v["park_busy_rate_loss_100_idle"], 1 - v[on "_per_s"] / v[phase "_alone_per_s"]))
+			derive("park_over_subscribed_100_idle", larger(v["park_over_subscribed_100_idle"], v[on "_over_subscribed"]))
+		}
+		for (j = 1; j <= park_idles; j++)
+			if (have(phase "_wake_" park_idle[j] "_p99_ns"))
+				derive("park_wake_p99_ns", larger(v["park_wake_p99_ns"], v[phase "_wake_" park_idle[j] "_p99_ns"]))
+		if (have(phase "_cycles_beside_wake_p99_ns"))
+			derive("park_wake_beside_busy_p99_ns", larger(v["park_wake_beside_busy_p99_ns"], v[phase "_cycles_beside_wake_p99_ns"]))
+		if (have(phase "_cycles_idle_lost")) {
+			derive("park_cycles", v["park_cycles"] + v[phase "_cycles_idle_parked"] + v[phase "_cycles_beside_parked"])
+			derive("park_packets_lost", v["park_packets_lost"] + v[phase "_cycles_idle_lost"] + v[phase "_cycles_beside_lost"])
+			derive("park_packets_repeated", v["park_packets_repeated"] + v[phase "_cycles_idle_repeated"] + v[phase "_cycles_beside_repeated"])
+		}
+	}
+}
+
 END {
+	park_gpus = split("navi21 mi210 navi31", park_gpu, " ")
+	park_idles = split("0 3 12 100", park_idle, " ")
+	park_keys()
 	n = split("4 12 16", crowd, " ")
 	for (i = 1; i <= n; i++) {
 		c = crowd[i]
@@ -105,8 +150,15 @@ END {
 		}
 	}
 	if (have("ring_50_stamps_none_p50_ns")) {
-		derive("stamps_read_ns_50_victims", v["ring_50_stamps_p50_ns"] - v["ring_50_stamps_none_p50_ns"])
+		none = v["ring_50_stamps_none_p50_ns"]
+		derive("stamps_held_ns_50_victims", v["ring_50_stamps_part_p50_ns"] - none)
+		derive("stamps_read_ns_50_victims", v["ring_50_stamps_p50_ns"] - v["ring_50_stamps_parts"] * none)
 		derive("stamps_before_runlist", v["ring_50_stamps_before_runlist"])
+	}
+	if (have("saved_24_stamps_none_p50_ns")) {
+		none = v["saved_24_stamps_none_p50_ns"]
+		derive("stamps_held_ns_24_saved", v["saved_24_stamps_part_p50_ns"] - none)
+		derive("stamps_read_ns_24_saved", v["saved_24_stamps_p50_ns"] - v["saved_24_stamps_parts"] * none)
 	}
 	if (have("ring_50_p99_ns"))
 		derive("ring_to_unmap_p99_ns", v["ring_50_p99_ns"])
@@ -123,6 +175,8 @@ END {
 	if (have("recording_nothing_again_ns")) {
 		nothing = (v["recording_nothing_ns"] + v["recording_nothing_again_ns"]) / 2
 		derive("recording_kfdtrace_cost_ratio", (v["recording_kfdtrace_churn_ns"] + v["recording_kfdtrace_reader_ns"]) / nothing)
+		if (have("recording_probes_churn_ns"))
+			derive("recording_probes_cost_ratio", (v["recording_probes_churn_ns"] + v["recording_probes_reader_ns"]) / nothing)
 		if (have("recording_live_event_ns"))
 			derive("recording_live_cpu_s_per_million_events", v["recording_live_event_ns"] / 1000)
 		derive("recording_function_cost_ratio", v["recording_function_churn_ns"] / nothing)
@@ -192,6 +246,18 @@ END {
 		ring_row("10 victims, MES", "mes_10")
 		ring_row("50 victims, MES", "mes_50")
 	}
+	if (have("park_mi210_alone_p99_us"))
+		printf "\n  %-46s %9s %9s %9s %9s %9s %6s\n", "one with work beside processes without", "P99, us", "/alone", "per s", "/alone", "over-sub.", "n"
+	for (i = 1; i <= park_gpus; i++)
+		for (n = 2; n <= park_idles; n++)
+			park_rows(park_gpu[i], park_idle[n])
+	if (have("park_mi210_wake_0_p50_ns"))
+		printf "\n  %-46s %9s %9s %9s %8s %6s\n", "ring of a parked process to its RUN_LIST, ns", "P50", "P99", "max", "missed", "n"
+	for (i = 1; i <= park_gpus; i++) {
+		for (n = 1; n <= park_idles; n++)
+			park_wake_row(park_gpu[i] (park_gpu[i] == "navi31" ? " (MES: ADD_QUEUE)" : "") ", " park_idle[n] " others parked", "park_" park_gpu[i] "_wake_" park_idle[n])
+		park_wake_row(park_gpu[i] ", beside one that works (kfd_unpark)", "park_" park_gpu[i] "_cycles_beside_wake")
+	}
 	n = 0
 	for (i = 1; i <= nkeys; i++)
 		if (keys[i] ~ /^scale_[0-9]+_[0-9]+_processes$/)
@@ -205,7 +271,7 @@ END {
 			num(at[i] "_missed", "%d")
 	print ""
 	for (i = 1; i <= nkeys; i++)
-		if (keys[i] ~ /^(offline_kept|online_p99_(added|beyond)|save_us_model|switch_share_max|calibration_worst_ratio|stamps_|ring_to_unmap|mark_ns|hiq_packets_per|unused_|events_on|recording_.*_cost_ratio$|recording_live_(cpu|rss|view)|report_|packets_|preemptions$|floor_)/)
+		if (keys[i] ~ /^(offline_kept|online_p99_(added|beyond)|save_us_model|switch_share_max|calibration_worst_ratio|stamps_|ring_to_unmap|mark_ns|hiq_packets_per|unused_|events_on|recording_.*_cost_ratio$|recording_live_(cpu|rss|view)|report_|packets_|preemptions$|floor_|park_(busy|over|wake|cycles|packets))/)
 			printf "  %-46s %s\n", keys[i], v[keys[i]]
 	exit broken
 }

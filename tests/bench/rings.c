@@ -15,24 +15,15 @@
 #include <sys/prctl.h>
 #include "bench.h"
 
-#define MAX_SUBMITS	8192
-
-struct submit {
-	char what;		/* U: UNMAP_QUEUES (MES: REMOVE_QUEUE), R: RUN_LIST */
-	uint64_t tsc;
-};
-
+/* Without those that put queues back on MES: that is no preemption */
 static unsigned int read_submits(struct submit *v)
 {
-	FILE *f = fopen("/sys/kernel/debug/kfdsim/0/submits", "r");
-	unsigned int n = 0;
+	unsigned int i, n = bench_submits(v), k = 0;
 
-	if (!f)
-		err(1, "the simulated GPU's file submits");
-	while (n < MAX_SUBMITS && fscanf(f, " %c %" SCNu64, &v[n].what, &v[n].tsc) == 2)
-		n++;
-	fclose(f);
-	return n;
+	for (i = 0; i < n; i++)
+		if (v[i].what != 'A')
+			v[k++] = v[i];
+	return k;
 }
 
 /* packets that the HIQ has seen */

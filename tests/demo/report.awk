@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# report.awk -v out=DIR - the demo's report from the logs of its VM run.
+# report.awk -v out=DIR -v model=shared|slots - the demo's report from the logs of its VM run.
 
 # The whole of a file
 function slurp(file,   line, text) {
@@ -84,6 +84,10 @@ BEGIN {
 	print "SIMULATED GPU (MI210, gfx90a). The driver is the real amdkfd of Debian's " slurp("kernel.txt") ", with"
 	print "kfdprio; hardware and firmware are a model: launches take modelled time, no product is computed. To save"
 	print "the waves of a full GPU takes 327 us, the median that was measured on MI308X GPUs."
+	if (model == "shared")
+		print "Kernels of several queues share the GPU (DEMO_MODEL=shared), one of each of its 4 pipes."
+	else
+		print "A kernel owns the whole GPU while it runs."
 	print ""
 	print "  online   HIP, PID " pid[1] ": 10 requests/s, 8 small matrix products each (3.2 ms of GPU time in all)"
 	print "  offline  HIP, PID " pid[2] ": 3 streams kept full of large products (25 ms each); it gets the VM's"
@@ -121,6 +125,20 @@ BEGIN {
 	show("kfd_map_queues: ", start)
 	show("kfd_preempt_end: ", start)
 	print_shown("trace.log")
+	rules = slurp("rules.txt")
+	if (rules != "") {
+		gsub(/\n/, "\n  ", rules)
+		set = slurp("by_rules.txt")
+		gsub(/\n/, "\n  ", set)
+		print ""
+		print "For good, over restarts and reboots, without a PID (Documentation/services.rst):"
+		print ""
+		print "# cat /etc/kfdprio.conf"
+		print "  " rules
+		print "# systemctl enable --now kfdpriod"
+		print "$ kfdprio -p " pid[1] " " pid[2] "     # set by kfdpriod, after 'kfdprio -r -p " pid[1] "'"
+		print "  " set
+	}
 	if (p99["preempt"] >= p99["priority"])
 		die("preemption had no effect")
 }

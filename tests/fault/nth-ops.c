@@ -13,6 +13,7 @@
 #include "kfd.h"
 #include "kfdclient.h"
 #include "nth.h"
+#include "simgpu.h"
 #include "tap.h"
 
 static struct kfdc *gpu;
@@ -208,8 +209,8 @@ static void need_victim(void)
 		tap_bail("%s", kfdc_error());
 }
 
-/* The first ring after the priority was set: the page fault on the trapped doorbell, and the preemption */
-static int do_preempt(void)
+/* The next ring, of a trapped doorbell: the page fault, and what its engine does */
+static int ring_trapped(void)
 {
 	struct kfdc_dispatch d = { .ns = 1000, .barrier = true, .signal = done, .no_ring = true };
 	uint64_t at = *queue->wptr;
@@ -225,9 +226,89 @@ static int do_preempt(void)
 	return -kfdc_signal_wait(done, 60000000000ULL);
 }
 
+/* The first ring after the priority was set: the preemption */
+static int do_preempt(void)
+{
+	return ring_trapped();
+}
+
 static void undo_preempt(void)
 {
 	kfd_child_end(other);
+}
+
+#define IDLE_PARK_MS	"/sys/module/amdgpu/parameters/idle_park_ms"
+
+static int park_fd;
+
+/* Has a queue, had work, and may be parked when it has had none for @ms */
+static void need_idle(const char *ms)
+{
+	need_queue();
+	park_fd = open(IDLE_PARK_MS, O_WRONLY | O_CLOEXEC);
+	if (park_fd < 0 || sim_poke(IDLE_PARK_MS, ms) || kfdc_signal_create(gpu, false, &done))
+		tap_bail("parking: %s", strerror(errno));
+	kfdc_signal_set(done, 1);
+	if (kfdc_dispatch(queue, &(struct kfdc_dispatch){ .ns = 1000, .barrier = true, .signal = done }) ||
+	    kfdc_signal_wait(done, 60000000000ULL))
+		tap_bail("%s", kfdc_error());
+}
+
+static bool is_parked(void)
+{
+	struct kfd_prio_list_entry e;
+
+	return kfd_list(getpid(), &e, 1) && e.flags & KFD_PRIO_LIST_PARKED;
+}
+
+static void need_parked(void)
+{
+	int i;
+
+	need_idle("1");
+	for (i = 0; !is_parked(); i++) {
+		if (i == 5000)
+			tap_bail("it is not parked");
+		usleep(1000);
+	}
+}
+
+/* Seen without work, which is looked at every 10 ms */
+static void need_unparked(void)
+{
+	need_idle("60000");
+	usleep(100000);
+}
+
+static int write_park_ms(const char *ms)
+{
+	int err;
+
+	arm();
+	err = write(park_fd, ms, strlen(ms)) < 0 ? errno : 0;
+	disarm();
+	return err;
+}
+
+/* The engine parks in the context of who writes the parameter, and puts back in it */
+static int do_park(void)
+{
+	return write_park_ms("1");
+}
+
+static int do_unpark_all(void)
+{
+	return write_park_ms("0");
+}
+
+static int do_unpark(void)
+{
+	return ring_trapped();
+}
+
+static void undo_park(void)
+{
+	sim_poke(IDLE_PARK_MS, "0");
 }
 
 const struct op ops[] = {
@@ -249,6 +330,9 @@ const struct op ops[] = {
 	{ "fork", need_priority, do_fork },
 	{ "fork-alone", need_priority, do_fork_alone, NULL, FUNCTION },
 	{ "preempt", need_victim, do_preempt, undo_preempt },
+	{ "park", need_unparked, do_park, undo_park },
+	{ "unpark", need_parked, do_unpark, undo_park },
+	{ "unpark-all", need_parked, do_unpark_all, undo_park },
 };
 
 const unsigned int nr_ops = sizeof(ops) / sizeof(*ops);

@@ -142,7 +142,7 @@ static void torment_params(void)
 		{ "kfd_preempt", 0, 1 }, { "preempt_min_prio", 6, 14 }, { "linger_us", 0, 5000 },
 		{ "floor_pct", 2, 60 }, { "max_preempt_per_s", 5, 3000 },
 		{ "safety_poll_us", 1000, 100000 }, { "busy_budget_ms", 2, 200 },
-		{ "max_switch_pct", 0, 100 }, { "short_grace", 0, 1 },
+		{ "max_switch_pct", 0, 100 }, { "short_grace", 0, 1 }, { "idle_park_ms", 0, 20 },
 	};
 	unsigned int i = rnd(sizeof(k) / sizeof(k[0]));
 
@@ -164,7 +164,7 @@ static void torment(void)
 	if (!last_reset)
 		last_reset = kfdc_now();
 	if (what < 45) {
-		err = kfd_set(s->pid, (int)rnd(17) - 1, NULL);
+		err = rnd(4) ? kfd_set(s->pid, (int)rnd(17) - 1, NULL) : kfd_may_park(s->pid, rnd(2));
 		/* it may be a zombie; the GPU may be reset */
 		if (err && err != ESRCH && err != EIO && err != ETIME)
 			tap_bail("priority: %s", strerror(err));
@@ -253,7 +253,8 @@ int main(int argc, char **argv)
 	params_reset();
 	pages = sim_counter(0, "ram_pages");
 	resets = sim_counter(0, "resets");
-	counted = count_events("kfd_preempt_begin", true) && count_events("kfd_preempt_end", true);
+	counted = count_events("kfd_preempt_begin", true) && count_events("kfd_preempt_end", true) &&
+		  count_events("kfd_park", true) && count_events("kfd_unpark", true);
 	start_ns = kfdc_now();
 	told = start_ns;
 	end = start_ns + (uint64_t)(secs * SEC);
@@ -283,8 +284,12 @@ int main(int argc, char **argv)
 		tap_ok(hits("kfd_preempt_begin") > 2 * secs, "and there were %lld preemptions",
 		       hits("kfd_preempt_begin"));
 		tap_eq(hits("kfd_preempt_end"), hits("kfd_preempt_begin"), "each of which has ended");
+		tap_ok(hits("kfd_park") > secs / 10, "processes were parked %lld times", hits("kfd_park"));
+		tap_eq(hits("kfd_unpark"), hits("kfd_park"), "and returned, or ended, each time");
 		count_events("kfd_preempt_begin", false);
 		count_events("kfd_preempt_end", false);
+		count_events("kfd_park", false);
+		count_events("kfd_unpark", false);
 	} else {
 		tap_skip("how many preemptions there were", "no CONFIG_HIST_TRIGGERS");
 	}

@@ -27,6 +27,8 @@ static void one(const uint8_t *bytes, size_t size)
 	for (i = 0; i < rules.nr; i++)
 		if (rules.rule[i].exe && rules.rule[i].priority > KFD_PRIO_NORMAL)
 			abort();
+	if (rules_container_max(&rules) < KFD_PRIO_MIN || rules_container_max(&rules) > KFD_PRIO_MAX)
+		abort();
 	rules_match(&rules, &subject, &result);
 	if (result.rule && result.priority > result.rule->priority)
 		abort();

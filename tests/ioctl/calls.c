@@ -42,6 +42,14 @@ FILL(list)
 	a->nr_entries = below(seed, 3) ? 16 : below(seed, 64);
 }
 
+FILL(gpus)
+{
+	ARGS(kfd_prio_gpus_args);
+	a->entries = (uintptr_t)w->user;
+	a->entry_size = below(seed, 2) ? sizeof(struct kfd_prio_gpu_entry) : 80 + 8 * below(seed, 8);
+	a->nr_entries = below(seed, 3) ? 16 : below(seed, 64);
+}
+
 /* what the user area holds: 64 KiB from the first byte on, and the test looks at what lies behind */
 static void guard_list(void *args)
 {
@@ -290,6 +298,8 @@ const struct call calls[] = {
 	CALL(KFD_PRIO_IOC_SET, 16, 3, set),
 	CALL(KFD_PRIO_IOC_GET, 4, 24, get),
 	CALL(KFD_PRIO_IOC_LIST, 4, 6, list, .guard = guard_list),
+	/* the same layout */
+	CALL(KFD_PRIO_IOC_GPUS, 4, 6, gpus, .guard = guard_list),
 	CALL(AMDKFD_IOC_CREATE_QUEUE, 8, 1, create, .guard = guard_create, .took = took_create),
 	CALL(AMDKFD_IOC_DESTROY_QUEUE, 7, 1, destroy),
 	CALL(AMDKFD_IOC_UPDATE_QUEUE, 8, 1, update),

@@ -24,10 +24,10 @@ static int call(unsigned long cmd, void *arg)
 	return err;
 }
 
-int kfd_set(pid_t pid, int prio, struct kfd_prio_set_args *out)
+static int set(pid_t pid, int prio, unsigned int flags, struct kfd_prio_set_args *out)
 {
 	struct kfd_prio_set_args a = {
-		.pid = pid, .pidfd = syscall(SYS_pidfd_open, pid, 0), .priority = prio,
+		.pid = pid, .pidfd = syscall(SYS_pidfd_open, pid, 0), .priority = prio, .flags = flags,
 	};
 	int err;
 
@@ -38,6 +38,16 @@ int kfd_set(pid_t pid, int prio, struct kfd_prio_set_args *out)
 	if (out)
 		*out = a;
 	return err;
+}
+
+int kfd_set(pid_t pid, int prio, struct kfd_prio_set_args *out)
+{
+	return set(pid, prio, 0, out);
+}
+
+int kfd_may_park(pid_t pid, bool may)
+{
+	return set(pid, KFD_PRIO_UNSET, KFD_PRIO_SET_KEEP | (may ? KFD_PRIO_SET_PARK_AUTO : KFD_PRIO_SET_PARK_NEVER), NULL);
 }
 
 struct kfd_prio_get_args kfd_get(pid_t pid)

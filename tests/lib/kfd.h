@@ -18,6 +18,9 @@
  */
 int kfd_set(pid_t pid, int prio, struct kfd_prio_set_args *out);
 
+/* May a process be parked from now on?  Its priority stays.  Return: 0 or an errno */
+int kfd_may_park(pid_t pid, bool may);
+
 /* KFD_PRIO_IOC_GET; ends the program if it fails */
 struct kfd_prio_get_args kfd_get(pid_t pid);
 

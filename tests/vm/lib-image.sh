@@ -9,7 +9,7 @@
 # for the run.
 
 guest_modules=(virtio_pci virtio_console 9pnet_virtio 9p overlay)
-guest_applets=(sh mount insmod mkdir ln cat chroot mkfifo env setsid poweroff ifconfig hostname stty dmesg tail rmmod sleep cp find)
+guest_applets=(sh mount insmod mkdir ln cat chroot mkfifo env setsid poweroff ifconfig hostname stty dmesg tail rmmod sleep cp find tar rm mv umount)
 
 # kernel_find VERSION: sets $kernel_dir, $kernel_abi, $kernel_image and $kernel_modules
 kernel_find() {
@@ -171,6 +171,8 @@ guest_conf() {
 	setting VM_SIM_DEPS "$deps"
 	setting VM_SIM_PARAMS "${opt_param[*]}"
 	setting VM_COVER "$cover"
+	setting VM_INIT "$opt_init"
+	setting VM_CHANGES "$opt_changes"
 	setting VM_GDB "${gdb_ask-}"
 	setting VM_SHELL "$interactive"
 	# a terminal that nobody gave a size has 0 0

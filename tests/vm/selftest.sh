@@ -247,6 +247,15 @@ signal() {
 	[ -n "$(run_of $one)" ] || echo "no directory later"
 }
 
+# two boots of systemd: what the first has changed is there in the second
+boots() {
+	local changes=$tmp/changes.tar status=0
+	"$run" --no-sim --init systemd --changes "$changes" -- sh -c \
+		'echo "1: $(cat /proc/1/comm)"; systemctl is-active basic.target; echo kept >/etc/kfdprio-test; rm /etc/motd; exit 7' || status=$?
+	echo "status $status"
+	"$run" --no-sim --init systemd --changes "$changes" -- sh -c 'cat /etc/kfdprio-test; [ -e /etc/motd ] || echo removed'
+}
+
 # prints the process of a run that succeeds, then its status
 success() {
 	local one
@@ -284,6 +293,7 @@ schedule() {
 		start_busy $sig signal $sig
 	done
 	start_busy success success
+	[ ! -x /lib/systemd/systemd ] || start_busy boots boots
 	if [ -n "$counts" ]; then
 		start_busy count1 "$run" --no-sim --icount -- "$tmp/cwd/count"
 		start_busy count2 "$run" --no-sim --icount -- "$tmp/cwd/count"
@@ -307,14 +317,14 @@ check "bad kernel version: status 125" is "$status" 125
 refused --allow-warn '(' true
 check "bad --allow-warn: named" grep -q -- --allow-warn "$err"
 for bad in --seed=x --seed=-1 --timeout=x --timeout=0 --timeout=-1 --timeout=1e3 --timeout= --smp= --smp=0 --smp=two --mem=lots --doorbell-mb=3 --gpu=a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a \
-	--param=x '--param=a=b c' --env=x --stock=1; do
+	--param=x '--param=a=b c' --env=x --stock=1 --init=upstart "--changes=$tmp/none/file"; do
 	refused "$bad" -- true
 	check "$bad: status 125, named" eval "is $status 125 && { grep -qF -- '${bad%%=*}' '$err' || grep -qF -- \"'${bad#*=}'\" '$err'; }"
 done
 refused --mem
 check "an option without its argument: status 125, named" eval "is $status 125 && grep -q -- --mem '$err'"
 refused --help
-for o in kernel gpu icount seed timeout no-sim stock param out env allow-warn smp mem doorbell-mb append keep verbose; do
+for o in kernel gpu icount seed timeout no-sim stock param out env allow-warn smp mem doorbell-mb append init changes keep verbose; do
 	check "--help has --$o" grep -q -- "--$o" "$out"
 done
 check "--help ends with the place of the logs" grep -qF "$runs/" <(tail -n 1 "$out")
@@ -368,6 +378,17 @@ if [ -n "$old_kernel" ]; then
 	check "--kernel 6.1 boots it" is "$status $(<"$out")" "0 $(<"$old_kernel")"
 else
 	skip "--kernel 6.1 boots it" "not in the cache: tests/vm/fetch-kernel 6.1 gets it (210 MiB)"
+fi
+
+# --- systemd
+if [ -x /lib/systemd/systemd ]; then
+	look_at boots
+	check "--init systemd: it is PID 1, and the system has booted" is "$(sed -n '1,2p' "$out" | tr '\n' ' ')" '1: systemd active '
+	check "... the status of the command is passed" grep -qx 'status 7' "$out"
+	check "--changes: what was written and removed stays so in a second boot" is "$(tail -n 2 "$out" | tr '\n' ' ')" 'kept removed '
+	check "... and the host is as it was" test ! -e /etc/kfdprio-test
+else
+	skip "--init systemd" "this machine has no systemd"
 fi
 
 # --- timeout and crash
