@@ -11,6 +11,7 @@
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
 #include "kfd_prio_priv.h"
+#include "kfd_prio_role.h"
 
 static const char *const kfd_prio_reasons[] = {
 	[KFD_PRIO_REASON_NONE] = "NONE: no process of high priority has a queue",

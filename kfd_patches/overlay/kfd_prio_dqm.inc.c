@@ -6,6 +6,7 @@
  * Needs the static functions of kfd_device_queue_manager.c: included at the end of that file.
  */
 #include "kfd_prio_priv.h"
+#include "kfd_prio_role.h"
 #include "kfd_prio_events.h"
 #include "kfd_prio_mqd.inc.c"
 
@@ -30,7 +31,6 @@ static inline void kfd_prio_taken(struct qcm_process_device *qpd, u64 now,
 {
 	qpd->prio.preempted_at = now;
 	qpd->prio.preempted_count++;
-	qpd->dqm->prio.totals.preempted_count++;
 	m->preempted++;
 }
 
@@ -162,6 +162,7 @@ void kfd_prio_dqm_take_new(struct device_queue_manager *dqm, struct qcm_process_
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	kfd_prio_take(dqm, qpd, false, ktime_get_ns(), &m);
+	dqm->prio.totals.preempted_count += m.preempted;
 }
 
 /**
@@ -219,6 +220,7 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 	}
 	if (m->preempted)
 		dqm->prio.taken = true;
+	dqm->prio.totals.preempted_count += m->preempted;
 }
 
 /**

@@ -88,16 +88,6 @@ struct kfd_prio_seen {
 };
 
 /**
- * struct kfd_prio_weight - what is in force, and a process
- * @off: it is to be kept off
- * @works: it has work that it could run, or may have some
- */
-struct kfd_prio_weight {
-	bool off;
-	bool works;
-};
-
-/**
  * struct kfd_prio_marked - what a change of level did to the queues of a GPU
  * @preempted: processes that are off now and were not
  * @busy: those of them that had work, or may have had some
@@ -389,12 +379,10 @@ enum kfd_prio_unpark_reason kfd_prio_park_ends(struct qcm_process_device *qpd);
 void kfd_prio_park_gone(struct qcm_process_device *qpd);
 void kfd_prio_park_report(struct device_queue_manager *dqm);
 
-/* kfd_prio_role.c */
+/* kfd_prio_role.c, and kfd_prio_role.h */
 void kfd_prio_refresh(struct qcm_process_device *qpd);
-bool kfd_prio_is_idle(struct qcm_process_device *qpd);
+bool kfd_prio_rests(struct qcm_process_device *qpd);
 struct kfd_prio_force kfd_prio_force_of(struct device_queue_manager *dqm, int level);
-struct kfd_prio_weight kfd_prio_weigh(struct qcm_process_device *qpd,
-				      const struct kfd_prio_force *f);
 bool kfd_prio_is_victim(struct qcm_process_device *qpd, int level);
 bool kfd_prio_works(struct qcm_process_device *qpd);
 void kfd_prio_woke(struct qcm_process_device *qpd);

@@ -11,6 +11,7 @@
  */
 #include <linux/sched/mm.h>
 #include "kfd_prio_priv.h"
+#include "kfd_prio_role.h"
 
 /**
  * kfd_prio_refresh() - the priority of a process on a GPU, made anew
@@ -30,14 +31,17 @@ void kfd_prio_refresh(struct qcm_process_device *qpd)
 	qpd->prio.prio = kfd_prio_policy_rank(prio, asked);
 }
 
-/*
- * The doorbells of a process are trapped, and it was seen without work.  Is it known to have none?
+/**
+ * kfd_prio_rests() - is it known that a process has no work on a GPU?
+ * @qpd: the process on that GPU; its doorbells are trapped, and it was seen without work
  *
  * A claim's doorbells are trapped, too, when its last kernel is longer than linger_us, where waves
  * are not counted: on the GPU nothing is known of it there, off the GPU its MQDs tell.  Doorbells
  * that cannot be trapped tell nothing.
+ *
+ * Context: DQM lock
  */
-static noinline bool kfd_prio_rests(struct qcm_process_device *qpd)
+bool kfd_prio_rests(struct qcm_process_device *qpd)
 {
 	const struct kfd_prio_qpd *qp = &qpd->prio;
 
@@ -46,35 +50,6 @@ static noinline bool kfd_prio_rests(struct qcm_process_device *qpd)
 	if (qp->role != KFD_PRIO_ROLE_CLAIM)
 		return true;
 	return qp->preempted ? !READ_ONCE(qp->look) : kfd_prio_sees_waves(qpd);
-}
-
-/**
- * kfd_prio_is_idle() - is it known that a process has no work on a GPU?
- * @qpd: the process on that GPU
- *
- * A claim over its budget has work, and its doorbells are trapped all the same.
- *
- * Context: DQM lock; a ring may come at any time, see kfd_prio_engine_rung()
- */
-bool kfd_prio_is_idle(struct qcm_process_device *qpd)
-{
-	const struct kfd_prio_qpd *qp = &qpd->prio;
-
-	return atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED && !qp->work && kfd_prio_rests(qpd);
-}
-
-static struct kfd_prio_standing kfd_prio_standing(struct qcm_process_device *qpd)
-{
-	const struct kfd_prio_qpd *qp = &qpd->prio;
-
-	return (struct kfd_prio_standing) {
-		.rank = qp->prio,
-		.claim = qp->role == KFD_PRIO_ROLE_CLAIM ? qp->set_prio : KFD_PRIO_UNSET,
-		.idle = kfd_prio_is_idle(qpd),
-		.off = kfd_prio_is_preempted(qp),
-		.evicted = qpd->evicted > qp->preempted,
-		.ends = READ_ONCE(qp->exiting),
-	};
 }
 
 /**
@@ -93,29 +68,6 @@ struct kfd_prio_force kfd_prio_force_of(struct device_queue_manager *dqm, int le
 		.throttle = d->throttle,
 		.claims = !list_empty(&d->claims),
 		.crowded = d->crowded,
-	};
-}
-
-/**
- * kfd_prio_weigh() - is a process to be kept off a GPU, and has it work?
- * @qpd: the process on that GPU
- * @f: what is in force
- *
- * Both from one look at it, for walks over many processes.
- *
- * Context: DQM lock
- */
-struct kfd_prio_weight kfd_prio_weigh(struct qcm_process_device *qpd,
-				      const struct kfd_prio_force *f)
-{
-	struct kfd_prio_standing s;
-
-	if (!kfd_prio_may_be_victim(qpd))
-		return (struct kfd_prio_weight) {};
-	s = kfd_prio_standing(qpd);
-	return (struct kfd_prio_weight) {
-		.off = kfd_prio_policy_off(f, &s),
-		.works = kfd_prio_policy_works(&s),
 	};
 }
 

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * kfdprio: what a process counts as on a GPU.  Inline for kfd_prio_dqm_mark(): a ring waits while it
+ * walks over all processes.
+ */
+#ifndef KFD_PRIO_ROLE_H
+#define KFD_PRIO_ROLE_H
+
+#include "kfd_prio_priv.h"
+
+/**
+ * struct kfd_prio_weight - what is in force, and a process
+ * @off: it is to be kept off
+ * @works: it has work that it could run, or may have some
+ */
+struct kfd_prio_weight {
+	bool off;
+	bool works;
+};
+
+/**
+ * kfd_prio_is_idle() - is it known that a process has no work on a GPU?
+ * @qpd: the process on that GPU
+ *
+ * A claim over its budget has work, and its doorbells are trapped all the same.
+ *
+ * Context: DQM lock; a ring may come at any time, see kfd_prio_engine_rung()
+ */
+static inline bool kfd_prio_is_idle(struct qcm_process_device *qpd)
+{
+	const struct kfd_prio_qpd *qp = &qpd->prio;
+
+	return atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED && !qp->work && kfd_prio_rests(qpd);
+}
+
+static inline struct kfd_prio_standing
+kfd_prio_standing(struct qcm_process_device *qpd)
+{
+	const struct kfd_prio_qpd *qp = &qpd->prio;
+
+	return (struct kfd_prio_standing) {
+		.rank = qp->prio,
+		.claim = qp->role == KFD_PRIO_ROLE_CLAIM ? qp->set_prio : KFD_PRIO_UNSET,
+		.idle = kfd_prio_is_idle(qpd),
+		.off = kfd_prio_is_preempted(qp),
+		.evicted = qpd->evicted > qp->preempted,
+		.ends = READ_ONCE(qp->exiting),
+	};
+}
+
+/**
+ * kfd_prio_weigh() - is a process to be kept off a GPU, and has it work?
+ * @qpd: the process on that GPU
+ * @f: what is in force
+ *
+ * Both from one look at it, for walks over many processes.
+ *
+ * Context: DQM lock
+ */
+static inline struct kfd_prio_weight
+kfd_prio_weigh(struct qcm_process_device *qpd, const struct kfd_prio_force *f)
+{
+	struct kfd_prio_standing s;
+
+	if (!kfd_prio_may_be_victim(qpd))
+		return (struct kfd_prio_weight) {};
+	s = kfd_prio_standing(qpd);
+	return (struct kfd_prio_weight) {
+		.off = kfd_prio_policy_off(f, &s),
+		.works = kfd_prio_policy_works(&s),
+	};
+}
+
+#endif
