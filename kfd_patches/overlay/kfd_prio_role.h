@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * kfdprio: what a process counts as on a GPU.  Inline for kfd_prio_dqm_mark(): a ring waits while it
- * walks over all processes.
+ * kfdprio: what a process counts as on a GPU.  Inline for kfd_prio_dqm_mark(): a ring waits while
+ * it walks over all processes.
  */
 #ifndef KFD_PRIO_ROLE_H
 #define KFD_PRIO_ROLE_H
