@@ -8,7 +8,6 @@
 #include <linux/file.h>
 #include <linux/pid_namespace.h>
 #include <linux/sort.h>
-#include <linux/uaccess.h>
 #include "kfd_prio_priv.h"
 #include "kfd_prio_events.h"
 
@@ -399,7 +398,7 @@ static long kfd_prio_ioctl_list(void __user *arg, size_t size)
 {
 	struct kfd_prio_list_entry *entries = NULL;
 	struct kfd_prio_list_args a;
-	u32 room, n, i, step;
+	u32 room, n;
 	int ret;
 
 	if (size < KFD_PRIO_LIST_SIZE_1_0)
@@ -428,16 +427,11 @@ static long kfd_prio_ioctl_list(void __user *arg, size_t size)
 		room = left;
 	}
 
-	step = min_t(u32, a.entry_size, sizeof(*entries));
-	for (i = 0; i < room && !ret; i++)
-		if (copy_to_user(u64_to_user_ptr(a.entries) + (u64)i * a.entry_size,
-				 &entries[i], step))
-			ret = -EFAULT;
+	ret = kfd_prio_entries_to_user(a.entries, &a.entry_size, entries, sizeof(*entries), room);
 	kvfree(entries);
 	if (ret)
 		return ret;
 	a.nr_entries = n;
-	a.entry_size = step;
 	return copy_to_user(arg, &a, min(size, sizeof(a))) ? -EFAULT : 0;
 }
 

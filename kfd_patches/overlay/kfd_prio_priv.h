@@ -6,6 +6,7 @@
 #include <linux/jump_label.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
+#include <linux/uaccess.h>
 #include "kfd_prio_compat.h"
 #include "kfd_prio.h"
 #include "kfd_prio_enums.h"
@@ -278,6 +279,30 @@ static inline bool kfd_prio_stays_parked(struct qcm_process_device *qpd,
 	return qp->parked && g->after_ns && !qp->exempt &&
 	       atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED && kfd_prio_may_be_victim(qpd) &&
 	       !kfd_prio_doorbells_are_kfds();
+}
+
+/**
+ * kfd_prio_entries_to_user() - copy the entries of a list to the caller
+ * @to: user address of the first entry
+ * @entry_size: bytes of the caller's entry; then of those that were copied
+ * @from: the entries
+ * @size: bytes of each
+ * @n: how many
+ *
+ * Context: process, may sleep
+ * Return: 0 or -EFAULT
+ */
+static inline int kfd_prio_entries_to_user(u64 to, u32 *entry_size, const void *from, u32 size,
+					   u32 n)
+{
+	u32 i, step = min(*entry_size, size);
+
+	for (i = 0; i < n; i++)
+		if (copy_to_user(u64_to_user_ptr(to + (u64)i * *entry_size),
+				 from + (size_t)i * size, step))
+			return -EFAULT;
+	*entry_size = step;
+	return 0;
 }
 
 /*

@@ -2,7 +2,6 @@
 /*
  * kfdprio: KFD_PRIO_IOC_GPUS, totals of each GPU that do not fall when a process ends.
  */
-#include <linux/uaccess.h>
 #include "kfd_prio_priv.h"
 
 /* The sizes of the structs at version 1.5: shorter ones never existed */
@@ -71,7 +70,7 @@ long kfd_prio_totals_ioctl(void __user *arg, size_t size)
 {
 	struct kfd_prio_gpu_entry *entries = NULL;
 	struct kfd_prio_gpus_args a;
-	u32 room, n, i, step;
+	u32 room, n;
 	int ret;
 
 	if (size < KFD_PRIO_GPUS_SIZE_1_5)
@@ -90,15 +89,11 @@ long kfd_prio_totals_ioctl(void __user *arg, size_t size)
 			return -ENOMEM;
 	}
 	n = kfd_prio_totals_collect(entries, room);
-	step = min_t(u32, a.entry_size, sizeof(*entries));
-	for (i = 0; i < min(room, n) && !ret; i++)
-		if (copy_to_user(u64_to_user_ptr(a.entries) + (u64)i * a.entry_size,
-				 &entries[i], step))
-			ret = -EFAULT;
+	ret = kfd_prio_entries_to_user(a.entries, &a.entry_size, entries, sizeof(*entries),
+				       min(room, n));
 	kvfree(entries);
 	if (ret)
 		return ret;
 	a.nr_entries = n;
-	a.entry_size = step;
 	return copy_to_user(arg, &a, min(size, sizeof(a))) ? -EFAULT : 0;
 }
