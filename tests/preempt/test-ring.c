@@ -280,15 +280,15 @@ static void repeat(void)
 			break;
 	}
 	param_set("save_us", 20);
-	/* there is no work, nor any to linger for, when the engine looks, which it does before the store is repeated */
-	actor_tell(&on, act_ring_nothing, 10, 10 * MS);
-	r = -1;
-	answered = actor_hear(&on, &r, 5000);
-	tap_ok(answered && r >= 1 && r <= 10, "repeat: ten rings without a packet fault once each at most (%ld)", r);
-	if (way == 3 && answered)
+	if (way == 3)
 		tap_ok(completes(&on) && completes(&off), "repeat: all is complete, once");
-	actor_kill(&on);
 	actor_kill(&off);
+	/* no unmap that takes time, no work, none to linger for: the engine looks before the store is repeated */
+	r = -1;
+	actor_tell(&on, act_ring_nothing, 10, 10 * MS);
+	tap_ok(actor_hear(&on, &r, 5000) && r >= 1 && r <= 10,
+	       "repeat: alone, ten rings without a packet fault once each at most (%ld)", r);
+	actor_kill(&on);
 }
 
 const struct test tests_ring[] = {
