@@ -4,8 +4,9 @@
  *
  *	sim-execute OBJECT [PREEMPTIONS]	TAP: the kernels of tests/unit/isa/kernel in OBJECT, an object file
  *						for this GPU, give the host's results: as they are, after PREEMPTIONS in
- *						mid-kernel (default 100), and wrong ones where saved state is changed
+ *						mid-kernel (default 100), and wrong ones where saved state is changed; a bad address is a VM fault
  *	sim-execute OBJECT --spoil REGISTER	prints what becomes of a product whose saved state is changed, see spoilt()
+ *	sim-execute OBJECT --fault		the same of a bad address, see faulty()
  *	sim-execute --disturb			toggles a queue without work until it is killed: with HWS, each time all
  *						queues of the GPU are taken off and put back
  */
@@ -35,6 +36,7 @@ struct memory {
 };
 
 static struct memory *mem;
+static uint32_t *target;	/* of the results; mem->out but for a test */
 static uint32_t want[OUT];
 static struct kfdc_bo code;
 static const char *file;
@@ -160,7 +162,7 @@ static void begin(struct kfdc_queue *q, const struct test *t, uint64_t ns, struc
 
 	memset(mem->out, 0, sizeof(mem->out));
 	memset(want, 0, sizeof(want));
-	mem->args = (struct arguments){ mem->a, mem->b, mem->out, t->n };
+	mem->args = (struct arguments){ mem->a, mem->b, target, t->n };
 	t->host(t->n);
 	kfdc_signal_set(s, 1);
 	must(kfdc_packet(q, &p, true));
@@ -252,14 +254,25 @@ static char spoilt(struct kfdc_signal *s, int vgpr)
 	return result;
 }
 
-/* The same in a process of its own: amdkfd takes all queues of a process that faults off for good */
-static char spoilt_alone(const char *program, int vgpr)
+/* A kernel that writes to an address that is not mapped. Return: 's': the queue stopped, 'r': it went on */
+static char faulty(struct kfdc_queue *q, struct kfdc_signal *s)
+{
+	target = (uint32_t *)4096;
+	begin(q, &tests[0], 20 * MS, s);
+	return kfdc_signal_wait(s, 4 * SEC) ? 's' : 'r';
+}
+
+/*
+ * What sim-execute says with @option. A process of its own: amdkfd takes all queues of a process that faults
+ * off for good. 0: nothing
+ */
+static char alone(const char *program, const char *option, int vgpr)
 {
 	char command[512];
 	int result;
 	FILE *f;
 
-	snprintf(command, sizeof(command), "%s %s --spoil %d", program, file, vgpr);
+	snprintf(command, sizeof(command), "%s %s %s %d", program, file, option, vgpr);
 	f = popen(command, "r");
 	if (!f)
 		tap_bail("%s: %s", command, strerror(errno));
@@ -275,7 +288,7 @@ static void spoil(const char *program)
 	int v;
 
 	for (v = -1; v < 15; v++) {
-		result[v + 1] = spoilt_alone(program, v);
+		result[v + 1] = alone(program, "--spoil", v);
 		if (!result[v + 1])
 			tap_bail("no preemption in mid-kernel, or no result");
 		wrong += result[v + 1] == 'w';
@@ -283,6 +296,19 @@ static void spoil(const char *program)
 	tap_diag("state as it is, then with a bit of each register changed: %s (right, wrong, stopped)", result);
 	tap_ok(result[0] == 'r', "state in the CWSR area that is not changed gives the right result");
 	tap_ok(wrong >= 1, "a changed bit in a saved register gives a wrong result");
+}
+
+/* A memory exception: that queue stops, others go on */
+static void fault(const char *program, struct kfdc_queue *q, struct kfdc_signal *s)
+{
+	uint64_t faults = counter("vm_faults"), done = counter("executed");
+
+	tap_ok(alone(program, "--fault", 0) == 's', "a kernel that writes to an address that is not mapped never ends");
+	tap_eq(counter("vm_faults") - faults, 1, "... it is a VM fault");
+	tap_eq(counter("executed") - done, 1, "... of a dispatch that was executed");
+	begin(q, &tests[0], 0, s);
+	must(kfdc_signal_wait(s, 60 * SEC));
+	tap_ok(right(), "... and the queue of another process goes on");
 }
 
 static void __attribute__((noreturn)) disturb(void)
@@ -313,12 +339,17 @@ int main(int argc, char **argv)
 	load(file);
 	must(kfdc_bo_alloc(c, sizeof(*mem), GTT, &bo));
 	mem = bo.va;
+	target = mem->out;
 	for (i = 0; i < ALL; i++) {
 		mem->a[i] = rnd();
 		mem->b[i] = rnd();
 	}
 	must(kfdc_queue_create(c, NULL, &q));
 	must(kfdc_signal_create(c, true, &s));
+	if (argc > 2 && !strcmp(argv[2], "--fault")) {
+		putchar(faulty(q, s));
+		return 0;
+	}
 	if (argc > 3 && !strcmp(argv[2], "--spoil")) {
 		char result = 0;
 
@@ -330,6 +361,7 @@ int main(int argc, char **argv)
 	}
 	plain(q, s);
 	preempted(q, s, argc > 2 ? strtoull(argv[2], NULL, 10) : 100);
+	fault(argv[0], q, s);
 	must(kfdc_queue_destroy(q));
 	spoil(argv[0]);
 	tap_eq(counter("executed_lost"), 0, "no state was lost");
