@@ -5,8 +5,8 @@
  * How long a dispatch takes, and what a preemption of it costs, is the model's as for any other. Its instructions
  * are executed by the firmware thread meanwhile, work-group after work-group, at the pace of the model's time: after
  * a third of that a third of the work-groups have run. Where the host is slower than that, the GPU
- * stands still until it has followed (sim_exec_limit(), eng_stall()): nothing is complete that was not computed, and
- * what a preemption interrupts is in the middle of its computation.
+ * stands still until it has followed (sim_exec_limit(), eng_stall()), unless amdkfd waits for an unmap: nothing is complete
+ * that was not computed, and what a preemption interrupts is in the middle of its computation.
  *
  * What is not in tests/sim/isa is modelled time only. Runs in the firmware thread under sim_hws.lock and sim_gpu.vm_lock.
  */
@@ -23,6 +23,7 @@ MODULE_PARM_DESC(execute, "execute the code of dispatches that is known whole; o
 #define RUN_NS		(200 * NSEC_PER_USEC)	/* host time of a call of sim_exec_run() */
 #define ESTIMATE	1024	/* instructions of a work-group, before one was executed */
 #define UNITS		1024	/* in which the progress of a work-group is counted */
+#define BEHIND_NS	(20 * NSEC_PER_USEC)	/* more time for what is not executed when it should be */
 #define SHARED_BASE	0x10000	/* upper half of the LDS aperture's address: kfd_flat_memory.c */
 #define AMD_QUEUE_RPTR_OFFSET	128	/* offsetof(amd_queue_t, read_dispatch_id) */
 
@@ -315,12 +316,18 @@ static struct sim_exec *exec_of(struct sim_hws *h, struct eng_queue *q, struct e
 	return (struct sim_exec *)(uintptr_t)w->user[WORK_EXEC];
 }
 
+/* Is amdkfd waiting? The model's time must go on then, whatever is executed: it is to be taken off, or others are */
+static bool driver_waits(const struct sim_hws *h)
+{
+	return h->hiq_stalled || h->mes_cmd;
+}
+
 /**
  * sim_exec_limit - up to when the model's time may go on
  * @h: the firmware
  *
  * Return: the earliest time at which a dispatch would have run for longer than its progress is worth;
- * ENG_NEVER: nothing is executed.
+ * ENG_NEVER: nothing is executed, or amdkfd waits for an unmap.
  */
 u64 sim_exec_limit(struct sim_hws *h)
 {
@@ -331,6 +338,8 @@ u64 sim_exec_limit(struct sim_hws *h)
 	u32 i;
 
 	h->exec.changed = false;
+	if (driver_waits(h))
+		return ENG_NEVER;
 	for (q = h->exec.used ? h->eng.busy : NULL; q; q = q->next_busy)
 		for (i = 0; q->state == ENG_Q_ON && i < q->nwork; i++) {
 			w = &q->work[i];
@@ -389,7 +398,7 @@ void sim_exec_run(struct sim_hws *h, u64 until)
  * @q: its queue
  * @w: the argument of eng_ops.complete
  *
- * Return: true: it is executed, too. Otherwise it keeps its slot and gets 1 ns more.
+ * Return: true: it is executed, too. Otherwise it keeps its slot and gets more time.
  */
 bool sim_exec_complete(struct sim_hws *h, struct sim_queue *q, struct eng_work *w)
 {
@@ -405,8 +414,8 @@ bool sim_exec_complete(struct sim_hws *h, struct sim_queue *q, struct eng_work *
 	}
 	memmove(again + 1, again, q->eq.nwork++ * sizeof(*again));
 	*again = *w;
-	again->left_ns = 1;
-	h->exec.changed = true;
+	again->left_ns = driver_waits(h) ? BEHIND_NS : 1;
+	h->exec.changed = !driver_waits(h);
 	return false;
 }
 

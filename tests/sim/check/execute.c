@@ -311,6 +311,45 @@ static void fault(const char *program, struct kfdc_queue *q, struct kfdc_signal 
 	tap_ok(right(), "... and the queue of another process goes on");
 }
 
+static void store(uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < 256; i++)
+		want[i] = n;
+}
+
+/* A kernel that does not end by itself: amdkfd's unmaps do not wait for that, and it goes on after them */
+static void endless(struct kfdc_queue *q, struct kfdc_signal *s)
+{
+	static const struct test spin = { "spin", 1, 77, store };
+	uint64_t took, longest = 0;
+	struct kfdc_queue *other;
+	uint32_t i, b = mem->b[0];
+
+	mem->b[0] = 0;
+	begin(q, &spin, 1 * MS, s);
+	for (i = 0; i < 20; i++) {
+		sleep_ns(5 * MS);
+		took = kfdc_now();
+		must(kfdc_queue_create(c, NULL, &other));
+		must(kfdc_queue_destroy(other));
+		off(q);
+		on(q);
+		took = kfdc_now() - took;
+		longest = took > longest ? took : longest;
+	}
+	tap_diag("a queue comes and goes, and the kernel is taken off and put back, in %llu us at most",
+		 (unsigned long long)(longest / US));
+	tap_ok(kfdc_signal_value(s) == 1, "a kernel that waits for the host does not end");
+	tap_ok(longest < 200 * MS, "... and unmaps do not wait for it");
+	__atomic_store_n(&mem->b[0], 1, __ATOMIC_SEQ_CST);
+	must(kfdc_signal_wait(s, 60 * SEC));
+	tap_ok(right(), "... ends when the host has written");
+	tap_eq(counter("resets"), 0, "... and no reset was needed");
+	mem->b[0] = b;
+}
+
 static void __attribute__((noreturn)) disturb(void)
 {
 	struct kfdc_queue *q;
@@ -361,6 +400,7 @@ int main(int argc, char **argv)
 	}
 	plain(q, s);
 	preempted(q, s, argc > 2 ? strtoull(argv[2], NULL, 10) : 100);
+	endless(q, s);
 	fault(argv[0], q, s);
 	must(kfdc_queue_destroy(q));
 	spoil(argv[0]);
