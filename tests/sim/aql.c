@@ -4,10 +4,12 @@
  *
  * Packets are launched in order. The read index advances, and the slot becomes INVALID,
  * when a packet is launched (rptr_at=launch, as hardware does) or when it is complete.
- * A dispatch runs no code: it takes the time that its grid would need (sim_dispatch_work()).
+ * A dispatch takes the time that its grid would need (sim_dispatch_work()). Its code is executed meanwhile if
+ * the parameter execute asks for that and the code is known whole, see execute.c.
  * Runs in the firmware thread under sim_hws.lock and sim_gpu.vm_lock.
  */
 #include "hws.h"
+#include "execute.h"
 #include <uapi/linux/kfd_ioctl.h>
 
 enum aql_type {
@@ -98,6 +100,27 @@ static u32 dispatch_error(const struct aql_packet *p)
 		items *= p->dispatch.wg[i];
 	}
 	return items > AQL_WG_MAX ? EC_QUEUE_PACKET_DISPATCH_WORK_GROUP_SIZE_INVALID : 0;
+}
+
+/* Prepare to execute a dispatch. Return: false: not now */
+static bool dispatch_exec(struct sim_hws *h, struct sim_queue *q, const struct aql_packet *p)
+{
+	struct sim_exec_packet e = {
+		.va = q->ring + (q->next & q->mask) * sizeof(*p),
+		.id = q->next,
+		.dims = AQL_DIMS(p->dispatch.setup),
+		.kernel = p->dispatch.kernel_object,
+		.kernarg = p->dispatch.kernarg,
+		.private_bytes = p->dispatch.private_size,
+		.group_bytes = p->dispatch.group_size,
+	};
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		e.wg[i] = p->dispatch.wg[i];
+		e.grid[i] = p->dispatch.grid[i];
+	}
+	return sim_exec_prepare(h, q, &e);
 }
 
 static bool value_true(s64 v, const struct aql_packet *p)
@@ -220,6 +243,8 @@ bool sim_aql_peek(struct sim_hws *h, struct sim_queue *q, struct eng_work *w)
 			sim_queue_error(h, q, code, "dispatch with setup", p->dispatch.setup);
 			return false;
 		}
+		if (!dispatch_exec(h, q, p))
+			return false;
 		dispatch_work(h->g, q, p, w);
 		q->ready = *w;
 		q->ready_for = q->next + 1;
@@ -258,10 +283,12 @@ void sim_aql_launch(struct sim_hws *h, struct sim_queue *q, struct eng_work *w)
 	if (w->user[WORK_TYPE] == SIM_WORK_IB_END)
 		return;
 	p = packet(h, q, q->next++);
-	if (w->user[WORK_TYPE] == AQL_DISPATCH)
+	if (w->user[WORK_TYPE] == AQL_DISPATCH) {
 		h->n_dispatch++;
-	else
+		sim_exec_launch(h, q, w);
+	} else {
 		h->n_barrier++;
+	}
 	if (p && w->user[WORK_TYPE] == AQL_VENDOR && p->pm4.format == AQL_AMD_PM4_IB &&
 	    sim_pm4_ib(p->pm4.jump, &q->stream)) {
 		q->stream.signal = w->user[WORK_SIGNAL];
@@ -283,6 +310,8 @@ void sim_aql_launch(struct sim_hws *h, struct sim_queue *q, struct eng_work *w)
  */
 void sim_aql_complete(struct sim_hws *h, struct sim_queue *q, struct eng_work *w)
 {
+	if (w->user[WORK_EXEC] && !sim_exec_complete(h, q, w))
+		return;
 	if (w->user[WORK_SIGNAL] &&
 	    !sim_signal_add(h, q, w->user[WORK_SIGNAL], -1, w->user[WORK_START])) {
 		sim_queue_retry(q, w);

@@ -30,6 +30,7 @@
  *			has struck. Names: see fault.h
  */
 #include "hws.h"
+#include "execute.h"
 #include <linux/debugfs.h>
 #include <linux/delay.h>
 
@@ -114,6 +115,7 @@ static int counters_show(struct seq_file *m, void *unused)
 		   atomic64_read(&h->n_occupancy));
 	seq_printf(m, "events %llu\nvisits %llu\nmap_visits %llu\nstalled_ns %llu\n", h->eng.events,
 		   h->eng.visits, h->eng.map_visits, h->eng.stalled_ns);
+	sim_exec_counters(h, m);
 	mutex_unlock(&h->lock);
 	sim_mem_counters(g, m);
 	return 0;

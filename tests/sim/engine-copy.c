@@ -111,6 +111,8 @@ void eng_save_end(struct engine *e, struct eng_queue *q)
 
 	for (i = 0; i < q->nwork; i++)
 		q->work[i].running = false;
+	if (e->ops->saved)
+		e->ops->saved(e->ctx, q);
 	q->saved_at = e->now;
 	q->since = e->now;
 	q->order = ++e->seq;

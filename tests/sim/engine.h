@@ -142,7 +142,7 @@ struct eng_work {
 	u64 ran_ns;
 	u64 weight;
 	u64 carry;
-	u64 user[5];
+	u64 user[6];
 	bool slot;
 	bool blocks;
 	bool running;
@@ -297,6 +297,7 @@ struct eng_proc {
  * @ready: is there anything to launch, now or later, as far as the firmware can see without
  *	an HQD? Asked when levels matter. It becomes true with eng_wake() only, and false when
  *	something was launched or complete only. NULL: peek() is asked, at every event
+ * @saved: it is off the GPU, with what it had in flight. May be NULL
  * @restored: it has its HQD, and the state of what it had in flight was read. May be NULL
  * @full: the owner takes no more completions for now: the model's time stops until the owner calls
  *	eng_advance() again. May be NULL
@@ -306,6 +307,7 @@ struct eng_ops {
 	void (*launch)(void *ctx, struct eng_queue *q, struct eng_work *w, u64 t);
 	void (*complete)(void *ctx, struct eng_queue *q, struct eng_work *w, u64 t);
 	bool (*ready)(void *ctx, struct eng_queue *q);
+	void (*saved)(void *ctx, struct eng_queue *q);
 	void (*restored)(void *ctx, struct eng_queue *q);
 	bool (*full)(void *ctx);
 };

@@ -3,6 +3,7 @@
  * kfdsim: the scheduler firmware: its constants, what others ask of it. Its thread is in thread.c.
  */
 #include "hws.h"
+#include "execute.h"
 #include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
@@ -308,6 +309,7 @@ int sim_hws_init(struct sim_gpu *g)
 	h->g = g;
 	mutex_init(&h->lock);
 	mutex_init(&h->irq_lock);
+	INIT_LIST_HEAD(&h->exec.programs);
 	eng_init(&h->eng, &cfg, &sim_queue_ops, h, ktime_get_ns());
 	h->wait_time2 = sim_wait_time2();
 	h->events_left = U32_MAX;
@@ -338,6 +340,7 @@ void sim_hws_fini(struct sim_gpu *g)
 		sim_mes_fini(g);
 	g->hws = NULL;
 	sim_hws_drop(h, NULL, false);
+	sim_exec_fini(h);
 	mutex_destroy(&h->lock);
 	mutex_destroy(&h->irq_lock);
 	kvfree(h);

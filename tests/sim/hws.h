@@ -10,6 +10,8 @@
 #define SIM_IRQ_RING	8192	/* interrupts kept until they can be sent: amdgpu_ih.c, 256 KiB of 32 bytes */
 #define SIM_SUBMITS	8192	/* packets whose time is kept */
 
+struct sim_exec;
+
 enum sim_queue_kind { SIM_QUEUE_AQL, SIM_QUEUE_SDMA, SIM_QUEUE_PM4 };
 
 /* eng_work.user[] of a work of ours; survives an unmap in the MQD */
@@ -20,6 +22,7 @@ enum sim_work_user {
 	WORK_START,		/* GPU clock at launch. PM4 RELEASE_MEM: data */
 	WORK_ARG,		/* SDMA, PM4: length of the packet in dwords, or as
 				 * pm4.c says; dispatch: WORK_GRID() */
+	WORK_EXEC,		/* a dispatch that is executed, see execute.h; 0: it is modelled */
 };
 
 #define SIM_WORK_PM4	0x100	/* the work is a PM4 packet, maybe in an IB of an AQL queue */
@@ -66,7 +69,8 @@ struct sim_stream {
  *	what is still to be reported to ROCr, see sim_queue_error()
  * @nwork: valid entries of @work
  * @stream: see there
- * @work: dispatches in flight
+ * @work: dispatches in flight; flags: bit 0: it needs a slot; bit 1: nothing launches before it is complete;
+ *	bit 2: it is executed; bits 3 and 4: in which part of the CWSR area its state is
  */
 struct sim_mqd_save {
 	u64 next;
@@ -135,6 +139,10 @@ struct sim_proc {
  * @error: stopped, see struct sim_mqd_save
  * @stalled: memory cannot be had now: nothing is launched before the next poll
  * @error_code: what is still to be reported to ROCr, 0: nothing
+ * @ready_exec: how @ready will be executed; NULL: it is modelled
+ * @save_va: CWSR area of the first XCC
+ * @save_bytes: its size
+ * @save_stack: of that, the control stack, which comes first
  * @packets: launched since it was mapped
  * @gang: MES: gang context, by which MES knows it
  * @inprocess_prio: MES: priority of the gang in its process; kept, decides nothing
@@ -165,9 +173,39 @@ struct sim_queue {
 	bool error;
 	bool stalled;
 	u32 error_code;
+	struct sim_exec *ready_exec;
+	u64 save_va;
+	u32 save_bytes;
+	u32 save_stack;
 	u64 packets;
 	u64 gang;
 	u32 inprocess_prio;
+};
+
+#define SIM_EXEC_REASONS	16
+
+/**
+ * struct sim_exec_gpu - execution of dispatches on one GPU
+ * @programs: struct sim_program, those used last first
+ * @nprograms: how many they are
+ * @used: a dispatch was executed; false: nothing of this costs anything
+ * @changed: a dispatch that is executed was launched or has no time left: the model's time must not
+ *	go on before sim_exec_limit() is asked
+ * @executed: dispatches whose execution began
+ * @instructions: executed, of waves
+ * @saved: states written to a CWSR area; those of a dispatch in mid-group count as @saved_running, too
+ * @saved_running: see there
+ * @restored: states read from one
+ * @lost: states that could not be written, or were none when they were read
+ * @modelled: dispatches that were not executed, by reason
+ */
+struct sim_exec_gpu {
+	struct list_head programs;
+	u32 nprograms;
+	bool used;
+	bool changed;
+	u64 executed, instructions, saved, saved_running, restored, lost;
+	u64 modelled[SIM_EXEC_REASONS];
 };
 
 /**
@@ -223,6 +261,7 @@ struct sim_hws {
 	u32 events_left;		/* that the engine may handle before it is to return */
 	/* MES */
 	struct sim_mes_cmd *mes_cmd;	/* amdkfd waits for its answer */
+	struct sim_exec_gpu exec;	/* execute.c */
 	/* interrupts */
 	struct mutex irq_lock;
 	bool irq_on;

@@ -17,6 +17,7 @@ MODULE_PARM_DESC(mqd_times, "time stamps of saves in MQDs: 0: none is written, a
 struct cp_layout {
 	u16 pipe_prio, queue_prio, base, control, rptr_addr, wptr_addr, aql_control;
 	u16 stack_offset, stack_size, state_offset;
+	u16 save_base, save_size;
 	u16 save_start, save_end, restore_start, restore_end;
 };
 
@@ -31,6 +32,8 @@ struct cp_layout {
 	.stack_offset = DW(type, cp_hqd_cntl_stack_offset),			\
 	.stack_size = DW(type, cp_hqd_cntl_stack_size),				\
 	.state_offset = DW(type, cp_hqd_wg_state_offset),			\
+	.save_base = DW(type, cp_hqd_ctx_save_base_addr_lo),			\
+	.save_size = DW(type, cp_hqd_ctx_save_size),				\
 	.save_start = DW(type, cp_mqd_save_start_time_lo),			\
 	.save_end = DW(type, cp_mqd_save_end_time_lo),				\
 	.restore_start = DW(type, cp_mqd_restore_start_time_lo),		\
@@ -162,6 +165,9 @@ void sim_mqd_read(const struct sim_gpu *g, struct sim_queue *q, const void *mqd)
 	q->mask = (2u << (m[c->control] & 0x3f)) / (q->kind == SIM_QUEUE_AQL ? 16 : 1) - 1;
 	q->rptr_va = addr(m, c->rptr_addr, c->rptr_addr + 1);
 	q->wptr_va = addr(m, c->wptr_addr, c->wptr_addr + 1);
+	q->save_va = addr(m, c->save_base, c->save_base + 1);
+	q->save_bytes = m[c->save_size];
+	q->save_stack = m[c->stack_size];
 	q->save_dw = SIM_MQD_SAVE_DW;
 }
 

@@ -8,6 +8,7 @@
  * All of this runs in the firmware thread under sim_hws.lock and sim_gpu.vm_lock.
  */
 #include "hws.h"
+#include "execute.h"
 #include "fault.h"
 #include "soc15_int.h"
 #include <linux/module.h>
@@ -353,10 +354,16 @@ static bool queue_ready(void *ctx, struct eng_queue *eq)
 	return !q->error && (q->stream.ib || q->next < q->wptr);
 }
 
+static void queue_saved(void *ctx, struct eng_queue *eq)
+{
+	sim_exec_saved(ctx, to_sq(eq));
+}
+
 static void queue_restored(void *ctx, struct eng_queue *eq)
 {
 	struct sim_hws *h = ctx;
 
+	h->exec.changed |= h->exec.used;
 	if (to_sq(eq)->kind != SIM_QUEUE_SDMA)
 		sim_mqd_restored(h->g, to_sq(eq));
 }
@@ -369,7 +376,7 @@ static bool queue_full(void *ctx)
 {
 	struct sim_hws *h = ctx;
 
-	return sim_hws_irqs_pending(h) || !h->events_left || !h->events_left--;
+	return sim_hws_irqs_pending(h) || h->exec.changed || !h->events_left || !h->events_left--;
 }
 
 const struct eng_ops sim_queue_ops = {
@@ -377,6 +384,7 @@ const struct eng_ops sim_queue_ops = {
 	.launch = queue_launch,
 	.complete = queue_complete,
 	.ready = queue_ready,
+	.saved = queue_saved,
 	.restored = queue_restored,
 	.full = queue_full,
 };

@@ -4,6 +4,7 @@
  * All of this runs in the firmware thread under sim_hws.lock and sim_gpu.vm_lock.
  */
 #include "hws.h"
+#include "execute.h"
 
 /*
  * The time of what it finds is when it has found it: the producer wrote the index some time before,
@@ -61,6 +62,7 @@ void sim_queue_load(struct sim_hws *h, struct sim_queue *q, const void *mqd, u64
 	q->seen = now;
 	q->old_wptr = 0;
 	q->ready_for = 0;
+	sim_exec_unready(q);
 	q->rptr_step = 0;
 	q->error = save->error & 1;
 	q->error_code = save->error >> 1;
@@ -78,6 +80,7 @@ void sim_queue_load(struct sim_hws *h, struct sim_queue *q, const void *mqd, u64
 		w->user[WORK_ARG] = save->work[i].arg;
 		w->slot = save->work[i].flags & 1;
 		w->blocks = save->work[i].flags & 2;
+		sim_exec_load(h, w, save->work[i].flags >> 2);
 	}
 	q->rung = !read_wptr(h, q);
 	eng_wake(&h->eng, &q->eq);
@@ -102,6 +105,7 @@ void sim_queue_save(struct sim_hws *h, struct sim_queue *q)
 	struct eng_work *w;
 	u32 i;
 
+	sim_exec_saved(h, q);
 	for (i = 0; i < q->eq.nwork; i++) {
 		w = &q->eq.work[i];
 		/* launched, and its packet consumed: without waves, too, it is state that was saved */
@@ -115,7 +119,7 @@ void sim_queue_save(struct sim_hws *h, struct sim_queue *q)
 		save.work[i].type = w->user[WORK_TYPE];
 		save.work[i].start = w->user[WORK_START];
 		save.work[i].arg = w->user[WORK_ARG];
-		save.work[i].flags = w->slot | w->blocks << 1;
+		save.work[i].flags = w->slot | w->blocks << 1 | sim_exec_flags(w) << 2;
 	}
 	if (!sim_gart_write(h->g, q->mqd_addr + q->save_dw * 4, &save, sizeof(save)) ||
 	    (q->kind != SIM_QUEUE_SDMA && !sim_mqd_saved(h->g, q, waves, bytes)))

@@ -5,6 +5,7 @@
  * drops without saving, which need the former only.
  */
 #include "hws.h"
+#include "execute.h"
 
 /**
  * sim_proc_new - a process without queues
@@ -80,6 +81,7 @@ void sim_queue_drop(struct sim_hws *h, struct sim_queue *q, bool save)
 	lockdep_assert_held(&h->lock);
 	if (save)
 		sim_queue_save(h, q);
+	sim_exec_drop(h, q);
 	eng_remove_queue(&h->eng, &q->eq);
 	h->nqueues--;
 	kfree(q);

@@ -14,6 +14,7 @@
  * real-time priority must not wait for that.
  */
 #include "hws.h"
+#include "execute.h"
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/sched/mm.h>
@@ -57,15 +58,21 @@ static void stall(struct sim_hws *h, u64 now)
 		h->unmap_until += d;
 }
 
-/* Up to @now, in @events events at most. Return: when the next one is, not after @now if some are left */
+/*
+ * Up to @now, in @events events at most, and no further than what is executed has got. Return: when the next
+ * event is, not after @now if some are left
+ */
 static u64 follow(struct sim_hws *h, u64 now, u32 events)
 {
-	u64 next;
+	u64 next, limit;
 
 	h->events_left = events;
-	next = eng_advance(&h->eng, now);
+	do {
+		limit = max(sim_exec_limit(h), h->eng.now);
+		next = eng_advance(&h->eng, min(now, limit));
+	} while (h->exec.changed && limit > h->eng.now);
 	h->events_left = U32_MAX;
-	return next;
+	return limit < now ? min(next, limit) : next;
 }
 
 /* Was the HIQ rung, or somebody about to? */
@@ -88,6 +95,7 @@ static u64 catch_up(struct sim_hws *h, u64 now)
 	u32 n;
 
 	for (n = 0; n < STEP_EVENTS; n += CHUNK_EVENTS) {
+		sim_exec_run(h, now);
 		next = follow(h, now, CHUNK_EVENTS);
 		if (next > now || sim_hws_irqs_pending(h) || hiq_is_rung(h))
 			return next;
@@ -95,7 +103,9 @@ static u64 catch_up(struct sim_hws *h, u64 now)
 			break;
 	}
 	stall(h, now);
-	return follow(h, now, CHUNK_EVENTS);
+	next = follow(h, now, CHUNK_EVENTS);
+	/* what is executed, and behind, must not keep anything else from being done */
+	return h->exec.used ? max(next, now + 1) : next;
 }
 
 /*

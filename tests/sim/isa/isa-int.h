@@ -94,7 +94,6 @@ void isa_smem(struct isa_group *g, struct isa_wave *w, const struct isa_insn *in
 void isa_vmem(struct isa_group *g, struct isa_wave *w, const struct isa_insn *insn);
 void isa_lds(struct isa_group *g, struct isa_wave *w, const struct isa_insn *insn);
 void isa_lds_flat(struct isa_group *g, struct isa_wave *w, const struct isa_insn *insn, u32 l, u32 at);
-bool isa_read(struct isa_memory *mem, u64 va, void *data, u32 bytes, enum isa_access access);
 u64 isa_atomic(u32 kind, u32 width, u64 old, u64 data, u64 compare);
 
 enum isa_atomic_kind {

@@ -362,6 +362,7 @@ bool isa_save(struct isa_group *g, isa_copy copy, void *ctx);
 bool isa_restore(struct isa_group *g, isa_copy copy, void *ctx);
 
 /* memory.c */
+bool isa_read(struct isa_memory *mem, u64 va, void *data, u32 bytes, enum isa_access access);
 void isa_memory_forget(struct isa_memory *mem);
 
 #endif

@@ -3,7 +3,8 @@
  * kfdsim: scalar loads, flat, global and buffer memory.
  *
  * Lanes go one after the other. When an access faults, those before it are done, the wave stops
- * at the instruction, and isa_memory has the address.
+ * at the instruction, and isa_memory has the address. When that is there, the wave may go on: atomic operations, and
+ * loads into their own address, are done by all lanes or none.
  */
 #include "isa-int.h"
 
@@ -319,6 +320,48 @@ static bool access(struct isa_group *g, struct isa_wave *w, const struct isa_ins
 	return true;
 }
 
+/*
+ * May the lanes before one that faults be executed again, once the page is there? Not if their memory has been
+ * changed by what it was, or their address by what was loaded.
+ */
+static bool repeatable(const struct isa_insn *insn)
+{
+	const struct isa_row *row = &isa_rows[insn->op];
+
+	if (row->flags & ISA_ATOMIC)
+		return false;
+	return insn->dst == ISA_NONE || insn->dst > insn->src[0] + 1 || insn->dst + row->dst <= insn->src[0];
+}
+
+/* The address of a lane; false: it accesses no memory */
+static bool lane_va(const struct isa_group *g, const struct isa_wave *w, const struct isa_insn *insn, u32 l,
+		    u32 bytes, u64 *va)
+{
+	if (insn->format == ISA_MUBUF)
+		return buffer_va(g, w, insn, l, bytes, va);
+	*va = (u64)(s64)insn->imm + isa_vgpr(g, w, insn->src[0])[l];
+	if (insn->src[2] == ISA_NONE)
+		*va += (u64)isa_vgpr(g, w, insn->src[0] + 1)[l] << 32;
+	else
+		*va += isa_scalar64(g, w, insn, insn->src[2]);
+	return insn->format != ISA_FLAT || *va >> 32 != g->shared_base;
+}
+
+/* Before an instruction that is not repeatable(): is the memory of all lanes there? False: a lane faults */
+static bool all_there(const struct isa_group *g, const struct isa_wave *w, const struct isa_insn *insn, u64 exec,
+		      u32 bytes)
+{
+	enum isa_access access = isa_rows[insn->op].flags & ISA_ATOMIC ? ISA_WRITE : ISA_READ;
+	u64 va;
+	u32 l;
+
+	for (l = 0; l < g->lanes; l++)
+		if (exec >> l & 1 && lane_va(g, w, insn, l, bytes, &va) &&
+		    (!translate(g->mem, va, access) || !translate(g->mem, va + bytes - 1, access)))
+			return false;
+	return true;
+}
+
 /* What a lane out of a buffer's range reads */
 static void nothing(struct isa_group *g, struct isa_wave *w, const struct isa_insn *insn, u32 l)
 {
@@ -347,12 +390,16 @@ void isa_vmem(struct isa_group *g, struct isa_wave *w, const struct isa_insn *in
 	bytes = small(insn->op, &is_signed);
 	if (!bytes)
 		bytes = 4 * (row->flags & ISA_ATOMIC || !row->src[0] ? row->dst : row->src[0]);
+	if (insn->format == ISA_MUBUF && buffer_refused(g, w, insn)) {
+		w->pc -= insn->dwords;
+		w->state = ISA_REFUSED;
+		return;
+	}
+	if (!repeatable(insn) && !all_there(g, w, insn, exec, bytes)) {
+		fault(w, insn);
+		return;
+	}
 	if (insn->format == ISA_MUBUF) {
-		if (buffer_refused(g, w, insn)) {
-			w->pc -= insn->dwords;
-			w->state = ISA_REFUSED;
-			return;
-		}
 		for (l = 0; l < g->lanes; l++) {
 			if (!(exec >> l & 1))
 				continue;

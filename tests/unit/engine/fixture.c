@@ -52,7 +52,16 @@ static void complete(void *ctx, struct eng_queue *q, struct eng_work *work, u64 
 	assert_true(t >= i->launched + i->ns);
 }
 
-static const struct eng_ops ops = { peek, launch, complete };
+static void saved(void *ctx, struct eng_queue *q)
+{
+	struct tq *tq = (struct tq *)q;
+
+	(void)ctx;
+	tq->saved++;
+	tq->saved_left_ns = q->nwork ? q->work[0].left_ns : 0;
+}
+
+static const struct eng_ops ops = { .peek = peek, .launch = launch, .complete = complete, .saved = saved };
 
 static const struct eng_config config = {
 	.slots = 1, .hqds = 24, .vmids = 8,

@@ -54,6 +54,8 @@ struct tq {
 	struct item item[MAX_ITEMS];
 	u32 n, next;
 	bool endless;
+	u32 saved;
+	u64 saved_left_ns;
 };
 
 /**

@@ -17,6 +17,9 @@ static void test_save_restore_accounting(void **state)
 	assert_int_equal(eng_used_slots(&w.e), 0);
 	assert_int_equal(q->q.nwork, 1);
 	assert_int_equal(q->q.work[0].left_ns, 70 * MS);
+	/* the owner was told once, with what was in flight */
+	assert_int_equal(q->saved, 1);
+	assert_int_equal(q->saved_left_ns, 70 * MS);
 	/* off for long: no progress */
 	eng_advance(&w.e, 500 * MS);
 	assert_int_equal(q->q.work[0].left_ns, 70 * MS);
@@ -27,6 +30,7 @@ static void test_save_restore_accounting(void **state)
 	assert_int_equal(q->item[0].completed, 500 * MS + 30 * US + 50 * US + 70 * MS);
 	assert_int_equal(w.e.save_time_ns, 150 * US);
 	assert_int_equal(w.launches, 1);
+	assert_int_equal(q->saved, 1);
 }
 
 static void test_idle_queue_unmaps_at_once(void **state)

@@ -257,9 +257,32 @@ static void test_faults(void **state)
 		assert_ptr_equal(isa_group_stopped(group()), w);
 		if (insn.op == OP_store_dword)
 			assert_memory_equal(m.data + 16, &vgpr(DATA)[4], 4);
+		/* nothing that could not be done again */
+		if (insn.op == OP_atomic_add)
+			assert_memory_equal(m.data, m.shadow, ISA_PAGE);
 		assert_memory_equal(m.data + ISA_PAGE, m.shadow + ISA_PAGE, ISA_PAGE);
 		assert_int_equal(isa_group_run(group(), 10), 0);
 	}
+	/* a load into its own address, which goes on when the page is there */
+	insn.op = OP_load_dword;
+	insn.src[1] = ISA_NONE;
+	insn.dst = ISA_VGPR + ADDR;
+	w = machine(64, &insn);
+	fresh();
+	m.gone[1] = true;
+	for (l = 0; l < 64; l++) {
+		vgpr(ADDR)[l] = (u32)(VA + (l < 5 ? 4 * l : ISA_PAGE + 4 * l));
+		vgpr(ADDR + 1)[l] = (u32)(VA >> 32);
+	}
+	step();
+	assert_int_equal(w->state, ISA_FAULTED);
+	m.gone[1] = false;
+	w->state = ISA_RUNS;
+	isa_memory_forget(&m.mem);
+	step();
+	for (l = 0; l < 64; l++)
+		assert_memory_equal(&vgpr(ADDR)[l], m.shadow + (l < 5 ? 4 * l : ISA_PAGE + 4 * l), 4);
+	insn.dst = ISA_NONE;
 	/* an atomic operation must be aligned */
 	insn.op = OP_atomic_add;
 	insn.src[1] = ISA_VGPR + DATA;

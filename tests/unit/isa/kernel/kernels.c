@@ -92,6 +92,14 @@ KERNEL void mixed(GLOBAL const u32 *a, GLOBAL const u32 *b, GLOBAL u32 *out, u32
 	out[i] = (u32)(x ^ x >> 32);
 }
 
+/* Does not end before others write to b; for the simulated GPU */
+KERNEL void spin(GLOBAL const u32 *unused, GLOBAL const volatile u32 *b, GLOBAL u32 *out, u32 n)
+{
+	while (!*b)
+		;
+	out[ITEM] = n;
+}
+
 KERNEL void saxpy(GLOBAL const float *a, GLOBAL const float *b, GLOBAL float *out, u32 n)
 {
 	u32 i = GROUP * 256 + ITEM;
