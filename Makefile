@@ -32,7 +32,8 @@ help:
 	@echo '  make fuzz-ioctl    ioctls at random, CALLS=N of them (1000000)'
 	@echo '  make check-load    an over-subscribed simulated GPU on a busy host, SECS=N seconds (20) for each of 12 cases'
 	@echo '  make check-services services under systemd, with a second boot and the cost of the rules service'
-	@echo '  make check-cluster jobs of Slurm, with latencies on a shared GPU with the plugin and without'
+	@echo '  make check-cluster jobs of Slurm, with latencies on a shared GPU with the plugin and without; QOS of slurmdbd; 200 simulated'
+	@echo '                     nodes'
 	@echo '  make check-soak    the contention test $(BENCH_RUNS) times in a row (BENCH_RUNS=N)'
 	@echo
 	@echo '  make tools         kfdprio and kfdtrace, into build/tools'
@@ -133,7 +134,7 @@ check-services: setup tools
 
 .PHONY: check-cluster
 check-cluster: setup tools
-	@tests/slurm/run --long
+	@status=0; tests/slurm/run --long || status=1; tests/slurm/scale || status=1; exit $$status
 
 .PHONY: check-soak
 check-soak: setup tools

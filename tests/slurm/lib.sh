@@ -4,6 +4,7 @@
 journal=(-u munge -u slurmctld -u slurmd)
 log=/var/log/slurm/slurmd.log
 conf=/etc/slurm/plugstack.conf.d/kfdprio.conf
+database=	# of start_database
 
 # own USER DIRECTORY...: empty directories of a user
 own() {
@@ -20,31 +21,64 @@ own() {
 # plugstack OPTION...: the line of the plugin
 plugstack() { echo "optional kfdprio.so $*" >"$conf"; }
 
-start_cluster() {
+start_munge() {
+	[ ! -e /etc/munge/munge.key ] || ! systemctl -q is-active munge || return 0
 	own munge /etc/munge /var/lib/munge /var/log/munge
 	chmod 700 /etc/munge
 	head -c 128 /dev/urandom >/etc/munge/munge.key
 	chown munge: /etc/munge/munge.key
 	chmod 400 /etc/munge/munge.key
-	own slurm /var/lib/slurm /var/log/slurm
+	grep -q '^127.*kfdprio-vm' /etc/hosts || echo '127.0.0.1 localhost kfdprio-vm' >>/etc/hosts
+	# systemd took that of this machine; and Slurm resolves no address on a host that has only 127.0.0.1
+	hostname kfdprio-vm
+	busybox ifconfig lo:0 192.0.2.1
+	useradd -M -d /tmp alice
+	systemctl start munge
+}
+
+write_conf() {
+	mkdir -p /etc/slurm
+	cp "$here/slurm.conf" /etc/slurm/slurm.conf
+	[ -z "$database" ] || cat >>/etc/slurm/slurm.conf <<-END
+		AccountingStorageType=accounting_storage/slurmdbd
+		AccountingStorageHost=127.0.0.1
+		AccountingStorageEnforce=associations,limits,qos
+	END
+}
+
+start_cluster() {
+	start_munge
+	systemctl -q is-active slurmdbd || own slurm /var/lib/slurm /var/log/slurm
 	install -d -o slurm /var/lib/slurm/slurmctld
 	mkdir -p /var/lib/slurm/slurmd /etc/slurm/plugstack.conf.d /dev/dri
 	[ -e /dev/dri/renderD128 ] || mknod /dev/dri/renderD128 c 226 128
 	chmod 666 /dev/dri/renderD128
-	cp "$here/slurm.conf" /etc/slurm/slurm.conf
+	write_conf
 	# there is no D-Bus in the VM
 	echo IgnoreSystemd=yes >/etc/slurm/cgroup.conf
 	printf 'Name=gpu File=/dev/dri/renderD128\nName=shard Count=8 File=/dev/dri/renderD128\n' >/etc/slurm/gres.conf
 	printf '#!/bin/sh\n' >/etc/slurm/prolog
 	chmod +x /etc/slurm/prolog
 	echo 'include /etc/slurm/plugstack.conf.d/*.conf' >/etc/slurm/plugstack.conf
-	grep -q '^127.*kfdprio-vm' /etc/hosts || echo '127.0.0.1 localhost kfdprio-vm' >>/etc/hosts
-	# systemd took that of this machine; and Slurm resolves no address on a host that has only 127.0.0.1
-	hostname kfdprio-vm
-	busybox ifconfig lo:0 192.0.2.1
-	useradd -M -d /tmp alice
-	systemctl start munge slurmctld slurmd
+	systemctl start slurmctld slurmd
 }
+
+# start_database: slurmdbd and MariaDB, both empty
+start_database() {
+	database=1
+	start_munge
+	write_conf
+	own slurm /var/lib/slurm /var/log/slurm
+	own mysql /var/lib/mysql /run/mysqld /var/log/mysql
+	printf '[mariadbd]\ninnodb_log_file_size=8M\ninnodb_buffer_pool_size=64M\ninnodb_lock_wait_timeout=900\n' >/etc/mysql/mariadb.conf.d/90-kfdprio.cnf
+	mariadb-install-db --user=mysql --skip-test-db >/tmp/install-db 2>&1 || { cat /tmp/install-db; return 1; }
+	systemctl start mariadb || return
+	mariadb -e "CREATE DATABASE slurm_acct_db; CREATE USER slurm@localhost IDENTIFIED BY 'slurm'; GRANT ALL ON slurm_acct_db.* TO slurm@localhost" || return
+	install -m 600 -o slurm "$here/slurmdbd.conf" /etc/slurm/slurmdbd.conf
+	systemctl start slurmdbd
+	wait_for account list cluster
+}
+account() { sacctmgr -i "$@"; }
 
 # node_is STATE
 node_is() { sinfo -h -o %T | sort -u | grep -qx "$1"; }
