@@ -133,7 +133,9 @@ check-services: setup tools
 	@tests/services/run --long
 
 .PHONY: check-cluster
-check-cluster: setup tools
+check-cluster:
+	@tests/setup demo check cluster
+	@$(MAKE) -s --no-print-directory tools
 	@status=0; tests/slurm/run --long || status=1; tests/slurm/scale || status=1; exit $$status
 
 .PHONY: check-soak
