@@ -275,6 +275,7 @@ static void idle(void)
 static void neighbour_rings(void)
 {
 	struct actor on = online_start(0, 12), other = actor_start(0, 1, 7);
+	struct commands before;
 	long ns, left, quiet;
 	struct events *e;
 
@@ -286,8 +287,11 @@ static void neighbour_rings(void)
 	actor_tell(&on, act_request, 60 * MS, 0);
 	nap_ns(10 * MS);
 	tap_eq(mapped(0), 2, "neighbour_rings: an idle neighbour stays mapped");
+	before = commands(0);
 	tap_eq(actor_do(&other, act_submit, 5 * MS, 3), 0, "neighbour_rings: it rings");
-	tap_ok(wait_mapped(0, 1), "neighbour_rings: and is taken off");
+	/* the next poll of the claim comes 0.6 ms after the last */
+	tap_ok(commands(0).unmaps > before.unmaps, "neighbour_rings: the ring itself takes it off");
+	tap_ok(wait_mapped(0, 1), "neighbour_rings: it is off");
 	left = actor_do(&other, act_left, 0, 0);
 	if (!actor_hear(&on, &ns, 20000))
 		tap_bail("no answer from the online process");
@@ -364,6 +368,8 @@ static void dead_queue(void)
 	struct load alone, beside;
 	struct actor on, other;
 	struct events *e;
+	long long before;
+	long ns;
 
 	load_share();
 	on = online_start(0, 12);
@@ -379,9 +385,17 @@ static void dead_queue(void)
 	same_load(&alone, &beside, "dead_queue");
 	no_preemption(&on, e, "dead_queue");
 	events_free(e);
+	/* its packet is work from now on, without a ring; the safety poll comes later than this looks */
+	before = stat_of(&other, "preempted_count");
+	actor_tell(&on, act_request, 60 * MS, 0);
+	nap_ns(20 * MS);
 	if (actor_do(&other, act_update, 0, 100))
 		tap_bail("a queue cannot be turned on");
-	tap_ok(completes(&other), "dead_queue: turned on, it runs");
+	nap_ns(2 * MS);
+	tap_eq(stat_of(&other, "preempted_count") - before, 1, "dead_queue: turned on beside work, it is preempted");
+	if (!actor_hear(&on, &ns, 20000))
+		tap_bail("no answer from the online process");
+	tap_ok(completes(&other), "dead_queue: it runs when the work is done");
 	actor_kill(&on);
 	actor_kill(&other);
 	munmap(load, 4096);
