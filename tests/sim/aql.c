@@ -243,7 +243,7 @@ bool sim_aql_peek(struct sim_hws *h, struct sim_queue *q, struct eng_work *w)
 			sim_queue_error(h, q, code, "dispatch with setup", p->dispatch.setup);
 			return false;
 		}
-		if (!dispatch_exec(h, q, p))
+		if ((READ_ONCE(sim_exec_wanted) || q->ready_exec) && !dispatch_exec(h, q, p))
 			return false;
 		dispatch_work(h->g, q, p, w);
 		q->ready = *w;

@@ -125,7 +125,7 @@ void sim_exec_saved(struct sim_hws *h, struct sim_queue *q)
 	struct eng_work *w;
 	u32 i;
 
-	for (i = 0; h->exec.used && i < q->eq.nwork; i++) {
+	for (i = 0; i < q->eq.nwork; i++) {
 		w = &q->eq.work[i];
 		if (!w->user[WORK_EXEC] || EXEC_IS_SAVED(w->user[WORK_EXEC]))
 			continue;

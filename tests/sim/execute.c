@@ -15,8 +15,8 @@
 #include <linux/module.h>
 #include <uapi/linux/kfd_ioctl.h>
 
-static bool execute;
-module_param(execute, bool, 0644);
+bool sim_exec_wanted;
+module_param_named(execute, sim_exec_wanted, bool, 0644);
 MODULE_PARM_DESC(execute, "execute the code of dispatches that is known whole; otherwise they take time and compute nothing");
 
 #define CHUNK		32	/* instructions between two looks at the clock */
@@ -193,7 +193,7 @@ bool sim_exec_prepare(struct sim_hws *h, struct sim_queue *q, const struct sim_e
 	int why, r;
 
 	sim_exec_unready(q);
-	if (!READ_ONCE(execute))
+	if (!READ_ONCE(sim_exec_wanted))
 		return true;
 	x = sim_exec_new(h, q, p, &why);
 	if (x) {
@@ -340,7 +340,7 @@ u64 sim_exec_limit(struct sim_hws *h)
 	h->exec.changed = false;
 	if (driver_waits(h))
 		return ENG_NEVER;
-	for (q = h->exec.used ? h->eng.busy : NULL; q; q = q->next_busy)
+	for (q = h->eng.busy; q; q = q->next_busy)
 		for (i = 0; q->state == ENG_Q_ON && i < q->nwork; i++) {
 			w = &q->work[i];
 			if (!w->running || !w->slot || !w->user[WORK_EXEC])
@@ -376,14 +376,11 @@ static void follow(struct sim_exec *x, const struct eng_work *w, u64 now, u64 un
  */
 void sim_exec_run(struct sim_hws *h, u64 until)
 {
-	u64 end;
+	u64 end = ktime_get_ns() + RUN_NS;
 	struct sim_exec *x;
 	struct eng_queue *q;
 	u32 i;
 
-	if (!h->exec.used)
-		return;
-	end = ktime_get_ns() + RUN_NS;
 	for (q = h->eng.busy; q; q = q->next_busy)
 		for (i = 0; q->state == ENG_Q_ON && i < q->nwork; i++) {
 			x = exec_of(h, q, &q->work[i]);

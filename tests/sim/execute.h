@@ -94,7 +94,8 @@ struct sim_exec {
 	bool stopped;
 };
 
-/* execute.c */
+/* execute.c; while nothing was executed, sim_exec_gpu.used says that most of it need not be called */
+extern bool sim_exec_wanted;
 struct sim_exec *sim_exec_new(struct sim_hws *h, struct sim_queue *q, const struct sim_exec_packet *p,
 			      int *why);
 void sim_exec_free(struct sim_exec *x);

@@ -356,7 +356,10 @@ static bool queue_ready(void *ctx, struct eng_queue *eq)
 
 static void queue_saved(void *ctx, struct eng_queue *eq)
 {
-	sim_exec_saved(ctx, to_sq(eq));
+	struct sim_hws *h = ctx;
+
+	if (h->exec.used)
+		sim_exec_saved(h, to_sq(eq));
 }
 
 static void queue_restored(void *ctx, struct eng_queue *eq)

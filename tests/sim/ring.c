@@ -62,7 +62,8 @@ void sim_queue_load(struct sim_hws *h, struct sim_queue *q, const void *mqd, u64
 	q->seen = now;
 	q->old_wptr = 0;
 	q->ready_for = 0;
-	sim_exec_unready(q);
+	if (q->ready_exec)
+		sim_exec_unready(q);
 	q->rptr_step = 0;
 	q->error = save->error & 1;
 	q->error_code = save->error >> 1;
@@ -105,7 +106,8 @@ void sim_queue_save(struct sim_hws *h, struct sim_queue *q)
 	struct eng_work *w;
 	u32 i;
 
-	sim_exec_saved(h, q);
+	if (h->exec.used)
+		sim_exec_saved(h, q);
 	for (i = 0; i < q->eq.nwork; i++) {
 		w = &q->eq.work[i];
 		/* launched, and its packet consumed: without waves, too, it is state that was saved */

@@ -68,7 +68,7 @@ static u64 follow(struct sim_hws *h, u64 now, u32 events)
 
 	h->events_left = events;
 	do {
-		limit = max(sim_exec_limit(h), h->eng.now);
+		limit = h->exec.used ? max(sim_exec_limit(h), h->eng.now) : ENG_NEVER;
 		next = eng_advance(&h->eng, min(now, limit));
 	} while (h->exec.changed && limit > h->eng.now);
 	h->events_left = U32_MAX;
@@ -95,7 +95,8 @@ static u64 catch_up(struct sim_hws *h, u64 now)
 	u32 n;
 
 	for (n = 0; n < STEP_EVENTS; n += CHUNK_EVENTS) {
-		sim_exec_run(h, now);
+		if (h->exec.used)
+			sim_exec_run(h, now);
 		next = follow(h, now, CHUNK_EVENTS);
 		if (next > now || sim_hws_irqs_pending(h) || hiq_is_rung(h))
 			return next;
