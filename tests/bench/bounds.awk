@@ -26,7 +26,8 @@ END {
 		check("packets repeated, beside " i, v[now "_repeated"] + v[now "_offline_repeated"], "==", 0)
 		check("packets out of order, beside " i, v[now "_disorder"] + v[now "_offline_disorder"], "==", 0)
 	}
-	check("online P50 beside 12 with churn, us more than alone: the time to save and 15", v["preempt_12_p50_us"] - v["alone_p50_us"], "<=", save + 15)
+	# on the one CPU a look that counts waves, 22 us, may be in the way of each request: they are all of one length
+	check("online P50 beside 12 with churn, us more than alone: the time to save and 25", v["preempt_12_p50_us"] - v["alone_p50_us"], "<=", save + 25)
 	printf "# online P99 beside 12 with churn, us more than alone: %.0f (simulated; no bound: KFD's own updates are in the way)\n", v["preempt_12_p99_us"] - alone
 	check("packets repeated there", v["preempt_12_repeated"] + v["preempt_12_offline_repeated"], "==", 0)
 	check("packets out of order there", v["preempt_12_disorder"] + v["preempt_12_offline_disorder"], "==", 0)
