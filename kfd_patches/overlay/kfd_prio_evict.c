@@ -67,7 +67,7 @@ void kfd_prio_restored(struct device_queue_manager *dqm, struct qcm_process_devi
 			     &pdd->evict_duration_counter);
 		kfd_prio_dqm_repin(dqm, qpd);
 	}
-	/* it may have rung before it was evicted; what has changed since was not looked at */
+	/* the process may have rung before; its queues were not looked at since then */
 	if (qpd->prio.mm) {
 		kfd_prio_neighbour_changed(qpd);
 		kfd_prio_gpu_kick(dqm);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * kfdprio: what a process counts as on a GPU.  Inline for kfd_prio_dqm_mark(): a ring waits while
- * it walks over all processes.
+ * kfdprio: the standing of a process on a GPU: its rank, its work, whether a level keeps it off.
+ * Inline for kfd_prio_dqm_mark(): a ring waits while it walks over all processes.
  */
 #ifndef KFD_PRIO_ROLE_H
 #define KFD_PRIO_ROLE_H
@@ -51,7 +51,7 @@ kfd_prio_standing(struct qcm_process_device *qpd)
 /**
  * kfd_prio_weigh() - is a process to be kept off a GPU, and has it work?
  * @qpd: the process on that GPU
- * @f: what is in force
+ * @f: the level and the throttle in force
  *
  * Both from one look at it, for walks over many processes.
  *
