@@ -83,7 +83,7 @@ static bool waits_for_others(const void __user *packet)
  * @x: the queue
  * @r: its read index
  * @w: its write index
- * @seen: sets @runs or @pending, or neither
+ * @seen: sets @runs, @pending or @ended, or none
  *
  * Context: kernel thread that uses the mm of the process
  */
@@ -95,8 +95,10 @@ void kfd_prio_aql_look(const struct kfd_prio_index *x, u64 r, u64 w, struct kfd_
 	if (!x->ring || !r)
 		return;
 	last = signal_of(x->ring + ((r - 1) & x->packets_mask) * AQL_SIZE + AQL_SIGNAL);
-	if (last == SIGNAL_DONE)
+	if (last == SIGNAL_DONE) {
+		seen->ended = true;
 		return;
+	}
 	if (r != w && waits_for_others(x->ring + (r & x->packets_mask) * AQL_SIZE))
 		seen->runs = true;
 	else if (last == SIGNAL_PENDING)

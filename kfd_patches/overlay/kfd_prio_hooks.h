@@ -182,6 +182,7 @@ enum kfd_prio_unpark_reason {
  * @mm: its address space, mmgrab()ed; NULL without a role
  * @wakes: how often @rung was set
  * @waves: waves may be in flight: it moved since they were counted, or there were some
+ * @ended: the packets of the last look said that its work may have ended
  * @rung: @trap was KFD_PRIO_TRAP_RUNG when the engine last looked, since @rung_at
  * @work, @work_at, @progress_at: see struct kfd_prio_claim; of a neighbour @work_at is unused, and
  *	@progress_at is when its indices were last seen to move
@@ -236,6 +237,7 @@ struct kfd_prio_qpd {
 	struct mm_struct *mm;
 	u32 wakes;
 	bool waves;
+	bool ended;
 	bool rung;
 	u64 rung_at;
 	bool work;

@@ -13,7 +13,8 @@
  * launches the packet.  Where the ASIC counts waves (gfx9), a wave in flight is work.  On a
  * partition of several XCCs it counts those of the first one only, so that no wave there
  * proves nothing.  Where waves are not counted, or not all, the packets of a claim tell
- * (kfd_prio_aql.c), and linger_us covers the rest.
+ * (kfd_prio_aql.c), and linger_us covers the rest.  Where they are counted, the packets only tell
+ * when the work of a claim may have ended.
  */
 #include <linux/kthread.h>
 #include <linux/log2.h>
@@ -39,12 +40,12 @@
 void kfd_prio_snapshot(struct qcm_process_device *qpd, struct kfd_prio_snapshot *s)
 {
 	bool ours = qpd->prio.preempted && qpd->evicted == 1;
-	bool packets = (qpd->prio.role == KFD_PRIO_ROLE_CLAIM || kfd_prio_park_ns(qpd->dqm)) &&
-		       !kfd_prio_sees_waves(qpd);
+	bool claim = qpd->prio.role == KFD_PRIO_ROLE_CLAIM;
 	struct queue *q;
 
 	lockdep_assert_held(&qpd->dqm->lock_hidden);
 	s->nr = 0;
+	s->packets = (claim || kfd_prio_park_ns(qpd->dqm)) && !kfd_prio_sees_waves(qpd);
 	list_for_each_entry(q, &qpd->queues_list, list) {
 		struct queue_properties *p = &q->properties;
 		struct kfd_prio_index *i = &s->index[s->nr];
@@ -62,7 +63,7 @@ void kfd_prio_snapshot(struct qcm_process_device *qpd, struct kfd_prio_snapshot 
 		if (p->type == KFD_QUEUE_TYPE_COMPUTE && p->format == KFD_QUEUE_FORMAT_PM4)
 			i->mask = size / 4 - 1;
 		i->ring = NULL;
-		if (packets && p->type == KFD_QUEUE_TYPE_COMPUTE &&
+		if ((claim || s->packets) && p->type == KFD_QUEUE_TYPE_COMPUTE &&
 		    p->format == KFD_QUEUE_FORMAT_AQL && is_power_of_2(size))
 			i->ring = (void __user *)READ_ONCE(p->queue_address);
 		i->packets_mask = size / 64 - 1;
@@ -160,6 +161,11 @@ bool kfd_prio_observe(const struct kfd_prio_snapshot *s, struct mm_struct *mm, b
 	}
 	kthread_unuse_mm(mm);
 	mmput_async(mm);
+	seen->ended &= !seen->runs && !seen->pending;
+	if (!s->packets) {
+		seen->runs = false;
+		seen->pending = false;
+	}
 	return true;
 }
 

@@ -40,7 +40,7 @@ enum kfd_prio_wake {
  * @rptr: address of the read index
  * @wptr: address of the write index
  * @mask: of both; ~0 if they are 64 bits wide
- * @ring: address of its packets, if they may tell what runs; else NULL
+ * @ring: address of its packets, if they may tell what runs or has ended; else NULL
  * @packets_mask: their number less one
  */
 struct kfd_prio_index {
@@ -54,12 +54,14 @@ struct kfd_prio_index {
 /**
  * struct kfd_prio_snapshot - what is needed to look at a process without the DQM lock
  * @nr: number of queues
+ * @packets: what their packets say of work in flight counts: no count of waves says it
  * @index: their indices
  * @occupancy: room for the answer of the ASIC
  * @counted: it has one, and there are waves in flight
  */
 struct kfd_prio_snapshot {
 	u32 nr;
+	bool packets;
 	struct kfd_prio_index index[KFD_PRIO_MAX_INDEX];
 	u64 occupancy[DIV_ROUND_UP(KFD_PRIO_OCCUPANCY_SIZE, sizeof(u64))];
 	bool counted;
@@ -72,6 +74,8 @@ struct kfd_prio_snapshot {
  * @runs: its packets show that a kernel runs, and that the next packet waits for it
  * @pending: the signal of the last packet that was launched says that it is not complete; a process
  *	may use the signal for something else by now
+ * @ended: the signal of the last packet of a queue says that it is complete, and that of no queue
+ *	that it is not; a packet before it may run still
  * @unreadable: the indices of a queue could not be read
  * @unused: nothing was ever launched from its queues
  * @rptr_sum: of its queues
@@ -82,6 +86,7 @@ struct kfd_prio_seen {
 	bool waves;
 	bool runs;
 	bool pending;
+	bool ended;
 	bool unreadable;
 	bool unused;
 	u64 rptr_sum;
