@@ -29,6 +29,7 @@ static void kfd_prio_claim_works(struct qcm_process_device *qpd, enum kfd_prio_w
 	qp->waves = true;
 	qp->ended = false;
 	qp->rung_at = now;
+	qp->moved_at = now;
 	qp->work = true;
 	qp->work_at = now;
 	qp->progress_at = now;
@@ -206,6 +207,7 @@ struct kfd_prio_before {
 	u64 rptr_sum;
 	u64 wptr_sum;
 	u64 stuck_at;
+	u64 trust_until;
 	u32 wakes;
 	bool armed;
 	bool waves;
@@ -214,6 +216,18 @@ struct kfd_prio_before {
 	bool off;
 	bool saved;
 };
+
+/*
+ * Until when is a signal believed that says that the last packet of a claim runs?  For as long again
+ * as its waves were counted since the packet was launched, a quarter of the budget at most: the
+ * process may use the signal for something else.
+ */
+static u64 kfd_prio_claim_trust(const struct kfd_prio_qpd *qp, const struct kfd_prio_params *k)
+{
+	if (qp->counted_at <= qp->moved_at)
+		return 0;
+	return qp->counted_at + min(qp->counted_at - qp->moved_at, k->budget_ns / 4);
+}
 
 static struct kfd_prio_before kfd_prio_claim_before(struct device_queue_manager *dqm,
 						    struct qcm_process_device *qpd,
@@ -225,6 +239,7 @@ static struct kfd_prio_before kfd_prio_claim_before(struct device_queue_manager 
 		.rptr_sum = qp->rptr_sum,
 		.wptr_sum = qp->wptr_sum,
 		.stuck_at = qp->progress_at + k->budget_ns / 2,
+		.trust_until = kfd_prio_claim_trust(qp, k),
 		.wakes = qp->wakes,
 		.armed = atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED,
 		.waves = qp->waves,
@@ -272,6 +287,10 @@ static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_
 	qp->wptr_sum = seen->wptr_sum;
 	if (moved || seen->waves || seen->runs || off)
 		qp->progress_at = now;
+	if (moved)
+		qp->moved_at = now;
+	if (seen->counted)
+		qp->counted_at = now;
 	if (unsure && had && (!work || settles))
 		return;
 	qp->ended = seen->ended;
@@ -308,11 +327,12 @@ static bool kfd_prio_claim_quiet(const struct kfd_prio_qpd *qp, const struct kfd
 /*
  * Waves are counted only where that can change the answer: when the indices are equal, or have
  * not moved for half the budget.  Not of a claim whose doorbells are trapped and that has not
- * moved, nor of one that is off the GPU: its MQDs tell.  Until they may be counted again, a claim
- * that has launched something since the last time counts as having some.
+ * moved, nor of one that is off the GPU: its MQDs tell.  Where the signal of the last packet says that
+ * it runs, waves are counted at times that double.  Until they may be counted again, a claim that
+ * has launched something since the last time counts as having some.
  */
 static bool kfd_prio_claim_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s,
-				 const struct kfd_prio_before *b, const struct kfd_prio_seen *seen)
+				 const struct kfd_prio_before *b, struct kfd_prio_seen *seen)
 {
 	bool moved = seen->rptr_sum != b->rptr_sum || seen->wptr_sum != b->wptr_sum;
 
@@ -320,7 +340,11 @@ static bool kfd_prio_claim_waves(struct kfd_process_device *pdd, struct kfd_prio
 		return b->saved;
 	if (seen->work ? ktime_get_ns() <= b->stuck_at : b->armed && !moved)
 		return false;
-	if (kfd_prio_count_waves(pdd, s))
+	if (seen->in_flight && !seen->work && !moved && b->waves &&
+	    ktime_get_ns() < b->trust_until)
+		return true;
+	seen->counted = kfd_prio_count_waves(pdd, s);
+	if (seen->counted)
 		return kfd_prio_waves(pdd, s);
 	return !seen->work && (moved || b->waves);
 }

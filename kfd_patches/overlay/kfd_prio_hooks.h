@@ -183,6 +183,8 @@ enum kfd_prio_unpark_reason {
  * @wakes: how often @rung was set
  * @waves: waves may be in flight: it moved since they were counted, or there were some
  * @ended: the packets of the last look said that its work may have ended
+ * @moved_at: when its indices were last seen to move, or it rang, ktime_get_ns()
+ * @counted_at: when its waves were last counted
  * @rung: @trap was KFD_PRIO_TRAP_RUNG when the engine last looked, since @rung_at
  * @work, @work_at, @progress_at: see struct kfd_prio_claim; of a neighbour @work_at is unused, and
  *	@progress_at is when its indices were last seen to move
@@ -240,6 +242,8 @@ struct kfd_prio_qpd {
 	bool ended;
 	bool rung;
 	u64 rung_at;
+	u64 moved_at;
+	u64 counted_at;
 	bool work;
 	u64 work_at;
 	u64 progress_at;

@@ -13,8 +13,8 @@
  * launches the packet.  Where the ASIC counts waves (gfx9), a wave in flight is work.  On a
  * partition of several XCCs it counts those of the first one only, so that no wave there
  * proves nothing.  Where waves are not counted, or not all, the packets of a claim tell
- * (kfd_prio_aql.c), and linger_us covers the rest.  Where they are counted, the packets only tell
- * when the work of a claim may have ended.
+ * (kfd_prio_aql.c), and linger_us covers the rest.  Where they are counted, the packets of a claim
+ * only spare some of the counts.
  */
 #include <linux/kthread.h>
 #include <linux/log2.h>
@@ -161,7 +161,8 @@ bool kfd_prio_observe(const struct kfd_prio_snapshot *s, struct mm_struct *mm, b
 	}
 	kthread_unuse_mm(mm);
 	mmput_async(mm);
-	seen->ended &= !seen->runs && !seen->pending;
+	seen->in_flight = seen->runs || seen->pending;
+	seen->ended &= !seen->in_flight;
 	if (!s->packets) {
 		seen->runs = false;
 		seen->pending = false;

@@ -74,8 +74,10 @@ struct kfd_prio_snapshot {
  * @runs: its packets show that a kernel runs, and that the next packet waits for it
  * @pending: the signal of the last packet that was launched says that it is not complete; a process
  *	may use the signal for something else by now
- * @ended: the signal of the last packet of a queue says that it is complete, and that of no queue
- *	that it is not; a packet before it may run still
+ * @in_flight: as @runs or @pending, where waves are counted too
+ * @ended: the signal of the last packet of a queue says that it is complete, and not @in_flight; a
+ *	packet before it may run still
+ * @counted: waves were counted in this look
  * @unreadable: the indices of a queue could not be read
  * @unused: nothing was ever launched from its queues
  * @rptr_sum: of its queues
@@ -86,7 +88,9 @@ struct kfd_prio_seen {
 	bool waves;
 	bool runs;
 	bool pending;
+	bool in_flight;
 	bool ended;
+	bool counted;
 	bool unreadable;
 	bool unused;
 	u64 rptr_sum;
