@@ -78,8 +78,12 @@ static void kfd_prio_timer_set(struct device_queue_manager *dqm, const struct kf
 	struct kfd_prio_dqm *d = &dqm->prio;
 	u64 at = min(look_at, kfd_prio_claim_poll_at(dqm, k, now));
 
-	/* those that may be parked, and those that are: a device may have rung */
-	if (k->park_ns && !(list_empty(&d->neighbours) && list_empty(&d->resting)))
+	/*
+	 * those that may be parked, and those that are: a device may have rung.  A look that was
+	 * interrupted goes on at once: a timer for it would interrupt it again
+	 */
+	if (k->park_ns && !d->look_rest &&
+	    !(list_empty(&d->neighbours) && list_empty(&d->resting)))
 		at = min(at, READ_ONCE(d->look_now) ? now : max(now, d->look_at));
 	if (d->missed)
 		at = min(at, now + KFD_PRIO_RETRY_NS);

@@ -312,6 +312,7 @@ struct kfd_prio_totals {
  * @rang: one of these may have rung
  * @look_now: a neighbour shall be looked at before @look_at
  * @look_at: when neighbours are looked at next, ktime_get_ns(); the thread's
+ * @look_rest: so many neighbours are left of a look that a kick has interrupted; the thread's
  * @count_at: waves in flight are not counted before, ktime_get_ns(); the thread's
  * @policy: state of the policy
  * @last: its last decision, made at @last_at (ktime_get_ns())
@@ -375,6 +376,7 @@ struct kfd_prio_dqm {
 	atomic_t rang;
 	bool look_now;
 	u64 look_at;
+	unsigned int look_rest;
 	u64 count_at;
 	struct kfd_prio_policy policy;
 	struct kfd_prio_decision last;

@@ -301,9 +301,9 @@ static void kfd_prio_neighbour_look_at(struct device_queue_manager *dqm,
 
 /*
  * Look at the first @n of a list; each goes to the end of it, or of the other.
- * Return: false if there is something more urgent to do
+ * Return: how many are left because there is something more urgent to do
  */
-static bool kfd_prio_neighbour_walk(struct device_queue_manager *dqm, struct list_head *list,
+static unsigned int kfd_prio_neighbour_walk(struct device_queue_manager *dqm, struct list_head *list,
 				    unsigned int n, struct kfd_prio_look *l)
 {
 	struct kfd_prio_qpd *qp;
@@ -315,9 +315,9 @@ static bool kfd_prio_neighbour_walk(struct device_queue_manager *dqm, struct lis
 		kfd_prio_neighbour_look_at(dqm, container_of(qp, struct qcm_process_device, prio),
 					   l);
 		if (n && atomic_read(&dqm->prio.kicked))
-			return false;
+			return n;
 	}
-	return true;
+	return 0;
 }
 
 /**
@@ -326,7 +326,8 @@ static bool kfd_prio_neighbour_walk(struct device_queue_manager *dqm, struct lis
  * @s: memory for it
  *
  * Every safety_poll_us, and at once at those that were taken off.  Without a claim, and without
- * parking, nothing depends on the answer.
+ * parking, nothing depends on the answer.  A look that a kick interrupts goes on where it was, and has
+ * an end, however often that happens.
  *
  * Context: our thread; DQM lock, dropped and taken again for each
  */
@@ -336,14 +337,18 @@ void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_s
 	struct kfd_prio_dqm *d = &dqm->prio;
 	u64 now = ktime_get_ns();
 	struct kfd_prio_qpd *qp;
-	unsigned int n = 0, changed = 0;
+	unsigned int n = 0, changed = 0, most = KFD_PRIO_LOOK_BUSY;
 	bool fresh = false;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	if (now < d->look_at && !READ_ONCE(d->look_now))
+	if (now < d->look_at && !READ_ONCE(d->look_now) && !d->look_rest)
 		return;
-	if (list_empty(&d->claims) && !kfd_prio_park_ns(dqm))
+	if (list_empty(&d->claims) && !kfd_prio_park_ns(dqm)) {
+		d->look_rest = 0;
 		return;
+	}
+	if (d->look_rest && !READ_ONCE(d->look_now))
+		most = d->look_rest;
 	WRITE_ONCE(d->look_now, false);
 	kfd_prio_neighbour_rang(dqm);
 	list_for_each_entry(qp, &d->neighbours, claim) {
@@ -351,19 +356,17 @@ void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_s
 		n++;
 	}
 	if (!fresh)
-		n = min_t(unsigned int, n, KFD_PRIO_LOOK_BUSY);
+		n = min(n, most);
 	/* put first by kfd_prio_neighbour_rang(): parked, or their queues have changed */
 	list_for_each_entry(qp, &d->resting, claim) {
 		if (!READ_ONCE(qp->look))
 			break;
 		changed++;
 	}
-	if (!kfd_prio_neighbour_walk(dqm, &d->neighbours, n, &l) ||
-	    !kfd_prio_neighbour_walk(dqm, &d->resting, changed, &l)) {
-		WRITE_ONCE(d->look_now, true);
-		return;
-	}
-	if (now < d->look_at)
+	d->look_rest = kfd_prio_neighbour_walk(dqm, &d->neighbours, n, &l);
+	if (!d->look_rest)
+		d->look_rest = kfd_prio_neighbour_walk(dqm, &d->resting, changed, &l);
+	if (d->look_rest || now < d->look_at)
 		return;
 	d->look_at = now + kfd_prio_safety_poll_ns();
 	kfd_prio_neighbour_walk(dqm, &d->resting, KFD_PRIO_LOOK_RESTING, &l);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Processes without work leave the GPU, and return when they ring; beside preemption and KFD's evictions */
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -123,6 +124,38 @@ static void park(void)
 	actor_kill(&a);
 }
 
+/* CPU time of kfdprio's threads, ns */
+static long long threads_ns(void)
+{
+	long long ns, sum = 0;
+	char path[300], comm[32];
+	struct dirent *de;
+	DIR *dir = opendir("/proc");
+	FILE *f;
+
+	if (!dir)
+		tap_bail("/proc: %s", strerror(errno));
+	while ((de = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/%s/comm", de->d_name);
+		f = fopen(path, "r");
+		if (!f)
+			continue;
+		if (!fgets(comm, sizeof(comm), f))
+			*comm = 0;
+		fclose(f);
+		if (strncmp(comm, "kfd-prio/", 9))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/schedstat", de->d_name);
+		f = fopen(path, "r");
+		if (!f || fscanf(f, "%lld", &ns) != 1)
+			tap_bail("%s: %s", path, strerror(errno));
+		fclose(f);
+		sum += ns;
+	}
+	closedir(dir);
+	return sum;
+}
+
 /*
  * Many rings of many processes; the signal counts what is complete, lost or repeated.  With -r, until they were parked
  * so many times: the simulated GPU needs a host's minute for 1500 of them, so that there are many of them at a time
@@ -133,13 +166,16 @@ static void park_cycles(void)
 	int actors = park_wakes ? MANY : ACTORS;
 	long long want = park_wakes ? park_wakes : ACTORS * CYCLES * 8 / 10, parked = 0;
 	int i, n, most = park_wakes ? 3 * (park_wakes / MANY + 1) : CYCLES;
+	uint64_t t, begin;
 	struct actor a[MANY];
 	bool all = true;
-	uint64_t t;
+	long long ns;
 
 	parking_on(1);
 	for (i = 0; i < actors; i++)
 		a[i] = actor_start(0, 1, i % 16);
+	begin = kfdc_now();
+	ns = threads_ns();
 	for (n = 0; n < most && !(park_wakes && parked >= want); n++) {
 		/* fewer than ten wakes a second each */
 		t = kfdc_now() + 110 * MS;
@@ -155,6 +191,8 @@ static void park_cycles(void)
 		printf("# park_cycles: round %d, parked %lld times\n", n, parked);
 		fflush(stdout);
 	}
+	ns = threads_ns() - ns;
+	begin = kfdc_now() - begin;
 	for (parked = 0, i = 0; i < actors; i++) {
 		all &= completes(&a[i]);
 		parked += stat_of(&a[i], "parked_count");
@@ -162,6 +200,9 @@ static void park_cycles(void)
 	}
 	tap_ok(all, "park_cycles: no packet is lost, none is repeated");
 	tap_ok(parked >= want, "park_cycles: they were parked %lld times in %d rounds of %d", parked, n, actors);
+	/* a look that interrupts itself took 0.95 s at a time, until the scheduler throttled the thread */
+	tap_ok(ns <= (long long)begin / 4, "park_cycles: kfdprio's thread takes little CPU time (%lld of %llu ms)",
+	       ns / 1000000, (unsigned long long)begin / 1000000);
 }
 
 /* More processes than VMIDs, of which one works: those without work leave, and the runlist has room */
