@@ -33,7 +33,7 @@ help:
 	@echo '  make check-load    an over-subscribed simulated GPU on a busy host, SECS=N seconds (20) for each of 12 cases'
 	@echo '  make check-services services under systemd, with a second boot and the cost of the rules service'
 	@echo '  make check-cluster jobs of Slurm, with latencies on a shared GPU with the plugin and without; QOS of slurmdbd; 200 simulated'
-	@echo '                     nodes'
+	@echo '                     nodes; Slurm of Debian 13; metrics in Prometheus'
 	@echo '  make check-soak    the contention test $(BENCH_RUNS) times in a row (BENCH_RUNS=N)'
 	@echo
 	@echo '  make tools         kfdprio and kfdtrace, into build/tools'
@@ -136,7 +136,9 @@ check-services: setup tools
 check-cluster:
 	@tests/setup demo check cluster
 	@$(MAKE) -s --no-print-directory tools
-	@status=0; tests/slurm/run --long || status=1; tests/slurm/scale || status=1; exit $$status
+	@status=0; for test in "slurm/run --long" slurm/newer slurm/scale metrics/run; do \
+		tests/$$test || status=1; \
+	done; exit $$status
 
 .PHONY: check-soak
 check-soak: setup tools

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* How idleness is noticed, and claims that are none */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include "preempt.h"
 
 /* Launched at once: the read index equals the write index while it runs */
@@ -255,6 +257,46 @@ static void barrier(void)
 	actor_kill(&off);
 }
 
+/* A process that is stopped: what it has submitted runs to its end, and keeps the others off no longer */
+static void stopped(void)
+{
+	static const char *const names[] = { "kernels", "a barrier packet" };
+	struct actor on = online_start(0, 12), off = offline_start(0, 100 * MS, 60);
+	const struct event *end;
+	struct events *e;
+	int what;
+	long left;
+
+	param_set("busy_budget_ms", 50);
+	for (what = 0; what < 2; what++) {
+		e = events_start("kfd");
+		if (what ? actor_do(&on, act_stuck, 0, 0) : actor_do(&on, act_submit, 100 * MS, 3))
+			tap_bail("the work was refused");
+		if (kill(on.pid, SIGSTOP) || waitpid(on.pid, NULL, WUNTRACED) != on.pid)
+			tap_bail("the process cannot be stopped");
+		tap_ok(mapped(0) == 1, "stopped: %s: the others are off", names[what]);
+		tap_ok(wait_mapped(0, 2), "stopped: %s: and return while it is stopped", names[what]);
+		left = actor_do(&off, act_left, 0, 0);
+		nap_ns(300 * MS);
+		tap_ok(actor_do(&off, act_left, 0, 0) < left && mapped(0) == 2, "stopped: %s: they run", names[what]);
+		events_stop(e);
+		end = events_find(e, NULL, "kfd_preempt_end", NULL, 0);
+		if (!tap_ok(events_count(e, "kfd_preempt_begin", NULL, 0) == 1 && end &&
+			    event_field(end, "reason") == (what ? REASON_BUDGET : REASON_IDLE),
+			    "stopped: %s: they were off once, until %s", names[what],
+			    what ? "busy_budget_ms (50) was over" : "its work was done"))
+			events_print(e);
+		events_free(e);
+		kill(on.pid, SIGCONT);
+		if (what)
+			actor_do(&on, act_unstick, 0, 0);
+		tap_ok(completes(&on), "stopped: %s: all of it is complete, once", names[what]);
+	}
+	tap_ok(completes(&off), "stopped: all is complete, once");
+	actor_kill(&on);
+	actor_kill(&off);
+}
+
 static void sdma(void)
 {
 	struct actor on = online_start(0, 12), off = offline_start(0, 100 * MS, 20);
@@ -377,6 +419,6 @@ static void index_page(void)
 
 const struct test tests_claim[] = {
 	{ "last_kernel", last_kernel }, { "bursts", bursts }, { "behind", behind }, { "false_work", false_work },
-	{ "barrier", barrier }, { "sdma", sdma },
+	{ "barrier", barrier }, { "stopped", stopped }, { "sdma", sdma },
 	{ "pm4", pm4 }, { "index_page", index_page }, {}
 };

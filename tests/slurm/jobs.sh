@@ -5,7 +5,7 @@ install_kfdprio
 plugstack qos=interactive:high partition=online:high,batch:low default=6
 start_cluster
 check "munge, slurmctld, slurmd" wait_for node_is idle
-check "slurmd has read the options" sh -c "! grep 'error.*kfdprio' $log"
+check "slurmd has read the options" sh -c "! grep 'error.*kfdprio[.:]' $log"
 check "srun --help has the option" sh -c 'srun --help | grep -e "--gpu-priority=low|normal|high|0..15"'
 
 # The priority of a job is that of its partition.
@@ -17,6 +17,7 @@ before=$(asked)
 check "four tasks" runs "11 11 11 11" srun -p online -n 4 own-priority
 check "... slurmctld was asked once" [ "$(($(asked) - before))" = 1 ]
 check "salloc and srun" runs 11 salloc -Q -p online srun own-priority
+check "... salloc --gpu-priority holds for its steps" runs 0 salloc -Q -p online --gpu-priority=low srun own-priority
 cat >/tmp/script <<'END'
 #!/bin/sh
 own-priority

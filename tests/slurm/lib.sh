@@ -2,9 +2,11 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # of guest and tests/services/lib.sh
 # A cluster of one node in the VM, and its jobs.  Sourced by guest.
 journal=(-u munge -u slurmctld -u slurmd)
-log=/var/log/slurm/slurmd.log
+log=/var/log/slurm/kfdprio-vm.log
 conf=/etc/slurm/plugstack.conf.d/kfdprio.conf
 database=	# of start_database
+second=	# of start_second
+plugins=/run/second-plugins
 
 # own USER DIRECTORY...: empty directories of a user
 own() {
@@ -44,13 +46,18 @@ write_conf() {
 		AccountingStorageHost=127.0.0.1
 		AccountingStorageEnforce=associations,limits,qos
 	END
+	[ -z "$second" ] || cat >>/etc/slurm/slurm.conf <<-END
+		NodeName=kfdprio-second NodeAddr=127.0.0.2 Port=6828 CPUs=4 RealMemory=1000 State=UNKNOWN
+		PartitionName=second Nodes=kfdprio-second
+		PartitionName=two Nodes=kfdprio-vm,kfdprio-second
+	END
 }
 
 start_cluster() {
 	start_munge
 	systemctl -q is-active slurmdbd || own slurm /var/lib/slurm /var/log/slurm
 	install -d -o slurm /var/lib/slurm/slurmctld
-	mkdir -p /var/lib/slurm/slurmd /etc/slurm/plugstack.conf.d /dev/dri
+	mkdir -p /etc/slurm/plugstack.conf.d /dev/dri
 	[ -e /dev/dri/renderD128 ] || mknod /dev/dri/renderD128 c 226 128
 	chmod 666 /dev/dri/renderD128
 	write_conf
@@ -61,6 +68,29 @@ start_cluster() {
 	chmod +x /etc/slurm/prolog
 	echo 'include /etc/slurm/plugstack.conf.d/*.conf' >/etc/slurm/plugstack.conf
 	systemctl start slurmctld slurmd
+}
+
+# start_second: a second node, which is this machine with a host name, cgroups and plugins of its own.  Set second=1 before start_cluster.
+start_second() {
+	local dir
+	echo '127.0.0.2 kfdprio-second' >>/etc/hosts
+	dir=$(dirname /usr/lib/*/slurm-wlm/kfdprio.so)
+	cp -a "$dir" $plugins
+	cat >/run/second-node <<-END
+		#!/bin/sh -e
+		hostname kfdprio-second
+		mount --bind $plugins $dir
+		umount /sys/fs/cgroup
+		mount -t cgroup2 cgroup2 /sys/fs/cgroup
+		mkdir -p /sys/fs/cgroup/system.slice/slurmd.service
+		echo \$\$ >/sys/fs/cgroup/system.slice/slurmd.service/cgroup.procs
+		exec slurmd -D -N kfdprio-second
+	END
+	chmod +x /run/second-node
+	unit second-slurmd.service Delegate=yes KillMode=process "ExecStart=/usr/bin/unshare --uts --mount --cgroup /run/second-node"
+	systemctl daemon-reload
+	systemctl start second-slurmd
+	journal+=(-u second-slurmd)
 }
 
 # start_database: slurmdbd and MariaDB, both empty
@@ -80,16 +110,19 @@ start_database() {
 }
 account() { sacctmgr -i "$@"; }
 
-# node_is STATE
-node_is() { sinfo -h -o %T | sort -u | grep -qx "$1"; }
+# node_is STATE: all nodes
+node_is() { [ "$(sinfo -h -N -o %T | sort -u)" = "$1" ]; }
+node_is_up() { sinfo -h -o %T | grep -qx 'idle\|mixed\|allocated'; }
 idle() {
 	local jobs
-	jobs=$(squeue -h) && [ -z "$jobs" ]
+	jobs=$(squeue -h) && [ -z "$jobs" ] && return
+	echo "$jobs"
+	return 1
 }
 
-# wait_for COMMAND...: until it succeeds, 100 s at most: an emulated CPU starts many processes for a job
+# wait_for COMMAND...: until it succeeds, 300 s at most: an emulated CPU starts many processes for a job
 wait_for() {
-	local end=$((SECONDS + 100))
+	local end=$((SECONDS + 300))
 	while [ $SECONDS -lt $end ]; do
 		"$@" >/dev/null 2>&1 && return
 		sleep 0.2
@@ -112,7 +145,7 @@ chmod +x /usr/bin/own-priority
 runs() {
 	local want=$1 got
 	shift
-	got=$(as_alice "$@" 2>/tmp/stderr | sort | paste -sd' ')
+	got=$(as_alice timeout -k 5 300 "$@" 2>/tmp/stderr | sort | paste -sd' ')
 	[ "$got" = "$want" ] && return
 	echo "printed '$got', not '$want'"
 	cat /tmp/stderr
