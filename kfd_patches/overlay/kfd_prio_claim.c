@@ -218,9 +218,9 @@ struct kfd_prio_before {
 };
 
 /*
- * Until when is a signal believed that says that the last packet of a claim runs?  For as long again
- * as its waves were counted since the packet was launched, a quarter of the budget at most: the
- * process may use the signal for something else.
+ * Until when is a signal believed that says that the last packet of a claim runs?  For as long
+ * again as its waves were counted since the packet was launched, a quarter of the budget at most:
+ * the process may use the signal for something else.
  */
 static u64 kfd_prio_claim_trust(const struct kfd_prio_qpd *qp, const struct kfd_prio_params *k)
 {
@@ -251,8 +251,8 @@ static struct kfd_prio_before kfd_prio_claim_before(struct device_queue_manager 
 }
 
 /*
- * Has the work of a claim on the GPU just ended, as its packets show it for the first time?  Packets
- * before the last one may run still: the next look counts waves.
+ * Has the work of a claim on the GPU just ended, as its packets show it for the first time?
+ * Packets before the last one may run still: the next look counts waves.
  */
 static bool kfd_prio_claim_settles(const struct kfd_prio_before *b,
 				   const struct kfd_prio_seen *seen)
@@ -327,9 +327,9 @@ static bool kfd_prio_claim_quiet(const struct kfd_prio_qpd *qp, const struct kfd
 /*
  * Waves are counted only where that can change the answer: when the indices are equal, or have
  * not moved for half the budget.  Not of a claim whose doorbells are trapped and that has not
- * moved, nor of one that is off the GPU: its MQDs tell.  Where the signal of the last packet says that
- * it runs, waves are counted at times that double.  Until they may be counted again, a claim that
- * has launched something since the last time counts as having some.
+ * moved, nor of one that is off the GPU: its MQDs tell.  Where the signal of the last packet says
+ * that it runs, waves are counted at times that double.  Until they may be counted again, a claim
+ * that has launched something since the last time counts as having some.
  */
 static bool kfd_prio_claim_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s,
 				 const struct kfd_prio_before *b, struct kfd_prio_seen *seen)

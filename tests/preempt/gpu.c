@@ -104,6 +104,11 @@ bool has_occupancy(unsigned int gpu)
 	return !strncmp(profile[gpu], "mi", 2);
 }
 
+bool sees_waves(unsigned int gpu)
+{
+	return has_occupancy(gpu) && strcmp(profile[gpu], "mi300x");
+}
+
 /* The order of topology nodes is that of the GPUs; node 0 and others of gpu_id 0 are CPUs */
 unsigned int gpu_id(unsigned int gpu)
 {

@@ -127,6 +127,9 @@ unsigned int gpu_id(unsigned int gpu);
 bool has_mes(unsigned int gpu);
 bool has_occupancy(unsigned int gpu);
 
+/* Does it tell of all of them?  MI300X counts those of one XCC of several */
+bool sees_waves(unsigned int gpu);
+
 /* A module parameter; set one: ends the program if it is refused */
 long param(const char *name);
 void param_set(const char *name, long value);
