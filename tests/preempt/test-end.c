@@ -51,6 +51,42 @@ static void kill_preemptor(void)
 	actor_kill(&off);
 }
 
+/* A kernel that tells nobody of its end, and a short one on another queue that does */
+static long act_beside(long ns, long unused)
+{
+	long r;
+
+	(void)unused;
+	r = kfdc_dispatch(me.q[1], &(struct kfdc_dispatch){ .ns = ns });
+	return r ? r : act_submit(MS, 1);
+}
+
+/* The signal that says that one queue has done its work says nothing of the other queue */
+static void ended(void)
+{
+	struct actor on = online_start(0, 12), off = offline_start(0, 100 * MS, 20);
+	const struct event *begin, *end;
+	struct events *e;
+
+	if (actor_do(&on, act_create, 1, 7))
+		tap_bail("the second queue was refused");
+	e = events_start("kfd");
+	if (actor_do(&on, act_beside, 20 * MS, 0))
+		tap_bail("the work was refused");
+	nap_ns(40 * MS);
+	events_stop(e);
+	begin = events_find(e, NULL, "kfd_preempt_begin", "pid", on.pid);
+	end = begin ? events_find(e, begin, "kfd_preempt_end", "pid", on.pid) : NULL;
+	if (!tap_ok(end && events_count(e, "kfd_preempt_begin", NULL, 0) == 1 && end->ns - begin->ns >= 20 * MS &&
+		    in_time(end->ns - begin->ns, 25 * MS) && event_field(end, "reason") == REASON_IDLE,
+		    "ended: the others are off until a kernel of 20 ms ends, not only one of 1 ms beside it"))
+		events_print(e);
+	events_free(e);
+	tap_ok(completes(&on) && completes(&off), "ended: all is complete, once");
+	actor_kill(&on);
+	actor_kill(&off);
+}
+
 /* It ends by itself with work on its queue, closing its files in the order of exit */
 static void exit_preemptor(void)
 {
@@ -188,7 +224,8 @@ static void unload(void)
 
 const struct test tests_end[] = {
 	{ "kill_preemptor", kill_preemptor }, { "exit_preemptor", exit_preemptor },
-	{ "orphan", orphan }, { "kill_victim", kill_victim }, { "unload", unload }, {}
+	{ "orphan", orphan }, { "ended", ended, .waves = true },
+	{ "kill_victim", kill_victim }, { "unload", unload }, {}
 };
 
 /* ---- two GPUs ---- */
