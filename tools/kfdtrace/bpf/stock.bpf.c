@@ -225,12 +225,13 @@ static __always_inline __u32 filter_of(__u32 filter)
 }
 
 static __always_inline void report_unmapped(struct device_queue_manager *dqm, __u32 seq, __u64 begin,
-					  __s32 ret)
+					  __u64 end, __s32 ret)
 {
 	EVENT(kfd_unmap_queues_done) {
+		room->record.ts = end;
 		e->gpu_id = gpu_of(BPF_CORE_READ(dqm, dev));
 		e->seq = seq;
-		e->dur_ns = room->record.ts - begin;
+		e->dur_ns = end - begin;
 		e->ret = ret;
 		SEND();
 	}
@@ -288,7 +289,7 @@ static __noinline int mes_added(struct device_queue_manager *dqm, struct queue *
 	return 0;
 }
 
-static __noinline int mes_removed(struct call *call, int ret)
+static __noinline int mes_removed(struct call *call, int ret, __u64 end)
 {
 	struct device_queue_manager *dqm = (struct device_queue_manager *)call->args[0];
 	struct queue *q = (struct queue *)call->args[1];
@@ -309,7 +310,7 @@ static __noinline int mes_removed(struct call *call, int ret)
 			SEND();
 		}
 	}
-	report_unmapped(dqm, call->seq, call->ts, ret);
+	report_unmapped(dqm, call->seq, call->ts, end, ret);
 	return 0;
 }
 
@@ -391,6 +392,8 @@ int at_entry(struct pt_regs *ctx)
 SEC("kprobe")
 int at_return(struct pt_regs *ctx)
 {
+	/* before anything is sent, which takes a tenth of the time of a short unmap */
+	__u64 end = bpf_ktime_get_ns();
 	__u64 what = bpf_get_attach_cookie(ctx);
 	int ret = PT_REGS_RC(ctx);
 	struct call call;
@@ -408,12 +411,12 @@ int at_return(struct pt_regs *ctx)
 	case STOCK_RUNLIST:
 		return runlist_sent((struct packet_manager *)call.args[0], ret);
 	case STOCK_UNMAP:
-		report_unmapped((struct device_queue_manager *)call.args[0], call.seq, call.ts, ret);
+		report_unmapped((struct device_queue_manager *)call.args[0], call.seq, call.ts, end, ret);
 		return 0;
 	case STOCK_MES_ADD:
 		return mes_added((struct device_queue_manager *)call.args[0], (struct queue *)call.args[1], ret);
 	case STOCK_MES_REMOVE:
-		return mes_removed(&call, ret);
+		return mes_removed(&call, ret, end);
 	case STOCK_EVICT:
 		return evicted((struct device_queue_manager *)call.args[0],
 			       (struct qcm_process_device *)call.args[1], ret);
