@@ -51,14 +51,13 @@ static void kill_preemptor(void)
 	actor_kill(&off);
 }
 
-/* A kernel that tells nobody of its end, and a short one on another queue that does */
+/* A kernel that has a signal, and a longer one on another queue that has none; it is launched once the GPU is free */
 static long act_beside(long ns, long unused)
 {
-	long r;
+	long r = act_submit(MS, 1);
 
 	(void)unused;
-	r = kfdc_dispatch(me.q[1], &(struct kfdc_dispatch){ .ns = ns });
-	return r ? r : act_submit(MS, 1);
+	return r ? r : kfdc_dispatch(me.q[1], &(struct kfdc_dispatch){ .ns = ns });
 }
 
 /* The signal that says that one queue has done its work says nothing of the other queue */
@@ -79,7 +78,7 @@ static void ended(void)
 	end = begin ? events_find(e, begin, "kfd_preempt_end", "pid", on.pid) : NULL;
 	if (!tap_ok(end && events_count(e, "kfd_preempt_begin", NULL, 0) == 1 && end->ns - begin->ns >= 20 * MS &&
 		    in_time(end->ns - begin->ns, 25 * MS) && event_field(end, "reason") == REASON_IDLE,
-		    "ended: the others are off until a kernel of 20 ms ends, not only one of 1 ms beside it"))
+		    "ended: the others are off until a kernel of 20 ms ends, not only one of 1 ms before it on another queue"))
 		events_print(e);
 	events_free(e);
 	tap_ok(completes(&on) && completes(&off), "ended: all is complete, once");
