@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The circuit breaker: what has hurt a GPU once is not done to it again */
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -184,6 +185,9 @@ static void breaker_reset(void)
 		tap_bail("reset");
 	nap_ns(50 * MS);
 	tap_ok(open_there(0), "breaker_reset: a process is preempted: open");
+	actor_do(&on, act_ring_faults, 0, 0);
+	nap_ns(param("safety_poll_us") * US * 5);
+	tap_eq(actor_do(&on, act_ring_faults, 0, 0), 0, "breaker_reset: its doorbells are trapped no longer");
 	actor_kill(&on);
 	actor_kill(&off);
 	tap_ok(!preempts(0), "breaker_reset: new processes do not preempt");
@@ -227,6 +231,24 @@ static uint64_t ring(const struct actor *on, long ns)
 	if (!actor_hear(on, &r, 20000) || r)
 		tap_bail("the process that rang does not return");
 	return kfdc_now() - begin;
+}
+
+/* A ring, and at once, before the GPU's thread runs, the end of the other queue. Return: how long both took */
+static long act_ring_destroy(long ns, long unused)
+{
+	struct sched_param param = { .sched_priority = 2 };	/* above the thread, below the simulated firmware */
+	uint64_t begin = kfdc_now();
+	long r;
+
+	(void)unused;
+	if (sched_setscheduler(0, SCHED_FIFO, &param))
+		return -errno;
+	r = act_submit(ns, 1);
+	if (!r)
+		r = act_destroy_last(0, 0);
+	param.sched_priority = 0;
+	sched_setscheduler(0, SCHED_OTHER, &param);
+	return r ? -EPROTO : (long)(kfdc_now() - begin);
 }
 
 /* Two rings of one process: the second finds the thread at it */
@@ -360,13 +382,19 @@ static void fault_neighbour(void)
 		nap_ns(20 * MS);
 		tap_eq(mapped(0), 3 - (i == 3), "fault_neighbour: %d: an idle neighbour is mapped", i);
 		param_set("save_us", i ? 50000 : 20);
-		ns = ring(&other, 5 * MS);
-		tap_ok(in_time(ns, 20 * MS), "fault_neighbour: %d: an unmap of %d us, its ring returns after %llu us", i,
-		       i ? 50000 : 20, (unsigned long long)ns / 1000);
 		/* first nobody, then its second queue goes, then the process ends */
-		if (i == 2)
-			actor_do(&other, act_destroy_last, 0, 0);
-		else if (i == 3)
+		if (i == 2) {
+			/* KFD must not free what the hardware saves: its own unmap waits for the one that the ring has sent */
+			ns = actor_do(&other, act_ring_destroy, 5 * MS, 0);
+			tap_ok(ns > 45 * MS && in_time(ns, 60 * MS),
+			       "fault_neighbour: %d: a queue that ends before the thread runs ends after %llu us", i,
+			       (unsigned long long)ns / 1000);
+		} else {
+			ns = ring(&other, 5 * MS);
+			tap_ok(in_time(ns, 20 * MS), "fault_neighbour: %d: an unmap of %d us, its ring returns after %llu us", i,
+			       i ? 50000 : 20, (unsigned long long)ns / 1000);
+		}
+		if (i == 3)
 			actor_kill(&other);
 		tap_ok(wait_mapped(0, 1), "fault_neighbour: %d: it leaves", i);
 		param_set("save_us", 20);
