@@ -107,9 +107,12 @@ static __noinline int updated(struct queue *q, int ret)
 	return 0;
 }
 
-static __always_inline void report_mapped(struct queue *q, __s32 ret)
+/* @ts: when; 0: now */
+static __always_inline void report_mapped(struct queue *q, __s32 ret, __u64 ts)
 {
 	EVENT(kfd_map_queue) {
+		if (ts)
+			room->record.ts = ts;
 		QUEUE(q);
 		e->type = type_of(q);
 		e->doorbell = BPF_CORE_READ(q, properties.doorbell_off);
@@ -142,7 +145,7 @@ static long walk_step(__u32 step, struct walk *walk)
 	if (walk->queue != walk->queues) {
 		q = (struct queue *)((char *)walk->queue - bpf_core_field_offset(struct queue, list));
 		if (queue_typed(q) && BPF_CORE_READ(q, properties.is_active))
-			report_mapped(q, 0);
+			report_mapped(q, 0, 0);
 		walk->queue = next_of(walk->queue);
 		return 0;
 	}
@@ -282,10 +285,10 @@ static __always_inline bool mes_asked(struct device_queue_manager *dqm, struct q
 	       !(bpf_core_field_exists(q->properties.is_reset) && BPF_CORE_READ(q, properties.is_reset));
 }
 
-static __noinline int mes_added(struct device_queue_manager *dqm, struct queue *q, int ret)
+static __noinline int mes_added(struct device_queue_manager *dqm, struct queue *q, int ret, __u64 end)
 {
 	if (mes_asked(dqm, q, ret))
-		report_mapped(q, ret);
+		report_mapped(q, ret, end);
 	return 0;
 }
 
@@ -347,10 +350,23 @@ static __noinline int restored(struct device_queue_manager *dqm, struct qcm_proc
 	return 0;
 }
 
+/* MES has not done what it was asked for; the call that asked it is reported when it returns, which is later */
+static __always_inline void mes_ends(__u32 what, __u64 now)
+{
+	struct call *call = call_now(what);
+
+	if (call)
+		call->end = now;
+}
+
 static __noinline int hung(struct device_queue_manager *dqm)
 {
+	__u64 now = bpf_ktime_get_ns();
+
 	if (!dqm_typed(dqm))
 		return 0;
+	mes_ends(STOCK_MES_ADD, now);
+	mes_ends(STOCK_MES_REMOVE, now);
 	EVENT(kfd_hws_hang) {
 		e->gpu_id = gpu_of(BPF_CORE_READ(dqm, dev));
 		e->processes = BPF_CORE_READ(dqm, processes_count);
@@ -401,6 +417,8 @@ int at_return(struct pt_regs *ctx)
 	/* without an unmap before it, a wait for a fence is not the wait for one, or it was reported already */
 	if (what >= NR_STOCK_CALLS || !call_end(what, &call))
 		return 0;
+	if (call.end)
+		end = call.end;
 	switch (what) {
 	case STOCK_CREATE:
 		return created(&call, ret);
@@ -414,7 +432,8 @@ int at_return(struct pt_regs *ctx)
 		report_unmapped((struct device_queue_manager *)call.args[0], call.seq, call.ts, end, ret);
 		return 0;
 	case STOCK_MES_ADD:
-		return mes_added((struct device_queue_manager *)call.args[0], (struct queue *)call.args[1], ret);
+		return mes_added((struct device_queue_manager *)call.args[0], (struct queue *)call.args[1], ret,
+				 end);
 	case STOCK_MES_REMOVE:
 		return mes_removed(&call, ret, end);
 	case STOCK_EVICT:

@@ -53,6 +53,7 @@ struct {
 /* A call that has not returned. */
 struct call {
 	__u64 ts;
+	__u64 end;	/* it ended before it returns; 0: it did not */
 	__u64 args[3];
 	/* no hole: the kernel refuses to copy bytes that were never written */
 	__u32 seq;
