@@ -13,6 +13,7 @@
 #include "execute.h"
 
 #define HEADER		104	/* bytes before the state of a work-group: execute-save.c */
+#define NO_STATE	-2	/* in place of a register: what the header begins with */
 
 static void off(struct kfdc_queue *q)
 {
@@ -66,6 +67,46 @@ static void preempted(struct kfdc_queue *q, struct kfdc_signal *s, uint64_t pree
 	}
 }
 
+/* Two dispatches of a queue that run at once are saved to places of their own */
+static void two(struct kfdc_queue *q, struct kfdc_signal *s)
+{
+	const struct test *t[2] = { &tests[3], &tests[2] };
+	struct memory *of[2] = { mem };
+	uint64_t saved, most = 0;
+	struct kfdc_signal *also;
+	struct kfdc_bo bo;
+	int i;
+
+	must(kfdc_signal_create(c, true, &also));
+	must(kfdc_bo_alloc(c, sizeof(*mem), GTT, &bo));
+	of[1] = bo.va;
+	memcpy(of[1], of[0], sizeof(*mem));
+	param("slots", 2);
+	for (i = 0; i < 2; i++) {
+		mem = of[i];
+		target = mem->out;
+		begin(q, t[i], 20 * MS, i ? also : s);
+	}
+	while (kfdc_signal_value(s) > 0 || kfdc_signal_value(also) > 0) {
+		sleep_ns(500 * US);
+		saved = counter("executed_saved_running");
+		off(q);
+		saved = counter("executed_saved_running") - saved;
+		most = saved > most ? saved : most;
+		on(q);
+	}
+	tap_eq(most, 2, "two dispatches of a queue are preempted in mid-kernel at once");
+	for (i = 1; i >= 0; i--) {
+		mem = of[i];
+		target = mem->out;
+		memset(want, 0, sizeof(want));
+		t[i]->host(t[i]->n);
+		tap_ok(right(), "... %s computes what the host does", t[i]->name);
+	}
+	param("slots", 1);
+	kfdc_signal_destroy(also);
+}
+
 /*
  * A bit of one vector register of one lane is changed while it is in the CWSR area. Return: 'r': the result is
  * right, 'w': wrong, 's': the queue stopped, 0: it was not in the middle of a work-group.
@@ -86,6 +127,8 @@ static char spoilt(struct kfdc_signal *s, int vgpr)
 		state = (uint32_t *)((char *)q->cwsr_bo.va + ctl + HEADER);
 		if (vgpr >= 0)
 			state[vgpr * c->wave_size + 5] ^= 0x10;
+		else if (vgpr == NO_STATE)
+			state[-(HEADER / 4)] ^= 1;
 		result = 's';
 	}
 	on(q);
@@ -116,6 +159,7 @@ static char alone(const char *program, const char *option, int vgpr)
 
 static void spoil(const char *program)
 {
+	uint64_t lost = counter("executed_lost");
 	char result[17] = "";
 	uint32_t wrong = 0;
 	int v;
@@ -129,6 +173,9 @@ static void spoil(const char *program)
 	tap_diag("state as it is, then with a bit of each register changed: %s (right, wrong, stopped)", result);
 	tap_ok(result[0] == 'r', "state in the CWSR area that is not changed gives the right result");
 	tap_ok(wrong >= 1, "a changed bit in a saved register gives a wrong result");
+	tap_eq(counter("executed_lost"), lost, "no state was lost");
+	tap_ok(alone(program, "--spoil", NO_STATE) == 's', "what is no state stops the queue");
+	tap_eq(counter("executed_lost") - lost, 1, "... and is counted");
 }
 
 static void store(uint32_t n)
@@ -209,12 +256,14 @@ int main(int argc, char **argv)
 	only = argc > 2 && !strcmp(argv[2], "--results");
 	plain(q, s);
 	preempted(q, s, argc > 2 + only ? strtoull(argv[2 + only], NULL, 10) : 100);
-	if (!only)
+	if (!only) {
+		two(q, s);
 		endless(q, s);
+	}
 	must(kfdc_queue_destroy(q));
 	if (!only)
 		spoil(argv[0]);
-	tap_eq(counter("executed_lost"), 0, "no state was lost");
+	tap_eq(counter("executed_lost"), only ? 0 : 1, "no other state was lost");
 	tap_diag("%llu instructions of waves", (unsigned long long)counter("executed_instructions"));
 	return tap_done();
 }
