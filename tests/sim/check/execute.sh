@@ -2,26 +2,31 @@
 # SPDX-License-Identifier: GPL-2.0
 # Kernels that the simulated GPU executes: right results, preempted in the middle; memory exceptions; HIP programs beside a
 # process whose queue comes and goes. PREEMPTIONS=N: of each kernel, at least, default 30. LONG=1: 10,000, HIP programs at
-# -O1, too, each for 20 s, and navi21. GPUS="PROFILE:TARGET...": the GPUs, the first one with the HIP programs if it is mi210.
+# -O1, too, each for 20 s, and navi21. GPUS="PROFILE:TARGET...": only these GPUs. Arguments are options of tests/vm/run.
 set -u
 status=0
 bin=build/tests/bin
 secs=1
 levels=O2
-gpus="mi210:gfx90a navi31:gfx1100"
+gpus="mi210:gfx90a mi300x:gfx942 navi31:gfx1100"
 preemptions=${PREEMPTIONS:-30}
 timeout=900
 if [ -n "${LONG:-}" ]; then
 	secs=20
 	levels="O1 O2"
-	gpus="mi210:gfx90a navi31:gfx1100 navi21:gfx1030"
+	gpus="$gpus navi21:gfx1030"
 	preemptions=${PREEMPTIONS:-10000}
 	timeout=3600
 fi
 make -s -C tests execute O="$PWD/$bin" >&2 || exit 1
+known=$(tests/sim/gpus | cut -d' ' -f1)	# a kernel knows those that were there before it
 for gpu in ${GPUS:-$gpus}; do
+	if ! grep -qx "${gpu%:*}" <<<"$known"; then
+		echo "# ${gpu%:*}: the amdkfd of this kernel does not know it"
+		continue
+	fi
 	# shellcheck disable=SC2016 # for the shell of the VM
-	tests/vm/run --icount --timeout "${TIMEOUT:-$timeout}" --param execute=1 --quick-saves --gpu "${gpu%:*}" -- sh -c '
+	tests/vm/run --icount --timeout "${TIMEOUT:-$timeout}" --param execute=1 --quick-saves --gpu "${gpu%:*}" "$@" -- sh -c '
 		bin=$1 preemptions=$2 secs=$3 levels=$4 gpu=$5 target=$6
 		status=0
 		$bin/sim-execute $bin/kernels-$target.o $preemptions || status=1
