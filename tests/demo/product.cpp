@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // Small products whose results are compared bit by bit with the host's; the simulated GPU has to execute
-// them (execute=1).  Prints how many there were, and how many were wrong.
+// them (execute=1).  Prints how many there were, how many were wrong, and how often one of them was preempted
+// in mid-kernel.
 //
 //	product SECONDS N
 #include "gemm.h"
@@ -21,6 +22,22 @@ static void on_host(const std::vector<float> &a, const std::vector<float> &b, st
 		}
 }
 
+// Work-groups that were saved before their end, of all processes
+static long saved()
+{
+	FILE *f = fopen("/sys/kernel/debug/kfdsim/0/counters", "r");
+	char name[64];
+	long v;
+
+	while (f && fscanf(f, "%63s %ld", name, &v) == 2)
+		if (!strcmp(name, "executed_saved_running")) {
+			fclose(f);
+			return v;
+		}
+	fprintf(stderr, "no counters of the simulated GPU\n");
+	exit(1);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 3) {
@@ -31,6 +48,7 @@ int main(int argc, char **argv)
 	size_t bytes = sizeof(float) * n * n;
 	std::vector<float> a(n * n), b(n * n), c(n * n), want(n * n);
 	int count = 0, wrong = 0;
+	long preempted = 0, before;
 	hipStream_t stream;
 
 	CHECK(hipSetDeviceFlags(hipDeviceScheduleBlockingSync));
@@ -48,11 +66,13 @@ int main(int argc, char **argv)
 	for (double end = now_ms() + secs * 1000.0; now_ms() < end; count++) {
 		std::fill(c.begin(), c.end(), 0.0f);
 		CHECK(hipMemcpy(m.c, c.data(), bytes, hipMemcpyHostToDevice));
+		before = saved();
 		m.launch(stream);
 		CHECK(hipStreamSynchronize(stream));
+		preempted += saved() - before;
 		CHECK(hipMemcpy(c.data(), m.c, bytes, hipMemcpyDeviceToHost));
 		wrong += memcmp(c.data(), want.data(), bytes) != 0;
 	}
-	printf("%d %d\n", count, wrong);
+	printf("%d %d %ld\n", count, wrong, preempted);
 	return wrong > 0;
 }
