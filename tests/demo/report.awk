@@ -82,8 +82,8 @@ BEGIN {
 
 	print ""
 	print "SIMULATED GPU (MI210, gfx90a). The driver is the real amdkfd of Debian's " slurp("kernel.txt") ", with"
-	print "kfdprio; hardware and firmware are a model: launches take modelled time, no product is computed. To save"
-	print "the waves of a full GPU takes 327 us, the median that was measured on MI308X GPUs."
+	print "kfdprio; hardware and firmware are a model: launches take modelled time, products are computed only for the last line."
+	print "To save the waves of a full GPU takes 327 us, the median that was measured on MI308X GPUs."
 	if (model == "shared")
 		print "Kernels of several queues share the GPU (DEMO_MODEL=shared), one of each of its 4 pipes."
 	else
@@ -139,6 +139,16 @@ BEGIN {
 		print "$ kfdprio -p " pid[1] " " pid[2] "     # set by kfdpriod, after 'kfdprio -r -p " pid[1] "'"
 		print "  " set
 	}
+	# products, wrong ones, preemptions of one
+	if (split(slurp("product.txt"), made, / /) != 3)
+		die("no product was computed: see product.err")
+	print ""
+	printf "The simulated GPU also computed %d products of 64 x 64 (execute=1), preempted in mid-kernel %d times: %s\n",
+		made[1], made[3], made[2] ? made[2] " ARE WRONG" : "all are right, bit by bit."
+	if (made[2])
+		die("a computed product is wrong")
+	if (!made[1] || !made[3])
+		die("no product was preempted while it was computed")
 	if (p99["preempt"] >= p99["priority"])
 		die("preemption had no effect")
 }

@@ -4,174 +4,16 @@
  *
  *	sim-execute OBJECT [PREEMPTIONS]	TAP: the kernels of tests/unit/isa/kernel in OBJECT, an object file
  *						for this GPU, give the host's results: as they are, after PREEMPTIONS in
- *						mid-kernel (default 100), and wrong ones where saved state is changed; a bad address is a VM fault
+ *						mid-kernel (default 100), and wrong ones where saved state is changed
  *	sim-execute OBJECT --spoil REGISTER	prints what becomes of a product whose saved state is changed, see spoilt()
- *	sim-execute OBJECT --fault		the same of a bad address, see faulty()
+ *	sim-execute OBJECT --results [PREEMPTIONS]	TAP: only the results, of any object file with these kernels
  *	sim-execute --disturb			toggles a queue without work until it is killed: with HWS, each time all
  *						queues of the GPU are taken off and put back
  */
-#include "packets.h"
-#include "kfdclient-int.h"
-#include <elf.h>
-#include <linux/kfd_ioctl.h>
+#include "execute.h"
 
-#define GTT	(KFD_IOC_ALLOC_MEM_FLAGS_GTT | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE | \
-		 KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE | KFD_IOC_ALLOC_MEM_FLAGS_COHERENT)
-#define N		64
-#define ALL		(N * N)
-#define OUT		(ALL + 64)
 #define HEADER		104	/* bytes before the state of a work-group: execute-save.c */
-#define KD_ENTRY	16	/* kernel descriptor: distance of the code */
-
-struct arguments {
-	const uint32_t *a, *b;
-	uint32_t *out;
-	uint32_t n;
-};
-
-struct memory {
-	uint32_t a[ALL], b[ALL];
-	struct arguments args;
-	uint32_t out[OUT];
-};
-
-static struct memory *mem;
-static uint32_t *target;	/* of the results; mem->out but for a test */
-static uint32_t want[OUT];
-static struct kfdc_bo code;
-static const char *file;
-static uint64_t seed = 88172645463325252ULL;
-
-static uint32_t rnd(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed >> 16;
-}
-
-/* ---- what the host computes ---- */
-
-static void add(uint32_t n)
-{
-	uint32_t i;
-
-	for (i = 0; i < n; i++)
-		want[i] = mem->a[i] + mem->b[i];
-}
-
-static void copy(uint32_t n)
-{
-	memcpy(want, mem->a, n / 2 * 8);
-}
-
-static void reduce(uint32_t n)
-{
-	uint32_t i, k, sum;
-
-	for (i = 0; i < 1024; i++) {
-		sum = 0;
-		for (k = i; k < n; k += 1024)
-			sum += mem->a[k] * mem->b[k];
-		want[0] += sum;
-		want[1 + sum % 16]++;
-	}
-}
-
-static void gemm(uint32_t n)
-{
-	uint32_t i, j, k;
-
-	for (i = 0; i < n; i++)
-		for (j = 0; j < n; j++)
-			for (k = 0; k < n; k++)
-				want[i * n + j] += mem->a[i * n + k] * mem->b[k * n + j];
-}
-
-static const struct test {
-	const char *name;
-	uint32_t groups, n;
-	void (*host)(uint32_t n);
-} tests[] = {
-	{ "add", 16, ALL, add }, { "copy", 4, ALL, copy }, { "reduce", 4, ALL, reduce }, { "gemm", 16, N, gemm },
-};
-
-#define TESTS	(sizeof(tests) / sizeof(*tests))
-
-/* ---- the object file ---- */
-
-static void load(const char *path)
-{
-	FILE *f = fopen(path, "r");
-
-	must(kfdc_bo_alloc(c, 1 << 18, GTT, &code));
-	if (!f || !fread(code.va, 1, 1 << 18, f))
-		tap_bail("%s: %s", path, strerror(errno));
-	fclose(f);
-}
-
-/* Address of a symbol; the file is not linked: its sections are where they are in it */
-static char *find(const char *name)
-{
-	char *at = code.va;
-	const Elf64_Ehdr *e = code.va;
-	const Elf64_Shdr *sh = (void *)(at + e->e_shoff);
-	const Elf64_Sym *sym;
-	const char *names;
-	size_t i, n;
-
-	for (i = 0; i < e->e_shnum && sh[i].sh_type != SHT_SYMTAB; i++)
-		;
-	if (i == e->e_shnum)
-		tap_bail("%s has no symbols", file);
-	sym = (void *)(at + sh[i].sh_offset);
-	n = sh[i].sh_size / sizeof(*sym);
-	names = at + sh[sh[i].sh_link].sh_offset;
-	for (i = 0; i < n; i++)
-		if (!strcmp(names + sym[i].st_name, name))
-			return at + sh[sym[i].st_shndx].sh_offset + sym[i].st_value;
-	tap_bail("%s has no %s", file, name);
-}
-
-/* The kernel's descriptor, which gets the distance of its code: a linker would have done that */
-static uint64_t descriptor(const char *name)
-{
-	char kd[64], *at;
-	int64_t distance;
-
-	snprintf(kd, sizeof(kd), "%s.kd", name);
-	at = find(kd);
-	distance = find(name) - at;
-	memcpy(at + KD_ENTRY, &distance, sizeof(distance));
-	return (uintptr_t)at;
-}
-
-/* ---- dispatches ---- */
-
-static void begin(struct kfdc_queue *q, const struct test *t, uint64_t ns, struct kfdc_signal *s)
-{
-	struct {
-		uint16_t header, setup, wg[3], reserved0;
-		uint32_t grid[3], private_size, group_size;
-		uint64_t kernel_object, kernarg, reserved2, signal;
-	} p = {
-		.header = 2 | 2 << 9 | 2 << 11, .setup = 1, .wg = { 256, 1, 1 },
-		.grid = { t->groups * 256, 1, 1 }, .kernel_object = descriptor(t->name),
-		.kernarg = (uintptr_t)&mem->args, .reserved2 = ns, .signal = (uintptr_t)kfdc_signal_mem(s),
-	};
-
-	memset(mem->out, 0, sizeof(mem->out));
-	memset(want, 0, sizeof(want));
-	mem->args = (struct arguments){ mem->a, mem->b, target, t->n };
-	t->host(t->n);
-	kfdc_signal_set(s, 1);
-	must(kfdc_packet(q, &p, true));
-}
-
-static bool right(void)
-{
-	return !memcmp(mem->out, want, sizeof(want));
-}
+#define NO_STATE	-2	/* in place of a register: what the header begins with */
 
 static void off(struct kfdc_queue *q)
 {
@@ -225,6 +67,46 @@ static void preempted(struct kfdc_queue *q, struct kfdc_signal *s, uint64_t pree
 	}
 }
 
+/* Two dispatches of a queue that run at once are saved to places of their own */
+static void two(struct kfdc_queue *q, struct kfdc_signal *s)
+{
+	const struct test *t[2] = { &tests[3], &tests[2] };
+	struct memory *of[2] = { mem };
+	uint64_t saved, most = 0;
+	struct kfdc_signal *also;
+	struct kfdc_bo bo;
+	int i;
+
+	must(kfdc_signal_create(c, true, &also));
+	must(kfdc_bo_alloc(c, sizeof(*mem), GTT, &bo));
+	of[1] = bo.va;
+	memcpy(of[1], of[0], sizeof(*mem));
+	param("slots", 2);
+	for (i = 0; i < 2; i++) {
+		mem = of[i];
+		target = mem->out;
+		begin(q, t[i], 20 * MS, i ? also : s);
+	}
+	while (kfdc_signal_value(s) > 0 || kfdc_signal_value(also) > 0) {
+		sleep_ns(500 * US);
+		saved = counter("executed_saved_running");
+		off(q);
+		saved = counter("executed_saved_running") - saved;
+		most = saved > most ? saved : most;
+		on(q);
+	}
+	tap_eq(most, 2, "two dispatches of a queue are preempted in mid-kernel at once");
+	for (i = 1; i >= 0; i--) {
+		mem = of[i];
+		target = mem->out;
+		memset(want, 0, sizeof(want));
+		t[i]->host(t[i]->n);
+		tap_ok(right(), "... %s computes what the host does", t[i]->name);
+	}
+	param("slots", 1);
+	kfdc_signal_destroy(also);
+}
+
 /*
  * A bit of one vector register of one lane is changed while it is in the CWSR area. Return: 'r': the result is
  * right, 'w': wrong, 's': the queue stopped, 0: it was not in the middle of a work-group.
@@ -245,6 +127,8 @@ static char spoilt(struct kfdc_signal *s, int vgpr)
 		state = (uint32_t *)((char *)q->cwsr_bo.va + ctl + HEADER);
 		if (vgpr >= 0)
 			state[vgpr * c->wave_size + 5] ^= 0x10;
+		else if (vgpr == NO_STATE)
+			state[-(HEADER / 4)] ^= 1;
 		result = 's';
 	}
 	on(q);
@@ -252,14 +136,6 @@ static char spoilt(struct kfdc_signal *s, int vgpr)
 		result = right() ? 'r' : 'w';
 	must(kfdc_queue_destroy(q));
 	return result;
-}
-
-/* A kernel that writes to an address that is not mapped. Return: 's': the queue stopped, 'r': it went on */
-static char faulty(struct kfdc_queue *q, struct kfdc_signal *s)
-{
-	target = (uint32_t *)4096;
-	begin(q, &tests[0], 20 * MS, s);
-	return kfdc_signal_wait(s, 4 * SEC) ? 's' : 'r';
 }
 
 /*
@@ -283,6 +159,7 @@ static char alone(const char *program, const char *option, int vgpr)
 
 static void spoil(const char *program)
 {
+	uint64_t lost = counter("executed_lost");
 	char result[17] = "";
 	uint32_t wrong = 0;
 	int v;
@@ -296,19 +173,9 @@ static void spoil(const char *program)
 	tap_diag("state as it is, then with a bit of each register changed: %s (right, wrong, stopped)", result);
 	tap_ok(result[0] == 'r', "state in the CWSR area that is not changed gives the right result");
 	tap_ok(wrong >= 1, "a changed bit in a saved register gives a wrong result");
-}
-
-/* A memory exception: that queue stops, others go on */
-static void fault(const char *program, struct kfdc_queue *q, struct kfdc_signal *s)
-{
-	uint64_t faults = counter("vm_faults"), done = counter("executed");
-
-	tap_ok(alone(program, "--fault", 0) == 's', "a kernel that writes to an address that is not mapped never ends");
-	tap_eq(counter("vm_faults") - faults, 1, "... it is a VM fault");
-	tap_eq(counter("executed") - done, 1, "... of a dispatch that was executed");
-	begin(q, &tests[0], 0, s);
-	must(kfdc_signal_wait(s, 60 * SEC));
-	tap_ok(right(), "... and the queue of another process goes on");
+	tap_eq(counter("executed_lost"), lost, "no state was lost");
+	tap_ok(alone(program, "--spoil", NO_STATE) == 's', "what is no state stops the queue");
+	tap_eq(counter("executed_lost") - lost, 1, "... and is counted");
 }
 
 static void store(uint32_t n)
@@ -366,29 +233,18 @@ int main(int argc, char **argv)
 {
 	struct kfdc_queue *q;
 	struct kfdc_signal *s;
-	struct kfdc_bo bo;
+	uint64_t lost;
+	bool only;
 	uint32_t i;
 
 	must(kfdc_open(&c, 0));
 	if (argc > 1 && !strcmp(argv[1], "--disturb"))
 		disturb();
 	if (argc < 2)
-		tap_bail("usage: sim-execute OBJECT [PREEMPTIONS] | --disturb");
-	file = argv[1];
-	load(file);
-	must(kfdc_bo_alloc(c, sizeof(*mem), GTT, &bo));
-	mem = bo.va;
-	target = mem->out;
-	for (i = 0; i < ALL; i++) {
-		mem->a[i] = rnd();
-		mem->b[i] = rnd();
-	}
+		tap_bail("usage: sim-execute OBJECT [--results] [PREEMPTIONS] | --disturb");
+	prepare(argv[1]);
 	must(kfdc_queue_create(c, NULL, &q));
 	must(kfdc_signal_create(c, true, &s));
-	if (argc > 2 && !strcmp(argv[2], "--fault")) {
-		putchar(faulty(q, s));
-		return 0;
-	}
 	if (argc > 3 && !strcmp(argv[2], "--spoil")) {
 		char result = 0;
 
@@ -398,13 +254,18 @@ int main(int argc, char **argv)
 			putchar(result);
 		return !result;
 	}
+	only = argc > 2 && !strcmp(argv[2], "--results");
+	lost = counter("executed_lost");
 	plain(q, s);
-	preempted(q, s, argc > 2 ? strtoull(argv[2], NULL, 10) : 100);
-	endless(q, s);
-	fault(argv[0], q, s);
+	preempted(q, s, argc > 2 + only ? strtoull(argv[2 + only], NULL, 10) : 100);
+	if (!only) {
+		two(q, s);
+		endless(q, s);
+	}
 	must(kfdc_queue_destroy(q));
-	spoil(argv[0]);
-	tap_eq(counter("executed_lost"), 0, "no state was lost");
+	if (!only)
+		spoil(argv[0]);
+	tap_eq(counter("executed_lost") - lost, !only, "no other state was lost");
 	tap_diag("%llu instructions of waves", (unsigned long long)counter("executed_instructions"));
 	return tap_done();
 }

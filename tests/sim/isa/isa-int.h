@@ -86,6 +86,11 @@ void isa_vector(struct isa_group *g, struct isa_wave *w, const struct isa_insn *
 void isa_dual(struct isa_group *g, struct isa_wave *w, const struct isa_insn *insn);
 void isa_compare(struct isa_group *g, struct isa_wave *w, const struct isa_insn *insn);
 bool isa_vector_wide(struct isa_group *g, struct isa_wave *w, const struct isa_insn *insn);
+u64 isa_lanes_mask(const struct isa_group *g, const struct isa_wave *w,
+		   const struct isa_insn *insn, u32 code);
+void isa_carry(const struct isa_group *g, struct isa_wave *w, const struct isa_insn *insn,
+	       u64 exec, u32 *d, const u32 *a, const u32 *b);
+bool isa_lane(const struct isa_group *g, struct isa_wave *w, const struct isa_insn *insn, u64 exec);
 const u32 *isa_source(const struct isa_group *g, const struct isa_wave *w,
 		      const struct isa_insn *insn, u32 i, u32 half, u32 *space);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* kfdsim: vector instructions of 64 bits, and comparisons */
+/* kfdsim: vector instructions of 64 bits, comparisons, carries, moves between lanes and scalar registers */
 #include "isa-int.h"
 
 /* A source of one or two dwords in each lane */
@@ -148,4 +148,88 @@ void isa_compare(struct isa_group *g, struct isa_wave *w, const struct isa_insn 
 		isa_write_lanes(g, w, insn->sdst, result);
 	if (row->flags & ISA_CMPX)
 		isa_write_lanes(g, w, ISA_EXEC, result);
+}
+
+/**
+ * isa_lanes_mask - a scalar source that has a bit for each lane
+ * @g: the group
+ * @w: the wave
+ * @insn: the instruction
+ * @code: the source
+ */
+u64 isa_lanes_mask(const struct isa_group *g, const struct isa_wave *w,
+		   const struct isa_insn *insn, u32 code)
+{
+	return g->lanes == 64 ? isa_scalar64(g, w, insn, code) : isa_scalar32(w, insn, code);
+}
+
+/**
+ * isa_carry - execute a sum or difference with a carry for each lane
+ * @g: the group
+ * @w: the wave
+ * @insn: the instruction
+ * @exec: lanes that are active
+ * @d: the result, which may be a source
+ * @a: first source
+ * @b: second source
+ */
+void isa_carry(const struct isa_group *g, struct isa_wave *w, const struct isa_insn *insn,
+	       u64 exec, u32 *d, const u32 *a, const u32 *b)
+{
+	bool in = isa_rows[insn->op].flags & ISA_CIN, add = false, swap = false;
+	u64 mask = in ? isa_lanes_mask(g, w, insn, insn->src[2]) : 0, out = 0, sum;
+	u32 l;
+
+	switch (insn->op) {
+	case OP_v_add_co_u32:
+	case OP_v_add_co_u32_e64:
+	case OP_v_addc_co_u32:
+		add = true;
+		break;
+	case OP_v_subrev_co_u32:
+	case OP_v_subrev_co_u32_e64:
+	case OP_v_subbrev_co_u32:
+		swap = true;
+		break;
+	}
+	for (l = 0; l < g->lanes; l++) {
+		if (!(exec >> l & 1))
+			continue;
+		if (add)
+			sum = (u64)a[l] + b[l] + (mask >> l & 1);
+		else
+			sum = (u64)(swap ? b : a)[l] - (swap ? a : b)[l] - (mask >> l & 1);
+		d[l] = (u32)sum;
+		out |= (u64)(sum >> 32 & 1) << l;
+	}
+	isa_write_lanes(g, w, insn->sdst, out);
+}
+
+/**
+ * isa_lane - execute a move between a lane and a scalar register
+ * @g: the group
+ * @w: the wave
+ * @insn: the instruction
+ * @exec: lanes that are active
+ *
+ * Return: whether it is one.
+ */
+bool isa_lane(const struct isa_group *g, struct isa_wave *w, const struct isa_insn *insn, u64 exec)
+{
+	const u32 *v = isa_vgpr(g, w, insn->src[0] >= ISA_VGPR ? insn->src[0] : ISA_VGPR);
+
+	switch (insn->op) {
+	case OP_v_readfirstlane_b32:
+		isa_write32(w, insn->dst, v[exec ? (u32)__builtin_ctzll(exec) : 0]);
+		return true;
+	case OP_v_readlane_b32:
+		isa_write32(w, insn->dst,
+			    v[isa_scalar32(w, insn, insn->src[1]) & (g->lanes - 1)]);
+		return true;
+	case OP_v_writelane_b32:
+		isa_vgpr(g, w, insn->dst)[isa_scalar32(w, insn, insn->src[1]) & (g->lanes - 1)] =
+			isa_scalar32(w, insn, insn->src[0]);
+		return true;
+	}
+	return false;
 }

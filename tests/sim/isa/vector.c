@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* kfdsim: vector instructions of 32 bits. Those of 64 bits and comparisons: vector-wide.c */
+/* kfdsim: vector instructions of 32 bits. Those of 64 bits, comparisons, carries: vector-wide.c */
 #include "isa-int.h"
 
 /**
@@ -365,66 +365,6 @@ static bool three(const struct isa_group *g, const struct isa_insn *insn, u64 ex
 	return false;
 }
 
-static u64 lanes_mask(const struct isa_group *g, const struct isa_wave *w,
-		      const struct isa_insn *insn, u32 code)
-{
-	return g->lanes == 64 ? isa_scalar64(g, w, insn, code) : isa_scalar32(w, insn, code);
-}
-
-/* Sums and differences with a carry for each lane */
-static void carry(const struct isa_group *g, struct isa_wave *w, const struct isa_insn *insn,
-		  u64 exec, u32 *d, const u32 *a, const u32 *b)
-{
-	bool in = isa_rows[insn->op].flags & ISA_CIN, add = false, swap = false;
-	u64 mask = in ? lanes_mask(g, w, insn, insn->src[2]) : 0, out = 0, sum;
-	u32 l;
-
-	switch (insn->op) {
-	case OP_v_add_co_u32:
-	case OP_v_add_co_u32_e64:
-	case OP_v_addc_co_u32:
-		add = true;
-		break;
-	case OP_v_subrev_co_u32:
-	case OP_v_subrev_co_u32_e64:
-	case OP_v_subbrev_co_u32:
-		swap = true;
-		break;
-	}
-	for (l = 0; l < g->lanes; l++) {
-		if (!(exec >> l & 1))
-			continue;
-		if (add)
-			sum = (u64)a[l] + b[l] + (mask >> l & 1);
-		else
-			sum = (u64)(swap ? b : a)[l] - (swap ? a : b)[l] - (mask >> l & 1);
-		d[l] = (u32)sum;
-		out |= (u64)(sum >> 32 & 1) << l;
-	}
-	isa_write_lanes(g, w, insn->sdst, out);
-}
-
-/* Between lanes and scalar registers; false: another instruction */
-static bool lane(const struct isa_group *g, struct isa_wave *w, const struct isa_insn *insn, u64 exec)
-{
-	const u32 *v = isa_vgpr(g, w, insn->src[0] >= ISA_VGPR ? insn->src[0] : ISA_VGPR);
-
-	switch (insn->op) {
-	case OP_v_readfirstlane_b32:
-		isa_write32(w, insn->dst, v[exec ? (u32)__builtin_ctzll(exec) : 0]);
-		return true;
-	case OP_v_readlane_b32:
-		isa_write32(w, insn->dst,
-			    v[isa_scalar32(w, insn, insn->src[1]) & (g->lanes - 1)]);
-		return true;
-	case OP_v_writelane_b32:
-		isa_vgpr(g, w, insn->dst)[isa_scalar32(w, insn, insn->src[1]) & (g->lanes - 1)] =
-			isa_scalar32(w, insn, insn->src[0]);
-		return true;
-	}
-	return false;
-}
-
 /* @d: where the result goes, which may be a source */
 static void execute(const struct isa_group *g, struct isa_wave *w, const struct isa_insn *insn,
 		    u64 exec, u64 all, u32 *d)
@@ -441,12 +381,12 @@ static void execute(const struct isa_group *g, struct isa_wave *w, const struct 
 	}
 	b = isa_source(g, w, insn, 1, 0, space[1]);
 	if (insn->op == OP_v_cndmask_b32) {
-		mask = lanes_mask(g, w, insn, insn->src[2]);
+		mask = isa_lanes_mask(g, w, insn, insn->src[2]);
 		EACH(mask >> l & 1 ? b[l] : a[l]);
 		return;
 	}
 	if (row->flags & ISA_COUT) {
-		carry(g, w, insn, exec, d, a, b);
+		isa_carry(g, w, insn, exec, d, a, b);
 		return;
 	}
 	if (row->flags & ISA_ACC)
@@ -477,7 +417,7 @@ void isa_vector(struct isa_group *g, struct isa_wave *w, const struct isa_insn *
 		return;
 	}
 	if (row->flags & (ISA_SDST | ISA_WLANE)) {
-		lane(g, w, insn, exec);
+		isa_lane(g, w, insn, exec);
 		return;
 	}
 	if (!exec && !(row->flags & ISA_COUT))

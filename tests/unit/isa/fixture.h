@@ -53,6 +53,7 @@ int scalar_tests(void);
 int vector_tests(void);
 int float_tests(void);
 int memory_tests(void);
+int lds_tests(void);
 int scan_tests(void);
 int kernel_tests(void);
 int soak_tests(void);

@@ -9,8 +9,8 @@
 int main(int argc, char **argv)
 {
 	static int (*const groups[])(void) = {
-		decode_tests, scalar_tests, vector_tests, float_tests, memory_tests, scan_tests, kernel_tests,
-		soak_tests,
+		decode_tests, scalar_tests, vector_tests, float_tests, memory_tests, lds_tests, scan_tests,
+		kernel_tests, soak_tests,
 	};
 	int failed = 0;
 	size_t i;
