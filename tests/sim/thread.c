@@ -176,7 +176,8 @@ static u64 step(struct sim_hws *h, u64 now)
 		sim_hiq_drained(h, h->drain_until);
 	poll_queues(h, now);
 	next = catch_up(h, now);
-	if (next <= now)
+	/* without the kick nothing but this look tells of the HIQ, which must not wait until the model is up to date */
+	if (next <= now && (SIM_HIQ_KICK || !hiq_is_rung(h)))
 		return now;
 	if (h->drain_until && !eng_used_slots(&h->eng)) {
 		sim_hiq_drained(h, now);

@@ -30,6 +30,7 @@ static const struct bad {
 struct heard {
 	bool event, gpu, not_present, read_only, no_execute;
 	uint64_t va, target;
+	uint64_t gfx;	/* gfx_target_version */
 	int64_t signal;
 };
 
@@ -62,7 +63,11 @@ static uint32_t *place(enum where where)
 
 	switch (where) {
 	case NOT_MAPPED:
-		return (uint32_t *)4096;
+		/* the lowest pages may be amdkfd's own: up to 6.6 its trap handler is there */
+		p = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (p == MAP_FAILED)
+			tap_bail("mmap: %s", strerror(errno));
+		return p;
 	case READ_ONLY_PAGE:
 		return own_memory(false);
 	default:
@@ -110,6 +115,7 @@ static int victim(int fd, void *arg)
 	h.no_execute = e->failure.NoExecute;
 	h.va = e->va;
 	h.target = (uintptr_t)target;
+	must(kfdc_prop(c, "gfx_target_version", &h.gfx));
 	/* nothing of it runs any more */
 	sleep_ns(200 * MS);
 	h.signal = kfdc_signal_value(s);
@@ -149,6 +155,28 @@ static bool goes_on(void)
 	return true;
 }
 
+/* Does amdkfd pass memory exceptions on?  On gfx11 Linux 6.1 does not: it has this disabled in kfd_int_process_v11.c */
+static bool passed_on(const struct heard *h)
+{
+	return !(sim_old_kernel() && h->gfx >= 110000);
+}
+
+/* What the process was told */
+static void told_right(const struct bad *b, const struct heard *h)
+{
+	tap_ok(h->event && h->gpu, "%s: the process gets a memory event of the GPU", b->name);
+	if (!tap_ok(h->not_present == !b->read_only && h->read_only == b->read_only && !h->no_execute,
+		    "... not present: %d, read-only: %d", !b->read_only, b->read_only))
+		tap_diag("not present: %d, read-only: %d, no execute: %d", h->not_present, h->read_only, h->no_execute);
+	if (b->running)
+		tap_ok(h->va >= h->target + MIDDLE * sizeof(*target) && h->va < h->target + BYTES,
+		       "... with a page of what was left to be written");
+	else
+		tap_ok(h->va == h->target, "... with the page of the first access");
+	if (h->va - h->target >= BYTES)
+		tap_diag("page %#llx, of what begins at %#llx", (unsigned long long)h->va, (unsigned long long)h->target);
+}
+
 static void try(const struct bad *b)
 {
 	uint64_t faults = counter("vm_faults");
@@ -158,15 +186,12 @@ static void try(const struct bad *b)
 
 	on = goes_on();
 	sim_child_end(&ch, 20000);
-	tap_ok(told && h.event && h.gpu, "%s: the process gets a memory event of the GPU", b->name);
-	tap_ok(h.not_present == !b->read_only && h.read_only == b->read_only && !h.no_execute,
-	       "... not present: %d, read-only: %d", !b->read_only, b->read_only);
-	if (b->running)
-		tap_ok(h.va >= h.target + MIDDLE * sizeof(*target) && h.va < h.target + BYTES, "... with a page of what was left to be written");
+	if (!told)
+		tap_bail("%s: the process does not answer", b->name);
+	if (passed_on(&h))
+		told_right(b, &h);
 	else
-		tap_ok(h.va == h.target, "... with the page of the first access");
-	if (h.va - h.target >= BYTES)
-		tap_diag("page %#llx, of what begins at %#llx", (unsigned long long)h.va, (unsigned long long)h.target);
+		tap_ok(!h.event, "%s: amdkfd of Linux 6.1 does not tell the process", b->name);
 	tap_eq(counter("vm_faults") - faults, 1, "... once");
 	tap_eq(h.signal, 1, "... and the dispatch does not complete");
 	tap_ok(on, "... the queue of another process goes on");
