@@ -42,7 +42,7 @@ static void plain(struct kfdc_queue *q, struct kfdc_signal *s)
 /* Each kernel again and again, off the GPU as often as possible */
 static void preempted(struct kfdc_queue *q, struct kfdc_signal *s, uint64_t preemptions)
 {
-	uint64_t before, saved, rounds, wrong;
+	uint64_t before, saved, rounds, wrong, end;
 	uint32_t i;
 
 	for (i = 0; i < TESTS; i++) {
@@ -51,7 +51,10 @@ static void preempted(struct kfdc_queue *q, struct kfdc_signal *s, uint64_t pree
 		wrong = 0;
 		do {
 			begin(q, &tests[i], 20 * MS, s);
+			end = kfdc_now() + 20 * SEC;
 			while (kfdc_signal_value(s) > 0) {
+				if (kfdc_now() > end)
+					tap_bail("%s, preempted in mid-kernel, does not end", tests[i].name);
 				sleep_ns(100 * US + rnd() % 256 * US);
 				off(q);
 				on(q);
