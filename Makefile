@@ -11,7 +11,7 @@ GPU ?= mi210
 SUITES ?= lint unit dist dkms rpm patches cli vm-report vm gdb cli-nodev cli-stock cli-vm doctor sim trace kfdtrace stock priority security rocm contention lifecycle cost preempt services slurm bench soak debug \
 	trace@navi31 priority@navi31 contention@navi31 lifecycle@navi31 preempt@navi31 \
 	trace@gfx12 priority@gfx12 trace@mi300x priority@mi300x end-of-work@mi300x trace@navi21 priority@navi21 end-of-work@navi21 \
-	cli-vm@@6.1 trace@@6.1 priority@@6.1 rocm@@6.1 contention@@6.1 lifecycle@@6.1 trace@navi31@6.1 priority@navi31@6.1
+	cli-vm@@6.1 trace@@6.1 priority@@6.1 rocm@@6.1 contention@@6.1 lifecycle@@6.1 trace@navi31@6.1 priority@navi31@6.1 execute@@6.1
 BENCH_RUNS ?= 50
 
 .PHONY: help
