@@ -16,6 +16,7 @@
 #define DRIVER	   "/sys/module/amdgpu"
 #define OUR_DRIVER DRIVER "/parameters/kfd_preempt"
 #define RING_KB	   8192
+#define PART_BUFFER (64 << 10)
 
 /**
  * record_driver_is_stock() - whose events are meant
@@ -39,13 +40,28 @@ static bool is_stock(const struct record_options *options)
 	return record_driver_is_stock(options->driver);
 }
 
+static FILE *part(struct recording *rec, int cpu)
+{
+	int fd;
+
+	if (!rec->parts[cpu]) {
+		fd = dup(rec->part_fds[cpu]);
+		rec->parts[cpu] = fd < 0 ? NULL : fdopen(fd, "w");
+		if (!rec->parts[cpu] && fd >= 0)
+			close(fd);
+		else if (rec->parts[cpu])
+			setvbuf(rec->parts[cpu], NULL, _IOFBF, PART_BUFFER);
+	}
+	return rec->parts[cpu];
+}
+
 /* Kept as it comes; record_stats() makes pages of it. */
 static int keep(void *context, const struct stock_record *record, size_t size)
 {
 	static const char zeros[8];
 	struct recording *rec = context;
 	size_t pad = STOCK_ALIGN(size) - size;
-	int fd;
+	FILE *to;
 
 	if (record->cpu >= (unsigned int)rec->nr_cpus || rec->full)
 		return 0;
@@ -53,10 +69,21 @@ static int keep(void *context, const struct stock_record *record, size_t size)
 		rec->full = true;
 		return 0;
 	}
-	fd = rec->part_fds[record->cpu];
-	if (write(fd, record, size) != (ssize_t)size || write(fd, zeros, pad) != (ssize_t)pad)
+	to = part(rec, record->cpu);
+	if (!to || fwrite(record, 1, size, to) != size || fwrite(zeros, 1, pad, to) != pad)
 		return errno ? -errno : -ENOSPC;
 	rec->bytes += size;
+	return 0;
+}
+
+/* What was read is in the files from now on, whatever becomes of us. */
+static int keep_all(struct recording *rec)
+{
+	int cpu;
+
+	for (cpu = 0; cpu < rec->nr_cpus; cpu++)
+		if (rec->parts[cpu] && fflush(rec->parts[cpu]))
+			return errno ? -errno : -ENOSPC;
 	return 0;
 }
 
@@ -79,6 +106,11 @@ static int probes_open(struct recording *rec, char *why)
 
 	if (record_cpus(rec, why))
 		return -ENOMEM;
+	rec->parts = calloc(rec->nr_cpus, sizeof(FILE *));
+	if (!rec->parts) {
+		snprintf(why, RECORD_WHY, "out of memory");
+		return -ENOMEM;
+	}
 	rec->wanted_kb = options->buffer_kb ? options->buffer_kb : RING_KB;
 	rec->stock = stock_open(options->btf, rec->wanted_kb, &sink, why);
 	if (!rec->stock)
@@ -177,6 +209,8 @@ int record_drain(struct recording *rec, int cpu, char *why)
 	if (!rec->stock)
 		return instance_drain(rec, cpu, why);
 	ret = cpu ? 0 : stock_drain(rec->stock);
+	if (!ret && !cpu)
+		ret = keep_all(rec);
 	if (ret)
 		snprintf(why, RECORD_WHY, "cannot write the recording: %s", strerror(-ret));
 	return ret;
@@ -261,7 +295,14 @@ void record_texts_free(struct trace_texts *texts)
  */
 void record_close(struct recording *rec)
 {
+	int cpu;
+
 	instance_close(rec);
+	for (cpu = 0; rec->parts && cpu < rec->nr_cpus; cpu++)
+		if (rec->parts[cpu])
+			fclose(rec->parts[cpu]);
+	free(rec->parts);
+	rec->parts = NULL;
 	stock_close(rec->stock);
 	rec->stock = NULL;
 }

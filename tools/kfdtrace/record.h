@@ -99,6 +99,7 @@ struct seen_process {
  * @nr_cpus: CPUs with a ring buffer
  * @raw_fds: their trace_pipe_raw, -1 for a CPU that is off
  * @part_fds: what was read so far
+ * @parts: the same, of probes: streams, so that events are written many at a time; NULL until there is one
  * @buffer_kb: got, per CPU
  * @wanted_kb: asked for, per CPU
  * @bytes: read so far
@@ -126,6 +127,7 @@ struct recording {
 	int nr_cpus;
 	int *raw_fds;
 	int *part_fds;
+	FILE **parts;
 	unsigned long buffer_kb, wanted_kb;
 	uint64_t bytes;
 	bool full, watched, abandoned;
