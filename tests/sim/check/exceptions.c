@@ -100,7 +100,8 @@ static int victim(int fd, void *arg)
 		return 1;
 	data.event_id = create.event_id;
 	target = place(where);
-	begin(q, &tests[0], 40 * MS, s);
+	/* short: its time is over before amdkfd takes it off */
+	begin(q, &tests[0], where == USERPTR_GOES ? 40 * MS : 20 * US, s);
 	if (where == USERPTR_GOES) {
 		for (i = 0; i < 10000 && !__atomic_load_n(&target[MIDDLE], __ATOMIC_SEQ_CST); i++)
 			sleep_ns(100 * US);
