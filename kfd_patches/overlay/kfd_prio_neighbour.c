@@ -303,8 +303,9 @@ static void kfd_prio_neighbour_look_at(struct device_queue_manager *dqm,
  * Look at the first @n of a list; each goes to the end of it, or of the other.
  * Return: how many are left because there is something more urgent to do
  */
-static unsigned int kfd_prio_neighbour_walk(struct device_queue_manager *dqm, struct list_head *list,
-				    unsigned int n, struct kfd_prio_look *l)
+static unsigned int kfd_prio_neighbour_walk(struct device_queue_manager *dqm,
+					    struct list_head *list, unsigned int n,
+					    struct kfd_prio_look *l)
 {
 	struct kfd_prio_qpd *qp;
 
@@ -326,8 +327,8 @@ static unsigned int kfd_prio_neighbour_walk(struct device_queue_manager *dqm, st
  * @s: memory for it
  *
  * Every safety_poll_us, and at once at those that were taken off.  Without a claim, and without
- * parking, nothing depends on the answer.  A look that a kick interrupts goes on where it was, and has
- * an end, however often that happens.
+ * parking, nothing depends on the answer.  A look that a kick interrupts goes on where it was, and
+ * has an end, however often that happens.
  *
  * Context: our thread; DQM lock, dropped and taken again for each
  */
