@@ -25,11 +25,14 @@ for gpu in ${GPUS:-$gpus}; do
 		echo "# ${gpu%:*}: the amdkfd of this kernel does not know it"
 		continue
 	fi
+	# with MES the amdkfd of 6.12 leaks a process of which a queue stopped, which a debug kernel reports: none is stopped on purpose
+	only=''
+	[[ " $* " != *" --debug "* || $gpu != navi31:* ]] || only=--results
 	# shellcheck disable=SC2016 # for the shell of the VM
 	tests/vm/run --icount --timeout "${TIMEOUT:-$timeout}" --param execute=1 --quick-saves --gpu "${gpu%:*}" "$@" -- sh -c '
-		bin=$1 preemptions=$2 secs=$3 levels=$4 gpu=$5 target=$6
+		bin=$1 preemptions=$2 secs=$3 levels=$4 gpu=$5 target=$6 only=$7
 		status=0
-		$bin/sim-execute $bin/kernels-$target.o $preemptions || status=1
+		$bin/sim-execute $bin/kernels-$target.o $only $preemptions || status=1
 		for o in O1 O2; do
 			[ -e $bin/hip-$target-$o.o ] || continue
 			echo "# hipcc -$o for $target on $gpu"
@@ -50,6 +53,6 @@ for gpu in ${GPUS:-$gpus}; do
 			kill $disturb
 		fi
 		grep -E "^(executed|modelled)" /sys/kernel/debug/kfdsim/0/counters | sed "s/^/# /"
-		exit $status' - $bin "$preemptions" $secs "$levels" "${gpu%:*}" "${gpu#*:}" || status=$?
+		exit $status' - $bin "$preemptions" $secs "$levels" "${gpu%:*}" "${gpu#*:}" "$only" || status=$?
 done
 exit $status
