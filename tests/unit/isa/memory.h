@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Unit tests of instructions that reach memory or LDS: what these have in common; test-memory.c */
+/* Common parts of the unit tests of instructions that reach memory or LDS; they are in test-memory.c */
 #ifndef TEST_ISA_MEMORY_H
 #define TEST_ISA_MEMORY_H
 
