@@ -226,6 +226,32 @@ identifier p;
  	...>
  }
 
+// Published: nothing can fail any more, and another context of a process has its number.
+@process_created@
+identifier p;
+@@
+ create_process(...)
+ {
+ 	<...
++	kfd_prio_hook_process_created(p);
+ 	return p;
+ 	...>
+ }
+
+// First statement: what is held may be used until then.
+@process_release@
+identifier p;
+statement S, S1;
+@@
+ kfd_process_wq_release(...)
+ {
+ 	struct kfd_process *p = container_of(...);
+ 	... when != S1
++	kfd_prio_hook_process_release(p);
+ 	S
+ 	... when any
+ }
+
 @process_free@
 identifier p;
 @@

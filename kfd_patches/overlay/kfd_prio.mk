@@ -29,6 +29,7 @@ kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_fault.o \
 		$(AMDKFD_PATH)/kfd_prio_gpu.o \
 		$(AMDKFD_PATH)/kfd_prio_params.o \
 		$(AMDKFD_PATH)/kfd_prio_notify.o \
+		$(AMDKFD_PATH)/kfd_prio_processes.o \
 		$(AMDKFD_PATH)/kfd_prio_table.o \
 		$(AMDKFD_PATH)/kfd_prio_policy.o \
 		$(AMDKFD_PATH)/kfd_prio_probes.o \

@@ -438,12 +438,11 @@ void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snaps
 		list_move_tail(&qp->claim, &dqm->prio.claims);
 		qpd = container_of(qp, struct qcm_process_device, prio);
 		p = qpd->pqm->process;
-		if (!kref_get_unless_zero(&p->ref))
+		if (!kfd_prio_process_hold(p))
 			continue;	/* about to be unregistered */
 		if (kfd_prio_claim_read(dqm, qpd, s, &k) && qp->rung &&
 		    kfd_prio_claim_quiet(qp, &k))
 			kfd_prio_claim_arm(dqm, qpd, s, &k);
-		/* queues the release, which takes the DQM lock elsewhere */
-		kfd_unref_process(p);
+		kfd_prio_process_drop(p);
 	}
 }

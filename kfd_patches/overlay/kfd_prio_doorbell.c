@@ -140,14 +140,13 @@ void kfd_prio_hook_unmap_range(loff_t start, loff_t len)
 {
 	/* the type of a mapping is in the top bits of its offset: loff_t, it is negative */
 	pgoff_t first = (u64)start >> PAGE_SHIFT, last = ((u64)start + len - 1) >> PAGE_SHIFT;
+	struct kfd_process *p = NULL;
 	struct kfd_prio_qpd *qp;
-	struct kfd_process *p;
 	struct inode *inode;
-	unsigned int bkt;
-	int i, idx;
+	int i;
 
-	idx = srcu_read_lock(&kfd_processes_srcu);
-	hash_for_each_rcu(kfd_processes_table, bkt, p, kfd_processes) {
+	/* those that are gone, too: another process may have mapped through their descriptor */
+	while ((p = kfd_prio_processes_next(p))) {
 		inode = READ_ONCE(p->prio.inode);
 		if (!inode)
 			continue;
@@ -163,7 +162,6 @@ void kfd_prio_hook_unmap_range(loff_t start, loff_t len)
 		smp_mb();
 		unmap_mapping_range(inode->i_mapping, start, len, 1);
 	}
-	srcu_read_unlock(&kfd_processes_srcu, idx);
 }
 
 /**

@@ -76,11 +76,19 @@ struct kfd_prio_queue {
  * @mm: of a further context of its process, mmgrab()ed: such a context may outlive the
  *	process's memory by a little; NULL otherwise
  * @notified: bit 0: notify descriptors have reported that the process opened KFD
+ * @gone: its memory has gone; a descriptor may keep the process; written without a lock
+ * @serial: number of the process, never used again; written before it is published
+ * @users: holders, one of them the list of published processes; under that list's lock, like @link
+ * @link: in that list, see kfd_prio_processes.c
  */
 struct kfd_prio_process {
 	struct inode *inode;
 	struct mm_struct *mm;
 	unsigned long notified;
+	bool gone;
+	u64 serial;
+	unsigned int users;
+	struct list_head link;
 };
 
 /**
@@ -447,13 +455,16 @@ ssize_t kfd_prio_hook_stats_show(struct kobject *kobj, struct attribute *attr, c
 void kfd_prio_hook_stats_sysfs(struct kobject *kobj);
 
 /*
- * Life of a process.  opened: none; context_created: kfd_processes_mutex; exit: the process's
- * mm goes, no lock; free: last release.  doorbell_mmap: mmap_lock of the process, for
- * writing.  unmap_range: a GPU is being reset, no lock of KFD's.
+ * Life of a process.  created, context_created: kfd_processes_mutex; opened: none; exit: the
+ * process's mm goes, no lock; release, free: begin and end of its last release, no lock.
+ * doorbell_mmap: mmap_lock of the process, for writing.  unmap_range: a GPU is being reset, no lock
+ * of KFD's.
  */
+void kfd_prio_hook_process_created(struct kfd_process *p);
 void kfd_prio_hook_process_opened(struct kfd_process *p, struct file *filep);
 void kfd_prio_hook_context_created(struct kfd_process *p, struct file *filep);
 void kfd_prio_hook_process_exit(struct kfd_process *p);
+void kfd_prio_hook_process_release(struct kfd_process *p);
 void kfd_prio_hook_process_free(struct kfd_process *p);
 bool kfd_prio_hook_doorbell_mmap(struct kfd_process_device *pdd, struct vm_area_struct *vma,
 				 phys_addr_t address);

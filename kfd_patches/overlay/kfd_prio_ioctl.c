@@ -277,9 +277,8 @@ static long kfd_prio_ioctl_get(void __user *arg, size_t size)
 	struct kfd_prio_get_args a;
 	struct kfd_prio_values v;
 	struct task_struct *task;
-	struct kfd_process *p;
-	unsigned int bkt;
-	int i, idx, ret;
+	struct kfd_process *p = NULL;
+	int i, ret;
 
 	if (size < KFD_PRIO_GET_SIZE_1_0)
 		return -EINVAL;
@@ -295,12 +294,10 @@ static long kfd_prio_ioctl_get(void __user *arg, size_t size)
 	rcu_read_lock();
 	v = kfd_prio_table_read(task_tgid(task));
 	rcu_read_unlock();
-	idx = srcu_read_lock(&kfd_processes_srcu);
-	hash_for_each_rcu(kfd_processes_table, bkt, p, kfd_processes)
-		if (same_thread_group(p->lead_thread, task))
+	while ((p = kfd_prio_processes_next(p)))
+		if (same_thread_group(p->lead_thread, task) && !READ_ONCE(p->prio.gone))
 			for (i = 0; i < p->n_pdds; i++)
 				kfd_prio_count(p->pdds[i], &sum);
-	srcu_read_unlock(&kfd_processes_srcu, idx);
 	put_task_struct(task);
 
 	a.priority = v.prio;
@@ -357,18 +354,16 @@ static u32 kfd_prio_collect(struct kfd_prio_list_entry *entries, u32 room)
 {
 	struct pid_namespace *ns = task_active_pid_ns(current);
 	struct kfd_prio_values v;
-	struct kfd_process *p;
-	unsigned int bkt;
+	struct kfd_process *p = NULL;
+	int i, pid, rows;
 	u32 n = 0;
-	int i, idx, pid, rows;
 
-	idx = srcu_read_lock(&kfd_processes_srcu);
-	hash_for_each_rcu(kfd_processes_table, bkt, p, kfd_processes) {
+	while ((p = kfd_prio_processes_next(p))) {
 		rcu_read_lock();
 		pid = pid_nr_ns(task_tgid(p->lead_thread), ns);
 		v = kfd_prio_table_read(task_tgid(p->lead_thread));
 		rcu_read_unlock();
-		if (!pid)
+		if (!pid || READ_ONCE(p->prio.gone))
 			continue;
 		rows = max_t(int, p->n_pdds, 1);
 		for (i = 0; i < rows; i++, n++) {
@@ -390,7 +385,6 @@ static u32 kfd_prio_collect(struct kfd_prio_list_entry *entries, u32 room)
 			kfd_prio_count(p->pdds[i], e);
 		}
 	}
-	srcu_read_unlock(&kfd_processes_srcu, idx);
 	return n;
 }
 

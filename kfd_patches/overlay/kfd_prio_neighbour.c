@@ -281,7 +281,7 @@ static void kfd_prio_neighbour_look_at(struct device_queue_manager *dqm,
 {
 	struct kfd_process *p = qpd->pqm->process;
 
-	if (kfd_prio_neighbour_known(qpd) || !kref_get_unless_zero(&p->ref))
+	if (kfd_prio_neighbour_known(qpd) || !kfd_prio_process_hold(p))
 		return;
 	WRITE_ONCE(qpd->prio.look, false);
 	switch (kfd_prio_neighbour_find(dqm, qpd, l)) {
@@ -295,8 +295,7 @@ static void kfd_prio_neighbour_look_at(struct device_queue_manager *dqm,
 	case KFD_PRIO_FOUND_UNKNOWN:
 		break;
 	}
-	/* queues the release, which takes the DQM lock elsewhere */
-	kfd_unref_process(p);
+	kfd_prio_process_drop(p);
 }
 
 /*

@@ -348,6 +348,11 @@ int kfd_prio_param_set(struct kfd_prio_param *p, u32 value);
 void kfd_prio_params_read(struct kfd_prio_params *k);
 u64 kfd_prio_safety_poll_ns(void);
 
+/* kfd_prio_processes.c */
+bool kfd_prio_process_hold(struct kfd_process *p);
+void kfd_prio_process_drop(struct kfd_process *p);
+struct kfd_process *kfd_prio_processes_next(struct kfd_process *prev);
+
 /* kfd_prio_notify.c */
 DECLARE_STATIC_KEY_FALSE(kfd_prio_notify_in_use);
 long kfd_prio_notify_ioctl(void __user *arg, size_t size);

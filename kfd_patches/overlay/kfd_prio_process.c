@@ -44,18 +44,16 @@ static int kfd_prio_apply_on(struct kfd_process_device *pdd, u32 *nr_queues)
  */
 int kfd_prio_process_apply(struct pid *pid, u32 *nr_queues)
 {
-	struct kfd_process *p;
-	unsigned int bkt;
-	int i, r, idx, ret = 0;
+	struct kfd_process *p = NULL;
+	int i, r, ret = 0;
 	bool same;
 
 	*nr_queues = 0;
-	idx = srcu_read_lock(&kfd_processes_srcu);
-	hash_for_each_rcu(kfd_processes_table, bkt, p, kfd_processes) {
+	while ((p = kfd_prio_processes_next(p))) {
 		rcu_read_lock();
 		same = task_tgid(p->lead_thread) == pid;
 		rcu_read_unlock();
-		if (!same)
+		if (!same || READ_ONCE(p->prio.gone))
 			continue;
 		for (i = 0; i < p->n_pdds; i++) {
 			r = kfd_prio_apply_on(p->pdds[i], nr_queues);
@@ -63,7 +61,6 @@ int kfd_prio_process_apply(struct pid *pid, u32 *nr_queues)
 				ret = r;
 		}
 	}
-	srcu_read_unlock(&kfd_processes_srcu, idx);
 	return ret;
 }
 
@@ -136,6 +133,7 @@ void kfd_prio_hook_process_exit(struct kfd_process *p)
 {
 	u32 i;
 
+	WRITE_ONCE(p->prio.gone, true);
 	if (static_branch_unlikely(&kfd_prio_notify_in_use))
 		kfd_prio_notify_gone(p);
 	for (i = 0; i < p->n_pdds; i++) {

@@ -84,17 +84,14 @@ void kfd_prio_hook_process_sysfs(struct kobject *kobj)
 ssize_t kfd_prio_hook_procfs_show(struct kobject *kobj, char *buffer)
 {
 	ssize_t ret = -ESRCH;
-	struct kfd_process *p;
-	unsigned int bkt;
-	int idx;
+	struct kfd_process *p = NULL;
 
-	idx = srcu_read_lock(&kfd_processes_srcu);
-	hash_for_each_rcu(kfd_processes_table, bkt, p, kfd_processes)
-		if (p->kobj == kobj) {
+	while ((p = kfd_prio_processes_next(p)))
+		if (READ_ONCE(p->kobj) == kobj && !READ_ONCE(p->prio.gone)) {
 			ret = sysfs_emit(buffer, "%d\n", kfd_prio_of_process(p));
+			kfd_prio_process_drop(p);
 			break;
 		}
-	srcu_read_unlock(&kfd_processes_srcu, idx);
 	return ret;
 }
 
@@ -155,18 +152,15 @@ static u64 kfd_prio_stat(struct kfd_process_device *pdd, const struct attribute 
 ssize_t kfd_prio_hook_stats_show(struct kobject *kobj, struct attribute *attr, char *buffer)
 {
 	ssize_t ret = -ESRCH;
-	struct kfd_process *p;
-	unsigned int bkt;
-	int i, idx;
+	struct kfd_process *p = NULL;
+	int i;
 
-	idx = srcu_read_lock(&kfd_processes_srcu);
-	hash_for_each_rcu(kfd_processes_table, bkt, p, kfd_processes)
+	while ((p = kfd_prio_processes_next(p)))
 		for (i = 0; i < p->n_pdds; i++)
-			if (p->pdds[i]->kobj_stats == kobj) {
+			if (READ_ONCE(p->pdds[i]->kobj_stats) == kobj && !READ_ONCE(p->prio.gone)) {
 				ret = sysfs_emit(buffer, "%llu\n", kfd_prio_stat(p->pdds[i], attr));
-				goto out;
+				kfd_prio_process_drop(p);
+				return ret;
 			}
-out:
-	srcu_read_unlock(&kfd_processes_srcu, idx);
 	return ret;
 }

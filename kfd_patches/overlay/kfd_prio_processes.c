@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdprio: the list of published KFD processes, and the count that keeps one of them in place.
+ *
+ * kfd_processes_table holds a process before create_process() has succeeded, and the error paths of
+ * create_process() free it at once.  This list holds a process from the success of create_process()
+ * until the release of the process, with everything that belongs to it: its PDDs, its queues, its
+ * task.
+ *
+ * A holder is counted in kfd_prio_process.users, and not in kfd_process.ref: kfd_create_process()
+ * flushes the releases that are queued before it makes another process with the same PID (after
+ * exec).  A release that a holder of kfd_process.ref delays would not be queued yet.  A release that
+ * waits for a holder here is queued, and so waited for.
+ *
+ * The release waits for all holders.  A holder may sleep and may take DQM locks; it must not wait
+ * for a release, nor for the creation of a process.
+ */
+#include <linux/wait.h>
+#include "kfd_prio_priv.h"
+
+static LIST_HEAD(kfd_prio_processes);
+static DEFINE_SPINLOCK(kfd_prio_processes_lock);
+static DECLARE_WAIT_QUEUE_HEAD(kfd_prio_processes_wait);
+static u64 kfd_prio_processes_serial;	/* kfd_prio_processes_lock */
+
+/**
+ * kfd_prio_hook_process_created() - create_process() is about to return a process
+ * @p: the process, or a further context of one (Linux 7.x)
+ *
+ * Context: kfd_processes_mutex
+ */
+void kfd_prio_hook_process_created(struct kfd_process *p)
+{
+	spin_lock(&kfd_prio_processes_lock);
+	p->prio.serial = ++kfd_prio_processes_serial;
+	p->prio.users = 1;
+	list_add_tail(&p->prio.link, &kfd_prio_processes);
+	spin_unlock(&kfd_prio_processes_lock);
+}
+
+static bool kfd_prio_process_unused(struct kfd_process *p)
+{
+	bool unused;
+
+	spin_lock(&kfd_prio_processes_lock);
+	unused = !p->prio.users;
+	spin_unlock(&kfd_prio_processes_lock);
+	return unused;
+}
+
+/**
+ * kfd_prio_hook_process_release() - KFD is about to destroy the queues of a process and free it
+ * @p: the process; its last reference is gone
+ *
+ * There is no new holder from now on.  Nothing of the process is destroyed before the last holder
+ * has dropped it.
+ *
+ * Context: KFD's workqueue, no lock
+ */
+void kfd_prio_hook_process_release(struct kfd_process *p)
+{
+	/* the count that the list has had */
+	kfd_prio_process_drop(p);
+	wait_event(kfd_prio_processes_wait, kfd_prio_process_unused(p));
+	spin_lock(&kfd_prio_processes_lock);
+	list_del(&p->prio.link);
+	spin_unlock(&kfd_prio_processes_lock);
+}
+
+/**
+ * kfd_prio_process_hold() - keep a process from being released
+ * @p: the process, whose memory the caller knows to be there: the DQM lock of a GPU where the process
+ *	is registered is held, for example
+ *
+ * Context: process; any lock of the engine
+ * Return: false if the process is not published, or its release has begun
+ */
+bool kfd_prio_process_hold(struct kfd_process *p)
+{
+	bool held;
+
+	spin_lock(&kfd_prio_processes_lock);
+	held = p->prio.users;
+	p->prio.users += held;
+	spin_unlock(&kfd_prio_processes_lock);
+	return held;
+}
+
+/**
+ * kfd_prio_process_drop() - let a process that is held be released
+ * @p: the process; it may be gone when this returns
+ *
+ * Context: process; any lock of the engine
+ */
+void kfd_prio_process_drop(struct kfd_process *p)
+{
+	bool unused;
+
+	spin_lock(&kfd_prio_processes_lock);
+	unused = !--p->prio.users;
+	spin_unlock(&kfd_prio_processes_lock);
+	/* the process may be gone */
+	if (unused)
+		wake_up_all(&kfd_prio_processes_wait);
+}
+
+/**
+ * kfd_prio_processes_next() - walk over all published processes
+ * @prev: the process that the last call returned; NULL begins the walk.  It is dropped
+ *
+ * A walk that ends early drops the process that it has.  A process that is published meanwhile is
+ * found by the walk, as new ones are at the end.
+ *
+ * Context: process, may not hold a DQM lock: the next process may be of any GPU
+ * Return: the next process, held; NULL at the end
+ */
+struct kfd_process *kfd_prio_processes_next(struct kfd_process *prev)
+{
+	struct list_head *at = prev ? &prev->prio.link : &kfd_prio_processes;
+	struct kfd_process *next = NULL, *p;
+
+	spin_lock(&kfd_prio_processes_lock);
+	for (at = at->next; at != &kfd_prio_processes; at = at->next) {
+		p = list_entry(at, struct kfd_process, prio.link);
+		if (p->prio.users) {
+			p->prio.users++;
+			next = p;
+			break;
+		}
+	}
+	spin_unlock(&kfd_prio_processes_lock);
+	if (prev)
+		kfd_prio_process_drop(prev);
+	return next;
+}
