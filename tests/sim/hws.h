@@ -417,6 +417,7 @@ void sim_sdma_complete(struct sim_hws *h, struct sim_queue *q, struct eng_work *
 size_t sim_mqd_bytes(const struct sim_gpu *g, bool sdma);
 bool sim_mqd_is_aql(const struct sim_gpu *g, const void *mqd);
 bool sim_mqd_saved(struct sim_gpu *g, const struct sim_queue *q, u64 waves, u64 bytes);
+bool sim_mqd_sdma_saved(struct sim_gpu *g, const struct sim_queue *q);
 void sim_mqd_restored(struct sim_gpu *g, const struct sim_queue *q);
 void sim_mqd_read(const struct sim_gpu *g, struct sim_queue *q, const void *mqd);
 

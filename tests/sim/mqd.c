@@ -46,13 +46,16 @@ static const struct cp_layout cp_v11 = CP_LAYOUT(v11_compute_mqd);
 static const struct cp_layout cp_v12 = CP_LAYOUT(v12_compute_mqd);
 
 struct sdma_layout {
-	u16 cntl, base, base_hi, rptr_addr_lo, rptr_addr_hi;
+	u16 cntl, base, base_hi, rptr, wptr, ib_size, rptr_addr_lo, rptr_addr_hi;
 };
 
 #define SDMA_LAYOUT(type) {							\
 	.cntl = DW(type, sdmax_rlcx_rb_cntl),					\
 	.base = DW(type, sdmax_rlcx_rb_base),					\
 	.base_hi = DW(type, sdmax_rlcx_rb_base_hi),				\
+	.rptr = DW(type, sdmax_rlcx_rb_rptr),					\
+	.wptr = DW(type, sdmax_rlcx_rb_wptr),					\
+	.ib_size = DW(type, sdmax_rlcx_ib_size),				\
 	.rptr_addr_lo = DW(type, sdmax_rlcx_rb_rptr_addr_lo),			\
 	.rptr_addr_hi = DW(type, sdmax_rlcx_rb_rptr_addr_hi),			\
 }
@@ -277,4 +280,22 @@ void sim_mqd_restored(struct sim_gpu *g, const struct sim_queue *q)
 
 	if (m)
 		leave_all(g, q, m, &l);
+}
+
+/**
+ * sim_mqd_sdma_saved - leave in the MQD of an SDMA queue how far it has come
+ * @g: the GPU
+ * @q: the queue, off the GPU
+ *
+ * A packet that was begun is executed again: the read index advances behind its effect.  Of an
+ * indirect buffer, what is left is its size; whether hardware does that is not known.
+ */
+bool sim_mqd_sdma_saved(struct sim_gpu *g, const struct sim_queue *q)
+{
+	const struct sdma_layout *s = sdma_layout(g);
+	u32 ib = q->stream.ib ? q->stream.ib_dw - q->stream.ib_pos : 0;
+
+	return sim_gart_write(g, q->mqd_addr + s->ib_size * 4, &ib, sizeof(ib)) &&
+	       sim_gart_write(g, q->mqd_addr + s->rptr * 4, &q->rptr, sizeof(q->rptr)) &&
+	       sim_gart_write(g, q->mqd_addr + s->wptr * 4, &q->wptr, sizeof(q->wptr));
 }

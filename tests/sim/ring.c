@@ -124,7 +124,8 @@ void sim_queue_save(struct sim_hws *h, struct sim_queue *q)
 		save.work[i].flags = w->slot | w->blocks << 1 | sim_exec_flags(w) << 2;
 	}
 	if (!sim_gart_write(h->g, q->mqd_addr + q->save_dw * 4, &save, sizeof(save)) ||
-	    (q->kind != SIM_QUEUE_SDMA && !sim_mqd_saved(h->g, q, waves, bytes)))
+	    !(q->kind == SIM_QUEUE_SDMA ? sim_mqd_sdma_saved(h->g, q) :
+					  sim_mqd_saved(h->g, q, waves, bytes)))
 		h->n_bad++;
 }
 

@@ -115,6 +115,9 @@ int kfdc_queue_create(struct kfdc *c, const struct kfdc_queue_attr *attr, struct
 	q->ring = q->ring_bo.va;
 	q->wptr = q->ptr_bo.va;
 	q->rptr = (void *)((char *)q->ptr_bo.va + 128);
+	/* as ROCr does: the page is there from the first moment */
+	*q->wptr = 0;
+	*q->rptr = 0;
 	for (i = 0; i < q->attr.packets; i++)
 		((struct aql_barrier *)q->ring)[i].header = AQL_INVALID;
 	args.ring_base_address = (uintptr_t)q->ring;
