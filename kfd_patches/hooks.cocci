@@ -309,6 +309,32 @@ identifier pqn;
  	...>
  }
 
+// ---- a debugger, or a process that is its own --------------------------------------
+
+// Before the process is looked up: what waits here holds nothing.
+@debug_trap@
+identifier d, a, v;
+@@
+ kfd_ioctl_set_debug_trap(..., void *d)
+ {
+ 	struct kfd_ioctl_dbg_trap_args *a = d;
+ 	... when any
++	kfd_prio_hook_debug_trap(a->op);
+ 	v = find_get_pid(a->pid);
+ 	... when any
+ }
+
+@runtime_enable@
+identifier p;
+@@
+ kfd_ioctl_runtime_enable(..., struct kfd_process *p, ...)
+ {
+ 	...
++	kfd_prio_hook_runtime_enable();
+ 	mutex_lock(&p->mutex);
+ 	...
+ }
+
 // ---- device queue manager ------------------------------------------------------------
 
 // The priority must be in the properties when the MQD is made from them.

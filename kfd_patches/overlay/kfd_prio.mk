@@ -9,6 +9,7 @@ kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_fault.o \
 		$(AMDKFD_PATH)/kfd_prio_main.o \
 		$(AMDKFD_PATH)/kfd_prio_modparam.o \
 		$(AMDKFD_PATH)/kfd_prio_ioctl.o \
+		$(AMDKFD_PATH)/kfd_prio_limit.o \
 		$(AMDKFD_PATH)/kfd_prio_stats.o \
 		$(AMDKFD_PATH)/kfd_prio_totals.o \
 		$(AMDKFD_PATH)/kfd_prio_debugfs.o \
@@ -22,6 +23,7 @@ kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_fault.o \
 		$(AMDKFD_PATH)/kfd_prio_role.o \
 		$(AMDKFD_PATH)/kfd_prio_cost.o \
 		$(AMDKFD_PATH)/kfd_prio_park.o \
+		$(AMDKFD_PATH)/kfd_prio_rest.o \
 		$(AMDKFD_PATH)/kfd_prio_observe.o \
 		$(AMDKFD_PATH)/kfd_prio_aql.o \
 		$(AMDKFD_PATH)/kfd_prio_doorbell.o \

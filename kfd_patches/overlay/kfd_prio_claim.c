@@ -175,20 +175,22 @@ static u64 poll_ns(const struct kfd_prio_params *k, u64 since)
  * kfd_prio_claim_poll_at() - when must the claims of a GPU be looked at again?
  * @dqm: of the GPU
  * @k: module parameters
- * @now: ktime_get_ns()
+ *
+ * Counted from when they were last looked at, or have rung since.
  *
  * Context: DQM lock
- * Return: the time, or KFD_PRIO_NEVER if there are none
+ * Return: the time, which may have passed, or KFD_PRIO_NEVER if there are none
  */
-u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
-			   u64 now)
+u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_prio_params *k)
 {
-	u64 at = KFD_PRIO_NEVER;
+	u64 at = KFD_PRIO_NEVER, since;
 	struct kfd_prio_qpd *qp;
 
-	list_for_each_entry(qp, &dqm->prio.claims, claim)
-		at = min(at, now + (qp->rung ? poll_ns(k, now - qp->rung_at) :
-					       kfd_prio_safety_poll_ns()));
+	list_for_each_entry(qp, &dqm->prio.claims, claim) {
+		since = max(dqm->prio.claims_at, qp->rung ? qp->rung_at : 0);
+		at = min(at, since + (qp->rung ? poll_ns(k, since - qp->rung_at) :
+						 kfd_prio_safety_poll_ns()));
+	}
 	return at;
 }
 
@@ -246,7 +248,7 @@ static struct kfd_prio_before kfd_prio_claim_before(struct device_queue_manager 
 		.work = qp->work,
 		.ended = qp->ended,
 		.off = kfd_prio_claim_off(dqm, qpd),
-		.saved = qp->preempted && kfd_prio_saved_waves(qpd),
+		.saved = qp->preempted && kfd_prio_shows_work(qpd),
 	};
 }
 
@@ -361,13 +363,14 @@ static bool kfd_prio_claim_read(struct device_queue_manager *dqm, struct qcm_pro
 	struct mm_struct *mm = qpd->prio.mm;
 	bool alive, preempted = qpd->prio.preempted;
 	bool restoring = ktime_get_ns() < dqm->prio.restored_at;
+	u64 taken_count = qpd->prio.taken_count;
 	u32 unmap_seq = dqm->prio.unmap_seq;
 	struct kfd_prio_seen seen;
 
 	kfd_prio_snapshot(qpd, s);
 	mmgrab(mm);
 	dqm_unlock(dqm);
-	alive = kfd_prio_observe(s, mm, false, &seen);
+	alive = kfd_prio_observe(s, mm, &seen);
 	if (alive)
 		seen.waves = kfd_prio_claim_settles(&before, &seen) ? before.waves :
 			     kfd_prio_claim_waves(pdd, s, &before, &seen);
@@ -381,8 +384,11 @@ static bool kfd_prio_claim_read(struct device_queue_manager *dqm, struct qcm_pro
 	}
 	kfd_prio_claim_saw(qpd, &seen, &before, before.off || kfd_prio_claim_off(dqm, qpd),
 			   restoring || unmap_seq != dqm->prio.unmap_seq, k, ktime_get_ns());
-	if (preempted && qpd->prio.preempted && !seen.unreadable && !dqm->prio.missed)
+	if (preempted && qpd->prio.preempted && !seen.unreadable) {
 		WRITE_ONCE(qpd->prio.look, false);
+		if (!before.saved && !seen.work)
+			kfd_prio_prove(qpd, taken_count);
+	}
 	return true;
 }
 
@@ -445,4 +451,5 @@ void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snaps
 			kfd_prio_claim_arm(dqm, qpd, s, &k);
 		kfd_prio_process_drop(p);
 	}
+	dqm->prio.claims_at = ktime_get_ns();
 }

@@ -14,6 +14,9 @@
 #include "v9_structs.h"
 #include "v10_structs.h"
 #include "v11_structs.h"
+#ifdef KFD_PRIO_HAVE_V12_MQD
+#include "v12_structs.h"
+#endif
 #ifdef KFD_PRIO_HAVE_SCHED_HALT
 #include "amdgpu_reset.h"
 #endif
@@ -145,6 +148,47 @@ static inline bool kfd_prio_compat_saved(struct queue *q)
 			return true;
 	}
 	return false;
+}
+
+/**
+ * struct kfd_prio_sdma_left - what an unmap has left of an SDMA queue in its MQD
+ * @rptr: where it reads its ring
+ * @wptr: up to where it would have read
+ * @ib: an indirect buffer has not ended
+ */
+struct kfd_prio_sdma_left {
+	u64 rptr;
+	u64 wptr;
+	bool ib;
+};
+
+#define kfd_prio_sdma_left_of(m)						\
+	((struct kfd_prio_sdma_left) {						\
+		.rptr = (u64)READ_ONCE((m)->sdmax_rlcx_rb_rptr_hi) << 32 |	\
+			READ_ONCE((m)->sdmax_rlcx_rb_rptr),			\
+		.wptr = (u64)READ_ONCE((m)->sdmax_rlcx_rb_wptr_hi) << 32 |	\
+			READ_ONCE((m)->sdmax_rlcx_rb_wptr),			\
+		.ib = READ_ONCE((m)->sdmax_rlcx_ib_size) ||			\
+		      READ_ONCE((m)->sdmax_rlcx_ib_sub_remain),			\
+	})
+
+/* The layout of the MQD of an SDMA queue has changed with SDMA 6 (gfx11) and 7 (gfx12). */
+static inline struct kfd_prio_sdma_left kfd_prio_sdma_left(struct queue *q)
+{
+	const struct v9_sdma_mqd *v9 = q->mqd;
+	const struct v11_sdma_mqd *v11 = q->mqd;
+#ifdef KFD_PRIO_HAVE_V12_MQD
+	const struct v12_sdma_mqd *v12 = q->mqd;
+
+	if (KFD_GC_VERSION(q->device) >= IP_VERSION(12, 0, 0))
+		return kfd_prio_sdma_left_of(v12);
+#endif
+	BUILD_BUG_ON(offsetof(struct v9_sdma_mqd, sdmax_rlcx_ib_size) !=
+		     offsetof(struct v10_sdma_mqd, sdmax_rlcx_ib_size));
+	BUILD_BUG_ON(offsetof(struct v9_sdma_mqd, sdmax_rlcx_ib_sub_remain) !=
+		     offsetof(struct v10_sdma_mqd, sdmax_rlcx_ib_sub_remain));
+	return KFD_GC_VERSION(q->device) >= IP_VERSION(11, 0, 0) ? kfd_prio_sdma_left_of(v11) :
+								    kfd_prio_sdma_left_of(v9);
 }
 
 /* Without CWSR an unmap waits for the waves to end, however long they take */
@@ -380,5 +424,15 @@ static inline bool kfd_prio_tree_has_grace(struct device_queue_manager *dqm)
 	((void)(at_once),							\
 	 execute_queues_cpsch(dqm, KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, 0))
 #endif
+
+/* Has the GPU had a fatal error (RAS)?  Its firmware answers nothing then, until the reset. */
+static inline bool kfd_prio_is_fed(struct device_queue_manager *dqm)
+{
+#ifdef KFD_PRIO_HAVE_FATAL_ERROR
+	return amdgpu_amdkfd_is_fed(dqm->dev->adev);
+#else
+	return false;
+#endif
+}
 
 #endif /* KFD_PRIO_COMPAT_H_INCLUDED */

@@ -106,7 +106,7 @@ static u64 kfd_prio_process_save_ticks(struct qcm_process_device *qpd,
 		q->prio.save_seen = first;
 		if (!p->xccs)
 			kfd_prio_cost_layout(q, p);
-		limit = div_u64(p->now - qpd->prio.preempted_at, KFD_PRIO_STAMP_NS);
+		limit = div_u64(p->now - qpd->prio.taken_at, KFD_PRIO_STAMP_NS);
 		longest = max(longest, kfd_prio_save_ticks(p, m, first, limit));
 	}
 	return longest;
@@ -137,9 +137,9 @@ static void kfd_prio_cost_list(struct device_queue_manager *dqm)
 	list_for_each_entry(cur, &dqm->queues, list) {
 		struct kfd_prio_qpd *qp = &cur->qpd->prio;
 
-		if (!qp->preempted || qp->parked || qp->cost_seen == qp->preempted_count)
+		if (!qp->preempted || qp->parked || qp->cost_seen == qp->taken_count)
 			continue;
-		qp->cost_seen = qp->preempted_count;
+		qp->cost_seen = qp->taken_count;
 		if (hlist_unhashed(&qp->cost))
 			hlist_add_head(&qp->cost, &dqm->prio.costs);
 	}

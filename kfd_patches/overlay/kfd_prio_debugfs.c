@@ -135,7 +135,7 @@ static void kfd_prio_put_neighbours(struct seq_file *m, struct device_queue_mana
 	list_for_each_entry(cur, &dqm->queues, list) {
 		if (cur->qpd->prio.role == KFD_PRIO_ROLE_CLAIM)
 			continue;
-		if (kfd_prio_is_idle(cur->qpd))
+		if (kfd_prio_seems_idle(cur->qpd))
 			idle++;
 		else
 			other++;
@@ -161,6 +161,7 @@ static void kfd_prio_put_victims(struct seq_file *m, struct device_queue_manager
 
 	list_for_each_entry(cur, &dqm->queues, list) {
 		struct kfd_prio_qpd *prio = &cur->qpd->prio;
+		u64 since;
 
 		if (!prio->preempted)
 			continue;
@@ -168,9 +169,11 @@ static void kfd_prio_put_victims(struct seq_file *m, struct device_queue_manager
 			kfd_prio_put_parked(m, cur->qpd, now);
 			continue;
 		}
-		seq_printf(m, "  preempted: PID %d priority %d, %u queues, for ",
-			   kfd_prio_pid(cur->qpd), prio->prio, cur->qpd->queue_count);
-		kfd_prio_put_ms(m, now > prio->preempted_at ? now - prio->preempted_at : 0);
+		seq_printf(m, "  %s: PID %d priority %d, %u queues, for ",
+			   prio->counted ? "preempted" : "off", kfd_prio_pid(cur->qpd),
+			   prio->prio, cur->qpd->queue_count);
+		since = prio->counted ? prio->preempted_at : prio->taken_at;
+		kfd_prio_put_ms(m, now > since ? now - since : 0);
 		seq_printf(m, "; %llu times, total ", prio->preempted_count);
 		kfd_prio_put_ms(m, kfd_prio_preempted_ns(prio));
 		if (kfd_prio_is_idle(cur->qpd))

@@ -25,20 +25,29 @@ static void kfd_prio_mark_queue(struct device_queue_manager *dqm, struct qcm_pro
 	}
 }
 
-/* A process is preempted from now on, that was on the GPU, or parked */
-static inline void kfd_prio_taken(struct qcm_process_device *qpd, u64 now,
-				  struct kfd_prio_marked *m)
+/*
+ * A process counts as preempted from now on: it is off, and has work as far as is known.  Its
+ * queues left the GPU now, or it was off before and seemed to have no work.
+ */
+static inline void kfd_prio_counted(struct qcm_process_device *qpd, u64 now,
+				    struct kfd_prio_marked *m)
 {
+	qpd->prio.counted = true;
 	qpd->prio.preempted_at = now;
 	qpd->prio.preempted_count++;
+	qpd->dqm->prio.counted++;
 	m->preempted++;
 }
 
-/* A process is preempted no more: it is put back, or parked */
-static inline void kfd_prio_preempted_end(struct qcm_process_device *qpd, u64 now)
+/* A process counts as preempted no more: it is put back, is parked, or is proved to have no work */
+static inline void kfd_prio_counted_end(struct qcm_process_device *qpd, u64 now)
 {
 	u64 ns = now - qpd->prio.preempted_at;
 
+	if (!qpd->prio.counted)
+		return;
+	qpd->prio.counted = false;
+	qpd->dqm->prio.counted--;
 	qpd->prio.preempted_ns += ns;
 	qpd->dqm->prio.totals.preempted_ns += ns;
 }
@@ -50,14 +59,38 @@ static void kfd_prio_turn(struct qcm_process_device *qpd, bool parks, u64 now,
 	struct kfd_prio_qpd *qp = &qpd->prio;
 
 	if (parks) {
-		kfd_prio_preempted_end(qpd, now);
+		kfd_prio_counted_end(qpd, now);
 		kfd_prio_park_begin(qpd, true, now);
 	} else {
 		kfd_prio_park_end(qpd, KFD_PRIO_UNPARK_PREEMPT, now);
-		kfd_prio_taken(qpd, now, m);
+		kfd_prio_counted(qpd, now, m);
 		/* no save of it is to be read: it had no waves */
-		qp->cost_seen = qp->preempted_count;
+		qp->cost_seen = qp->taken_count;
 	}
+}
+
+/*
+ * A process is off and stays so.  What its MQDs or its own indices have shown since, or a ring,
+ * decides whether it counts as preempted.
+ */
+static void kfd_prio_recount(struct qcm_process_device *qpd, const struct kfd_prio_weight *w,
+			     u64 now, struct kfd_prio_marked *m)
+{
+	struct queue *q;
+
+	if (qpd->prio.parked)
+		return;
+	if (qpd->prio.counted) {
+		if (w->idle)
+			kfd_prio_counted_end(qpd, now);
+		return;
+	}
+	if (!w->works)
+		return;
+	kfd_prio_counted(qpd, now, m);
+	m->busy++;
+	list_for_each_entry(q, &qpd->queues_list, list)
+		m->shown += q->prio.off;
 }
 
 /*
@@ -71,21 +104,26 @@ static void kfd_prio_turn(struct qcm_process_device *qpd, bool parks, u64 now,
  * Inline: in the walk over all processes, while the GPU saves.
  */
 static inline void kfd_prio_take(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
-				 bool parks, u64 now, struct kfd_prio_marked *m)
+				 bool parks, bool counts, u64 now, struct kfd_prio_marked *m)
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
 	struct queue *q;
 
 	qp->preempted = true;
+	qp->proved = false;
 	/* its MQDs tell now if it has waves */
 	WRITE_ONCE(qp->look, true);
 	WRITE_ONCE(dqm->prio.look_now, true);
-	qp->taken_seq = dqm->prio.unmap_seq;
+	dqm->prio.quiet_taken |= qp->rests;
+	qp->taken_epoch = kfd_prio_take_epoch(dqm);
+	qp->taken_at = now;
+	qp->taken_count++;
 	dqm->prio.victims++;
+	m->taken++;
 	if (parks)
 		kfd_prio_park_begin(qpd, false, now);
-	else
-		kfd_prio_taken(qpd, now, m);
+	else if (counts)
+		kfd_prio_counted(qpd, now, m);
 	/* a debugger's kernel queue stays mapped */
 	qp->skip = list_empty(&qpd->priv_queue_list);
 	dqm->prio.skipped += qp->skip;
@@ -116,11 +154,12 @@ static void kfd_prio_give_back(struct device_queue_manager *dqm, struct qcm_proc
 		kfd_prio_park_end(qpd, kfd_prio_park_ends(qpd), now);
 		m->woken++;
 	} else {
-		kfd_prio_preempted_end(qpd, now);
-		m->restored++;
+		m->restored += qp->counted;
+		kfd_prio_counted_end(qpd, now);
 	}
 	hlist_del_init(&qp->cost);
 	WRITE_ONCE(qp->preempted, false);
+	qp->proved = false;
 	dqm->prio.victims--;
 	dqm->prio.skipped -= qp->skip;
 	qp->skip = false;
@@ -161,7 +200,9 @@ void kfd_prio_dqm_take_new(struct device_queue_manager *dqm, struct qcm_process_
 	struct kfd_prio_marked m = {};
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	kfd_prio_take(dqm, qpd, false, ktime_get_ns(), &m);
+	kfd_prio_take(dqm, qpd, false, true, ktime_get_ns(), &m);
+	/* nothing of it was ever on the hardware */
+	qpd->prio.taken_epoch = dqm->prio.epoch - 1;
 	dqm->prio.totals.preempted_count += m.preempted;
 }
 
@@ -207,9 +248,11 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 		else if (!was && off && qpd->evicted && by_kfd)
 			kfd_prio_gpu_kick(dqm);
 		else if (!was && off)
-			kfd_prio_take(dqm, qpd, parks, now, m);
+			kfd_prio_take(dqm, qpd, parks, !w.quiet, now, m);
 		else if (qpd->prio.parked != parks)
 			kfd_prio_turn(qpd, parks, now, m);
+		else if (was)
+			kfd_prio_recount(qpd, &w, now, m);
 		if (!w.works || parks)
 			continue;
 		dqm->prio.lowest = min(dqm->prio.lowest, qpd->prio.prio);
@@ -218,18 +261,36 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 			m->busy += !was;
 		}
 	}
-	if (m->preempted)
+	if (m->taken)
 		dqm->prio.taken = true;
 	dqm->prio.totals.preempted_count += m->preempted;
 }
 
+/* Is a process marked as off by an update that the hardware has not confirmed? */
+static bool kfd_prio_unconfirmed(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
+{
+	struct queue *q;
+
+	if (!qpd->prio.preempted)
+		return false;
+	if (!kfd_prio_uses_mes(dqm))
+		return qpd->prio.taken_epoch == dqm->prio.epoch;
+	/* MES: a queue that it has refused to remove */
+	list_for_each_entry(q, &qpd->queues_list, list)
+		if (q->prio.marked && !q->properties.is_active)
+			return true;
+	return false;
+}
+
 /**
- * kfd_prio_dqm_take_back() - the unmap that was sent last is not done: nothing is off by it
+ * kfd_prio_dqm_take_back() - roll back: what the hardware has not confirmed as off is not off
  * @dqm: of the GPU
  * @now: ktime_get_ns()
  *
- * What was off before stays off.  A process that was put back in the same step stays marked so: a
- * runlist must follow in any case.
+ * KFD frees an MQD, or lets memory move, without an unmap where queues are marked as off.  So these
+ * marks may stay only while the hardware is known to have left the queues.  What was off before
+ * stays off.  A process that was put back in the same step stays marked so: a runlist must follow
+ * in any case.
  *
  * Context: DQM lock
  */
@@ -243,9 +304,9 @@ void kfd_prio_dqm_take_back(struct device_queue_manager *dqm, u64 now)
 	dqm->prio.charged = 0;
 	list_for_each_entry(cur, &dqm->queues, list) {
 		qp = &cur->qpd->prio;
-		if (qp->preempted && qp->taken_seq == dqm->prio.unmap_seq)
+		if (kfd_prio_unconfirmed(dqm, cur->qpd))
 			kfd_prio_give_back(dqm, cur->qpd, now, &m);
-		dqm->prio.charged += kfd_prio_is_preempted(qp) && kfd_prio_works(cur->qpd);
+		dqm->prio.charged += qp->preempted && !qp->parked && kfd_prio_works(cur->qpd);
 	}
 }
 
@@ -254,7 +315,7 @@ void kfd_prio_dqm_take_back(struct device_queue_manager *dqm, u64 now)
  * After an error it is not asked again: a reset is on its way, which leaves it no queue.
  * If the reset semaphore is held and no reset comes, MES is asked again later.
  */
-static int kfd_prio_execute_mes(struct device_queue_manager *dqm, bool active)
+static int kfd_prio_remove_mes(struct device_queue_manager *dqm)
 {
 	struct device_process_node *cur;
 	struct queue *q;
@@ -262,12 +323,44 @@ static int kfd_prio_execute_mes(struct device_queue_manager *dqm, bool active)
 
 	list_for_each_entry(cur, &dqm->queues, list)
 		list_for_each_entry(q, &cur->qpd->queues_list, list) {
-			if (!q->prio.marked || q->properties.is_active != active)
+			if (!q->prio.marked || q->properties.is_active)
 				continue;
 			if (!ret)
-				ret = active ? add_queue_mes(dqm, q, cur->qpd) :
-					       remove_queue_mes(dqm, q, cur->qpd);
+				ret = remove_queue_mes(dqm, q, cur->qpd);
 			q->prio.marked = ret == -EIO && !kfd_prio_in_reset(dqm);
+		}
+	return ret;
+}
+
+/*
+ * A queue that MES refuses to add is not on the hardware.  It is marked as off until it is added:
+ * KFD asks MES to remove a queue that is marked as active, and takes a refusal for a hang.
+ */
+static int kfd_prio_add_mes(struct device_queue_manager *dqm)
+{
+	struct device_process_node *cur;
+	struct queue *q;
+	int ret = 0;
+
+	list_for_each_entry(cur, &dqm->queues, list)
+		list_for_each_entry(q, &cur->qpd->queues_list, list) {
+			if (q->prio.late && !q->properties.is_active &&
+			    QUEUE_IS_ACTIVE(q->properties) && !kfd_prio_queue_is_reset(q)) {
+				q->properties.is_active = true;
+				increment_queue_count(dqm, cur->qpd, q);
+				q->prio.marked = true;
+			}
+			q->prio.late = false;
+			if (!q->prio.marked || !q->properties.is_active)
+				continue;
+			q->prio.marked = false;
+			if (!ret)
+				ret = add_queue_mes(dqm, q, cur->qpd);
+			if (ret != -EIO || kfd_prio_in_reset(dqm))
+				continue;
+			q->prio.late = true;
+			q->properties.is_active = false;
+			decrement_queue_count(dqm, cur->qpd, q);
 		}
 	return ret;
 }
@@ -286,8 +379,7 @@ static int kfd_prio_execute(struct device_queue_manager *dqm, bool takes)
 	if (!kfd_prio_uses_mes(dqm)) {
 		/* it has had its time: KFD need not wait once more to find out */
 		if (kfd_prio_unmap_settle(dqm)) {
-			if (!kfd_prio_resetting(dqm))
-				kfd_hws_hang(dqm);
+			kfd_prio_dqm_hang(dqm);
 			return -ETIME;
 		}
 		at_once = d->has_grace && (d->grace_set ||
@@ -296,9 +388,25 @@ static int kfd_prio_execute(struct device_queue_manager *dqm, bool takes)
 		d->grace_set = at_once && on == -EINPROGRESS;
 		return kfd_prio_map_again(dqm, on);
 	}
-	off = kfd_prio_execute_mes(dqm, false);
-	on = kfd_prio_execute_mes(dqm, true);
+	off = kfd_prio_remove_mes(dqm);
+	/* those that MES has refused to remove run: the others of their processes come back */
+	if (off)
+		kfd_prio_dqm_take_back(dqm, ktime_get_ns());
+	on = kfd_prio_add_mes(dqm);
 	return off ?: on;
+}
+
+/**
+ * kfd_prio_dqm_hang() - HWS does not answer: KFD resets the GPU, unless it does already
+ * @dqm: of the GPU
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_dqm_hang(struct device_queue_manager *dqm)
+{
+	lockdep_assert_held(&dqm->lock_hidden);
+	if (!kfd_prio_resetting(dqm))
+		kfd_hws_hang(dqm);
 }
 
 /**
@@ -307,6 +415,8 @@ static int kfd_prio_execute(struct device_queue_manager *dqm, bool takes)
  * @takes: a process with work is taken off, and another waits for that: with short_grace waves
  *	are saved at once.  KFD's default is 64,000 cycles of the GPU's clock, 45 us at 1.4 GHz,
  *	in which they may end.  HWS only: MES has its own times
+ *
+ * After an error, what the hardware has not confirmed as off is marked as on again.
  *
  * Context: DQM lock; waits for the unmap, as every operation of KFD does
  * Return: 0; -EIO if the GPU is being reset or there is no memory for the runlist, -ETIME if its
@@ -319,6 +429,8 @@ int kfd_prio_dqm_execute(struct device_queue_manager *dqm, bool takes)
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	ret = kfd_prio_execute(dqm, takes);
+	if (ret && !kfd_prio_uses_mes(dqm))
+		kfd_prio_dqm_take_back(dqm, ktime_get_ns());
 	dqm->prio.totals.update_ns += ktime_get_ns() - start;
 	return ret;
 }
@@ -337,7 +449,7 @@ void kfd_prio_hook_unregister_process(struct device_queue_manager *dqm,
 	struct kfd_prio_marked m = {};
 	struct queue *q;
 
-	qp->left_preempted = qp->preempted && !dqm->prio.missed;
+	qp->left_preempted = qp->preempted;
 	list_for_each_entry(q, &qpd->queues_list, list)
 		qp->left_preempted &= !q->properties.is_active;
 	if (qp->mm)

@@ -72,11 +72,16 @@ static s32 kfd_prio_pid_of(struct qcm_process_device *qpd)
 	return qpd->pqm->process->lead_thread->tgid;
 }
 
+/*
+ * Each runlist of KFD comes through here, as often as users like.  So every time that is due is kept
+ * as a point in time, and none is counted from now: else a stream of updates would put it off for
+ * ever.
+ */
 static void kfd_prio_timer_set(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
 			       u64 look_at, u64 now)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
-	u64 at = min(look_at, kfd_prio_claim_poll_at(dqm, k, now));
+	u64 at = min(look_at, kfd_prio_claim_poll_at(dqm, k));
 
 	/*
 	 * those that may be parked, and those that are: a device may have rung.  A look that was
@@ -84,9 +89,9 @@ static void kfd_prio_timer_set(struct device_queue_manager *dqm, const struct kf
 	 */
 	if (k->park_ns && !d->look_rest &&
 	    !(list_empty(&d->neighbours) && list_empty(&d->resting)))
-		at = min(at, READ_ONCE(d->look_now) ? now : max(now, d->look_at));
+		at = min(at, READ_ONCE(d->look_now) ? now : d->look_at);
 	if (d->missed)
-		at = min(at, now + KFD_PRIO_RETRY_NS);
+		at = min(at, d->retry_at);
 	if (at != KFD_PRIO_NEVER && d->thread)
 		hrtimer_start(&d->timer, ns_to_ktime(at), HRTIMER_MODE_ABS);
 }
@@ -103,8 +108,9 @@ static bool kfd_prio_may_decide(struct device_queue_manager *dqm, const struct k
 	struct kfd_prio_dqm *d = &dqm->prio;
 
 	if (!kfd_prio_sched_runs(dqm)) {
-		kfd_prio_timer_set(dqm, k, d->victims ? now + KFD_PRIO_RETRY_NS : KFD_PRIO_NEVER,
-				   now);
+		if (d->retry_at <= now)
+			d->retry_at = now + KFD_PRIO_RETRY_NS;
+		kfd_prio_timer_set(dqm, k, d->victims ? d->retry_at : KFD_PRIO_NEVER, now);
 		return false;
 	}
 	if ((d->missed || d->breaker) && now < d->retry_at) {
@@ -184,7 +190,7 @@ static void kfd_prio_begin(struct device_queue_manager *dqm, const struct kfd_pr
 	d->begun++;
 	d->begun_at = s->now;
 	d->save_ns = 0;
-	d->victim_queues = s->m.off;
+	d->victim_queues = s->m.off + s->m.shown;
 	s->preemptor->prio.preempting_count++;
 	trace_kfd_preempt_begin(dqm, s->dec.reason);
 }
@@ -286,22 +292,25 @@ static void kfd_prio_missed(struct kfd_prio_dqm *d, int ret)
 }
 
 /*
- * An unmap takes longer than the fault may wait, see kfd_prio_unmap_wait().  The queues that
- * it takes off are marked as off, but the hardware may be saving them: KFD would free their memory
- * without another unmap.  So their marks are taken back, whatever the reason for which they were
- * made; the level stays in force, and the thread marks them again.
+ * An update was not confirmed: HWS or MES has refused it or does not answer, or the unmap takes
+ * longer than the fault may wait (-EINPROGRESS, see kfd_prio_unmap_wait()).
+ * kfd_prio_dqm_execute() has taken its marks back, whatever the reason for which they were made: the
+ * hardware may be running or saving these queues.  The level stays in force, and the thread marks
+ * them again: at once what the fault has left, else after a while.
  */
-static void kfd_prio_leave_to_thread(struct device_queue_manager *dqm,
-				     const struct kfd_prio_params *k)
+static void kfd_prio_unconfirm(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
+			       int ret)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
-	u64 now = ktime_get_ns();
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	kfd_prio_dqm_take_back(dqm, now);
 	kfd_prio_policy_commit(&d->policy, k, d->policy.level, kfd_prio_lowest_victim(d), false,
-			       now);
-	d->missed = true;
+			       ktime_get_ns());
+	kfd_prio_missed(d, ret);
+	if (ret != -EINPROGRESS) {
+		kfd_prio_timer_set(dqm, k, d->retry_at, ktime_get_ns());
+		return;
+	}
 	d->retry_at = 0;
 	kfd_prio_gpu_kick(dqm);
 }
@@ -338,14 +347,12 @@ static void kfd_prio_unmap_first(struct device_queue_manager *dqm, const struct 
 
 	d->unmap_first = true;
 	ret = kfd_prio_send(dqm, &s->k, in_fault, true);
-	if (d->unmap_first)	/* nothing was mapped, or the GPU is being reset */
+	if (!ret)	/* nothing was mapped */
 		kfd_prio_engine_unmapping(dqm);
-	if (ret == -EINPROGRESS) {
-		kfd_prio_leave_to_thread(dqm, &s->k);
-	} else if (ret) {
-		kfd_prio_missed(d, ret);
-		hrtimer_start(&d->timer, ns_to_ktime(d->retry_at), HRTIMER_MODE_ABS);
-	}
+	/* refused before it was sent: what it was for is marked by the next try */
+	d->unmap_first = false;
+	if (ret)
+		kfd_prio_unconfirm(dqm, &s->k, ret);
 }
 
 static void kfd_prio_mark_first(struct device_queue_manager *dqm, struct kfd_prio_step *s,
@@ -358,9 +365,10 @@ static void kfd_prio_mark_first(struct device_queue_manager *dqm, struct kfd_pri
 	kfd_prio_mark(dqm, s, false, &end);
 	if (s->m.off || s->m.on || d->missed)
 		ret = kfd_prio_send(dqm, &s->k, in_fault, s->m.off && s->m.preempted);
-	kfd_prio_missed(d, ret);
-	if (ret == -EINPROGRESS)
-		kfd_prio_leave_to_thread(dqm, &s->k);
+	if (ret)
+		kfd_prio_unconfirm(dqm, &s->k, ret);
+	else
+		kfd_prio_missed(d, 0);
 	kfd_prio_ended(dqm, &end, &s->m, ret);
 	if (!d->missed)
 		kfd_prio_park_report(dqm);

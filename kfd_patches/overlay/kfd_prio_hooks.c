@@ -186,7 +186,12 @@ void kfd_prio_hook_unmap_sent(struct device_queue_manager *dqm, int ret)
  */
 bool kfd_prio_hook_unmap_wait(struct device_queue_manager *dqm, int *ret)
 {
-	return kfd_prio_unmap_wait(dqm, ret);
+	if (!kfd_prio_unmap_wait(dqm, ret))
+		return false;
+	/* KFD, which has not waited, does not know of the hang */
+	if (*ret == -ETIME)
+		kfd_prio_dqm_hang(dqm);
+	return true;
 }
 
 /**

@@ -49,11 +49,12 @@ struct kfd_prio_cost {
  *	the one in force is queue_properties.priority, protected by the same
  * @announced: kfd_create_queue was traced, kfd_destroy_queue is due
  * @held: preemption has set queue_properties.is_evicted, and clears it; protected by the DQM
- *	lock, like the next two
+ *	lock, like the next ones
  * @off: preemption has taken it off, or keeps it from coming on: to be put back
  * @dead: it was reset alone, and stays off for good
  * @marked: preemption has changed if it is active, MES does not know yet; protected by
  *	the DQM lock and false when it is released, unless MES is to be asked again
+ * @late: MES has refused to add it: it is marked as off until it is added
  * @save_seen: begin of the last save on its first XCC that was read, a stamp of CP firmware;
  *	protected by the DQM lock
  */
@@ -66,6 +67,7 @@ struct kfd_prio_queue {
 	bool off;
 	bool dead;
 	bool marked;
+	bool late;
 };
 
 /**
@@ -159,14 +161,20 @@ enum kfd_prio_unpark_reason {
  *	kfd_prio_hook_process_exit()
  * @stale: @prio must be made anew, a queue has gone; written without a lock
  * @prio: what it counts as here: kfd_prio_policy_rank()
- * @taken_seq: kfd_prio_dqm.unmap_seq when it was preempted
- * @preempted_at: since when it is preempted, ktime_get_ns()
+ * @taken_epoch: kfd_prio_dqm.epoch when it was marked as off; the same as now: the hardware has not
+ *	confirmed it (HWS)
+ * @taken_at: when it was marked as off, ktime_get_ns()
+ * @taken_count: how often it was
+ * @proved: it is off, and was seen to have no work since, in the driver's own memory; void as soon as
+ *	it may be mapped
+ * @counted: it counts as preempted: it is off, and has work as far as is known
+ * @preempted_at: since when it counts as preempted, ktime_get_ns()
  * @preempted_ns: how long it has been, without the time since @preempted_at
  * @preempted_count: how often
  * @preempting_count: how often it has preempted others
  * @save: saves of its queues, the longest of each preemption
  * @cost: link in kfd_prio_dqm.costs: that of the present one was not read yet
- * @cost_seen: what @preempted_count was when it was added there
+ * @cost_seen: what @taken_count was when it was added there
  * @still: its trap is armed because its indices have not moved for long; it may have waves, and
  *	@work says so; a neighbour's
  * @unpark_due: kfd_unpark is to be traced when the runlist was sent
@@ -218,7 +226,11 @@ struct kfd_prio_qpd {
 	bool exiting;
 	bool stale;
 	int prio;
-	u32 taken_seq;
+	u32 taken_epoch;
+	u64 taken_at;
+	u64 taken_count;
+	bool proved;
+	bool counted;
 	u64 preempted_at;
 	u64 preempted_ns;
 	u64 preempted_count;
@@ -304,9 +316,13 @@ struct kfd_prio_totals {
  * struct kfd_prio_dqm - what we keep in each struct device_queue_manager
  * @unmap_start: when the unmap in progress began
  * @unmap_seq: its number, joins kfd_unmap_queues to kfd_unmap_queues_done
+ * @epoch: number of the unmaps that HWS has confirmed: processes that are marked as off by an
+ *	earlier one have left the hardware
  * @unmap_running: an unmap was announced and is not done
  * @in_fault: an unmap is sent in the fault of a doorbell
  * @unmap_pending: the fault has left it, and it is not known to be done
+ * @unmap_sent: when it was sent, ktime_get_ns()
+ * @unmap_lost: HWS has not answered to it: KFD need not wait for the next one
  * @has_grace: the grace period of an unmap can be set
  * @grace_set: the least is set, and was not set back yet
  * @unmapped_at: when all queues were unmapped, ktime_get_ns(); 0: a runlist was sent since
@@ -317,11 +333,14 @@ struct kfd_prio_totals {
  * @claims: processes that may preempt here
  * @neighbours: processes that may not, and may have work
  * @resting: processes that may not, and have no work: their doorbells are trapped
+ * @claims_at: when the claims were last looked at, ktime_get_ns()
  * @rang: one of these may have rung
+ * @quiet_taken: a process of @resting was taken off: its MQDs are to be looked at
  * @look_now: a neighbour shall be looked at before @look_at
  * @look_at: when neighbours are looked at next, ktime_get_ns(); the thread's
  * @look_rest: so many neighbours are left of a look that a kick has interrupted; the thread's
  * @count_at: waves in flight are not counted before, ktime_get_ns(); the thread's
+ * @debug_at: the next operation of a debugger may come then, ktime_get_ns(); under kfd_prio_gpu_lock()
  * @policy: state of the policy
  * @last: its last decision, made at @last_at (ktime_get_ns())
  * @throttle: the floor is being given: claims of at least this priority are off, so that
@@ -335,13 +354,15 @@ struct kfd_prio_totals {
  * @begun: how many preemptions there were
  * @totals: of all processes, those that have ended too
  * @victims: processes that are off now, preempted or parked
+ * @counted: those of them that count as preempted
  * @parked: those of them that are parked
  * @park_seq: how many processes were parked so far
  * @unpark_due: kfd_unpark is due for a process
  * @parking: what decides whether a process is parked, as of the last decision
  * @park_update: the runlist that is about to be sent would be sent in any case
  * @charged: those of them that have, or may have, work that they could run
- * @crowded: the runlist is over-subscribed, see struct kfd_prio_force
+ * @crowded: the runlist is over-subscribed: there are more processes than VMIDs, or more queues
+ *	than HQDs
  * @skipped: those of them that are left out of the runlist
  * @victim_queues: queues taken off when it began
  * @save: saves of preempted processes, the longest of each process and preemption
@@ -368,9 +389,12 @@ struct kfd_prio_totals {
 struct kfd_prio_dqm {
 	ktime_t unmap_start;
 	u32 unmap_seq;
+	u32 epoch;
 	bool unmap_running;
 	bool in_fault;
 	bool unmap_pending;
+	u64 unmap_sent;
+	bool unmap_lost;
 	bool has_grace;
 	bool grace_set;
 	u64 unmapped_at;
@@ -381,11 +405,14 @@ struct kfd_prio_dqm {
 	struct list_head claims;
 	struct list_head neighbours;
 	struct list_head resting;
+	u64 claims_at;
 	atomic_t rang;
+	bool quiet_taken;
 	bool look_now;
 	u64 look_at;
 	unsigned int look_rest;
 	u64 count_at;
+	u64 debug_at;
 	struct kfd_prio_policy policy;
 	struct kfd_prio_decision last;
 	u64 last_at;
@@ -398,6 +425,7 @@ struct kfd_prio_dqm {
 	u64 begun;
 	struct kfd_prio_totals totals;
 	u32 victims;
+	u32 counted;
 	u32 parked;
 	u32 park_seq;
 	bool unpark_due;
@@ -469,6 +497,10 @@ void kfd_prio_hook_process_free(struct kfd_process *p);
 bool kfd_prio_hook_doorbell_mmap(struct kfd_process_device *pdd, struct vm_area_struct *vma,
 				 phys_addr_t address);
 void kfd_prio_hook_unmap_range(loff_t start, loff_t len);
+
+/* A debugger's operation begins; no lock: they may wait */
+void kfd_prio_hook_debug_trap(u32 op);
+void kfd_prio_hook_runtime_enable(void);
 
 /* A GPU comes and goes; no lock */
 void kfd_prio_hook_dqm_init(struct device_queue_manager *dqm);

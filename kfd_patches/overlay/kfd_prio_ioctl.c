@@ -253,9 +253,9 @@ static void kfd_prio_count(struct kfd_process_device *pdd, struct kfd_prio_list_
 		e->flags |= KFD_PRIO_LIST_EVICTED;
 	if (prio->parked)
 		e->flags |= KFD_PRIO_LIST_PARKED;
-	else if (prio->preempted)
+	else if (kfd_prio_is_preempted(prio))
 		e->flags |= KFD_PRIO_LIST_PREEMPTED;
-	if (dqm->prio.victims > dqm->prio.parked &&
+	if (dqm->prio.counted &&
 	    dqm->prio.pid == pdd->process->lead_thread->tgid)
 		e->flags |= KFD_PRIO_LIST_PREEMPTING;
 	if (dqm->prio.breaker != KFD_PRIO_BREAKER_CLOSED)

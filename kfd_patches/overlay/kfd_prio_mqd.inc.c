@@ -197,7 +197,8 @@ bool kfd_prio_hook_update_preempted(struct kfd_process_device *pdd, struct queue
 	struct device_queue_manager *dqm = q->device->dqm;
 	struct mqd_manager *mqd_mgr;
 
-	if (!pdd->qpd.prio.preempted || q->properties.is_active || dqm->prio.missed)
+	/* marked as off means that the hardware has confirmed it */
+	if (!pdd->qpd.prio.preempted || q->properties.is_active)
 		return false;
 	*ret = 0;
 	if (kfd_prio_has_reset_queue(pdd)) {

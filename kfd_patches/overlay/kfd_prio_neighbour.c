@@ -2,21 +2,24 @@
 /*
  * kfdprio: neighbours, the processes on a GPU that may be preempted and may not preempt.
  *
- * A neighbour is preempted only while it has work.  Its doorbells are trapped once it has been
- * seen without any, whether a level is in force or not, and stay so until it rings: so what is
- * known of it is true at the moment at which a claim rings, and the claim's fault need not look at
- * user memory.  A ring costs the neighbour one fault, and the engine nothing, unless the neighbour
- * is off or a level is in force that takes it off.
+ * Each neighbour below a level is taken off by the update that puts the level in force, and counts as
+ * preempted only if it has work.  Its doorbells are trapped once it seems to have none, whether a
+ * level is in force or not, and stay so until it rings: so what is known of it is true at the moment
+ * at which a claim rings, and the claim's fault need not look at user memory.  A ring costs the
+ * neighbour one fault, and the engine nothing, unless the neighbour is off or a level is in force
+ * that takes it off.
  *
- * A neighbour has no work when the indices of its queues are equal and
- *	- it has never launched anything: they are 0; or
- *	- it is off the GPU, and its MQDs have no saved waves; or
- *	- it is on the GPU, its indices have not moved for safety_poll_us, in which no runlist was
- *	  sent, and a count after that shows no wave of it.
- * Waves are not counted on a GPU of several XCCs (the count is of one of them), on a virtual
- * function, from gfx10 on, or where the scheduler gives turns because the runlist is
- * over-subscribed (a process that waits for its turn has saved waves, and none in flight).  There
- * the next preemption takes the neighbour off, its MQDs tell, and it stays off until it rings.
+ * A neighbour that is off the GPU is proved to have no work by its MQDs, see kfd_prio_rest.c.  It
+ * stays off until it rings.
+ *
+ * A neighbour that is on the GPU seems to have no work when the indices of its queues are equal and
+ *	- it seems to have never launched anything: they are 0; or
+ *	- they have not moved for safety_poll_us, in which no runlist was sent, and a count after
+ *	  that shows no wave of it.
+ * That decides only what a level counts, and parking.  Waves are not counted on a GPU of several XCCs
+ * (the count is of one of them), on a virtual function, from gfx10 on, or where the scheduler gives
+ * turns because the runlist is over-subscribed (a process that waits for its turn has saved waves,
+ * and none in flight).
  *
  * Queues that a process could not run count for nothing.
  */
@@ -58,6 +61,8 @@ void kfd_prio_neighbour_rang(struct device_queue_manager *dqm)
 		return;
 	/* then the traps: pairs with kfd_prio_neighbour_matters() */
 	atomic_xchg(&d->rang, 0);
+	/* a queue more or less may change the rank of its process */
+	d->recheck |= d->policy.level != KFD_PRIO_LEVEL_NONE || d->throttle != KFD_PRIO_LEVEL_NONE;
 	list_for_each_entry_safe(qp, tmp, &d->resting, claim) {
 		if (atomic_read(&qp->trap) == KFD_PRIO_TRAP_RUNG)
 			kfd_prio_neighbour_rise(d, qp);
@@ -70,7 +75,8 @@ void kfd_prio_neighbour_rang(struct device_queue_manager *dqm)
  * kfd_prio_neighbour_changed() - a process has one queue more or less, or an updated one
  * @qpd: the process on the GPU
  *
- * Such a queue may have packets already.
+ * Such a queue may have packets already.  The next safety poll finds them: a user can update a queue
+ * many thousand times in a second, and must not wake the thread each time.  A ring wakes it at once.
  *
  * Context: any
  */
@@ -81,10 +87,7 @@ void kfd_prio_neighbour_changed(struct qcm_process_device *qpd)
 	if (READ_ONCE(qpd->prio.role) != KFD_PRIO_ROLE_NEIGHBOUR)
 		return;
 	WRITE_ONCE(qpd->prio.look, true);
-	WRITE_ONCE(d->look_now, true);
 	atomic_set(&d->rang, 1);
-	if (READ_ONCE(qpd->prio.preempted) || READ_ONCE(d->policy.level) != KFD_PRIO_LEVEL_NONE)
-		kfd_prio_gpu_kick(qpd->dqm);
 }
 
 /**
@@ -107,10 +110,12 @@ bool kfd_prio_neighbour_matters(struct qcm_process_device *qpd)
 
 /*
  * What a look at a neighbour has found; UNKNOWN changes nothing.  STILL: it may have waves, but its
- * indices have not moved for so long that it may be parked to see
+ * indices have not moved for so long that it may be parked to see.  UNPROVED: it is off, its MQDs show
+ * no work, and its indices cannot be read
  */
 enum kfd_prio_found {
 	KFD_PRIO_FOUND_UNKNOWN,
+	KFD_PRIO_FOUND_UNPROVED,
 	KFD_PRIO_FOUND_WORK,
 	KFD_PRIO_FOUND_STILL,
 	KFD_PRIO_FOUND_NONE,
@@ -170,7 +175,8 @@ static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *
 	bool armed = atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED && !qp->still;
 	bool off = qp->preempted;
 	u64 rptr_sum = qp->rptr_sum, wptr_sum = qp->wptr_sum, moved_at = qp->progress_at;
-	bool alive, moved, waves = off && kfd_prio_saved_waves(qpd);
+	bool alive, moved, waves = off && kfd_prio_shows_work(qpd);
+	u64 taken_count = qp->taken_count;
 	u32 unmap_seq = dqm->prio.unmap_seq;
 	struct mm_struct *mm = qp->mm;
 	struct kfd_prio_seen seen;
@@ -178,7 +184,7 @@ static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *
 	kfd_prio_snapshot(qpd, l->s);
 	mmgrab(mm);
 	dqm_unlock(dqm);
-	alive = kfd_prio_observe(l->s, mm, true, &seen);
+	alive = kfd_prio_observe(l->s, mm, &seen);
 	moved = seen.rptr_sum != rptr_sum || seen.wptr_sum != wptr_sum;
 	if (alive && !off && !seen.work && !seen.unused && !seen.unreadable && (moved || !armed))
 		waves = moved || kfd_prio_neighbour_waves(qpd_to_pdd(qpd), l, moved_at);
@@ -192,14 +198,18 @@ static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *
 		kfd_prio_role_drop(dqm, qpd);
 		return KFD_PRIO_FOUND_UNKNOWN;
 	}
-	if (unmap_seq != dqm->prio.unmap_seq) {
+	if (off != qp->preempted || taken_count != qp->taken_count)
+		return KFD_PRIO_FOUND_UNKNOWN;
+	if (!off && unmap_seq != dqm->prio.unmap_seq) {
 		/* all queues may have been unmapped when waves were counted, for others too */
 		l->counted = false;
 		return KFD_PRIO_FOUND_UNKNOWN;
 	}
-	/* a parked process with saved waves must go on, whatever its indices are */
-	if (off != qp->preempted || (seen.unreadable && !(qp->parked && waves)))
-		return KFD_PRIO_FOUND_UNKNOWN;
+	if (seen.unreadable && !waves) {
+		if (off)
+			qp->work = false;
+		return off ? KFD_PRIO_FOUND_UNPROVED : KFD_PRIO_FOUND_UNKNOWN;
+	}
 	qp->rptr_sum = seen.rptr_sum;
 	qp->wptr_sum = seen.wptr_sum;
 	if (moved)
@@ -225,11 +235,14 @@ static void kfd_prio_neighbour_wake(struct device_queue_manager *dqm, struct kfd
 }
 
 /*
- * Trap the next ring of a neighbour without work, or that is still, and look again: drops the lock,
- * too
+ * Trap the next ring of a neighbour that seems to have no work, or that is still, and look again:
+ * drops the lock, too.
+ * @proves: if its doorbells were trapped already, the look before this proves that it has no work; it
+ *	began when its taken_count was @taken_count
  */
 static void kfd_prio_neighbour_rest(struct device_queue_manager *dqm,
-				    struct qcm_process_device *qpd, struct kfd_prio_look *l)
+				    struct qcm_process_device *qpd, struct kfd_prio_look *l,
+				    bool proves, u64 taken_count)
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
 	enum kfd_prio_found found;
@@ -241,20 +254,25 @@ static void kfd_prio_neighbour_rest(struct device_queue_manager *dqm,
 	/* before the lock is dropped: a ring is looked for in that list */
 	list_move_tail(&qp->claim, &dqm->prio.resting);
 	qp->rests = true;
-	if (armed) {
+	if (!armed && proves) {
+		kfd_prio_prove(qpd, taken_count);
+	} else if (armed) {
+		taken_count = qp->taken_count;
 		dqm_unlock(dqm);
 		kfd_prio_doorbell_zap(qpd_to_pdd(qpd));
 		dqm_lock(dqm);
 		if (qp->role != KFD_PRIO_ROLE_NEIGHBOUR)
 			return;
 		found = kfd_prio_neighbour_find(dqm, qpd, l);
-		if (found != KFD_PRIO_FOUND_NONE && found != KFD_PRIO_FOUND_STILL) {
+		if (found < KFD_PRIO_FOUND_STILL && found != KFD_PRIO_FOUND_UNPROVED) {
 			if (qp->role == KFD_PRIO_ROLE_NEIGHBOUR)
 				kfd_prio_neighbour_wake(dqm, qp);
 			return;
 		}
 		/* of one that is still, the time in which nothing moved counts already */
 		qp->quiet_at = qp->still ? qp->progress_at : ktime_get_ns();
+		if (found == KFD_PRIO_FOUND_NONE)
+			kfd_prio_prove(qpd, taken_count);
 		/* the set of processes with work, whose time counts, has changed */
 		dqm->prio.recheck = true;
 	}
@@ -264,30 +282,32 @@ static void kfd_prio_neighbour_rest(struct device_queue_manager *dqm,
 
 /*
  * Is there nothing to learn?  KFD holds it off; or all queues are being unmapped; or it was seen
- * with work since it is off, which does not hold for one that was parked to see; or the command
- * that takes it off has failed, and its MQDs show nothing yet.
+ * with work since it is off, which does not hold for one that was parked to see.
  */
 static bool kfd_prio_neighbour_known(const struct qcm_process_device *qpd)
 {
 	const struct kfd_prio_qpd *qp = &qpd->prio;
 
 	return qpd->evicted > qp->preempted || qpd->dqm->prio.unmap_pending ||
-	       (qp->preempted && ((qp->work && !qp->still && !READ_ONCE(qp->look)) ||
-				   qpd->dqm->prio.missed));
+	       (qp->preempted && qp->work && !qp->still && !READ_ONCE(qp->look));
 }
 
 static void kfd_prio_neighbour_look_at(struct device_queue_manager *dqm,
 				       struct qcm_process_device *qpd, struct kfd_prio_look *l)
 {
 	struct kfd_process *p = qpd->pqm->process;
+	u64 taken_count = qpd->prio.taken_count;
+	enum kfd_prio_found found;
 
 	if (kfd_prio_neighbour_known(qpd) || !kfd_prio_process_hold(p))
 		return;
 	WRITE_ONCE(qpd->prio.look, false);
-	switch (kfd_prio_neighbour_find(dqm, qpd, l)) {
+	found = kfd_prio_neighbour_find(dqm, qpd, l);
+	switch (found) {
 	case KFD_PRIO_FOUND_NONE:
 	case KFD_PRIO_FOUND_STILL:
-		kfd_prio_neighbour_rest(dqm, qpd, l);
+	case KFD_PRIO_FOUND_UNPROVED:
+		kfd_prio_neighbour_rest(dqm, qpd, l, found == KFD_PRIO_FOUND_NONE, taken_count);
 		break;
 	case KFD_PRIO_FOUND_WORK:
 		kfd_prio_neighbour_wake(dqm, &qpd->prio);
@@ -350,6 +370,10 @@ void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_s
 	if (d->look_rest && !READ_ONCE(d->look_now))
 		most = d->look_rest;
 	WRITE_ONCE(d->look_now, false);
+	/* those that were taken off and seemed to have no work come first, too */
+	if (d->quiet_taken)
+		atomic_set(&d->rang, 1);
+	d->quiet_taken = false;
 	kfd_prio_neighbour_rang(dqm);
 	list_for_each_entry(qp, &d->neighbours, claim) {
 		fresh |= qp->preempted && READ_ONCE(qp->look);

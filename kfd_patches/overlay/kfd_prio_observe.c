@@ -4,10 +4,11 @@
  *
  * A queue has work that was not launched while its read and write index differ.  They
  * are in the process's own memory, possibly in pages that are not there: they are read
- * through its mm without faulting anything in.  What cannot be read counts as unchanged; the
- * process brings it back when it writes its next packet.  Those of a process that may only be
- * preempted are faulted in where that needs no waiting: it may never have touched them, and to
- * take it off for that would cost others.
+ * through its mm without faulting anything in: a fault may wait, for memory or for another process.
+ * What cannot be read of a claim counts as unchanged; the process brings it back when it writes its
+ * next packet.  What cannot be read of another process counts as work.
+ *
+ * What is read here never proves that a process has no work: kfd_prio_rest.c.
  *
  * Equal indices do not mean idle: hardware advances the read index of an AQL queue when it
  * launches the packet.  Where the ASIC counts waves (gfx9), a wave in flight is work.  On a
@@ -18,7 +19,6 @@
  */
 #include <linux/kthread.h>
 #include <linux/log2.h>
-#include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/uaccess.h>
 #include "kfd_prio_priv.h"
@@ -83,38 +83,6 @@ static bool kfd_prio_read_index(u64 *v, const void __user *ptr, u64 mask)
 	return true;
 }
 
-/*
- * May our thread fault in a page of a process?  It must not wait for a file system, which may be
- * served by a process (FUSE): RETRY_NOWAIT does not keep filemap_fault() from reading a page.
- * Indices are in anonymous memory, or in a buffer of this driver.
- */
-static bool kfd_prio_may_touch(struct vm_area_struct *vma)
-{
-	return vma_is_anonymous(vma) ||
-	       (vma->vm_file && vma->vm_file->f_op->owner == THIS_MODULE);
-}
-
-/*
- * Fault in the page of an index that was not accessed yet.  Does not wait for a lock, for I/O or
- * for user space (userfaultfd): in these cases the page stays absent.
- */
-static bool kfd_prio_fault_in(struct mm_struct *mm, const void __user *ptr)
-{
-	unsigned long addr = (unsigned long)ptr;
-	vm_fault_t fault = VM_FAULT_SIGSEGV;
-	struct vm_area_struct *vma;
-
-	if (!mmap_read_trylock(mm))
-		return false;
-	vma = find_vma(mm, addr);
-	/* with RETRY_NOWAIT the lock is still held, whatever is returned */
-	if (vma && vma->vm_start <= addr && vma->vm_flags & VM_READ && kfd_prio_may_touch(vma))
-		fault = handle_mm_fault(vma, addr, FAULT_FLAG_REMOTE | FAULT_FLAG_ALLOW_RETRY |
-					FAULT_FLAG_RETRY_NOWAIT, NULL);
-	mmap_read_unlock(mm);
-	return !(fault & (VM_FAULT_ERROR | VM_FAULT_RETRY));
-}
-
 static bool kfd_prio_read_indices(const struct kfd_prio_index *x, u64 *r, u64 *w)
 {
 	/* in this order: equal, and the queue was empty when wptr was read */
@@ -125,13 +93,12 @@ static bool kfd_prio_read_indices(const struct kfd_prio_index *x, u64 *r, u64 *w
  * kfd_prio_observe() - read the indices of a snapshot
  * @s: made by kfd_prio_snapshot()
  * @mm: of the process
- * @touch: have pages that are not there, if that needs no waiting
  * @seen: filled in but for waves
  *
  * Context: kernel thread without mm; no lock
  * Return: false if the process has no memory any more
  */
-bool kfd_prio_observe(const struct kfd_prio_snapshot *s, struct mm_struct *mm, bool touch,
+bool kfd_prio_observe(const struct kfd_prio_snapshot *s, struct mm_struct *mm,
 		      struct kfd_prio_seen *seen)
 {
 	u64 r, w;
@@ -145,9 +112,7 @@ bool kfd_prio_observe(const struct kfd_prio_snapshot *s, struct mm_struct *mm, b
 	for (i = 0; i < s->nr; i++) {
 		const struct kfd_prio_index *x = &s->index[i];
 
-		if (!kfd_prio_read_indices(x, &r, &w) &&
-		    !(touch && kfd_prio_fault_in(mm, x->rptr) && kfd_prio_fault_in(mm, x->wptr) &&
-		      kfd_prio_read_indices(x, &r, &w))) {
+		if (!kfd_prio_read_indices(x, &r, &w)) {
 			seen->unreadable = true;
 			continue;
 		}
@@ -235,24 +200,4 @@ bool kfd_prio_count_waves(struct kfd_process_device *pdd, struct kfd_prio_snapsh
 bool kfd_prio_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s)
 {
 	return s->counted && kfd_prio_compat_waves(pdd, s->occupancy);
-}
-
-/**
- * kfd_prio_saved_waves() - has CWSR saved waves of a process that is off the GPU?
- * @qpd: the process on the GPU
- *
- * Only those of queues that preemption will put back count: others cannot run.
- *
- * Context: DQM lock
- */
-bool kfd_prio_saved_waves(struct qcm_process_device *qpd)
-{
-	struct queue *q;
-
-	lockdep_assert_held(&qpd->dqm->lock_hidden);
-	list_for_each_entry(q, &qpd->queues_list, list)
-		if (q->prio.off && q->properties.type == KFD_QUEUE_TYPE_COMPUTE &&
-		    kfd_prio_compat_saved(q))
-			return true;
-	return false;
 }

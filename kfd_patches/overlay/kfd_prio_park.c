@@ -40,7 +40,7 @@ bool kfd_prio_parks(struct qcm_process_device *qpd, const struct kfd_prio_parkin
 		.quiet_at = qp->quiet_at,
 		.hold_until = qp->park_wakes.hold_until,
 		.parked = qp->parked,
-		.off = kfd_prio_is_preempted(qp),
+		.off = kfd_prio_is_off(qp),
 		.evicted = qpd->evicted > qp->preempted,
 		.exempt = qp->exempt,
 		.ends = READ_ONCE(qp->exiting),
@@ -172,8 +172,6 @@ void kfd_prio_park_end(struct qcm_process_device *qpd, enum kfd_prio_unpark_reas
 	qp->park_last_ns = now - qp->parked_at;
 	qp->parked_ns += qp->park_last_ns;
 	d->totals.parked_ns += qp->park_last_ns;
-	/* if it stays off it is preempted from now on */
-	qp->preempted_at = now;
 	d->parked--;
 	if (reason <= KFD_PRIO_UNPARK_PREEMPT)
 		kfd_prio_policy_park_woke(&qp->park_wakes, reason == KFD_PRIO_UNPARK_WAVES, now);

@@ -165,7 +165,9 @@ static inline bool kfd_prio_policy_victim(int level, int prio)
  * struct kfd_prio_standing - a process on one GPU, as far as it may have to give way
  * @rank: kfd_prio_policy_rank()
  * @claim: the priority of its claim; KFD_PRIO_UNSET if it has none
- * @idle: it has no work, and none will come without being noticed at once
+ * @idle: it is proved to have no work: it is off the GPU, the driver's own memory shows none, and
+ *	it has not rung since
+ * @quiet: it seems to have no work, by what the process itself has written; implied by @idle
  * @off: preemption keeps it off the GPU
  * @evicted: KFD keeps it off the GPU
  * @ends: it can only end: its memory is gone
@@ -174,6 +176,7 @@ struct kfd_prio_standing {
 	int rank;
 	int claim;
 	bool idle;
+	bool quiet;
 	bool off;
 	bool evicted;
 	bool ends;
@@ -184,14 +187,11 @@ struct kfd_prio_standing {
  * @level: KFD_PRIO_LEVEL_NONE or 0..15
  * @throttle: of the decision
  * @claims: there is a claim
- * @crowded: the runlist is over-subscribed: there are more processes than VMIDs, or more queues
- *	than HQDs
  */
 struct kfd_prio_force {
 	int level;
 	int throttle;
 	bool claims;
-	bool crowded;
 };
 
 /**
@@ -202,11 +202,12 @@ struct kfd_prio_force {
  * While a level gets its floor, the claims above it are kept off too: mapped, they would win
  * every arbitration, and what they preempted would get nothing.
  *
- * A process without work costs nothing: it stays where it is until it has some.  If it is on the
- * GPU, an update of the runlist that takes it off would disturb those that have work, and if it is
- * off, so would one that puts it back.  Two things take it where it is not: in an over-subscribed
- * runlist the scheduler gives a turn to each process, with or without work, so such a process goes
- * with the next level; and the last claim lets all go.  A process that ends runs nothing any more.
+ * Every process below a level is taken off, whether it seems to have work or not: a process writes
+ * its indices, packets and signals itself, so they prove nothing.  Off the GPU, the driver's own
+ * memory may prove that a process has no work.  Such a process stays off, also when the level ends,
+ * until it rings: an update of the runlist that puts it back would disturb those that have work, and
+ * the next level would take it off again.  The last claim lets all go.  A process that ends runs
+ * nothing any more.
  */
 static inline bool kfd_prio_policy_off(const struct kfd_prio_force *f,
 				       const struct kfd_prio_standing *s)
@@ -217,7 +218,7 @@ static inline bool kfd_prio_policy_off(const struct kfd_prio_force *f,
 	if (s->ends)
 		return s->off || below;
 	if (s->idle)
-		return f->claims && (s->off || (below && f->crowded));
+		return f->claims && s->off;
 	return below;
 }
 
@@ -226,11 +227,12 @@ static inline bool kfd_prio_policy_off(const struct kfd_prio_force *f,
  * @s: the process
  *
  * Only of such a process the time is counted for its floor, and only such a process is preempted:
- * as an event, and as one of max_preempt_per_s.
+ * as an event, and as one of max_preempt_per_s.  A process that only seems to have no work counts as
+ * such until its MQDs, or its own indices, show some.
  */
 static inline bool kfd_prio_policy_works(const struct kfd_prio_standing *s)
 {
-	return !s->idle && !s->evicted;
+	return !s->quiet && !s->evicted;
 }
 
 /*

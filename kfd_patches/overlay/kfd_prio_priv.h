@@ -99,16 +99,20 @@ struct kfd_prio_seen {
 
 /**
  * struct kfd_prio_marked - what a change of level did to the queues of a GPU
- * @preempted: processes that are off now and were not
- * @busy: those of them that had work, or may have had some
+ * @taken: processes that are off now and were not
+ * @preempted: processes that count as preempted now and did not
+ * @busy: processes that were taken off with work, or turned out to have some since
+ * @shown: queues of processes that were off before and turned out to have work
  * @restored: processes that were preempted and are not
  * @woken: processes that were parked and are not
  * @off: queues that must leave the hardware
  * @on: queues that may go back
  */
 struct kfd_prio_marked {
+	u32 taken;
 	u32 preempted;
 	u32 busy;
+	u32 shown;
 	u32 restored;
 	u32 woken;
 	u32 off;
@@ -225,14 +229,25 @@ static inline void kfd_prio_hold(struct queue *q)
 }
 
 /**
- * kfd_prio_is_preempted() - is a process off a GPU for the work of others?
+ * kfd_prio_is_off() - does preemption keep a process off a GPU, with work or without?
+ * @prio: of the process on the GPU
+ *
+ * Context: DQM lock
+ */
+static inline bool kfd_prio_is_off(const struct kfd_prio_qpd *prio)
+{
+	return prio->preempted && !prio->parked;
+}
+
+/**
+ * kfd_prio_is_preempted() - is a process off a GPU for the work of others, and has work itself?
  * @prio: of the process on the GPU
  *
  * Context: DQM lock
  */
 static inline bool kfd_prio_is_preempted(const struct kfd_prio_qpd *prio)
 {
-	return prio->preempted && !prio->parked;
+	return prio->counted;
 }
 
 /**
@@ -396,13 +411,16 @@ void kfd_prio_aql_look(const struct kfd_prio_index *x, u64 r, u64 w, struct kfd_
 
 /* kfd_prio_observe.c */
 void kfd_prio_snapshot(struct qcm_process_device *qpd, struct kfd_prio_snapshot *s);
-bool kfd_prio_observe(const struct kfd_prio_snapshot *s, struct mm_struct *mm, bool touch,
+bool kfd_prio_observe(const struct kfd_prio_snapshot *s, struct mm_struct *mm,
 		      struct kfd_prio_seen *seen);
 bool kfd_prio_counts_waves(struct kfd_process_device *pdd);
 bool kfd_prio_count_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s);
 bool kfd_prio_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s);
-bool kfd_prio_saved_waves(struct qcm_process_device *qpd);
 bool kfd_prio_sees_waves(struct qcm_process_device *qpd);
+
+/* kfd_prio_rest.c */
+bool kfd_prio_shows_work(struct qcm_process_device *qpd);
+void kfd_prio_prove(struct qcm_process_device *qpd, u64 taken_count);
 
 /* kfd_prio_cost.c */
 bool kfd_prio_cost_look(struct device_queue_manager *dqm);
@@ -435,8 +453,7 @@ int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_
 void kfd_prio_claim_skip(struct device_queue_manager *dqm, u64 since);
 bool kfd_prio_claim_has(struct device_queue_manager *dqm, s32 pid);
 bool kfd_prio_claim_rings(struct device_queue_manager *dqm);
-u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
-			   u64 now);
+u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_prio_params *k);
 void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s);
 
 /* kfd_prio_neighbour.c */
@@ -453,6 +470,7 @@ void kfd_prio_unmap_done(struct device_queue_manager *dqm, int ret);
 bool kfd_prio_unmap_wait(struct device_queue_manager *dqm, int *ret);
 void kfd_prio_unmap_pause(void);
 int kfd_prio_unmap_settle(struct device_queue_manager *dqm);
+u32 kfd_prio_take_epoch(const struct device_queue_manager *dqm);
 void kfd_prio_runlist_unmap(struct device_queue_manager *dqm);
 bool kfd_prio_runlist_takes(struct device_queue_manager *dqm, int level);
 void kfd_prio_runlist_sent(struct device_queue_manager *dqm, int ret);
@@ -462,6 +480,7 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 		       struct kfd_prio_marked *m);
 void kfd_prio_dqm_take_new(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 void kfd_prio_dqm_take_back(struct device_queue_manager *dqm, u64 now);
+void kfd_prio_dqm_hang(struct device_queue_manager *dqm);
 int kfd_prio_dqm_execute(struct device_queue_manager *dqm, bool takes);
 
 /* kfd_prio_mqd.inc.c */

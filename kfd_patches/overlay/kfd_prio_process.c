@@ -116,8 +116,8 @@ void kfd_prio_process_queue_changed(struct queue *q)
 		return;
 	WRITE_ONCE(pdd->qpd.prio.stale, true);
 	kfd_prio_neighbour_changed(&pdd->qpd);
-	if (READ_ONCE(dqm->prio.policy.level) != KFD_PRIO_LEVEL_NONE)
-		kfd_prio_gpu_kick(dqm);
+	/* its rank may be another: the next decision looks */
+	atomic_set(&dqm->prio.rang, 1);
 }
 
 /**

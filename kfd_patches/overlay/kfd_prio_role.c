@@ -32,7 +32,7 @@ void kfd_prio_refresh(struct qcm_process_device *qpd)
 }
 
 /**
- * kfd_prio_rests() - is it known that a process has no work on a GPU?
+ * kfd_prio_rests() - does a trapped doorbell mean that a process seems to have no work?
  * @qpd: the process on that GPU; its doorbells are trapped, and it was seen without work
  *
  * A claim's doorbells are trapped, too, when its last kernel is longer than linger_us, where waves
@@ -67,7 +67,6 @@ struct kfd_prio_force kfd_prio_force_of(struct device_queue_manager *dqm, int le
 		.level = level,
 		.throttle = d->throttle,
 		.claims = !list_empty(&d->claims),
-		.crowded = d->crowded,
 	};
 }
 
@@ -153,6 +152,7 @@ static void kfd_prio_role_make(struct device_queue_manager *dqm, struct qcm_proc
 	qp->mm = p->mm;
 	qp->rung = true;
 	qp->rung_at = ktime_get_ns();
+	qp->proved = false;
 	qp->work = false;
 	qp->work_at = 0;
 	qp->progress_at = role == KFD_PRIO_ROLE_CLAIM ? 0 : qp->rung_at;

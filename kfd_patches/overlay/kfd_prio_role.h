@@ -12,37 +12,54 @@
  * struct kfd_prio_weight - what is in force, and a process
  * @off: it is to be kept off
  * @works: it has work that it could run, or may have some
+ * @quiet: it seems to have no work
+ * @idle: it is proved to have no work
  */
 struct kfd_prio_weight {
 	bool off;
 	bool works;
+	bool quiet;
+	bool idle;
 };
 
 /**
- * kfd_prio_is_idle() - is it known that a process has no work on a GPU?
+ * kfd_prio_seems_idle() - does a process seem to have no work on a GPU?
  * @qpd: the process on that GPU
  *
  * A claim over its budget has work, and its doorbells are trapped all the same.
  *
  * Context: DQM lock; a ring may come at any time, see kfd_prio_engine_rung()
  */
-static inline bool kfd_prio_is_idle(struct qcm_process_device *qpd)
+static inline bool kfd_prio_seems_idle(struct qcm_process_device *qpd)
 {
 	const struct kfd_prio_qpd *qp = &qpd->prio;
 
 	return atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED && !qp->work && kfd_prio_rests(qpd);
 }
 
+/**
+ * kfd_prio_is_idle() - is a process proved to have no work on a GPU?
+ * @qpd: the process on that GPU
+ *
+ * Context: DQM lock; a ring may come at any time
+ */
+static inline bool kfd_prio_is_idle(struct qcm_process_device *qpd)
+{
+	return qpd->prio.proved && kfd_prio_seems_idle(qpd);
+}
+
 static inline struct kfd_prio_standing
 kfd_prio_standing(struct qcm_process_device *qpd)
 {
 	const struct kfd_prio_qpd *qp = &qpd->prio;
+	bool quiet = kfd_prio_seems_idle(qpd);
 
 	return (struct kfd_prio_standing) {
 		.rank = qp->prio,
 		.claim = qp->role == KFD_PRIO_ROLE_CLAIM ? qp->set_prio : KFD_PRIO_UNSET,
-		.idle = kfd_prio_is_idle(qpd),
-		.off = kfd_prio_is_preempted(qp),
+		.idle = quiet && qp->proved,
+		.quiet = quiet,
+		.off = kfd_prio_is_off(qp),
 		.evicted = qpd->evicted > qp->preempted,
 		.ends = READ_ONCE(qp->exiting),
 	};
@@ -68,6 +85,8 @@ kfd_prio_weigh(struct qcm_process_device *qpd, const struct kfd_prio_force *f)
 	return (struct kfd_prio_weight) {
 		.off = kfd_prio_policy_off(f, &s),
 		.works = kfd_prio_policy_works(&s),
+		.quiet = s.quiet,
+		.idle = s.idle,
 	};
 }
 

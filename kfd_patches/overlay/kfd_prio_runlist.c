@@ -25,6 +25,21 @@ void kfd_prio_unmap_begin(struct device_queue_manager *dqm)
 }
 
 /**
+ * kfd_prio_take_epoch() - by which unmap does a process leave the hardware that is marked as off now?
+ * @dqm: of the GPU; HWS
+ *
+ * Context: DQM lock
+ * Return: what &struct kfd_prio_dqm.epoch is until that unmap is confirmed; the one before if
+ * nothing is mapped
+ */
+u32 kfd_prio_take_epoch(const struct device_queue_manager *dqm)
+{
+	bool mapped = dqm->active_runlist || dqm->prio.unmap_pending;
+
+	return mapped ? dqm->prio.epoch : dqm->prio.epoch - 1;
+}
+
+/**
  * kfd_prio_unmap_done() - HWS or MES has answered, or not in time
  * @dqm: of its GPU
  * @ret: 0, or the error
@@ -36,6 +51,8 @@ void kfd_prio_unmap_done(struct device_queue_manager *dqm, int ret)
 	/* -EIO: a reset is on its way already; -ENOMEM: nothing was sent */
 	if (ret && ret != -EIO && ret != -ENOMEM && !kfd_prio_resetting(dqm))
 		kfd_prio_breaker_trip(dqm, KFD_PRIO_BREAKER_UNMAP);
+	if (!ret)
+		dqm->prio.epoch++;
 	if (!dqm->prio.unmap_running)
 		return;
 	dqm->prio.unmap_running = false;
@@ -73,9 +90,16 @@ bool kfd_prio_unmap_wait(struct device_queue_manager *dqm, int *ret)
 {
 	u64 end;
 
+	dqm->prio.unmap_sent = ktime_get_ns();
+	if (dqm->prio.unmap_lost) {
+		/* HWS had all of its time for the unmap before this one */
+		dqm->prio.unmap_lost = false;
+		*ret = -ETIME;
+		return true;
+	}
 	if (!dqm->prio.in_fault)
 		return false;
-	end = ktime_get_ns() + KFD_PRIO_FAULT_WAIT_NS;
+	end = dqm->prio.unmap_sent + KFD_PRIO_FAULT_WAIT_NS;
 	while (!kfd_prio_unmapped(dqm)) {
 		if (ktime_get_ns() >= end) {
 			dqm->prio.unmap_pending = true;
@@ -107,8 +131,10 @@ void kfd_prio_unmap_pause(void)
  *
  * Two queries must not be under way at once: the fence would not say which of them is done.
  *
- * Context: DQM lock; waits as long as KFD does
- * Return: 0, or -ETIME if HWS does not answer
+ * Context: DQM lock; waits until HWS has had queue_preemption_timeout_ms, as KFD does, counted from
+ * when the unmap was sent
+ * Return: 0, or -ETIME if HWS does not answer, or cannot: the GPU is being reset, or has had a fatal
+ * error
  */
 int kfd_prio_unmap_settle(struct device_queue_manager *dqm)
 {
@@ -117,9 +143,9 @@ int kfd_prio_unmap_settle(struct device_queue_manager *dqm)
 	lockdep_assert_held(&dqm->lock_hidden);
 	if (!dqm->prio.unmap_pending || !dqm->active_runlist || !dqm->sched_running)
 		return 0;
-	end = ktime_get_ns() + (u64)queue_preemption_timeout_ms * NSEC_PER_MSEC;
+	end = dqm->prio.unmap_sent + (u64)queue_preemption_timeout_ms * NSEC_PER_MSEC;
 	while (!kfd_prio_unmapped(dqm)) {
-		if (ktime_get_ns() >= end || kfd_prio_resetting(dqm)) {
+		if (ktime_get_ns() >= end || kfd_prio_resetting(dqm) || kfd_prio_is_fed(dqm)) {
 			kfd_prio_unmap_settled(dqm, -ETIME);
 			return -ETIME;
 		}
@@ -138,7 +164,7 @@ int kfd_prio_unmap_settle(struct device_queue_manager *dqm)
  */
 void kfd_prio_runlist_unmap(struct device_queue_manager *dqm)
 {
-	kfd_prio_unmap_settle(dqm);
+	dqm->prio.unmap_lost = kfd_prio_unmap_settle(dqm);
 	kfd_prio_unmap_begin(dqm);
 	if (!dqm->prio.unmapped_at)
 		dqm->prio.unmapped_at = ktime_get_ns();

@@ -19,7 +19,7 @@ static void kfd_prio_totals_read(struct kfd_prio_dqm *d, struct kfd_prio_gpu_ent
 	*e = (struct kfd_prio_gpu_entry) {
 		.gpu_id = dqm->dev->id,
 		.flags = d->breaker != KFD_PRIO_BREAKER_CLOSED ? KFD_PRIO_GPU_PREEMPT_OFF : 0,
-		.nr_preempted = d->victims - d->parked,
+		.nr_preempted = d->counted,
 		.nr_parked = d->parked,
 		.preemption_count = d->begun,
 		.preempted_count = d->totals.preempted_count,
@@ -38,7 +38,7 @@ static void kfd_prio_totals_read(struct kfd_prio_dqm *d, struct kfd_prio_gpu_ent
 		e->nr_queues += cur->qpd->queue_count;
 		if (qp->parked)
 			e->parked_ns += now - qp->parked_at;
-		else if (qp->preempted)
+		else if (kfd_prio_is_preempted(qp))
 			e->preempted_ns += now - qp->preempted_at;
 	}
 	dqm_unlock(dqm);

@@ -355,11 +355,11 @@ static const struct event *unmap_by(const struct events *e, pid_t pid)
 	return ev ? events_find(e, ev, "kfd_unmap_queues_done", "seq", event_field(ev, "seq")) : NULL;
 }
 
-/* A process that rings below a level in force is taken off in its own fault, which waits no longer */
+/* A process that is off without work rings while no level is in force: its own fault puts it back, and waits no longer */
 static void fault_neighbour(void)
 {
-	struct actor on = online_start(0, 12), other = actor_start(0, 2, 7);
-	long long resets = sim_counter(0, "resets"), took = stat_of(&on, "preempting_count"), us;
+	struct actor on = online_start(0, 12), other = actor_start(0, 2, 7), busy;
+	long long resets = sim_counter(0, "resets"), us;
 	const struct event *done;
 	struct events *e;
 	pid_t pid = other.pid;
@@ -373,20 +373,18 @@ static void fault_neighbour(void)
 		return;
 	}
 	param_set("floor_pct", 0);
+	busy = offline_start(0, 500 * MS, 100);
 	for (i = 0; i < 4; i++) {
-		wait_mapped(0, 3 - (i == 3));
 		e = events_start("kfd");	/* takes a second or two */
+		actor_do(&on, act_request, 20 * MS, 0);
 		nap_ns(param("safety_poll_us") * US * 3);
-		if (actor_do(&on, act_submit, 300 * MS, 1))
-			tap_bail("the online work was refused");
-		nap_ns(20 * MS);
-		tap_eq(mapped(0), 3 - (i == 3), "fault_neighbour: %d: an idle neighbour is mapped", i);
+		tap_eq(mapped(0), 2, "fault_neighbour: %d: an idle neighbour is off, a busy one has returned", i);
 		param_set("save_us", i ? 50000 : 20);
-		/* first nobody, then its second queue goes, then the process ends */
+		/* first nothing else, then its second queue goes, then the process ends */
 		if (i == 2) {
-			/* KFD must not free what the hardware saves: its own unmap waits for the one that the ring has sent */
+			/* KFD's own unmap waits for the one that the ring has sent */
 			ns = actor_do(&other, act_ring_destroy, 5 * MS, 0);
-			tap_ok(ns > 45 * MS && in_time(ns, 60 * MS),
+			tap_ok(ns > 45 * MS && in_time(ns, 120 * MS),
 			       "fault_neighbour: %d: a queue that ends before the thread runs ends after %llu us", i,
 			       (unsigned long long)ns / 1000);
 		} else {
@@ -396,11 +394,9 @@ static void fault_neighbour(void)
 		}
 		if (i == 3)
 			actor_kill(&other);
-		tap_ok(wait_mapped(0, 1), "fault_neighbour: %d: it leaves", i);
+		else
+			tap_ok(completes(&other), "fault_neighbour: %d: its work is complete, once", i);
 		param_set("save_us", 20);
-		tap_ok(completes(&on), "fault_neighbour: %d: the online work is complete, once", i);
-		if (i < 3)
-			tap_ok(completes(&other), "fault_neighbour: %d: and its own", i);
 		events_stop(e);
 		done = unmap_by(e, pid);
 		us = done && !event_field(done, "ret") ? event_field(done, "dur_ns") / 1000 : -1;
@@ -408,10 +404,10 @@ static void fault_neighbour(void)
 			    "fault_neighbour: %d: the unmap is its own, and done when the hardware has done it: %lld us", i, us))
 			events_print(e);
 		tap_ok(paired(e), "fault_neighbour: %d: what begins ends", i);
-		tap_eq(stat_of(&on, "preempting_count") - took, i + 1, "fault_neighbour: %d: one preemption", i);
 		events_free(e);
 	}
 	tap_ok(sim_counter(0, "resets") == resets && !open_there(0), "fault_neighbour: no reset, the breaker is closed");
+	actor_kill(&busy);
 	actor_kill(&on);
 }
 

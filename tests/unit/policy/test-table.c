@@ -326,8 +326,9 @@ static void test_rank(void **state)
 #define RANK(r, ...)	{ .rank = r, .claim = KFD_PRIO_UNSET, ##__VA_ARGS__ }
 #define CLAIM(p, ...)	{ .rank = p, .claim = p, ##__VA_ARGS__ }
 #define FORCE(l, t)	{ .level = l, .throttle = t, .claims = true }
-#define CROWDED(l)	{ .level = l, .throttle = NONE, .claims = true, .crowded = true }
-#define NOBODY(l)	{ .level = l, .throttle = NONE, .crowded = true }
+#define NOBODY(l)	{ .level = l, .throttle = NONE }
+#define SEEMS_IDLE	.quiet = true
+#define IDLE		.quiet = true, .idle = true
 
 static const struct off_case {
 	const char *name;
@@ -348,16 +349,16 @@ static const struct off_case {
 	{ "a floor: between the two", FORCE(12, 15), CLAIM(14), false },
 	{ "a floor: who is owed it", FORCE(NONE, 12), RANK(7), false },
 	{ "a floor: a rank is no claim", FORCE(NONE, 5), RANK(7), false },
-	{ "without work, on the GPU", FORCE(12, NONE), RANK(7, .idle = true), false },
-	{ "without work, off the GPU", FORCE(12, NONE), RANK(7, .idle = true, .off = true), true },
-	{ "without work, off, the level has ended", FORCE(NONE, NONE), RANK(7, .idle = true, .off = true), true },
-	{ "without work, off, above the level", FORCE(11, NONE), CLAIM(15, .idle = true, .off = true), true },
-	{ "without work, off, nobody may preempt any more", NOBODY(NONE), RANK(7, .idle = true, .off = true), false },
-	{ "without work, no room for it", CROWDED(12), RANK(7, .idle = true), true },
-	{ "without work, no room, at the level", CROWDED(12), CLAIM(12, .idle = true), false },
-	{ "without work, no room, no level", CROWDED(NONE), RANK(7, .idle = true), false },
-	{ "with work, no room, no level", CROWDED(NONE), RANK(7), false },
-	{ "a floor: a claim without work", FORCE(NONE, 12), CLAIM(15, .idle = true), false },
+	{ "seems to have no work, on the GPU", FORCE(12, NONE), RANK(7, SEEMS_IDLE), true },
+	{ "seems to have no work, at the level", FORCE(12, NONE), CLAIM(12, SEEMS_IDLE), false },
+	{ "seems to have no work, no level", FORCE(NONE, NONE), RANK(7, SEEMS_IDLE), false },
+	{ "seems to have no work, off, the level has ended", FORCE(NONE, NONE), RANK(7, SEEMS_IDLE, .off = true), false },
+	{ "without work, off the GPU", FORCE(12, NONE), RANK(7, IDLE, .off = true), true },
+	{ "without work, off, the level has ended", FORCE(NONE, NONE), RANK(7, IDLE, .off = true), true },
+	{ "without work, off, above the level", FORCE(11, NONE), CLAIM(15, IDLE, .off = true), true },
+	{ "without work, off, nobody may preempt any more", NOBODY(NONE), RANK(7, IDLE, .off = true), false },
+	{ "a floor: a claim that seems to have no work", FORCE(NONE, 12), CLAIM(15, SEEMS_IDLE), true },
+	{ "a floor: a claim without work", FORCE(NONE, 12), CLAIM(15, IDLE, .off = true), true },
 	{ "it rings while it is off, below the level", FORCE(12, NONE), RANK(7, .off = true), true },
 	{ "evicted, with work", FORCE(12, NONE), RANK(7, .evicted = true), true },
 	{ "evicted, no level", FORCE(NONE, NONE), RANK(7, .evicted = true, .off = true), false },
@@ -382,13 +383,13 @@ static void test_off_stays(void **state)
 	for (int level = NONE; level < 16; level++)
 		for (int throttle = NONE; throttle < 16; throttle++)
 			for (int rank = 0; rank < 16; rank++)
-				for (int bits = 0; bits < 256; bits++) {
+				for (int bits = 0; bits < 128; bits++) {
 					const struct kfd_prio_force f = {
-						level, throttle, bits & 1, bits & 2,
+						level, throttle, bits & 1,
 					};
 					struct kfd_prio_standing s = {
-						rank, bits & 4 ? rank : KFD_PRIO_UNSET, bits & 8,
-						bits & 16, bits & 32, bits & 64,
+						rank, bits & 2 ? rank : KFD_PRIO_UNSET, bits & 4,
+						bits & 8, bits & 16, bits & 32, bits & 64,
 					};
 
 					s.off = kfd_prio_policy_off(&f, &s);
@@ -396,13 +397,14 @@ static void test_off_stays(void **state)
 				}
 }
 
-/* Who has no work, or could not run it, is owed nothing: where it is does not matter */
+/* A process that seems to have no work, or could not run it, is owed nothing: where it is does not matter */
 static void test_works(void **state)
 {
 	(void)state;
 	for (int bits = 0; bits < 16; bits++) {
 		const struct kfd_prio_standing s = {
-			7, KFD_PRIO_UNSET, bits & 1, bits & 4, bits & 2, bits & 8,
+			.rank = 7, .claim = KFD_PRIO_UNSET, .quiet = bits & 1, .off = bits & 4,
+			.evicted = bits & 2, .ends = bits & 8,
 		};
 
 		assert_int_equal(kfd_prio_policy_works(&s), !(bits & 3));
