@@ -65,7 +65,7 @@ fi
 		DEQUEUE_WAIT int probe(struct device_queue_manager *d) { return d->packet_mgr.pmf->config_dequeue_wait_counts_size && d->dev->kfd2kgd->build_dequeue_wait_counts_packet_info; }
 		DBG_TRAP int probe(void) { return KFD_IOC_DBG_TRAP_QUERY_DEBUG_EVENT + KFD_IOC_DBG_TRAP_GET_DEVICE_SNAPSHOT; }
 		V12_MQD #include "v12_structs.h" \n unsigned int probe(struct v12_sdma_mqd *m) { return m->sdmax_rlcx_ib_sub_remain; }
-		FATAL_ERROR bool probe(struct device_queue_manager *d) { return amdgpu_amdkfd_is_fed(d->dev->adev); }
+		FATAL_ERROR unsigned long probe(void) { return sizeof(&amdgpu_amdkfd_is_fed); }
 		USER_QUEUES int probe(void) { return amdgpu_user_queue; }
 		KEEP_IDLE_EVICTED int probe(void) { return keep_idle_process_evicted; }
 	END
