@@ -162,33 +162,34 @@ struct kfd_prio_sdma_left {
 	bool ib;
 };
 
-#define kfd_prio_sdma_left_of(m)						\
-	((struct kfd_prio_sdma_left) {						\
-		.rptr = (u64)READ_ONCE((m)->sdmax_rlcx_rb_rptr_hi) << 32 |	\
-			READ_ONCE((m)->sdmax_rlcx_rb_rptr),			\
-		.wptr = (u64)READ_ONCE((m)->sdmax_rlcx_rb_wptr_hi) << 32 |	\
-			READ_ONCE((m)->sdmax_rlcx_rb_wptr),			\
-		.ib = READ_ONCE((m)->sdmax_rlcx_ib_size) ||			\
-		      READ_ONCE((m)->sdmax_rlcx_ib_sub_remain),			\
-	})
+#define kfd_prio_sdma_left_of(type, mqd)					\
+({										\
+	const struct type *_m = (mqd);						\
+										\
+	(struct kfd_prio_sdma_left) {						\
+		.rptr = (u64)READ_ONCE(_m->sdmax_rlcx_rb_rptr_hi) << 32 |	\
+			READ_ONCE(_m->sdmax_rlcx_rb_rptr),			\
+		.wptr = (u64)READ_ONCE(_m->sdmax_rlcx_rb_wptr_hi) << 32 |	\
+			READ_ONCE(_m->sdmax_rlcx_rb_wptr),			\
+		.ib = READ_ONCE(_m->sdmax_rlcx_ib_size) ||			\
+		      READ_ONCE(_m->sdmax_rlcx_ib_sub_remain),			\
+	};									\
+})
 
 /* The layout of the MQD of an SDMA queue has changed with SDMA 6 (gfx11) and 7 (gfx12). */
 static inline struct kfd_prio_sdma_left kfd_prio_sdma_left(struct queue *q)
 {
-	const struct v9_sdma_mqd *v9 = q->mqd;
-	const struct v11_sdma_mqd *v11 = q->mqd;
-#ifdef KFD_PRIO_HAVE_V12_MQD
-	const struct v12_sdma_mqd *v12 = q->mqd;
-
-	if (KFD_GC_VERSION(q->device) >= IP_VERSION(12, 0, 0))
-		return kfd_prio_sdma_left_of(v12);
-#endif
 	BUILD_BUG_ON(offsetof(struct v9_sdma_mqd, sdmax_rlcx_ib_size) !=
 		     offsetof(struct v10_sdma_mqd, sdmax_rlcx_ib_size));
 	BUILD_BUG_ON(offsetof(struct v9_sdma_mqd, sdmax_rlcx_ib_sub_remain) !=
 		     offsetof(struct v10_sdma_mqd, sdmax_rlcx_ib_sub_remain));
-	return KFD_GC_VERSION(q->device) >= IP_VERSION(11, 0, 0) ? kfd_prio_sdma_left_of(v11) :
-								    kfd_prio_sdma_left_of(v9);
+#ifdef KFD_PRIO_HAVE_V12_MQD
+	if (KFD_GC_VERSION(q->device) >= IP_VERSION(12, 0, 0))
+		return kfd_prio_sdma_left_of(v12_sdma_mqd, q->mqd);
+#endif
+	if (KFD_GC_VERSION(q->device) >= IP_VERSION(11, 0, 0))
+		return kfd_prio_sdma_left_of(v11_sdma_mqd, q->mqd);
+	return kfd_prio_sdma_left_of(v9_sdma_mqd, q->mqd);
 }
 
 /* Without CWSR an unmap waits for the waves to end, however long they take */

@@ -73,9 +73,9 @@ static s32 kfd_prio_pid_of(struct qcm_process_device *qpd)
 }
 
 /*
- * Each runlist of KFD comes through here, as often as users like.  So every time that is due is kept
- * as a point in time, and none is counted from now: else a stream of updates would put it off for
- * ever.
+ * Each runlist of KFD comes through here, as often as users like.  So every time that is due is
+ * kept as a point in time, and none is counted from now: else a stream of updates would put it off
+ * for ever.
  */
 static void kfd_prio_timer_set(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
 			       u64 look_at, u64 now)
@@ -294,9 +294,9 @@ static void kfd_prio_missed(struct kfd_prio_dqm *d, int ret)
 /*
  * An update was not confirmed: HWS or MES has refused it or does not answer, or the unmap takes
  * longer than the fault may wait (-EINPROGRESS, see kfd_prio_unmap_wait()).
- * kfd_prio_dqm_execute() has taken its marks back, whatever the reason for which they were made: the
- * hardware may be running or saving these queues.  The level stays in force, and the thread marks
- * them again: at once what the fault has left, else after a while.
+ * kfd_prio_dqm_execute() has taken its marks back, whatever the reason for which they were made:
+ * the hardware may be running or saving these queues.  The level stays in force, and the thread
+ * marks them again: at once what the fault has left, else after a while.
  */
 static void kfd_prio_unconfirm(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
 			       int ret)

@@ -165,8 +165,8 @@ enum kfd_prio_unpark_reason {
  *	confirmed it (HWS)
  * @taken_at: when it was marked as off, ktime_get_ns()
  * @taken_count: how often it was
- * @proved: it is off, and was seen to have no work since, in the driver's own memory; void as soon as
- *	it may be mapped
+ * @proved: it is off, and was seen to have no work since, in the driver's own memory; void as soon
+ *	as it may be mapped
  * @counted: it counts as preempted: it is off, and has work as far as is known
  * @preempted_at: since when it counts as preempted, ktime_get_ns()
  * @preempted_ns: how long it has been, without the time since @preempted_at
@@ -340,7 +340,8 @@ struct kfd_prio_totals {
  * @look_at: when neighbours are looked at next, ktime_get_ns(); the thread's
  * @look_rest: so many neighbours are left of a look that a kick has interrupted; the thread's
  * @count_at: waves in flight are not counted before, ktime_get_ns(); the thread's
- * @debug_at: the next operation of a debugger may come then, ktime_get_ns(); under kfd_prio_gpu_lock()
+ * @debug_at: the next operation of a debugger may come then, ktime_get_ns(); under
+ *	kfd_prio_gpu_lock()
  * @policy: state of the policy
  * @last: its last decision, made at @last_at (ktime_get_ns())
  * @throttle: the floor is being given: claims of at least this priority are off, so that

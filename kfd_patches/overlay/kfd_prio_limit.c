@@ -2,11 +2,11 @@
 /*
  * kfdprio: a limit on what the operations of a debugger cost a process that preempts.
  *
- * While a level is in force the processes below it are off the GPU, and what they do to their queues
- * changes MQDs only.  The operations of a debugger are different: KFD unmaps all queues of the GPU
- * for each of them, because registers of a VMID may change only while nothing of it runs.  A process
- * needs no permission to be its own debugger.  So while a level is in force, callers of a lower
- * priority take turns, all together, each GPU's at least KFD_PRIO_DEBUG_NS apart.
+ * While a level is in force the processes below it are off the GPU, and what they do to their
+ * queues changes MQDs only.  The operations of a debugger are different: KFD unmaps all queues of
+ * the GPU for each of them, because registers of a VMID may change only while nothing of it runs.
+ * A process needs no permission to be its own debugger.  So while a level is in force, callers of a
+ * lower priority take turns, all together, each GPU's at least KFD_PRIO_DEBUG_NS apart.
  */
 #include <linux/hrtimer.h>
 #include <linux/sched/signal.h>

@@ -2,12 +2,12 @@
 /*
  * kfdprio: neighbours, the processes on a GPU that may be preempted and may not preempt.
  *
- * Each neighbour below a level is taken off by the update that puts the level in force, and counts as
- * preempted only if it has work.  Its doorbells are trapped once it seems to have none, whether a
- * level is in force or not, and stay so until it rings: so what is known of it is true at the moment
- * at which a claim rings, and the claim's fault need not look at user memory.  A ring costs the
- * neighbour one fault, and the engine nothing, unless the neighbour is off or a level is in force
- * that takes it off.
+ * Each neighbour below a level is taken off by the update that puts the level in force, and counts
+ * as preempted only if it has work.  Its doorbells are trapped once it seems to have none, whether
+ * a level is in force or not, and stay so until it rings: so what is known of it is true at the
+ * moment at which a claim rings, and the claim's fault need not look at user memory.  A ring costs
+ * the neighbour one fault, and the engine nothing, unless the neighbour is off or a level is in
+ * force that takes it off.
  *
  * A neighbour that is off the GPU is proved to have no work by its MQDs, see kfd_prio_rest.c.  It
  * stays off until it rings.
@@ -16,10 +16,10 @@
  *	- it seems to have never launched anything: they are 0; or
  *	- they have not moved for safety_poll_us, in which no runlist was sent, and a count after
  *	  that shows no wave of it.
- * That decides only what a level counts, and parking.  Waves are not counted on a GPU of several XCCs
- * (the count is of one of them), on a virtual function, from gfx10 on, or where the scheduler gives
- * turns because the runlist is over-subscribed (a process that waits for its turn has saved waves,
- * and none in flight).
+ * That decides only what a level counts, and parking.  Waves are not counted on a GPU of several
+ * XCCs (the count is of one of them), on a virtual function, from gfx10 on, or where the scheduler
+ * gives turns because the runlist is over-subscribed (a process that waits for its turn has saved
+ * waves, and none in flight).
  *
  * Queues that a process could not run count for nothing.
  */
@@ -75,8 +75,9 @@ void kfd_prio_neighbour_rang(struct device_queue_manager *dqm)
  * kfd_prio_neighbour_changed() - a process has one queue more or less, or an updated one
  * @qpd: the process on the GPU
  *
- * Such a queue may have packets already.  The next safety poll finds them: a user can update a queue
- * many thousand times in a second, and must not wake the thread each time.  A ring wakes it at once.
+ * Such a queue may have packets already.  The next safety poll finds them: a user can update a
+ * queue many thousand times in a second, and must not wake the thread each time.  A ring wakes it
+ * at once.
  *
  * Context: any
  */
@@ -110,8 +111,8 @@ bool kfd_prio_neighbour_matters(struct qcm_process_device *qpd)
 
 /*
  * What a look at a neighbour has found; UNKNOWN changes nothing.  STILL: it may have waves, but its
- * indices have not moved for so long that it may be parked to see.  UNPROVED: it is off, its MQDs show
- * no work, and its indices cannot be read
+ * indices have not moved for so long that it may be parked to see.  UNPROVED: it is off, its MQDs
+ * show no work, and its indices cannot be read
  */
 enum kfd_prio_found {
 	KFD_PRIO_FOUND_UNKNOWN,
@@ -237,8 +238,8 @@ static void kfd_prio_neighbour_wake(struct device_queue_manager *dqm, struct kfd
 /*
  * Trap the next ring of a neighbour that seems to have no work, or that is still, and look again:
  * drops the lock, too.
- * @proves: if its doorbells were trapped already, the look before this proves that it has no work; it
- *	began when its taken_count was @taken_count
+ * @proves: if its doorbells were trapped already, the look before this proves that it has no work;
+ *	it began when its taken_count was @taken_count
  */
 static void kfd_prio_neighbour_rest(struct device_queue_manager *dqm,
 				    struct qcm_process_device *qpd, struct kfd_prio_look *l,

@@ -205,9 +205,9 @@ struct kfd_prio_force {
  * Every process below a level is taken off, whether it seems to have work or not: a process writes
  * its indices, packets and signals itself, so they prove nothing.  Off the GPU, the driver's own
  * memory may prove that a process has no work.  Such a process stays off, also when the level ends,
- * until it rings: an update of the runlist that puts it back would disturb those that have work, and
- * the next level would take it off again.  The last claim lets all go.  A process that ends runs
- * nothing any more.
+ * until it rings: an update of the runlist that puts it back would disturb those that have work,
+ * and the next level would take it off again.  The last claim lets all go.  A process that ends
+ * runs nothing any more.
  */
 static inline bool kfd_prio_policy_off(const struct kfd_prio_force *f,
 				       const struct kfd_prio_standing *s)
@@ -227,8 +227,8 @@ static inline bool kfd_prio_policy_off(const struct kfd_prio_force *f,
  * @s: the process
  *
  * Only of such a process the time is counted for its floor, and only such a process is preempted:
- * as an event, and as one of max_preempt_per_s.  A process that only seems to have no work counts as
- * such until its MQDs, or its own indices, show some.
+ * as an event, and as one of max_preempt_per_s.  A process that only seems to have no work counts
+ * as such until its MQDs, or its own indices, show some.
  */
 static inline bool kfd_prio_policy_works(const struct kfd_prio_standing *s)
 {

@@ -9,8 +9,8 @@
  *
  * A holder is counted in kfd_prio_process.users, and not in kfd_process.ref: kfd_create_process()
  * flushes the releases that are queued before it makes another process with the same PID (after
- * exec).  A release that a holder of kfd_process.ref delays would not be queued yet.  A release that
- * waits for a holder here is queued, and so waited for.
+ * exec).  A release that a holder of kfd_process.ref delays would not be queued yet.  A release
+ * that waits for a holder here is queued, and so waited for.
  *
  * The release waits for all holders.  A holder may sleep and may take DQM locks; it must not wait
  * for a release, nor for the creation of a process.
@@ -69,8 +69,8 @@ void kfd_prio_hook_process_release(struct kfd_process *p)
 
 /**
  * kfd_prio_process_hold() - keep a process from being released
- * @p: the process, whose memory the caller knows to be there: the DQM lock of a GPU where the process
- *	is registered is held, for example
+ * @p: the process, whose memory the caller knows to be there: the DQM lock of a GPU where the
+ *	process is registered is held, for example
  *
  * Context: process; any lock of the engine
  * Return: false if the process is not published, or its release has begun

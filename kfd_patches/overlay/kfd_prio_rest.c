@@ -4,11 +4,12 @@
  *
  * Indices, packets and signals are in memory that the process writes, and that it may map to other
  * pages than the GPU sees.  Equal indices prove nothing, nor does a count of no waves: between two
- * kernels there are none.  MQDs are the driver's own memory.  When a queue is unmapped, the firmware
- * leaves there what the queue still has to do.  So a process is proved to have no work when
+ * kernels there are none.  MQDs are the driver's own memory.  When a queue is unmapped, the
+ * firmware leaves there what the queue still has to do.  So a process is proved to have no work
+ * when
  *	- it is off the GPU, and the hardware has confirmed that;
- *	- the MQDs of its queues show no saved waves, no indirect buffer that is being processed and,
- *	  of SDMA queues, no packet that was not executed;
+ *	- the MQDs of its queues show no saved waves, no indirect buffer that is being processed
+ *	  and, of SDMA queues, no packet that was not executed;
  *	- its indices can be read, and are equal: other devices may have rung since;
  *	- its doorbells are trapped, so that its next ring is noticed.
  *

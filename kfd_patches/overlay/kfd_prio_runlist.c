@@ -25,7 +25,8 @@ void kfd_prio_unmap_begin(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_take_epoch() - by which unmap does a process leave the hardware that is marked as off now?
+ * kfd_prio_take_epoch() - by which unmap does a process leave the hardware that is marked as off
+ * now?
  * @dqm: of the GPU; HWS
  *
  * Context: DQM lock
@@ -133,8 +134,8 @@ void kfd_prio_unmap_pause(void)
  *
  * Context: DQM lock; waits until HWS has had queue_preemption_timeout_ms, as KFD does, counted from
  * when the unmap was sent
- * Return: 0, or -ETIME if HWS does not answer, or cannot: the GPU is being reset, or has had a fatal
- * error
+ * Return: 0, or -ETIME if HWS does not answer, or cannot: the GPU is being reset, or has had a
+ * fatal error
  */
 int kfd_prio_unmap_settle(struct device_queue_manager *dqm)
 {
