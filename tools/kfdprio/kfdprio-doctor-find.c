@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* kfdprio doctor: what was found, and how files are read */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "doctor.h"
+#include "message.h"
 
 #define SLURP_MAX (4 << 20) /* bytes of a file that is read whole */
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* kfdprio doctor --mqds: how long saves and restores took, from a dump of any driver. */
 #define _GNU_SOURCE
-#include <err.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "doctor.h"
 #include "json-out.h"
 #include "list.h"
+#include "message.h"
 #include "mqds.h"
 
 enum column { COLUMN_PID, COLUMN_GPU, COLUMN_QUEUE, COLUMN_XCC, COLUMN_SAVE, COLUMN_GAP, COLUMN_RESTORE, NR_COLUMNS };

@@ -2,7 +2,6 @@
 /* kfdprio doctor: the result as text, as JSON, and as a report for others to read */
 #define _GNU_SOURCE
 #include <ctype.h>
-#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include "doctor.h"
 #include "doctor-log.h"
 #include "json-out.h"
+#include "message.h"
 
 #define KERNEL_LINES 200 /* lines of the kernel's messages in a report, the last ones */
 

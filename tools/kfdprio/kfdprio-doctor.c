@@ -6,7 +6,6 @@
  * changed and no KFD process is made.
  */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "doctor.h"
+#include "message.h"
 
 #define SECONDS_DEFAULT	10
 #define SECONDS_MAX	60
@@ -97,7 +97,7 @@ static void options_parse(int argc, char **argv, struct doctor *d, struct wish *
 	const char *only_test = NULL, *only_run = NULL;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "+ts:g:T:fo:m:JhV", options, NULL)) != -1) {
+	while ((option = option_next(argc, argv, "+ts:g:T:fo:m:JhV", options)) != -1) {
 		switch (option) {
 		case 't':
 			d->test = true;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* kfdprio -l, and the JSON of kfdprio -p: one row per process and GPU. */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 
 #include "json-out.h"
 #include "kfdprio.h"
+#include "message.h"
 
 /* Of the interface, from which on KFD_PRIO_LIST_PREEMPT_OFF is told */
 #define BREAKER_MINOR	2

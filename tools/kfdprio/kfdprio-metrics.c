@@ -5,7 +5,6 @@
  * The number of series is bounded: a fixed number for a GPU, and one pair for each of --cgroups cgroups.
  */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -19,6 +18,7 @@
 
 #include "kfdprio.h"
 #include "kfdprio-metrics.h"
+#include "message.h"
 
 #define CGROUPS	    64	 /* of --cgroups */
 #define CGROUPS_MAX 1000
@@ -94,7 +94,7 @@ static void options_parse(int argc, char **argv, struct options *options)
 	char *end;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "o:hV", list, NULL)) != -1) {
+	while ((option = option_next(argc, argv, "o:hV", list)) != -1) {
 		switch (option) {
 		case 'o':
 			options->output = optarg;

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "kfdprio-oci-hook.h"
+#include "message.h"
 #include "oci.h"
 
 #define SECONDS 5 /* a runtime, or a driver, that takes longer is not waited for */
@@ -62,15 +63,17 @@ static void usage(void)
 static __attribute__((format(printf, 3, 4))) void say(const struct hook *hook, int level,
 						       const char *format, ...)
 {
-	char id[4 * OCI_SHOWN + 4], text[KFDLIB_WHY + KFDLIB_NAME];
+	char id[4 * OCI_SHOWN + 4], text[KFDLIB_WHY + KFDLIB_NAME], *safe;
 	va_list args;
 
 	oci_show(id, hook->container.id ? hook->container.id : "?");
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	fprintf(stderr, "kfdprio: oci-hook: container %s: %s\n", id, text);
-	syslog(level, "oci-hook: container %s: %s", id, text);
+	safe = text_escape(text, TEXT_ASCII);
+	fprintf(stderr, "kfdprio: oci-hook: container %s: %s\n", id, safe ? safe : "out of memory");
+	syslog(level, "oci-hook: container %s: %s", id, safe ? safe : "out of memory");
+	free(safe);
 }
 
 static __attribute__((noreturn)) void too_late(int signal)
@@ -104,7 +107,7 @@ static void options_parse(int argc, char **argv, struct hook *hook)
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "vhV", options, NULL)) != -1) {
+	while ((option = option_next(argc, argv, "vhV", options)) != -1) {
 		switch (option) {
 		case PRIORITY:
 			hook->argument = optarg;

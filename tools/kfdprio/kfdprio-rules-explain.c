@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* kfdprio rules explain: which rule matches a process, and what it has. */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 
 #include "json-out.h"
 #include "kfdprio-rules.h"
+#include "message.h"
 
 /**
  * struct explanation - a process under the rules

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* kfdprio rules: what stands in kfdprio.conf(5), and what it means for a process. */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 
 #include "json-out.h"
 #include "kfdprio-rules.h"
+#include "message.h"
 
 enum column {
 	COLUMN_FILE,
@@ -97,7 +97,7 @@ static void options_parse(int argc, char **argv, struct wish *wish)
 	};
 	int option;
 
-	while ((option = getopt_long(argc, argv, "Jo:vhV", options, NULL)) != -1) {
+	while ((option = option_next(argc, argv, "Jo:vhV", options)) != -1) {
 		switch (option) {
 		case 'J':
 			wish->list.json = true;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* kfdprio -n PRIO [--] COMMAND..., kfdprio -r [--] COMMAND... */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 
 #include "caller.h"
 #include "kfdprio.h"
+#include "message.h"
 
 /**
  * kfdprio_run() - become a command that has a priority from its first instruction
@@ -42,7 +42,7 @@ int kfdprio_run(struct kfd_dev *dev, const struct kfdprio_request *request)
 	if (request->verbose) {
 		/* To stderr: what goes to stdout is the command's. */
 		set_format(text, sizeof(text), getpid(), &args);
-		fprintf(stderr, "%s\n", text);
+		text_line(stderr, "%s", text);
 	}
 	kfd_dev_close(dev);
 	caller_find(&caller);

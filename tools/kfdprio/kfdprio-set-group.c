@@ -8,7 +8,6 @@
  * could be, since that may have forked another one meanwhile.
  */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "kfdprio.h"
+#include "message.h"
 
 #define PASSES_MAX 100 /* more are needed only where processes come faster than they are found */
 
@@ -114,7 +114,7 @@ static void member_set(struct group *group, const struct proc_task *task, int pi
 		group->again = true;
 		if (group->request->verbose) {
 			set_format(text, sizeof(text), task->pid, &args);
-			puts(text);
+			text_line(stdout, "%s", text);
 		}
 	}
 }

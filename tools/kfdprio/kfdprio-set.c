@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* kfdprio -n PRIO -p PID..., kfdprio -r -p PID... */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "kfdprio.h"
+#include "message.h"
 
 static void prio_format(char *text, size_t size, int priority)
 {
@@ -180,7 +180,7 @@ int kfdprio_set(const struct kfd_dev *dev, const struct kfdprio_request *request
 			status = EXIT_FAILURE;
 		} else if (request->verbose) {
 			set_format(text, sizeof(text), request->pids[i], &args);
-			puts(text);
+			text_line(stdout, "%s", text);
 		}
 	}
 	return status;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* kfdprio -p PID... */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "kfdprio.h"
+#include "message.h"
 
 /**
  * process_get() - read the priority of one process

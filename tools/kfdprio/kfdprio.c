@@ -6,7 +6,6 @@
  * checked before the device is opened, so that a mistake changes nothing.
  */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <getopt.h>
 #include <locale.h>
@@ -19,6 +18,7 @@
 #include "kfdprio-metrics.h"
 #include "kfdprio-oci-hook.h"
 #include "kfdprio-rules.h"
+#include "message.h"
 
 /* Of the interface, from which on KFD_PRIO_IOC_SET knows of parking */
 #define PARK_MINOR 4
@@ -77,7 +77,7 @@ static void version(void)
 	       KFD_PRIO_VERSION_MINOR);
 	/* Not an error: the version of the program was asked for. */
 	if (kfd_dev_open(&dev, why)) {
-		printf("driver: not available: %s\n", why);
+		text_line(stdout, "driver: not available: %s", why);
 		return;
 	}
 	printf("driver: interface %u.%u%s%s\n", dev.version.major, dev.version.minor,
@@ -220,7 +220,7 @@ static void options_parse(int argc, char **argv, struct choice *choice, struct k
 	char why[KFDLIB_WHY];
 
 	for (;;) {
-		int option = getopt_long(argc, argv, "+n:p:rlJo:vhV", options, NULL);
+		int option = option_next(argc, argv, "+n:p:rlJo:vhV", options);
 		switch (option) {
 		case 'n':
 			if (prio_parse(optarg, &request->priority, why))

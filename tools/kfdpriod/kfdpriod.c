@@ -7,7 +7,6 @@
  * later are as on a host without it.
  */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <getopt.h>
 #include <locale.h>
@@ -24,6 +23,7 @@
 #include <unistd.h>
 
 #include "kfdpriod.h"
+#include "message.h"
 
 static void usage(void)
 {
@@ -53,7 +53,7 @@ static void options_parse(int argc, char **argv, struct service *s)
 	};
 	int option;
 
-	while ((option = getopt_long(argc, argv, "vhV", options, NULL)) != -1) {
+	while ((option = option_next(argc, argv, "vhV", options)) != -1) {
 		switch (option) {
 		case 'v':
 			s->verbose = true;

@@ -21,19 +21,21 @@ void log_begin(void)
 /**
  * log_line() - print a message
  * @level: how important it is
- * @format: without a newline; what comes from elsewhere was made printable
+ * @format: without a newline; the message is escaped as a whole
  */
 void log_line(enum log_level level, const char *format, ...)
 {
-	char text[2 * KFDLIB_PATH];
+	char text[2 * KFDLIB_PATH], *safe;
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	safe = text_printable(text);
 	/* sd-daemon(3) */
 	if (journal)
-		fprintf(stderr, "<%d>%s\n", level, text);
+		fprintf(stderr, "<%d>%s\n", level, safe ? safe : "out of memory");
 	else
-		fprintf(stderr, "kfdpriod: %s\n", text);
+		fprintf(stderr, "kfdpriod: %s\n", safe ? safe : "out of memory");
+	free(safe);
 }

@@ -7,13 +7,13 @@
  * does not differ by more than that, or by more than a histogram resolves, is within noise.
  */
 #define _GNU_SOURCE
-#include <err.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kfdtrace.h"
+#include "message.h"
 #include "report.h"
 #include "view-options.h"
 
@@ -302,6 +302,13 @@ static void print_json(const struct rows *rows, const struct list *list, const s
 	json_stdout_end();
 }
 
+static void print_names(const struct view_options *options, const char *note_a, const char *note_b)
+{
+	text_line(stdout, "A: %s%s", options->dir, note_a);
+	text_line(stdout, "B: %s%s", options->other, note_b);
+	putchar('\n');
+}
+
 static void usage(void)
 {
 	fputs("\n"
@@ -362,8 +369,7 @@ int kfdtrace_compare(int argc, char **argv)
 		print_json(rows, &list, &options);
 	} else {
 		if (!options.list.csv && !options.list.raw && !options.list.noheadings)
-			printf("A: %s%s\nB: %s%s\n\n", options.dir, notes[rows->sums[0].simulated],
-			       options.other, notes[rows->sums[1].simulated]);
+			print_names(&options, notes[rows->sums[0].simulated], notes[rows->sums[1].simulated]);
 		list_print(&list);
 	}
 	free(rows);

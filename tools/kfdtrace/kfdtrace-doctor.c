@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* kfdtrace doctor: can record --driver=stock work here? */
 #define _GNU_SOURCE
-#include <err.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "kfdtrace.h"
+#include "message.h"
 #include "stock.h"
 
 static void usage(void)
@@ -41,7 +41,7 @@ static void print_probe(const struct stock_probe *probe, const struct stock_symb
 
 static void print_check(const char *what, int ret, const char *why)
 {
-	printf("%-9s %s\n", ret ? "FAILED" : "ok", ret ? why : what);
+	text_line(stdout, "%-9s %s", ret ? "FAILED" : "ok", ret ? why : what);
 }
 
 static int check(const char *btf)
@@ -95,7 +95,7 @@ int kfdtrace_doctor(int argc, char **argv)
 	const char *btf = NULL;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "hV", longs, NULL)) != -1) {
+	while ((option = option_next(argc, argv, "hV", longs)) != -1) {
 		switch (option) {
 		case BTF:
 			btf = optarg;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* kfdtrace live */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -14,6 +13,7 @@
 
 #include "kfdtrace.h"
 #include "live.h"
+#include "message.h"
 
 enum {
 	FD_SIGNAL,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* kfdtrace path */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include "amdlog.h"
 #include "kfdlib.h"
 #include "kfdtrace.h"
+#include "message.h"
 #include "path.h"
 #include "view-options.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* kfdtrace queues */
 #define _GNU_SOURCE
-#include <err.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kfdtrace.h"
+#include "message.h"
 #include "queues.h"
 #include "view-options.h"
 

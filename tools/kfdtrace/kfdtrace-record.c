@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* kfdtrace record */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -16,6 +15,7 @@
 
 #include "kfdlib.h"
 #include "kfdtrace.h"
+#include "message.h"
 #include "record.h"
 #include "stock.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* kfdtrace report */
 #define _GNU_SOURCE
-#include <err.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kfdlib.h"
 #include "kfdtrace.h"
+#include "message.h"
 #include "queues.h"
 #include "report.h"
 #include "view-options.h"
@@ -257,9 +257,9 @@ static void print_head(const struct view *view)
 		events += model->events[i];
 	if (view->meta && json_object_object_get_ex(view->meta, "kernel", &value))
 		kernel = json_object_get_string(value);
-	printf("%s: %" PRIu64 " kfd events in %.6f s on %d CPUs, clock %s, kernel %s\n",
-	       view->options->dir, events, (model->last - model->first) / 1e9,
-	       trace_cpus(view->file), trace_clock(view->file), kernel ? kernel : "?");
+	text_line(stdout, "%s: %" PRIu64 " kfd events in %.6f s on %d CPUs, clock %s, kernel %s",
+		  view->options->dir, events, (model->last - model->first) / 1e9,
+		  trace_cpus(view->file), trace_clock(view->file), kernel ? kernel : "?");
 	view_simulated_print(view);
 	if (trace_foreign(view->file))
 		printf("%" PRIu64

@@ -5,7 +5,6 @@
  * Written as it is read: memory depends on the number of queues and processes alone.
  */
 #define _GNU_SOURCE
-#include <err.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "kfdtrace.h"
+#include "message.h"
 #include "timeline.h"
 #include "view-options.h"
 

@@ -5,7 +5,6 @@
  * This file: the table of verbs.  Each has a file kfdtrace-<verb>.c.
  */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <locale.h>
 #include <stdarg.h>
@@ -13,6 +12,7 @@
 #include <string.h>
 
 #include "kfdtrace.h"
+#include "message.h"
 
 static const struct {
 	const char *name;

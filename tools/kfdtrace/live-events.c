@@ -7,7 +7,6 @@
  */
 #define _GNU_SOURCE
 #include <dirent.h>
-#include <err.h>
 #include <errno.h>
 #include <traceevent/kbuffer.h>
 #include <stdio.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "live.h"
+#include "message.h"
 #include "stock.h"
 
 #define BUFFER_KB 2048 /* per CPU; it is emptied when a quarter is full */

@@ -8,6 +8,7 @@
 
 #include "kfdtrace.h"
 #include "live.h"
+#include "message.h"
 
 #define DELAY_MIN     0.1
 #define DELAY_MAX     3600
@@ -128,7 +129,7 @@ void live_options_parse(int argc, char **argv, struct live_options *options)
 	int option;
 
 	*options = (struct live_options){ .delay_ns = DELAY_DEFAULT, .sort = LIVE_PRIORITY };
-	while ((option = getopt_long(argc, argv, "d:n:bJp:x:o:s:i:hV", longs, NULL)) != -1) {
+	while ((option = option_next(argc, argv, "d:n:bJp:x:o:s:i:hV", longs)) != -1) {
 		switch (option) {
 		case 'd':
 			options->delay_ns = delay_parse(optarg);

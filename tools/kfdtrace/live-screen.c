@@ -2,7 +2,6 @@
 /* A frame on a terminal, with ncurses. */
 #define _GNU_SOURCE
 #include <curses.h>
-#include <err.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <wchar.h>
 
 #include "live.h"
+#include "message.h"
 
 #define COMMAND_MIN 8
 #define DELAY_MIN   100000000ULL

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A frame as text: cells and head lines, for the screen as well, and one frame after the other. */
 #define _GNU_SOURCE
-#include <err.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "live.h"
+#include "message.h"
 
 #define PARAMETERS "/sys/module/amdgpu/parameters"
 #define HEAD_FIXED 2 /* lines that are not of a GPU */
@@ -177,13 +177,11 @@ static void head_source(const struct live *live, char *text, size_t size)
 static void head_gpu(const struct live *live, size_t index, char *text, size_t size)
 {
 	const struct kfd_gpu *gpu = &live->topo.gpus[index];
-	char *name = text_printable(kfd_gpu_name(gpu));
 	const struct live_row *row;
 	size_t i, used;
 
-	snprintf(text, size, "GPU %u  %s, %s, %s%s", gpu->gpu_id, name ? name : "?",
+	snprintf(text, size, "GPU %u  %s, %s, %s%s", gpu->gpu_id, kfd_gpu_name(gpu),
 		 live->modes[index], gpu->pci, live->simulated == SIMULATED_YES ? ", simulated" : "");
-	free(name);
 	used = strlen(text);
 	for (i = 0; i < live->nr_rows; i++) {
 		row = &live->rows[i];
@@ -206,14 +204,8 @@ unsigned int live_head_lines(const struct live *live)
 	return HEAD_FIXED + (live->topo.nr ? live->topo.nr : 1);
 }
 
-/**
- * live_head() - a line over the rows
- * @live: with a frame
- * @line: 0 and up to live_head_lines()
- * @text: filled in; does nothing to a terminal but show itself
- * @size: its bytes
- */
-void live_head(const struct live *live, unsigned int line, char *text, size_t size)
+/* With whatever is foreign in it. */
+static void head_make(const struct live *live, unsigned int line, char *text, size_t size)
 {
 	static const char *const names[] = { "kfd_preempt",	   "preempt_min_prio", "linger_us",
 					     "floor_pct",	   "max_preempt_per_s", "safety_poll_us",
@@ -232,6 +224,23 @@ void live_head(const struct live *live, unsigned int line, char *text, size_t si
 	else
 		for (i = 0; i < sizeof(names) / sizeof(*names); i++)
 			parameter_add(text, size, names[i]);
+}
+
+/**
+ * live_head() - a line over the rows
+ * @live: with a frame
+ * @line: 0 and up to live_head_lines()
+ * @text: filled in; does nothing to a terminal but show itself
+ * @size: its bytes
+ */
+void live_head(const struct live *live, unsigned int line, char *text, size_t size)
+{
+	char *safe;
+
+	head_make(live, line, text, size);
+	safe = text_printable(text);
+	text_copy(text, size, safe ? safe : "out of memory");
+	free(safe);
 }
 
 /**

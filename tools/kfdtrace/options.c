@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Values of options that several verbs have. */
 #define _GNU_SOURCE
-#include <err.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kfdlib.h"
 #include "kfdtrace.h"
+#include "message.h"
 
 /**
  * option_pid() - the value of --pid; does not return if it is wrong

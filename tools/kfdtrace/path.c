@@ -7,7 +7,6 @@
  * has the write index, whose address the kernel is told, at a fixed place.
  */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "message.h"
 #include "path.h"
 #include "record.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The directory of a recording. */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "message.h"
 #include "record.h"
 
 static void part_name(char *name, size_t size, int cpu)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The end of a recording: trace.dat and meta.json. */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "message.h"
 #include "record.h"
 #include "trace-file.h"
 

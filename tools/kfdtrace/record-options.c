@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The options of kfdtrace record. */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kfdtrace.h"
+#include "message.h"
 #include "record.h"
 
 #define AMD_LOG_LEVEL_DEFAULT 4 /* what all of ROCm's releases know; shows commands and queues */
@@ -183,7 +183,7 @@ void record_options_parse(int argc, char **argv, struct record_options *options)
 	size_t nr_events = 0;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "+o:e:b:i:p:qhV", longs, NULL)) != -1) {
+	while ((option = option_next(argc, argv, "+o:e:b:i:p:qhV", longs)) != -1) {
 		switch (option) {
 		case 'o':
 			/* likewise: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Where the events of a recording come from: a trace instance, or probes of a driver that has no events. */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "message.h"
 #include "record.h"
 #include "stock.h"
 #include "trace-file.h"

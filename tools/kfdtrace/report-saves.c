@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Saves and restores of waves that record --mqd has sampled: of each process on each GPU. */
-#include <err.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hist.h"
+#include "message.h"
 #include "report.h"
 
 enum { SAVE, GAP, RESTORE, NR_TIMES };

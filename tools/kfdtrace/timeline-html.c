@@ -13,13 +13,13 @@
  * "head" is an object with values that are known at the end: processes, and missing events.
  */
 #define _GNU_SOURCE
-#include <err.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "message.h"
 #include "timeline.h"
 
 #define SLICES_PER_LINE 4096

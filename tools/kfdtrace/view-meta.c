@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The contents of meta.json.  A damaged file may contain anything. */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "kfdtrace.h"
+#include "message.h"
 #include "view.h"
 
 #define MAX_META (16L << 20)

@@ -2,7 +2,6 @@
 /* The options that the verbs share which look at a recording. */
 #define _GNU_SOURCE
 #include <dirent.h>
-#include <err.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "kfdtrace.h"
+#include "message.h"
 #include "view-options.h"
 
 #define SLOW_MS_DEFAULT 100
@@ -114,7 +114,7 @@ void view_options_parse(int argc, char **argv, const char *letters, void (*usage
 		    (options->columns && (all[i].val == NOHEADINGS || all[i].val == RAW)))
 			longs[nr++] = all[i];
 	options->slow_ns = SLOW_MS_DEFAULT * 1000000ULL;
-	while ((option = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+	while ((option = option_next(argc, argv, letters, longs)) != -1) {
 		switch (option) {
 		case 'p':
 			option_pids(&options->pids, optarg);

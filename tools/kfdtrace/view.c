@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A recording that is looked at. */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "kfdtrace.h"
+#include "message.h"
 #include "view.h"
 
 /**

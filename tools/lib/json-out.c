@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* JSON; see json-out.h. */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -9,6 +8,7 @@
 #include <string.h>
 
 #include "json-out.h"
+#include "message.h"
 
 #define LINES 2 /* brackets one inside the other whose members have lines of their own */
 
@@ -183,8 +183,9 @@ void json_simulated(const char *key, enum simulated simulated)
 
 static bool plain(const char *text)
 {
+	/* whether a char has a sign differs between architectures */
 	for (; *text; text++)
-		if (*text < 0x20 || *text == 0x7f || strchr("\"\\<", *text))
+		if (*text < 0x20 || *text >= 0x7f || strchr("\"\\<", *text))
 			return false;
 	return true;
 }

@@ -162,9 +162,18 @@ enum simulated {
 
 enum simulated kfd_simulated(const char *root);
 
+/* Which characters text_escape() leaves as they are. */
+enum text_charset {
+	TEXT_LOCALE, /* those of the locale: for a terminal */
+	TEXT_UTF8,   /* for a file, whose reader may have another locale */
+	TEXT_ASCII,  /* for a log */
+};
+
+char *text_escape(const char *raw, enum text_charset charset);
 char *text_printable(const char *raw);
 char *text_utf8(const char *raw);
 char *text_json_printable(const char *json);
+void text_copy(char *to, size_t size, const char *text);
 size_t text_width(const char *text);
 
 void duration_format(char *text, size_t size, uint64_t ns);

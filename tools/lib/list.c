@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Lists; see list.h.  Tables are made by libsmartcols, as those of util-linux. */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include "json-out.h"
 #include "kfdlib.h"
 #include "list.h"
+#include "message.h"
 
 uint64_t list_zero_ns;
 
@@ -164,7 +164,7 @@ static void printable(const char *raw, bool word, char *text, size_t size)
 	for (at = safe; word && *at; at++)
 		if (*at == ' ')
 			*at = '_';
-	snprintf(text, size, "%s", *safe ? safe : "-");
+	text_copy(text, size, *safe ? safe : "-");
 	free(safe);
 }
 
@@ -251,7 +251,7 @@ static void csv_put(const char *text)
 	putchar('"');
 }
 
-/* Bare numbers, and text as it is but for what is no UTF-8. */
+/* Bare numbers, and text in UTF-8. */
 static void csv_cell(const struct list_value *value)
 {
 	char text[LIST_CELL], *utf8;
@@ -261,7 +261,7 @@ static void csv_cell(const struct list_value *value)
 	switch (value->kind) {
 	case LIST_TEXT:
 	case LIST_WORD:
-		utf8 = text_utf8(value->text);
+		utf8 = text_escape(value->text, TEXT_UTF8);
 		if (!utf8)
 			errx(EXIT_FAILURE, "out of memory");
 		csv_put(utf8);

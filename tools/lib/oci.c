@@ -20,15 +20,12 @@
  */
 void oci_show(char *shown, const char *raw)
 {
-	size_t i;
+	char part[OCI_SHOWN + 1], *safe;
 
-	for (i = 0; i < OCI_SHOWN && raw[i]; i++) {
-		if (raw[i] >= ' ' && raw[i] <= '~')
-			*shown++ = raw[i];
-		else
-			shown += sprintf(shown, "\\x%02x", (unsigned char)raw[i]);
-	}
-	strcpy(shown, raw[i] ? "..." : "");
+	snprintf(part, sizeof(part), "%s", raw);
+	safe = text_escape(part, TEXT_ASCII);
+	sprintf(shown, "%s%s", safe ? safe : "", strlen(raw) > OCI_SHOWN ? "..." : "");
+	free(safe);
 }
 
 /* A document whose outermost value is an object; NULL, with @why, if it is none. */

@@ -2,7 +2,6 @@
 /* Rules: which files there are, in which order they are read, and names of users and groups. */
 #define _GNU_SOURCE
 #include <dirent.h>
-#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -14,6 +13,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "message.h"
 #include "rules.h"
 
 #define FILE_MAX (1 << 20) /* bytes of a file */

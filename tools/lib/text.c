@@ -54,21 +54,26 @@ static bool code_acts(unsigned int code)
 	return code < 0x20 || (code >= 0x7f && code < 0xa0) ||	     /* C0, DEL, C1 */
 	       code == 0x061c || code == 0x200e || code == 0x200f || /* direction marks */
 	       (code >= 0x2028 && code <= 0x202e) ||		     /* separators, overrides */
-	       (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
+	       (code >= 0x2066 && code <= 0x206f) || code == 0xfeff || /* isolates, deprecated formats */
+	       (code >= 0xfff9 && code <= 0xfffb) ||		     /* annotations */
+	       (code >= 0xe0000 && code <= 0xe007f);		     /* tags, which are invisible */
 }
 
 /**
- * text_printable() - a copy of @raw that does nothing to a terminal but show itself
+ * text_escape() - a copy of @raw that does nothing to a terminal but show itself
  * @raw: any bytes
+ * @charset: which characters the reader of the copy can read
  *
- * Bytes that are a control character, or no character of the locale's encoding
- * (UTF-8, else only ASCII is shown), become \xNN.
+ * Bytes of a character that acts on a terminal, and bytes that are no character of
+ * @charset, become \xNN; everything else stays as it is.  To escape a text twice
+ * changes nothing.  All foreign text that the tools print passes here, in whatever
+ * form; tests/lint/check-foreign knows what is foreign.
  *
  * Return: to be freed with free(3); NULL without memory.
  */
-char *text_printable(const char *raw)
+char *text_escape(const char *raw, enum text_charset charset)
 {
-	bool utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	bool utf8 = charset == TEXT_UTF8 || (charset == TEXT_LOCALE && !strcmp(nl_langinfo(CODESET), "UTF-8"));
 	char *copy = malloc(4 * strlen(raw) + 1);
 	char *out = copy;
 
@@ -88,6 +93,17 @@ char *text_printable(const char *raw)
 	}
 	*out = '\0';
 	return copy;
+}
+
+/**
+ * text_printable() - text_escape() for the locale's encoding (UTF-8, else only ASCII is shown)
+ * @raw: any bytes
+ *
+ * Return: to be freed with free(3); NULL without memory.
+ */
+char *text_printable(const char *raw)
+{
+	return text_escape(raw, TEXT_LOCALE);
 }
 
 /**
@@ -147,6 +163,29 @@ char *text_json_printable(const char *json)
 	}
 	*out = '\0';
 	return copy;
+}
+
+/**
+ * text_copy() - copy what fits of a text, in whole characters
+ * @to: filled in
+ * @size: its bytes, 1 at least
+ * @text: from text_escape() or text_printable()
+ */
+void text_copy(char *to, size_t size, const char *text)
+{
+	unsigned int code;
+	size_t len;
+
+	while (*text) {
+		len = utf8_decode((const unsigned char *)text, &code);
+		len = len ? len : 1;
+		if (len >= size)
+			break;
+		to = mempcpy(to, text, len);
+		size -= len;
+		text += len;
+	}
+	*to = '\0';
 }
 
 /**
