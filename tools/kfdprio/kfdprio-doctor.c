@@ -14,6 +14,7 @@
 
 #include "doctor.h"
 #include "message.h"
+#include "output.h"
 
 #define SECONDS_DEFAULT	10
 #define SECONDS_MAX	60
@@ -165,14 +166,19 @@ static void options_parse(int argc, char **argv, struct doctor *d, struct wish *
 	}
 }
 
-/* Opened before anything is tested, so that a wrong path costs no time. */
+/* Opened before anything is tested, so that a wrong path costs no time. It has the kernel's log in it. */
 static FILE *report_open(const char *path)
 {
+	char why[KFDLIB_WHY];
 	FILE *file;
+	int fd;
 
 	if (!strcmp(path, "-"))
 		return stdout;
-	file = fopen(path, "we");
+	fd = output_private(path, why);
+	if (fd < 0)
+		errx(EXIT_FAILURE, "cannot write the report to '%s': %s", path, why);
+	file = fdopen(fd, "w");
 	if (!file)
 		err(EXIT_FAILURE, "cannot write the report to '%s'", path);
 	return file;

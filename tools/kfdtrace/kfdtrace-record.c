@@ -286,7 +286,7 @@ static int exit_status(const struct recording *rec, int ret)
 int kfdtrace_record(int argc, char **argv)
 {
 	struct record_options options = { .verb = "record", .prefix = "kfdtrace" };
-	struct recording rec = { .options = &options, .dir_fd = -1, .child_status = -1 };
+	struct recording rec = { .options = &options, .dir_fd = -1, .parent_fd = -1, .child_status = -1 };
 	int trace_fd = -1, meta_fd = -1, *pidfds, exec_errno = 0, ret;
 	char why[RECORD_WHY], name[64];
 	time_t now = time(NULL);
@@ -342,5 +342,6 @@ int kfdtrace_record(int argc, char **argv)
 out:
 	mqd_end(&rec);
 	record_close(&rec);
+	dir_close(&rec);
 	return exit_status(&rec, ret);
 }

@@ -5,6 +5,7 @@
  * Written as it is read: memory depends on the number of queues and processes alone.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 
 #include "kfdtrace.h"
 #include "message.h"
+#include "output.h"
 #include "timeline.h"
 #include "view-options.h"
 
@@ -123,14 +125,42 @@ static void part_remove(void)
 		unlink(part);
 }
 
+/* Who may read the recording may read what is made of it. */
+static mode_t mode_of(const struct view *view)
+{
+	mode_t mask = umask(0);
+	struct stat status;
+
+	umask(mask);
+	if (stat(view->trace_path, &status))
+		return 0600;
+	return 0600 | (status.st_mode & 0066 & ~mask);
+}
+
+/* A file that cannot be replaced: not a regular one, or in a directory in which only itself may be written. */
+static int output_reuse(const char *name, const struct stat *status)
+{
+	int fd = output_device(name, status);
+
+	if (fd < 0) {
+		errno = -fd;
+		return -1;
+	}
+	if (S_ISREG(status->st_mode) && ftruncate(fd, 0)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
 /* A file is replaced only by a complete one. */
-static void output_open(const char *name)
+static void output_open(const char *name, mode_t mode)
 {
 	struct stat status;
-	mode_t mask;
+	bool there = !stat(name, &status);
 	int fd = -1;
 
-	if (stat(name, &status) || S_ISREG(status.st_mode)) {
+	if (!there || S_ISREG(status.st_mode)) {
 		if (asprintf(&part, "%s.XXXXXX", name) < 0)
 			errx(EXIT_FAILURE, "out of memory");
 		fd = mkostemp(part, O_CLOEXEC);
@@ -140,15 +170,14 @@ static void output_open(const char *name)
 		}
 	}
 	if (fd < 0) {
-		/* no such directory, or one in which only the file itself may be written */
-		if (!freopen(name, "w", stdout))
+		fd = there ? output_reuse(name, &status) : -1;
+		if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0)
 			err(EXIT_FAILURE, "%s", name);
+		close(fd);
 		return;
 	}
 	atexit(part_remove);
-	mask = umask(0);
-	umask(mask);
-	if (fchmod(fd, 0666 & ~mask) || dup2(fd, STDOUT_FILENO) < 0)
+	if (fchmod(fd, mode) || output_own(fd) || dup2(fd, STDOUT_FILENO) < 0)
 		err(EXIT_FAILURE, "%s", part);
 	close(fd);
 }
@@ -217,7 +246,7 @@ int kfdtrace_timeline(int argc, char **argv)
 	timeline.format = is_page(options.output) ? &timeline_html : &timeline_json;
 	view_open(&timeline.view, &options);
 	if (options.output)
-		output_open(options.output);
+		output_open(options.output, mode_of(&timeline.view));
 	timeline.view.model.slice = slice;
 	timeline.view.model.slice_context = &timeline;
 	timeline.format->begin(&timeline);

@@ -15,13 +15,17 @@
 static int log_ask(const struct recording *rec)
 {
 	char path[PATH_MAX + sizeof(AMD_LOG_FILE) + 1], level[16];
-	char dir[PATH_MAX];
+	char dir[PATH_MAX], link[64];
+	ssize_t used;
 
 	if (!rec->options->amd_log)
 		return 0;
-	/* The command may change its directory. */
-	if (!realpath(rec->options->dir, dir))
+	/* The command may change its directory, and the name that was given may mean another one by now. */
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", rec->dir_fd);
+	used = readlink(link, dir, sizeof(dir) - 1);
+	if (used < 0)
 		return -errno;
+	dir[used] = '\0';
 	snprintf(path, sizeof(path), "%s/" AMD_LOG_FILE, dir);
 	snprintf(level, sizeof(level), "%d", rec->options->amd_log);
 	if (setenv("AMD_LOG_LEVEL", level, 1) || setenv("AMD_LOG_LEVEL_FILE", path, 1))

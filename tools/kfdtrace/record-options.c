@@ -41,6 +41,7 @@ static void usage(void)
 	      "     --mqd[=MS]          read how long saves and restores of waves (CWSR) took, every MS\n"
 	      "                           milliseconds (default 200)\n"
 	      "     --root              under sudo, run the command as root, not as the calling user\n"
+	      "     --share             let all users read the recording (default: its owner only)\n"
 	      " -q, --quiet             do not print a summary; lost events are still reported\n"
 	      " -h, --help              display this help\n"
 	      " -V, --version           display the version of this program\n"
@@ -159,7 +160,7 @@ static void stock_check(const struct record_options *options)
  */
 void record_options_parse(int argc, char **argv, struct record_options *options)
 {
-	enum { MAX_SIZE = 256, LOOP, SLOW, ROOT, DRIVER, BTF, MQD };
+	enum { MAX_SIZE = 256, LOOP, SLOW, ROOT, DRIVER, BTF, MQD, SHARE };
 	static const struct option longs[] = {
 		{ "output", required_argument, NULL, 'o' },
 		{ "event", required_argument, NULL, 'e' },
@@ -174,6 +175,7 @@ void record_options_parse(int argc, char **argv, struct record_options *options)
 		{ "btf", required_argument, NULL, BTF },
 		{ "mqd", optional_argument, NULL, MQD },
 		{ "root", no_argument, NULL, ROOT },
+		{ "share", no_argument, NULL, SHARE },
 		{ "quiet", no_argument, NULL, 'q' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
@@ -234,6 +236,9 @@ void record_options_parse(int argc, char **argv, struct record_options *options)
 			break;
 		case ROOT:
 			options->root = true;
+			break;
+		case SHARE:
+			options->share = true;
 			break;
 		case 'q':
 			options->quiet = true;

@@ -48,6 +48,7 @@ enum record_driver {
  * @loop: keep the last events alone, in the kernel's buffer, until the end
  * @slow_ns: with @loop: end when a preemption took longer, 0 for never
  * @root: the command is root's under sudo, too
+ * @share: everybody may read the recording
  * @driver: whose events
  * @btf: file with the types of the driver, or NULL
  * @mqd_ns: how often to read the time stamps of saves, 0 for never
@@ -66,7 +67,7 @@ struct record_options {
 	uint64_t max_bytes;
 	bool loop;
 	uint64_t slow_ns;
-	bool root;
+	bool root, share;
 	enum record_driver driver;
 	const char *btf;
 	uint64_t mqd_ns;
@@ -109,7 +110,9 @@ struct seen_process {
  * @ended_by: why it ended
  * @lost: per CPU, events that the kernel could not keep
  * @entries: per CPU, events that were read
- * @dir_fd: the directory
+ * @dir_fd: the directory, -1 until it is made; everything in it is opened from here, nothing by its path
+ * @parent_fd: the directory that it is in, -1 until it is made
+ * @name: its name there
  * @start_ns, @end_ns: CLOCK_MONOTONIC
  * @start_real_ns: CLOCK_REALTIME at @start_ns
  * @boot_offset_ns: CLOCK_BOOTTIME - CLOCK_MONOTONIC, to the millisecond
@@ -134,7 +137,8 @@ struct recording {
 	enum record_end ended_by;
 	uint64_t *lost;
 	uint64_t *entries;
-	int dir_fd;
+	int dir_fd, parent_fd;
+	char *name;
 	uint64_t start_ns, end_ns, start_real_ns;
 	int64_t boot_offset_ns;
 	pid_t child;
@@ -178,6 +182,7 @@ void record_close(struct recording *rec);
 int dir_make(struct recording *rec, int *trace_fd, int *meta_fd);
 void parts_remove(struct recording *rec);
 void dir_remove(struct recording *rec);
+void dir_close(struct recording *rec);
 
 /* record-finish.c */
 int finish(struct recording *rec, int trace_fd, int meta_fd);

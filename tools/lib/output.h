@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Files that hold what not every user may know: command lines, the kernel's log. */
+#ifndef OUTPUT_H
+#define OUTPUT_H
+
+#include <sys/stat.h>
+
+#include "kfdlib.h"
+
+int output_private(const char *path, char *why);
+int output_device(const char *path, const struct stat *seen);
+int output_own(int fd);
+
+#endif /* OUTPUT_H */
