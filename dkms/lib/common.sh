@@ -2,8 +2,8 @@
 # dkms/lib/common.sh - messages, what is installed, jobs that can be interrupted
 # shellcheck shell=bash disable=SC2034,SC2154 # variables of kfdprio-driver
 
-say() { echo "kfdprio-driver: $*"; }
-warn() { echo "kfdprio-driver: $*" >&2; }
+say() { printable "kfdprio-driver: $*"; }
+warn() { printable "kfdprio-driver: $*" >&2; }
 die() { warn "$*"; exit 1; }
 
 # what modprobe would load for a kernel; fails if nothing
@@ -78,7 +78,8 @@ interrupted_in_this_dpkg() { [ -n "$dpkg_above" ] && [ -e "$interrupted" ] && [ 
 dpkg_above=$(our_dpkg)
 # all below process $1, as PIDs
 below() {
-	cat /proc/[0-9]*/stat 2>/dev/null | sed 's/^\([0-9]*\) (.*) [A-Za-z] \([0-9]*\) .*/\1 \2/' | awk -v top="$1" '
+	# status shows a name on one line, whatever is in it; in stat, a name could look like the line of another process
+	grep -sH '^PPid:' /proc/[0-9]*/status | sed 's/^[^0-9]*\([0-9]*\)[^0-9]*\([0-9]*\)$/\1 \2/' | awk -v top="$1" '
 		{ parent[$1] = $2 }
 		END {
 			for (pid in parent) {
@@ -116,7 +117,7 @@ after_failure() {
 	done
 	if [ -n "$log" ] && [ -e "$log" ]; then
 		grep -aE '^(kfdprio|find-source|prepare-tree|tar|xz|patch|cp|mv|mkdir): |: (fatal )?error: |No space left|^(E|e)rror|Killed|^  [^ ]+ .* no (place|such function)' "$log" |
-			grep -av "$own/$version.*/build: No such" | head -n 12 | sed 's/^/  /' >&2
+			grep -av "$own/$version.*/build: No such" | head -n 12 | sed 's/^/  /' | printable_lines >&2
 	fi
 	# a log on a full disk ends before it could say so
 	free=$(df -Pm "$dkms_tree" 2>/dev/null | awk 'END { print $4 }')

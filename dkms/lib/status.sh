@@ -54,7 +54,7 @@ status_of() {
 	[ -z "$next" ] || echo "  next:       $next"
 }
 
-do_status() {
+status_print() {
 	local kernel running what=none file
 	running=$(uname -r)
 	if loaded_is_ours; then
@@ -76,3 +76,5 @@ do_status() {
 	secure_boot_advice | sed 's/^kfdprio-driver: /  /'
 	return 0
 }
+
+do_status() { status_print | printable_lines; }
