@@ -36,7 +36,7 @@ struct options {
 /**
  * struct owner - the processes of a cgroup on a GPU
  * @gpu_id: of the GPU
- * @cgroup: its path, UTF-8; of a Slurm job without what is below the job; "" if it is not known, or one of
+ * @cgroup: its path, escaped; of a Slurm job without what is below the job; "" if it is not known, or one of
  *	more than --cgroups
  * @job: of a Slurm job: its number, else ""
  * @processes: that have queues there
@@ -178,7 +178,7 @@ static void owners_read(const struct kfd_prio_list_entry *entries, size_t nr, un
 		*cgroup = *job = '\0';
 		if (limit && !cgroup_of(entries[i].pid, cgroup, sizeof(cgroup)))
 			slurm_job(cgroup, job, sizeof(job));
-		text = text_utf8(cgroup);
+		text = text_escape(cgroup, TEXT_UTF8);
 		if (!text)
 			err(EXIT_FAILURE, "cannot count processes");
 		owner = owner_find(owners, entries[i].gpu_id, text);
@@ -194,17 +194,20 @@ static void owners_read(const struct kfd_prio_list_entry *entries, size_t nr, un
 	}
 }
 
-/* A value of a label */
-static void label_print(FILE *out, const char *text)
+/* A value of a label; after text_escape() there is no end of a line in it. */
+static void label_print(FILE *out, const char *raw)
 {
-	for (; *text; text++) {
-		if (*text == '\n')
-			fputs("\\n", out);
-		else if (*text == '"' || *text == '\\')
-			fprintf(out, "\\%c", *text);
-		else
-			putc(*text, out);
+	char *text = text_escape(raw, TEXT_UTF8);
+	const char *at;
+
+	if (!text)
+		errx(EXIT_FAILURE, "out of memory");
+	for (at = text; *at; at++) {
+		if (*at == '"' || *at == '\\')
+			putc('\\', out);
+		putc(*at, out);
 	}
+	free(text);
 }
 
 static void gpu_print(FILE *out, const char *name, unsigned int gpu_id, const struct kfd_topology *topo)
