@@ -127,7 +127,7 @@ static void print_text(const struct explanation *e, bool verbose)
 	if (e->result.park)
 		printf("park= by the rules: %s\n", park_name(e->result.park));
 	if (!e->known) {
-		printf("priority that is set: unknown, %s\n", e->why);
+		text_line(stdout, "priority that is set: unknown, %s", e->why);
 		return;
 	}
 	print_priority("priority that is set", e->now.priority);

@@ -341,11 +341,10 @@ static void print_gpu(const struct view *view, const struct gpu *gpu)
 {
 	const char *name = view_gpu_label(view, gpu->gpu_id);
 	uint64_t span = view->model.last - view->model.first;
-	char *printable = text_printable(name ? name : "");
 	int i;
 
-	printf("\nGPU %u%s%s\n", gpu->gpu_id, name ? ", " : "", printable ? printable : "");
-	free(printable);
+	putchar('\n');
+	text_line(stdout, "GPU %u%s%s", gpu->gpu_id, name ? ", " : "", name ? name : "");
 	if (gpu->runlists) {
 		printf("  runlists: %" PRIu64 ", with %.1f queues on average, at most %" PRIu64 " of %" PRIu64
 		       " processes\n",

@@ -173,6 +173,7 @@ char *text_escape(const char *raw, enum text_charset charset);
 char *text_printable(const char *raw);
 char *text_utf8(const char *raw);
 char *text_json_printable(const char *json);
+const char *text_shown(char *text, size_t size);
 void text_copy(char *to, size_t size, const char *text);
 size_t text_width(const char *text);
 

@@ -166,6 +166,22 @@ char *text_json_printable(const char *json)
 }
 
 /**
+ * text_shown() - text_escape() in place, in ASCII, for a log
+ * @text: a message; what does not fit any more is cut off
+ * @size: its bytes
+ *
+ * Return: @text.
+ */
+const char *text_shown(char *text, size_t size)
+{
+	char *safe = text_escape(text, TEXT_ASCII);
+
+	text_copy(text, size, safe ? safe : "out of memory");
+	free(safe);
+	return text;
+}
+
+/**
  * text_copy() - copy what fits of a text, in whole characters
  * @to: filled in
  * @size: its bytes, 1 at least

@@ -40,7 +40,7 @@ static int asked_parse(int value, const char *text, int remote)
 	if (text && !prio_parse(text, &step.asked, why))
 		return SLURM_SUCCESS;
 	step.asked = KFD_PRIO_UNSET;
-	slurm_error("kfdprio: --gpu-priority: %s", text ? why : "its argument is missing");
+	slurm_error("kfdprio: --gpu-priority: %s", text ? text_shown(why, sizeof(why)) : "its argument is missing");
 	return remote ? SLURM_SUCCESS : SLURM_ERROR;
 }
 
@@ -75,7 +75,7 @@ int slurm_spank_init(spank_t spank, int argc, char *argv[])
 		return SLURM_SUCCESS;
 	job_prio_free(&step.options);
 	if (job_prio_parse(&step.options, argc, argv, why)) {
-		slurm_error("kfdprio: plugstack.conf: %s; no option of the line holds", why);
+		slurm_error("kfdprio: plugstack.conf: %s; no option of the line holds", text_shown(why, sizeof(why)));
 		return SLURM_ERROR;
 	}
 	return SLURM_SUCCESS;
@@ -91,7 +91,7 @@ static int driver_ask(uint32_t job_id, int *inherited)
 
 	ret = kfd_dev_open(&dev, why);
 	if (ret) {
-		slurm_info("kfdprio: job %u has no GPU priority: %s", job_id, why);
+		slurm_info("kfdprio: job %u has no GPU priority: %s", job_id, text_shown(why, sizeof(why)));
 		return ret;
 	}
 	ret = proc_open(now.pid, &now.pidfd, why);
@@ -103,7 +103,7 @@ static int driver_ask(uint32_t job_id, int *inherited)
 	kfd_dev_close(&dev);
 	if (ret)
 		slurm_error("kfdprio: job %u has no GPU priority: cannot read that of slurmstepd: %s",
-			    job_id, why);
+			    job_id, text_shown(why, sizeof(why)));
 	*inherited = ret ? KFD_PRIO_UNSET : now.priority;
 	return ret;
 }
@@ -242,11 +242,11 @@ int slurm_spank_task_init_privileged(spank_t spank, int argc, char *argv[])
 	if (step.choice.priority == KFD_PRIO_UNSET)
 		return SLURM_SUCCESS;
 	if (kfd_dev_open(&dev, why)) {
-		slurm_error("kfdprio: a task has no GPU priority: %s", why);
+		slurm_error("kfdprio: a task has no GPU priority: %s", text_shown(why, sizeof(why)));
 		return SLURM_SUCCESS;
 	}
 	if (proc_open(set.pid, &set.pidfd, why)) {
-		slurm_error("kfdprio: a task has no GPU priority: %s", why);
+		slurm_error("kfdprio: a task has no GPU priority: %s", text_shown(why, sizeof(why)));
 		goto close_dev;
 	}
 	ret = kfd_dev_set(&dev, &set);
