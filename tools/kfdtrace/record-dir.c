@@ -52,7 +52,7 @@ static bool renamable(const struct recording *rec, const struct stat *dir)
 	if (dir->st_mode & S_ISVTX)
 		return false;
 	/* the groups of a user are up to that user, but not where the command is root's */
-	return dir->st_mode & S_IWOTH || (by_root && dir->st_gid && dir->st_mode & S_IWGRP);
+	return dir->st_mode & 0002 || (by_root && dir->st_gid && dir->st_mode & 0020);
 }
 
 /*
@@ -136,7 +136,7 @@ static int made_open(struct recording *rec)
 		rec->dir_fd = -1;
 		return -ESTALE;
 	}
-	if (!rec->options->share && made.st_mode & (S_IRWXG | S_IRWXO)) {
+	if (!rec->options->share && made.st_mode & 0077) {
 		warnx("%s: the file system cannot keep others from reading it: record elsewhere, or give --share", dir);
 		return -ESTALE;
 	}

@@ -12,11 +12,11 @@ static const struct {
 	{ "\033]0;x\007", "\\x1b]0;x\\x07", "\\x1b]0;x\\x07" },
 	{ "a\nb\rc\td\x7f", "a\\x0ab\\x0dc\\x09d\\x7f", "a\\x0ab\\x0dc\\x09d\\x7f" },
 	/* C1: as a byte, and in UTF-8 */
-	{ "\x9b" "2J", "\\x9b2J", "\\x9b2J" },
-	{ "\xc2\x9b" "2J", "\\xc2\\x9b2J", "\\xc2\\x9b2J" },
+	{ "\2332J", "\\x9b2J", "\\x9b2J" },
+	{ "\302\2332J", "\\xc2\\x9b2J", "\\xc2\\x9b2J" },
 	{ "\xc2\xa0", "\xc2\xa0", "\\xc2\\xa0" },
 	/* bidi */
-	{ "\xe2\x80\xae" "x", "\\xe2\\x80\\xaex", "\\xe2\\x80\\xaex" },
+	{ "\342\200\256x", "\\xe2\\x80\\xaex", "\\xe2\\x80\\xaex" },
 	{ "\xe2\x81\xa9", "\\xe2\\x81\\xa9", "\\xe2\\x81\\xa9" },
 	{ "\xd8\x9c", "\\xd8\\x9c", "\\xd8\\x9c" },
 	/* overlong, a surrogate, beyond the last, cut */

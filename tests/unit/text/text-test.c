@@ -30,7 +30,7 @@ void test_harmless(const char *what, const char *text, const char *raw)
 void test_name(unsigned int *seed, char *name)
 {
 	static const char *const pieces[] = {
-		"\033]0;title\007", "\033[2J", "\033", "\n", "\r", "\t", "\x7f", "\xc2\x9b" "31m", "\x9b", "\xc2", "\xff",
+		"\033]0;title\007", "\033[2J", "\033", "\n", "\r", "\t", "\x7f", "\302\23331m", "\x9b", "\xc2", "\xff",
 		"\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x80\xae", "\xe2\x81\xa6", "\xef\xbb\xbf", "\xe2\x80",
 		"\xf0\x9f\x98", "\xf0\x9f\x98\x80", "gr\xc3\xbcn", "\"", "\\", "'", "<", "</script>", "%s%n", ",", "a", " ",
 		"\\x1b", "\\u001b",
