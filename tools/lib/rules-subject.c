@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cgroup.h"
 #include "rules.h"
 
 /* So many bytes of /proc/PID/status that RULES_GROUPS groups are among them, with all that is before */
