@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,6 +153,8 @@ static int cgroups_read(pid_t pid, char *text, size_t size)
  * @path: out: as in /proc/PID/cgroup, "/" for the root
  * @size: bytes of @path
  *
+ * Of a path with PATH_MAX bytes or more the kernel (6.12) shows the first PATH_MAX - 1, or it refuses to show the file.
+ *
  * Return: 0; -ENAMETOOLONG: it is in one, but the path is longer than the kernel shows, or than @size;
  * -ESRCH.
  */
@@ -172,7 +175,7 @@ int cgroup_of(pid_t pid, char *path, size_t size)
 		if (!found || (hierarchies[at].line[0] == '0' && found != line))
 			continue;
 		found += strlen(hierarchies[at].line);
-		if (strlen(found) >= size)
+		if (strlen(found) >= size || strlen(found) >= PATH_MAX - 1)
 			return -ENAMETOOLONG;
 		strcpy(path, found);
 		return 0;
