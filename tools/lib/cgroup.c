@@ -153,7 +153,7 @@ static int cgroups_read(pid_t pid, char *text, size_t size)
  * @path: out: as in /proc/PID/cgroup, "/" for the root
  * @size: bytes of @path
  *
- * Of a path with PATH_MAX bytes or more the kernel (6.12) shows the first PATH_MAX - 1, or it refuses to show the file.
+ * Of a path with PATH_MAX bytes or more the kernel shows the first PATH_MAX - 1, before 6.8 nothing (ENAMETOOLONG).
  *
  * Return: 0; -ENAMETOOLONG: it is in one, but the path is longer than the kernel shows, or than @size;
  * -ESRCH.
