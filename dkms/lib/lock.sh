@@ -12,7 +12,7 @@ lock_seconds=7200
 lock_stat() { stat -c '%f %u %h %d:%i' -- "$1" 2>/dev/null; }
 # is_private LOCK_STAT: a regular file of root, mode 0600, with one name
 is_private() { [[ $1 == '8180 0 1 '* ]]; }
-# is_old LOCK_STAT: the same but for its mode.  Versions before 0.2.1 made it 0644, so that every user could lock it
+# is_old LOCK_STAT: the same but for its mode.  Older versions made it 0644, so that every user could lock it
 is_old() { [[ $1 == 81??' 0 1 '* ]] && ! is_private "$1"; }
 
 # lock_open FILE: $lock is a descriptor of that file, which is made if it is missing.  bash has no O_NOFOLLOW: the descriptor
