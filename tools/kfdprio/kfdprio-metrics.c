@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cgroup.h"
 #include "kfdprio.h"
 #include "kfdprio-metrics.h"
 #include "message.h"
@@ -120,23 +121,6 @@ static void options_parse(int argc, char **argv, struct options *options)
 		errx(EXIT_USAGE, "metrics takes no argument '%s'", argv[optind]);
 }
 
-/* .../job_12/step_0/...: the job; what is below it is cut off.  Its number, or "". */
-static void slurm_job(char *cgroup, char *job, size_t size)
-{
-	char *at = strstr(cgroup, "slurm"), *end;
-
-	*job = '\0';
-	at = at ? strstr(at, "/job_") : NULL;
-	if (!at)
-		return;
-	at += strlen("/job_");
-	end = at + strspn(at, "0123456789");
-	if (end == at || (*end && *end != '/') || (size_t)(end - at) >= size)
-		return;
-	*end = '\0';
-	strcpy(job, at);
-}
-
 static struct owner *owner_find(struct owners *owners, unsigned int gpu_id, const char *cgroup)
 {
 	size_t i;
@@ -176,8 +160,9 @@ static void owners_read(const struct kfd_prio_list_entry *entries, size_t nr, un
 		if (!entries[i].nr_queues)
 			continue;
 		*cgroup = *job = '\0';
-		if (limit && !cgroup_of(entries[i].pid, cgroup, sizeof(cgroup)))
-			slurm_job(cgroup, job, sizeof(job));
+		if (limit && cgroup_slurm(entries[i].pid, cgroup, sizeof(cgroup), job, sizeof(job)) &&
+		    cgroup_of(entries[i].pid, cgroup, sizeof(cgroup)))
+			*cgroup = '\0';
 		text = text_escape(cgroup, TEXT_UTF8);
 		if (!text)
 			err(EXIT_FAILURE, "cannot count processes");

@@ -108,7 +108,9 @@ static void print_text(const struct explanation *e, bool verbose)
 	printf("process %d (", e->pid);
 	print_shown("%s)", e->comm);
 	print_shown(": user %s", user);
-	print_shown(", cgroup %s", subject->cgroup ?: "unknown");
+	print_shown(", cgroup %s", subject->cgroup		  ? subject->cgroup :
+				   subject->cgroup_hidden ? "too deep to be shown: rules for cgroups and units only lower" :
+							    "unknown");
 	if (*unit)
 		print_shown(", unit %s", unit);
 	print_shown(", program %s\n", subject->exe ?: "unknown");

@@ -180,6 +180,41 @@ static void errors_print(const struct rules *rules)
 	}
 }
 
+static const char left_why[] =
+	"a process can leave this group in a user namespace: lower it by cgroup= or unit=, which it cannot leave";
+
+static void warnings_print(const struct rules *rules)
+{
+	size_t i;
+
+	for (i = 0; i < rules->nr; i++) {
+		char *file;
+
+		if (!rule_is_left(&rules->rule[i]))
+			continue;
+		file = text_printable(rules->rule[i].file);
+		warnx("%s:%u: warning: %s", file ? file : "", rules->rule[i].line, left_why);
+		free(file);
+	}
+}
+
+static void warnings_json(const struct rules *rules)
+{
+	size_t i;
+
+	json_open("warnings", '[');
+	for (i = 0; i < rules->nr; i++) {
+		if (!rule_is_left(&rules->rule[i]))
+			continue;
+		json_open(NULL, '{');
+		json_text("file", rules->rule[i].file);
+		json_count("line", rules->rule[i].line);
+		json_text("warning", left_why);
+		json_close('}');
+	}
+	json_close(']');
+}
+
 static int check(const struct rules *rules, const struct wish *wish)
 {
 	int max = rules_container_max(rules);
@@ -206,9 +241,11 @@ static int check(const struct rules *rules, const struct wish *wish)
 			json_close('}');
 		}
 		json_close(']');
+		warnings_json(rules);
 		json_stdout_end();
 	} else {
 		errors_print(rules);
+		warnings_print(rules);
 		if (wish->verbose)
 			printf("%zu rule%s in %zu file%s\ncontainers may ask for a priority up to %d (%s)\n",
 			       rules->nr, rules->nr == 1 ? "" : "s", rules->nr_files,

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cgroup.h"
 #include "kfdprio.h"
 #include "message.h"
 
@@ -35,6 +36,9 @@ struct seen {
  * @roots: of GROUP_TREE: the processes that were named
  * @found: there was a process in the group
  * @hidden: processes of the group that have no PID in this PID namespace
+ * @unread: a part of the cgroup could not be read
+ * @why: about the first one; KFDLIB_WHY bytes
+ * @dir: the cgroup whose processes are looked at
  * @again: another pass is needed
  * @status: exit status
  */
@@ -46,6 +50,9 @@ struct group {
 	struct proc_task *roots;
 	bool found;
 	size_t hidden;
+	bool unread;
+	char why[KFDLIB_WHY];
+	int dir;
 	bool again;
 	int status;
 };
@@ -81,11 +88,13 @@ static bool seen_before(struct group *group, const struct proc_task *task)
 static bool belongs(const struct group *group, const struct proc_task *task)
 {
 	char cgroup[KFDLIB_PATH];
+	int ret;
 
 	switch (group->request->group) {
 	case GROUP_CGROUP:
-		return !cgroup_of(task->pid, cgroup, sizeof(cgroup)) &&
-		       cgroup_below(cgroup, group->request->cgroup);
+		ret = cgroup_of(task->pid, cgroup, sizeof(cgroup));
+		return ret == -ENAMETOOLONG ? cgroup_has(group->dir, task->pid) :
+					      !ret && cgroup_below(cgroup, group->request->cgroup);
 	case GROUP_USER:
 		return task->euid == group->request->uid;
 	default:
@@ -146,9 +155,12 @@ static void member(struct group *group, pid_t pid, unsigned long long start)
 	close(pidfd);
 }
 
-static void member_of_cgroup(void *context, pid_t pid)
+static void member_of_cgroup(void *context, pid_t pid, int dir)
 {
-	member(context, pid, 0);
+	struct group *group = context;
+
+	group->dir = dir;
+	member(group, pid, 0);
 }
 
 static int task_compare(const void *left, const void *right)
@@ -196,12 +208,12 @@ static int pass_proc(struct group *group)
 
 static int pass(struct group *group)
 {
-	int ret;
+	int ret = 0;
 
 	group->hidden = 0;
 	group->again = false;
 	if (group->request->group == GROUP_CGROUP)
-		ret = cgroup_pids(group->request->cgroup, member_of_cgroup, group);
+		group->unread = cgroup_pids(group->request->cgroup, member_of_cgroup, group, group->why);
 	else
 		ret = pass_proc(group);
 	qsort(group->seen, group->nr_seen, sizeof(*group->seen), seen_compare);
@@ -280,9 +292,11 @@ int kfdprio_set_group(const struct kfd_dev *dev, const struct kfdprio_request *r
 	else if (group.hidden)
 		warnx("processes of %s that are in another PID namespace were not changed, %zu of them: run kfdprio on the host",
 		      name, group.hidden);
-	else if (!group.found)
+	else if (!group.found && !group.unread)
 		warnx("there is no process of %s", name);
-	if (ret || group.again || group.hidden || !group.found)
+	if (group.unread)
+		warnx("%s: processes there were not changed", group.why);
+	if (ret || group.unread || group.again || group.hidden || !group.found)
 		group.status = EXIT_FAILURE;
 	free(group.roots);
 	free(group.seen);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cgroup.h"
 #include "doctor.h"
 #include "kfdprio-metrics.h"
 #include "kfdprio-oci-hook.h"

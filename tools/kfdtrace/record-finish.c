@@ -9,6 +9,7 @@
 
 #include "message.h"
 #include "record.h"
+#include "record-names.h"
 #include "trace-file.h"
 
 /* The systems of the events, each once. */
@@ -42,23 +43,20 @@ static char **systems_of(char **events)
 	return systems;
 }
 
-/* Names of threads: those of the kernel, and those that were read while recording. */
+/* Names of threads: those that were read while recording, and those of the kernel. */
 static char *cmdlines(const struct recording *rec)
 {
 	char *kernel = tracefs_instance_file_read(NULL, "saved_cmdlines", NULL), *text = NULL;
-	size_t size, i;
-	FILE *file = open_memstream(&text, &size);
+	struct record_name *known = calloc(rec->nr_seen + 1, sizeof(*known));
+	size_t i;
 
-	if (!file) {
-		free(kernel);
-		return NULL;
-	}
-	if (kernel)
-		fputs(kernel, file);
-	for (i = 0; i < rec->nr_seen; i++)
-		fprintf(file, "%d %s\n", rec->seen[i].pid, rec->seen[i].comm);
+	for (i = 0; known && i < rec->nr_seen; i++)
+		known[i] = (struct record_name){ rec->seen[i].pid, rec->seen[i].comm };
+	if (known)
+		text = record_names(kernel ? kernel : "", known, rec->nr_seen, record_name_read);
+	free(known);
 	free(kernel);
-	return fclose(file) ? NULL : text;
+	return text;
 }
 
 /**

@@ -25,11 +25,10 @@ static void why_no_access(const struct recording *rec, char *why)
 	snprintf(why, RECORD_WHY,
 		 "no access to /sys/kernel/tracing, which belongs to root. Either run\n"
 		 "  sudo kfdtrace %s%s%s%s\n"
-		 "or have root make a trace instance for you, once per boot, and use --instance %s:\n"
-		 "  sudo sh -c 'cd /sys/kernel/tracing && mkdir instances/%s && chown -R %s instances/%s &&\n"
-		 "              chmod o+x . instances'",
+		 "or have root make a trace instance of KFD's events for you, once per boot, and use --instance:\n"
+		 "  see kfdtrace(1), ACCESS",
 		 rec->options->verb, runs ? " ...            the command runs as you, '" : "",
-		 runs ? name : "", runs ? "'" : "", name, name, name, name);
+		 runs ? name : "", runs ? "'" : "");
 }
 
 /**
@@ -78,6 +77,38 @@ static int raw_open(struct recording *rec, char *why)
 	return 0;
 }
 
+/* Which events there are, and the clock.  An instance in which root alone may choose them must have this clock. */
+static int set_up(struct recording *rec)
+{
+	char *clock;
+
+	if (tracefs_instance_file_write(rec->instance, "events/enable", "0") >= 0)
+		return tracefs_instance_file_write(rec->instance, "trace_clock", RECORD_CLOCK) < 0 ? -1 : 0;
+	if (!rec->options->instance || errno != EACCES)
+		return -1;
+	clock = tracefs_get_clock(rec->instance);
+	rec->prepared = clock && !strcmp(clock, RECORD_CLOCK);
+	free(clock);
+	errno = EACCES;
+	return rec->prepared ? 0 : -1;
+}
+
+/* The size of the buffer of an instance that is root's. */
+static int size_read(struct recording *rec, char *why)
+{
+	char *text = tracefs_instance_file_read(rec->instance, "buffer_size_kb", NULL);
+
+	if (!text) {
+		snprintf(why, RECORD_WHY, "cannot read the size of the trace buffer: %s", strerror(errno));
+		return -errno;
+	}
+	rec->buffer_kb = strtoul(text, NULL, 10);
+	if (!rec->options->buffer_kb)
+		rec->wanted_kb = rec->buffer_kb;
+	free(text);
+	return raw_open(rec, why);
+}
+
 /**
  * instance_open() - make a trace instance, or take the one that was named
  * @rec: the recording
@@ -121,9 +152,7 @@ int instance_open(struct recording *rec, char *why)
 			snprintf(why, RECORD_WHY, "cannot make a trace instance: %s", strerror(errno));
 		return -(errno ? errno : EIO);
 	}
-	if (tracefs_trace_off(rec->instance) ||
-	    tracefs_instance_file_write(rec->instance, "events/enable", "0") < 0 ||
-	    tracefs_instance_file_write(rec->instance, "trace_clock", RECORD_CLOCK) < 0) {
+	if (tracefs_trace_off(rec->instance) || set_up(rec)) {
 		int err = errno;
 
 		clock = tracefs_get_clock(rec->instance);
@@ -173,6 +202,8 @@ int instance_size(struct recording *rec, char *why)
 	kb = rec->options->buffer_kb ? rec->options->buffer_kb :
 				       sensible_kb(sysconf(_SC_NPROCESSORS_ONLN));
 	rec->wanted_kb = kb;
+	if (rec->prepared)
+		return size_read(rec, why);
 	for (;;) {
 		snprintf(text, sizeof(text), "%lu", kb);
 		ret = tracefs_instance_file_write(rec->instance, "buffer_size_kb", text);
@@ -200,6 +231,27 @@ static bool events_there(struct recording *rec, const char *system, const char *
 	snprintf(name, sizeof(name), "events/%s%s%s/enable", system, event ? "/" : "",
 		 event ? event : "");
 	return tracefs_file_exists(rec->instance, name);
+}
+
+static int event_switch(struct recording *rec, const char *name, const char *event, char *why)
+{
+	char *text;
+	bool on;
+
+	if (tracefs_instance_file_write(rec->instance, name, "1") >= 0)
+		return 0;
+	if (rec->prepared) {
+		text = tracefs_instance_file_read(rec->instance, name, NULL);
+		on = text && *text == '1';
+		free(text);
+		if (on)
+			return 0;
+		snprintf(why, RECORD_WHY, "only root may switch on the events '%s' in the trace instance '%s', and they are off",
+			 event, rec->options->instance);
+		return -EACCES;
+	}
+	snprintf(why, RECORD_WHY, "cannot switch on the events '%s': %s", event, strerror(errno));
+	return -errno;
 }
 
 /**
@@ -235,11 +287,7 @@ int instance_events(struct recording *rec, char *why)
 		} else {
 			snprintf(name, sizeof(name), "events/%s%s%s/enable", system,
 				 event ? "/" : "", event ? event : "");
-			if (tracefs_instance_file_write(rec->instance, name, "1") < 0) {
-				ret = -errno;
-				snprintf(why, RECORD_WHY, "cannot switch on the events '%s': %s",
-					 *text, strerror(errno));
-			}
+			ret = event_switch(rec, name, *text, why);
 		}
 		free(system);
 	}
@@ -408,7 +456,8 @@ void instance_close(struct recording *rec)
 	tracefs_trace_off(rec->instance);
 	if (rec->watched)
 		trigger_write(rec, "!");
-	tracefs_instance_file_write(rec->instance, "events/enable", "0");
+	if (!rec->prepared)
+		tracefs_instance_file_write(rec->instance, "events/enable", "0");
 	if (rec->owned)
 		tracefs_instance_destroy(rec->instance);
 	tracefs_instance_free(rec->instance);

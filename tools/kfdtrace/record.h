@@ -97,6 +97,7 @@ struct seen_process {
  * @instance: our trace instance
  * @stock: probes of a driver without events, or NULL
  * @owned: we made it and must remove it
+ * @prepared: root has made it and switched its events on, and we may only start and stop it
  * @nr_cpus: CPUs with a ring buffer
  * @raw_fds: their trace_pipe_raw, -1 for a CPU that is off
  * @part_fds: what was read so far
@@ -126,7 +127,7 @@ struct recording {
 	const struct record_options *options;
 	struct tracefs_instance *instance;
 	struct stock *stock;
-	bool owned;
+	bool owned, prepared;
 	int nr_cpus;
 	int *raw_fds;
 	int *part_fds;

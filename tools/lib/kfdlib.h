@@ -99,11 +99,6 @@ int proc_stat_read(pid_t pid, struct proc_task *task);
 int proc_task_read(pid_t pid, struct proc_task *task);
 int proc_scan(struct proc_task **tasks, size_t *nr);
 
-int cgroup_check(const char *text, char *path, size_t size, char *why);
-int cgroup_pids(const char *path, void (*each)(void *context, pid_t pid), void *context);
-int cgroup_of(pid_t pid, char *path, size_t size);
-bool cgroup_below(const char *cgroup, const char *path);
-
 /**
  * struct kfd_gpu - a GPU node of the KFD topology
  * @gpu_id: KFD's number for it

@@ -93,6 +93,20 @@ static bool group_matches(gid_t gid, const struct rules_subject *subject)
 }
 
 /**
+ * rule_is_left() - can a process leave this rule, which takes something from it, by its own act?
+ * @rule: the rule
+ *
+ * A user whom newgidmap(1) gives a user namespace clears the supplementary groups of a process there.
+ *
+ * Return: whether it lowers, or ends "never parked", by group.
+ */
+bool rule_is_left(const struct rule *rule)
+{
+	return rule->group && ((rule->priority != KFD_PRIO_UNSET && rule->priority < KFD_PRIO_NORMAL) ||
+			       rule->park == KFD_PRIO_SET_PARK_AUTO);
+}
+
+/**
  * rules_look() - what do the rules look at?
  * @rules: the rules
  *
@@ -114,19 +128,41 @@ unsigned int rules_look(const struct rules *rules)
 	return look;
 }
 
+/*
+ * Whether a rule asks for the cgroup of a process that may be in any, as far as the kernel shows it: a user may nest
+ * cgroups that he owns until their path is too long.
+ */
+static bool uncertain(const struct rule *rule, const struct rules_subject *subject)
+{
+	return subject->cgroup_hidden && (rule->unit || (rule->cgroup && strcmp(rule->cgroup, "/")));
+}
+
+static bool limits(const struct rule *rule)
+{
+	return rule->priority != KFD_PRIO_UNSET && rule->priority <= KFD_PRIO_NORMAL;
+}
+
 /**
  * rule_mismatch() - which condition of a rule does not hold?
  * @rule: the rule
- * @subject: the process; a condition on what is not known of it does not hold
+ * @subject: the process; a condition on what is not known of it does not hold.  Of a process whose cgroup is too deep
+ *	to be shown, one on the cgroup holds in a rule that lowers, and in no other
  *
  * Return: the key of the first one, NULL: all hold.
  */
 const char *rule_mismatch(const struct rule *rule, const struct rules_subject *subject)
 {
-	if (rule->cgroup && (!subject->cgroup || !cgroup_matches(rule->cgroup, subject->cgroup)))
-		return "cgroup";
-	if (rule->unit && (!subject->cgroup || !unit_matches(rule->unit, subject->cgroup)))
-		return "unit";
+	const char *cgroup = subject->cgroup_hidden ? "/" : subject->cgroup;
+
+	if (uncertain(rule, subject)) {
+		if (!limits(rule))
+			return rule->unit ? "unit" : "cgroup";
+	} else {
+		if (rule->cgroup && (!cgroup || !cgroup_matches(rule->cgroup, cgroup)))
+			return "cgroup";
+		if (rule->unit && (!cgroup || !unit_matches(rule->unit, cgroup)))
+			return "unit";
+	}
 	if (rule->user && rule->uid != subject->uid)
 		return "user";
 	if (rule->group && !group_matches(rule->gid, subject))
@@ -153,7 +189,7 @@ void rules_match(const struct rules *rules, const struct rules_subject *subject,
 
 		if (rule_mismatch(rule, subject))
 			continue;
-		if (!rule->exe)
+		if (!rule->exe && !uncertain(rule, subject))
 			result->rule = rule;
 		else if (!result->limit || rule->priority < result->limit->priority)
 			result->limit = rule;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cgroup.h"
 #include "rules.h"
 
 /* So many bytes of /proc/PID/status that RULES_GROUPS groups are among them, with all that is before */
@@ -80,13 +81,20 @@ static void exe_read(pid_t pid, struct rules_process *process)
  */
 int rules_process_read(pid_t pid, unsigned int look, struct rules_process *process)
 {
+	int ret;
+
 	process->subject.cgroup = NULL;
+	process->subject.cgroup_hidden = false;
 	process->subject.exe = NULL;
 	process->subject.nr_gids = 0;
 	if (look & (RULES_LOOK_USER | RULES_LOOK_GROUP) && status_read(pid, &process->subject))
 		return -ESRCH;
-	if (look & RULES_LOOK_CGROUP && !cgroup_of(pid, process->cgroup, sizeof(process->cgroup)))
-		process->subject.cgroup = process->cgroup;
+	if (look & RULES_LOOK_CGROUP) {
+		ret = cgroup_of(pid, process->cgroup, sizeof(process->cgroup));
+		process->subject.cgroup_hidden = ret == -ENAMETOOLONG;
+		if (!ret)
+			process->subject.cgroup = process->cgroup;
+	}
 	if (look & RULES_LOOK_EXE)
 		exe_read(pid, process);
 	return 0;

@@ -99,6 +99,7 @@ void rules_free(struct rules *rules);
 /**
  * struct rules_subject - a process, as far as rules look at it
  * @cgroup: its cgroup, "/" for the root; NULL: not known
+ * @cgroup_hidden: it is in one whose path is longer than the kernel shows; @cgroup is NULL
  * @exe: path of its program; NULL: not known
  * @uid: effective UID
  * @gids: effective and supplementary groups, array of @nr_gids
@@ -106,6 +107,7 @@ void rules_free(struct rules *rules);
  */
 struct rules_subject {
 	const char *cgroup;
+	bool cgroup_hidden;
 	const char *exe;
 	uid_t uid;
 	gid_t gids[RULES_GROUPS];
@@ -115,7 +117,8 @@ struct rules_subject {
 /**
  * struct rules_result - what the rules say of a process
  * @rule: the first that matches and has no exe=, or NULL
- * @limit: the one with exe= before it that gives the lowest priority, and lower than @rule; or NULL
+ * @limit: the one with exe= before it, or one for cgroups where that of the process is hidden, that gives the lowest
+ *	priority, and lower than @rule; or NULL
  * @priority: what the process is to have, or KFD_PRIO_UNSET: no rule gives a priority
  * @park: KFD_PRIO_SET_PARK_NEVER, _AUTO; 0: no rule has park=
  */
@@ -126,6 +129,7 @@ struct rules_result {
 	uint32_t park;
 };
 
+bool rule_is_left(const struct rule *rule);
 const char *rule_mismatch(const struct rule *rule, const struct rules_subject *subject);
 void rules_match(const struct rules *rules, const struct rules_subject *subject,
 		 struct rules_result *result);

@@ -399,7 +399,9 @@ struct kfd_prio_gpu_entry {
  * @flags: in: 0
  * @pad: in: 0
  *
- * Lists the GPUs that KFD drives, in the order in which they came.
+ * Lists the GPUs that KFD drives, in the order in which they came.  The totals are those of the
+ * host: a PID namespace or a device cgroup of the caller does not limit them.  They name no
+ * process.
  * Errors: EINVAL (@flags, @pad, @entry_size), EFAULT, ENOMEM, E2BIG.
  */
 struct kfd_prio_gpus_args {

@@ -14,6 +14,7 @@ int run_events(void);
 int run_hist(void);
 int run_model(void);
 int run_model_many(void);
+int run_names(void);
 int run_trace(void);
 int run_stock(void);
 

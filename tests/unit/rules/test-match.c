@@ -39,6 +39,11 @@ static const struct {
 	{ "unit=*.service", { .cgroup = SERVE }, true },
 	{ "unit=*.service", { .cgroup = "/session.scope" }, false },
 	{ "unit=*.service", { .cgroup = NULL }, false },
+	/* too deep to be shown: this rule lowers */
+	{ "cgroup=/batch.slice", { .cgroup_hidden = true }, true },
+	{ "unit=batch.slice", { .cgroup_hidden = true }, true },
+	{ "cgroup=/", { .cgroup_hidden = true }, true },
+	{ "cgroup=/batch.slice user=anna", { .cgroup_hidden = true, .uid = 1001 }, false },
 	{ "user=anna", { .uid = 1000 }, true },
 	{ "user=anna", { .uid = 1001 }, false },
 	{ "group=batch", { .gids = { 1000, 45 }, .nr_gids = 2 }, true },
@@ -97,6 +102,76 @@ static const struct {
 	{ "user=anna priority=3\nuser=anna park=auto", 1, 0, 3 },
 	{ "exe=/bin/x priority=4\nuser=anna park=never", 2, 1, 4, KFD_PRIO_SET_PARK_NEVER },
 };
+
+/* The same of a process whose cgroup is too deep to be shown: rules for cgroups do not end the search and do not raise */
+static const struct {
+	const char *text;
+	unsigned int line, limit;
+	int priority;
+	uint32_t park;
+} hidden[] = {
+	{ "cgroup=/batch.slice priority=2", 0, 1, 2 },
+	{ "unit=batch.slice priority=7", 0, 1, 7 },
+	{ "unit=serve.service priority=8", 0, 0, KFD_PRIO_UNSET },
+	{ "cgroup=/inference.slice priority=12\nuser=anna priority=9", 2, 0, 9 },
+	{ "cgroup=/a.slice priority=7\ncgroup=/b.slice priority=2\nuser=anna priority=9", 3, 2, 2 },
+	{ "cgroup=/a.slice priority=2\ncgroup=/b.slice priority=3\nuser=anna priority=1", 3, 0, 1 },
+	{ "user=anna priority=9\ncgroup=/b.slice priority=2", 1, 0, 9 },
+	{ "cgroup=/b.slice user=ben priority=2\nuser=anna priority=9", 2, 0, 9 },
+	{ "cgroup=/ priority=12", 1, 0, 12 },
+	{ "cgroup=/ unit=b.slice priority=12", 0, 0, KFD_PRIO_UNSET },
+	{ "cgroup=/b.slice park=never\nunit=b.slice park=auto", 0, 0, KFD_PRIO_UNSET },
+};
+
+static void test_hidden(void **state)
+{
+	const struct rules_subject subject = { .cgroup_hidden = true, .uid = 1000, .exe = "/bin/x" };
+	struct rules_result result;
+	struct rules rules;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(hidden) / sizeof(*hidden); i++) {
+		test_parse(&rules, hidden[i].text);
+		assert_int_equal(rules.nr_errors, 0);
+		rules_match(&rules, &subject, &result);
+		if ((result.rule ? result.rule->line : 0) != hidden[i].line ||
+		    (result.limit ? result.limit->line : 0) != hidden[i].limit ||
+		    result.priority != hidden[i].priority || result.park != hidden[i].park)
+			fail_msg("%s: line %u, limit %u, priority %d, park %u", hidden[i].text,
+				 result.rule ? result.rule->line : 0, result.limit ? result.limit->line : 0,
+				 result.priority, result.park);
+		rules_free(&rules);
+	}
+}
+
+static void test_left(void **state)
+{
+	static const struct {
+		const char *text;
+		bool left;
+	} rows[] = {
+		{ "group=batch priority=low", true },
+		{ "group=batch priority=6", true },
+		{ "group=batch priority=normal", false },
+		{ "group=batch priority=high", false },
+		{ "group=batch park=auto", true },
+		{ "group=batch park=never", false },
+		{ "group=batch cgroup=/x.slice priority=low", true },
+		{ "cgroup=/x.slice unit=y.slice user=anna priority=low park=auto", false },
+	};
+	struct rules rules;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		test_parse(&rules, rows[i].text);
+		assert_int_equal(rules.nr_errors, 0);
+		if (rule_is_left(&rules.rule[0]) != rows[i].left)
+			fail_msg("%s", rows[i].text);
+		rules_free(&rules);
+	}
+}
 
 static void test_order(void **state)
 {
@@ -207,6 +282,8 @@ int match_tests(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_hidden),
+		cmocka_unit_test(test_left),
 		cmocka_unit_test(test_look), cmocka_unit_test(test_applies),
 		cmocka_unit_test(test_unit),
 	};
