@@ -238,6 +238,64 @@ identifier p;
  	...>
  }
 
+// KFD frees a process that others may have found in its table, without a grace period.  A notifier that
+// is found by a look-up with a reference is one reference more.
+@notifier_counted@
+@@
+ kfd_process_alloc_notifier(...)
+ {
+ 	...
+ 	struct kfd_process *p = kfd_lookup_process_by_mm(...);
+ 	...
+ }
+
+@process_failed_counted depends on notifier_counted@
+identifier p;
+@@
+ create_process(...)
+ {
+ 	<...
+ 	hash_del_rcu(&p->kfd_processes);
++	kfd_prio_hook_process_failed(p, &kfd_processes_mutex, 2);
+ 	...>
+ }
+
+@process_failed depends on !notifier_counted@
+identifier p;
+@@
+ create_process(...)
+ {
+ 	<...
+ 	hash_del_rcu(&p->kfd_processes);
++	kfd_prio_hook_process_failed(p, &kfd_processes_mutex, 1);
+ 	...>
+ }
+
+// What is being made is for nobody: DBG_TRAP would debug it, and mmap(2) map what a failure frees.
+@process_found@
+identifier p, thread;
+@@
+ find_process(const struct task_struct *thread, ...)
+ {
+ 	<...
+ 	p = find_process_by_mm(...);
++	kfd_prio_hook_process_found(&p);
+ 	...>
+ }
+
+// KFD uses the directory again that it has given back.
+@process_nameless@
+identifier p;
+@@
+ kfd_create_process(...)
+ {
+ 	<...
+ 	kobject_put(p->kobj);
++	kfd_prio_hook_process_nameless(p);
+ 	goto out;
+ 	...>
+ }
+
 // First statement: what is held may be used until then.
 @process_release@
 identifier p;

@@ -298,6 +298,14 @@ static inline int kfd_prio_mqd_repin(struct device_queue_manager *dqm, struct qu
 }
 #endif
 
+/* KFD leaves this out for a process that gets no sysfs directory */
+static inline void kfd_prio_drain_init(struct kfd_process *p)
+{
+#ifdef KFD_PRIO_HAVE_IRQ_DRAIN
+	init_waitqueue_head(&p->wait_irq_drain);
+#endif
+}
+
 /* ROCm can take doorbells away to leave idle processes evicted: each ring is its own then */
 static inline bool kfd_prio_doorbells_are_kfds(void)
 {

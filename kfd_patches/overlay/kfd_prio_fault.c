@@ -25,6 +25,17 @@ void kfd_prio_hook_process_opened(struct kfd_process *p, struct file *filep)
 		kfd_prio_notify_opened(p);
 }
 
+/* A process has rung; its GPU may be gone */
+static void kfd_prio_doorbell_rung(struct kfd_process_device *pdd)
+{
+	struct device_queue_manager *dqm = pdd->qpd.dqm;
+
+	if (!kfd_prio_gpu_hold(dqm))
+		return;
+	kfd_prio_engine_rung(pdd);
+	kfd_prio_gpu_drop(dqm);
+}
+
 /*
  * Under the VMA lock or mmap_lock.  The engine may wait for the unmap in here; the store
  * that faulted is repeated afterwards.
@@ -47,7 +58,7 @@ static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
 		WRITE_ONCE(qpd->prio.woke_by, KFD_PRIO_UNPARK_RING);
 	}
 	if (kfd_prio_trap_change(&qpd->prio, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG))
-		kfd_prio_engine_rung(pdd);
+		kfd_prio_doorbell_rung(pdd);
 
 	pfn = qpd->prio.doorbell_pfn + vma->vm_pgoff - qpd->prio.doorbell_pgoff;
 	for (addr = vma->vm_start; addr < vma->vm_end; addr += PAGE_SIZE, pfn++) {
@@ -57,7 +68,7 @@ static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
 	}
 
 	if (kfd_prio_trap_change(&qpd->prio, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG))
-		kfd_prio_engine_rung(pdd);
+		kfd_prio_doorbell_rung(pdd);
 	WRITE_ONCE(qpd->prio.fault_end, ktime_get_ns());
 	/* pairs with kfd_prio_in_fault() */
 	atomic_dec_return_release(&qpd->prio.faults);

@@ -6,10 +6,13 @@
  * kfd_prio_gpu_mutex is outer to the DQM lock.
  */
 #include <linux/kthread.h>
+#include <linux/wait.h>
 #include "kfd_prio_priv.h"
 
 static DEFINE_MUTEX(kfd_prio_gpu_mutex);
-static LIST_HEAD(kfd_prio_gpus);	/* kfd_prio_gpu_mutex */
+static LIST_HEAD(kfd_prio_gpus);	/* both locks for writing, one of them for reading */
+static DEFINE_SPINLOCK(kfd_prio_gpu_users_lock);
+static DECLARE_WAIT_QUEUE_HEAD(kfd_prio_gpu_wait_users);
 
 /**
  * kfd_prio_gpu_kick() - something has changed on a GPU: its thread shall look
@@ -122,19 +125,77 @@ void kfd_prio_gpu_unlock(void)
 void kfd_prio_gpu_add(struct kfd_prio_dqm *d)
 {
 	lockdep_assert_held(&kfd_prio_gpu_mutex);
+	spin_lock(&kfd_prio_gpu_users_lock);
 	list_add_tail(&d->link, &kfd_prio_gpus);
+	spin_unlock(&kfd_prio_gpu_users_lock);
+}
+
+static bool kfd_prio_gpu_unused(struct kfd_prio_dqm *d)
+{
+	bool unused;
+
+	spin_lock(&kfd_prio_gpu_users_lock);
+	unused = !d->users;
+	spin_unlock(&kfd_prio_gpu_users_lock);
+	return unused;
 }
 
 /**
- * kfd_prio_gpu_del() - a GPU goes
+ * kfd_prio_gpu_del() - a GPU goes; waits for those who hold it
  * @d: of the GPU
  *
- * Context: kfd_prio_gpu_lock()
+ * Context: kfd_prio_gpu_lock(), no DQM lock
  */
 void kfd_prio_gpu_del(struct kfd_prio_dqm *d)
 {
 	lockdep_assert_held(&kfd_prio_gpu_mutex);
+	spin_lock(&kfd_prio_gpu_users_lock);
 	list_del(&d->link);
+	spin_unlock(&kfd_prio_gpu_users_lock);
+	wait_event(kfd_prio_gpu_wait_users, kfd_prio_gpu_unused(d));
+}
+
+/**
+ * kfd_prio_gpu_hold() - keep the GPU of a process from going
+ * @dqm: qcm_process_device.dqm of the process; not followed before the GPU is known to be there
+ *
+ * A process keeps its PDD of a GPU that was removed, whose pointers to the GPU are stale.
+ *
+ * Context: process; any lock but kfd_prio_gpu_lock()
+ * Return: false if the GPU is gone; else call kfd_prio_gpu_drop()
+ */
+bool kfd_prio_gpu_hold(struct device_queue_manager *dqm)
+{
+	struct kfd_prio_dqm *d;
+	bool held = false;
+
+	spin_lock(&kfd_prio_gpu_users_lock);
+	list_for_each_entry(d, &kfd_prio_gpus, link) {
+		if (d->dqm == dqm) {
+			d->users++;
+			held = true;
+			break;
+		}
+	}
+	spin_unlock(&kfd_prio_gpu_users_lock);
+	return held;
+}
+
+/**
+ * kfd_prio_gpu_drop() - let a GPU that is held go
+ * @dqm: of the GPU; it may be gone when this returns
+ *
+ * Context: as kfd_prio_gpu_hold()
+ */
+void kfd_prio_gpu_drop(struct device_queue_manager *dqm)
+{
+	bool unused;
+
+	spin_lock(&kfd_prio_gpu_users_lock);
+	unused = !--dqm->prio.users;
+	spin_unlock(&kfd_prio_gpu_users_lock);
+	if (unused)
+		wake_up_all(&kfd_prio_gpu_wait_users);
 }
 
 /**

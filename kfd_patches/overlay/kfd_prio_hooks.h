@@ -23,6 +23,7 @@ struct kfd_process;
 struct kfd_process_device;
 struct kfd_prio_snapshot;
 struct mm_struct;
+struct mutex;
 struct mqd_update_info;
 struct qcm_process_device;
 struct queue;
@@ -330,6 +331,7 @@ struct kfd_prio_totals {
  *	the runlist as the unmap took, but not longer than KFD_PRIO_RESTORE_MAX_NS: a guess
  * @dqm: the one this is in
  * @link: in the list of all GPUs, under kfd_prio_gpu_mutex
+ * @users: those who hold it, see kfd_prio_gpu_hold(); under a lock of its own
  * @claims: processes that may preempt here
  * @neighbours: processes that may not, and may have work
  * @resting: processes that may not, and have no work: their doorbells are trapped
@@ -384,7 +386,7 @@ struct kfd_prio_totals {
  * @timer: wakes the thread
  * @kicked: there is something to look at
  *
- * Protected by the DQM lock, but for @link, @thread (set before the first claim),
+ * Protected by the DQM lock, but for @link, @users, @thread (set before the first claim),
  * @rang, @look_now, @look_at, @count_at, @timer and @kicked.
  */
 struct kfd_prio_dqm {
@@ -403,6 +405,7 @@ struct kfd_prio_dqm {
 
 	struct device_queue_manager *dqm;
 	struct list_head link;
+	unsigned int users;
 	struct list_head claims;
 	struct list_head neighbours;
 	struct list_head resting;
@@ -484,12 +487,16 @@ ssize_t kfd_prio_hook_stats_show(struct kobject *kobj, struct attribute *attr, c
 void kfd_prio_hook_stats_sysfs(struct kobject *kobj);
 
 /*
- * Life of a process.  created, context_created: kfd_processes_mutex; opened: none; exit: the
- * process's mm goes, no lock; release, free: begin and end of its last release, no lock.
- * doorbell_mmap: mmap_lock of the process, for writing.  unmap_range: a GPU is being reset, no lock
- * of KFD's.
+ * Life of a process.  created, nameless, context_created: kfd_processes_mutex; failed: the same,
+ * which is dropped and taken again; found: kfd_processes_srcu; opened: none; exit: the process's
+ * mm goes, no lock; release, free: begin and end of its last release, no lock.  doorbell_mmap:
+ * mmap_lock of the process, for writing.  unmap_range: a GPU is being reset, no lock of KFD's.
  */
 void kfd_prio_hook_process_created(struct kfd_process *p);
+void kfd_prio_hook_process_failed(struct kfd_process *p, struct mutex *processes_mutex,
+				  unsigned int refs);
+void kfd_prio_hook_process_found(struct kfd_process **p);
+void kfd_prio_hook_process_nameless(struct kfd_process *p);
 void kfd_prio_hook_process_opened(struct kfd_process *p, struct file *filep);
 void kfd_prio_hook_context_created(struct kfd_process *p, struct file *filep);
 void kfd_prio_hook_process_exit(struct kfd_process *p);

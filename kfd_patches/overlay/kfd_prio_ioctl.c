@@ -233,15 +233,16 @@ static long kfd_prio_ioctl_set(void __user *arg, size_t size)
 	return ret;
 }
 
-/* Adds the queues of one process on one GPU to @e. */
-static void kfd_prio_count(struct kfd_process_device *pdd, struct kfd_prio_list_entry *e)
+/* Adds the queues of one process on one GPU to @e.  Return: false if the GPU is gone */
+static bool kfd_prio_count(struct kfd_process_device *pdd, struct kfd_prio_list_entry *e)
 {
-	struct device_queue_manager *dqm = pdd->dev->dqm;
+	struct device_queue_manager *dqm = pdd->qpd.dqm;
 	struct kfd_prio_qpd *prio = &pdd->qpd.prio;
 	struct queue *q;
 
-	if (!dqm)
-		return;
+	if (!kfd_prio_gpu_hold(dqm))
+		return false;
+	e->gpu_id = pdd->dev->id;
 	dqm_lock(dqm);
 	list_for_each_entry(q, &pdd->qpd.queues_list, list) {
 		e->nr_queues++;
@@ -269,6 +270,8 @@ static void kfd_prio_count(struct kfd_process_device *pdd, struct kfd_prio_list_
 	e->saved_ns += prio->save.sum_ns;
 	e->saved_max_ns = max(e->saved_max_ns, prio->save.max_ns);
 	dqm_unlock(dqm);
+	kfd_prio_gpu_drop(dqm);
+	return true;
 }
 
 static long kfd_prio_ioctl_get(void __user *arg, size_t size)
@@ -366,11 +369,13 @@ static u32 kfd_prio_collect(struct kfd_prio_list_entry *entries, u32 room)
 		if (!pid || READ_ONCE(p->prio.gone))
 			continue;
 		rows = max_t(int, p->n_pdds, 1);
-		for (i = 0; i < rows; i++, n++) {
+		for (i = 0; i < rows; i++) {
 			struct kfd_prio_list_entry *e = &entries[n];
 
-			if (n >= room)
+			if (n >= room) {
+				n++;
 				continue;
+			}
 			memset(e, 0, sizeof(*e));
 			e->pid = pid;
 			e->priority = v.prio;
@@ -379,10 +384,8 @@ static u32 kfd_prio_collect(struct kfd_prio_list_entry *entries, u32 room)
 			e->effective = KFD_PRIO_UNSET;
 			if (v.never_by)
 				e->flags |= KFD_PRIO_LIST_PARK_NEVER;
-			if (!p->n_pdds)
-				continue;
-			e->gpu_id = p->pdds[i]->dev->id;
-			kfd_prio_count(p->pdds[i], e);
+			if (!p->n_pdds || kfd_prio_count(p->pdds[i], e))
+				n++;
 		}
 	}
 	return n;

@@ -386,6 +386,8 @@ void kfd_prio_gpu_lock(void);
 void kfd_prio_gpu_unlock(void);
 void kfd_prio_gpu_add(struct kfd_prio_dqm *d);
 void kfd_prio_gpu_del(struct kfd_prio_dqm *d);
+bool kfd_prio_gpu_hold(struct device_queue_manager *dqm);
+void kfd_prio_gpu_drop(struct device_queue_manager *dqm);
 struct kfd_prio_dqm *kfd_prio_gpu_first(void);
 struct kfd_prio_dqm *kfd_prio_gpu_next(struct kfd_prio_dqm *d);
 

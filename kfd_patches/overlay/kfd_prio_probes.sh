@@ -67,6 +67,7 @@ fi
 		V12_MQD #include "v12_structs.h" \n unsigned int probe(struct v12_sdma_mqd *m) { return m->sdmax_rlcx_ib_sub_remain; }
 		FATAL_ERROR unsigned long probe(void) { return sizeof(&amdgpu_amdkfd_is_fed); }
 		USER_QUEUES int probe(void) { return amdgpu_user_queue; }
+		IRQ_DRAIN void probe(struct kfd_process *p) { wake_up_all(&p->wait_irq_drain); }
 		KEEP_IDLE_EVICTED int probe(void) { return keep_idle_process_evicted; }
 	END
 	echo "#define KFD_PRIO_PROBES \"${list-}\""

@@ -20,15 +20,16 @@ static void kfd_prio_priority_changed(struct device_queue_manager *dqm,
 
 static int kfd_prio_apply_on(struct kfd_process_device *pdd, u32 *nr_queues)
 {
-	struct device_queue_manager *dqm = pdd->dev->dqm;
+	struct device_queue_manager *dqm = pdd->qpd.dqm;
 	int ret;
 
-	if (!dqm)
+	if (!kfd_prio_gpu_hold(dqm))
 		return 0;
 	dqm_lock(dqm);
 	kfd_prio_priority_changed(dqm, &pdd->qpd);
 	ret = kfd_prio_dqm_apply(pdd, nr_queues);
 	dqm_unlock(dqm);
+	kfd_prio_gpu_drop(dqm);
 	return ret;
 }
 
@@ -138,21 +139,22 @@ void kfd_prio_hook_process_exit(struct kfd_process *p)
 		kfd_prio_notify_gone(p);
 	for (i = 0; i < p->n_pdds; i++) {
 		struct qcm_process_device *qpd = &p->pdds[i]->qpd;
-		struct device_queue_manager *dqm = p->pdds[i]->dev->dqm;
+		struct device_queue_manager *dqm = qpd->dqm;
 
-		if (!dqm)
-			continue;
 		WRITE_ONCE(qpd->prio.exiting, true);
 		/*
 		 * exiting, then the thread: pairs with kfd_prio_thread_start().  Without a thread
 		 * there is no claim, and none is made by a thread that starts now.
 		 */
 		smp_mb();
-		if (!READ_ONCE(dqm->prio.thread))
+		if (!kfd_prio_gpu_hold(dqm))
 			continue;
-		dqm_lock(dqm);
-		if (qpd->prio.mm)
-			kfd_prio_role_drop(dqm, qpd);
-		dqm_unlock(dqm);
+		if (READ_ONCE(dqm->prio.thread)) {
+			dqm_lock(dqm);
+			if (qpd->prio.mm)
+				kfd_prio_role_drop(dqm, qpd);
+			dqm_unlock(dqm);
+		}
+		kfd_prio_gpu_drop(dqm);
 	}
 }

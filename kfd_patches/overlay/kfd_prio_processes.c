@@ -15,6 +15,7 @@
  * The release waits for all holders.  A holder may sleep and may take DQM locks; it must not wait
  * for a release, nor for the creation of a process.
  */
+#include <linux/delay.h>
 #include <linux/wait.h>
 #include "kfd_prio_priv.h"
 
@@ -31,11 +32,77 @@ static u64 kfd_prio_processes_serial;	/* kfd_prio_processes_lock */
  */
 void kfd_prio_hook_process_created(struct kfd_process *p)
 {
+	kfd_prio_drain_init(p);
 	spin_lock(&kfd_prio_processes_lock);
-	p->prio.serial = ++kfd_prio_processes_serial;
 	p->prio.users = 1;
+	/* what was made, then the number: pairs with kfd_prio_hook_process_found() */
+	smp_store_release(&p->prio.serial, ++kfd_prio_processes_serial);
 	list_add_tail(&p->prio.link, &kfd_prio_processes);
 	spin_unlock(&kfd_prio_processes_lock);
+}
+
+/**
+ * kfd_prio_hook_process_found() - KFD has looked up the process of a task
+ * @p: in: the process, or NULL; out: NULL if it is not published
+ *
+ * A process that is still being made is not for ioctls and mmap(2): a debugger could attach to it,
+ * and a thread of it that has a file from before exec could map its doorbells and trap handler,
+ * which the error path of create_process() frees.
+ *
+ * Context: kfd_processes_srcu
+ */
+void kfd_prio_hook_process_found(struct kfd_process **p)
+{
+	/* the number, then what was made: pairs with kfd_prio_hook_process_created() */
+	if (*p && !smp_load_acquire(&(*p)->prio.serial))
+		*p = NULL;
+}
+
+/**
+ * kfd_prio_hook_process_failed() - create_process() fails, KFD's table has had the process
+ * @p: the process, in no table any more; create_process() frees it next
+ * @processes_mutex: kfd_processes_mutex, which is static in older trees
+ * @refs: references that create_process() has at this point, and does not drop
+ *
+ * KFD finds processes in its table by PASID, at suspend, at a reset and in debugfs, and would use
+ * what is freed.  Look-ups end with a grace period.  References that are left then are those of
+ * interrupts and notifiers, for a moment.  No debugger has one: kfd_prio_hook_process_found().
+ *
+ * Each open and each exit of a KFD process needs kfd_processes_mutex, so it is not held here.
+ * Nobody depends on it: the process is in no table, and the callers of create_process() only unlock
+ * the mutex after an error.  Its PDDs keep GPUs as those of a process that exits do.
+ *
+ * Context: kfd_processes_mutex, which is dropped and taken again
+ */
+void kfd_prio_hook_process_failed(struct kfd_process *p, struct mutex *processes_mutex,
+				  unsigned int refs)
+{
+	lockdep_assert_held(processes_mutex);
+	mutex_unlock(processes_mutex);
+	synchronize_srcu(&kfd_processes_srcu);
+	while (kref_read(&p->ref) > refs)
+		usleep_range(500, 1000);
+	WARN_ON_ONCE(kref_read(&p->ref) != refs);
+	/* the others' last use of the process, then its end */
+	smp_mb();
+	/* resume and restore are by table; nothing queues them now */
+	cancel_delayed_work_sync(&p->eviction_work);
+	cancel_delayed_work_sync(&p->restore_work);
+	mutex_lock(processes_mutex);
+}
+
+/**
+ * kfd_prio_hook_process_nameless() - KFD could not make the sysfs directory of a process
+ * @p: the process; its directory was given back
+ *
+ * A process that has executed another program with a descriptor of /dev/kfd open has left the
+ * directory of its PID behind.  KFD would free the new one a second time when the process ends.
+ *
+ * Context: kfd_processes_mutex
+ */
+void kfd_prio_hook_process_nameless(struct kfd_process *p)
+{
+	p->kobj = NULL;
 }
 
 static bool kfd_prio_process_unused(struct kfd_process *p)
@@ -69,8 +136,8 @@ void kfd_prio_hook_process_release(struct kfd_process *p)
 
 /**
  * kfd_prio_process_hold() - keep a process from being released
- * @p: the process, whose memory the caller knows to be there: the DQM lock of a GPU where the
- *	process is registered is held, for example
+ * @p: the process, whose memory the caller knows to be there: it holds the DQM lock of a GPU where
+ *	the process is registered, for example
  *
  * Context: process; any lock of the engine
  * Return: false if the process is not published, or its release has begun

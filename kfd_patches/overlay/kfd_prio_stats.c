@@ -113,11 +113,11 @@ void kfd_prio_hook_stats_sysfs(struct kobject *kobj)
 
 static u64 kfd_prio_stat(struct kfd_process_device *pdd, const struct attribute *attr)
 {
-	struct device_queue_manager *dqm = pdd->dev->dqm;
+	struct device_queue_manager *dqm = pdd->qpd.dqm;
 	struct kfd_prio_qpd *prio = &pdd->qpd.prio;
 	u64 value;
 
-	if (!dqm)
+	if (!kfd_prio_gpu_hold(dqm))
 		return 0;
 	dqm_lock(dqm);
 	if (attr == &kfd_prio_attr_preempted_count)
@@ -137,6 +137,7 @@ static u64 kfd_prio_stat(struct kfd_process_device *pdd, const struct attribute 
 	else
 		value = div_u64(prio->save.max_ns, NSEC_PER_USEC);
 	dqm_unlock(dqm);
+	kfd_prio_gpu_drop(dqm);
 	return value;
 }
 
