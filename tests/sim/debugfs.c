@@ -20,6 +20,8 @@
  *	sleep		write 1: suspend to RAM, 0: resume; return when amdkfd has done it
  *	reset_lock	write N: N ms without a reset in which its semaphore is taken, as by
  *			amdgpu_test_ib of amdgpu's debugfs; returns when that is over
+ *	table_lock	write N: N ms in which a look-up in KFD's table of processes goes on, or until
+ *			a signal; returns when that is over
  *	suspend		MES: write "all" or the doorbell of a queue (as in state): SUSPEND its
  *			gang. The reader of state sees it as held
  *	resume		the same for RESUME
@@ -31,6 +33,7 @@
  */
 #include "hws.h"
 #include "execute.h"
+#include "kfd_priv.h"
 #include <linux/debugfs.h>
 #include <linux/delay.h>
 
@@ -251,6 +254,28 @@ static const struct file_operations reset_lock_fops = {
 	.write = reset_lock_write,
 };
 
+/* A look-up of a process that takes its time: no grace period of KFD's table ends meanwhile */
+static ssize_t table_lock_write(struct file *file, const char __user *ubuf, size_t n, loff_t *pos)
+{
+	unsigned int ms;
+	int idx, r = kstrtouint_from_user(ubuf, n, 0, &ms);
+
+	if (r)
+		return r;
+	if (ms > 600000)
+		return -ERANGE;
+	idx = srcu_read_lock(&kfd_processes_srcu);
+	msleep_interruptible(ms);
+	srcu_read_unlock(&kfd_processes_srcu, idx);
+	return n;
+}
+
+static const struct file_operations table_lock_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = table_lock_write,
+};
+
 static ssize_t gangs_write(struct file *file, const char __user *ubuf, size_t n, bool resume)
 {
 	char buf[16];
@@ -352,6 +377,7 @@ void sim_debugfs_init(struct sim_gpu *g)
 	debugfs_create_file("reset", 0200, g->dbg, g, &reset_fops);
 	debugfs_create_file("sleep", 0200, g->dbg, g, &sleep_fops);
 	debugfs_create_file("reset_lock", 0200, g->dbg, g, &reset_lock_fops);
+	debugfs_create_file("table_lock", 0200, g->dbg, g, &table_lock_fops);
 	if (g->prof->mes) {
 		debugfs_create_file("suspend", 0200, g->dbg, g, &suspend_fops);
 		debugfs_create_file("resume", 0200, g->dbg, g, &resume_fops);

@@ -33,6 +33,7 @@ const char * const sim_fault_names[SIM_FAULTS] = {
 	[SIM_FAULT_DEVICE_INIT] = "device_init",
 	[SIM_FAULT_LOST_IRQ] = "lost_irq",
 	[SIM_FAULT_DOORBELLS] = "doorbells",
+	[SIM_FAULT_NOTIFIER] = "notifier",
 };
 
 /* "N", "N+", "always" or "0"; @len bytes of @s */

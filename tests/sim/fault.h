@@ -33,6 +33,7 @@ enum sim_fault {
 	SIM_FAULT_DEVICE_INIT,	/* amdkfd refuses the device; amdgpu goes on without it */
 	SIM_FAULT_LOST_IRQ,	/* an interrupt is lost */
 	SIM_FAULT_DOORBELLS,	/* a reset takes the mapped doorbells away */
+	SIM_FAULT_NOTIFIER,	/* an open of /dev/kfd by a user other than root gets no MMU notifier */
 	SIM_FAULTS
 };
 

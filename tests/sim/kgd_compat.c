@@ -431,3 +431,34 @@ int __wrap_kfd_gtt_sa_allocate(struct SIM_KFD_NODE *node, unsigned int size,
 		return -ENOMEM;
 	return __real_kfd_gtt_sa_allocate(node, size, mem_obj);
 }
+
+/*
+ * The kernel's, linked with --wrap likewise: as if a signal were pending. The process is in amdkfd's table for
+ * as long as all locks of a big address space take.
+ */
+struct mmu_notifier *__real_mmu_notifier_get_locked(const struct mmu_notifier_ops *ops,
+						    struct mm_struct *mm);
+struct mmu_notifier *__wrap_mmu_notifier_get_locked(const struct mmu_notifier_ops *ops,
+						    struct mm_struct *mm);
+
+struct mmu_notifier *__wrap_mmu_notifier_get_locked(const struct mmu_notifier_ops *ops,
+						    struct mm_struct *mm)
+{
+	struct kfd_process *p = kfd_lookup_process_by_mm(mm);
+	struct mmu_notifier *mn;
+	bool fails = false;
+
+	if (p) {
+		fails = p->n_pdds && !uid_eq(current_uid(), GLOBAL_ROOT_UID) &&
+			sim_fault(to_sim(p->pdds[0]->dev->adev), SIM_FAULT_NOTIFIER);
+		kfd_unref_process(p);
+	}
+	if (!fails)
+		return __real_mmu_notifier_get_locked(ops, mm);
+	mn = ops->alloc_notifier(mm);
+	if (IS_ERR(mn))
+		return mn;
+	usleep_range(200, 300);
+	ops->free_notifier(mn);
+	return ERR_PTR(-EINTR);
+}
