@@ -39,7 +39,7 @@ static void fill(struct tracefs_instance *instance)
 		tap_bail("the trace cannot be emptied: %s", strerror(errno));
 }
 
-static struct events *start(const char *system, bool in_ones)
+static struct events *start(const char *system, const char *event, bool in_ones)
 {
 	struct events *e = calloc(1, sizeof(*e));
 	char name[64];
@@ -54,19 +54,24 @@ static struct events *start(const char *system, bool in_ones)
 	tracefs_instance_file_write(e->instance, "trace_clock", "mono");
 	if (in_ones)
 		fill(e->instance);
-	if (tracefs_event_enable(e->instance, system, NULL))
+	if (tracefs_event_enable(e->instance, system, event))
 		tap_bail("there are no events/%s: is this the patched amdkfd?", system);
 	return e;
 }
 
 struct events *events_start(const char *system)
 {
-	return start(system, false);
+	return start(system, NULL, false);
+}
+
+struct events *events_start_one(const char *system, const char *event)
+{
+	return start(system, event, false);
 }
 
 struct events *events_start_in_ones(const char *system)
 {
-	return start(system, true);
+	return start(system, NULL, true);
 }
 
 static int add(struct tep_event *type, struct tep_record *record, int cpu, void *data)

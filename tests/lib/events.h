@@ -42,7 +42,10 @@ struct events {
 /* Begin to record all events of @system; ends the program if that cannot be. */
 struct events *events_start(const char *system);
 
-/* The same, in a buffer whose every byte has been 0xff: what an event does not write shows */
+/* Record one event only */
+struct events *events_start_one(const char *system, const char *event);
+
+/* The same as events_start(), in a buffer whose every byte has been 0xff: what an event does not write shows */
 struct events *events_start_in_ones(const char *system);
 
 /* Stop, and read what there is. Fails the program when events were lost. */
