@@ -295,5 +295,8 @@ int amdgpu_amdkfd_alloc_gtt_mem(struct amdgpu_device *adev, size_t size, void **
 
 void amdgpu_amdkfd_free_gtt_mem(struct amdgpu_device *adev, void **mem_obj)
 {
+	struct sim_bo *s = to_sbo(*(struct amdgpu_bo **)mem_obj);
+
+	sim_mapped_free(to_sim(adev), s->gart_addr, s->size);
 	amdgpu_bo_unref((struct amdgpu_bo **)mem_obj);
 }

@@ -186,6 +186,22 @@ static int wait_fences(struct sim_bo *s, bool wait)
 	return r;
 }
 
+/* Its processes were evicted: are their queues off? They may be gone meanwhile, and are only compared */
+static void check_mapped(struct sim_gpu *g, struct sim_bo *s)
+{
+	const struct sim_info *infos[4];
+	struct sim_mem *m;
+	int i, n = 0;
+
+	spin_lock(&g->place_lock);
+	list_for_each_entry(m, &s->mems, bo_link)
+		if (m->info && n < ARRAY_SIZE(infos))
+			infos[n++] = m->info;
+	spin_unlock(&g->place_lock);
+	for (i = 0; i < n; i++)
+		sim_mapped_move(g, &infos[i]->info);
+}
+
 /* Moves a buffer that pick_victim() returned out of VRAM and drops it */
 static int evict(struct sim_gpu *g, struct sim_bo *s, bool wait)
 {
@@ -194,6 +210,8 @@ static int evict(struct sim_gpu *g, struct sim_bo *s, bool wait)
 	if (r)
 		dev_dbg(g->adev.dev, "kfdsim: eviction of %zu bytes failed: %d\n", s->size, r);
 	else
+		check_mapped(g, s);
+	if (!r)
 		move_time(s->size);
 	spin_lock(&g->place_lock);
 	if (!r && s->place == SIM_VRAM && !s->pinned) {

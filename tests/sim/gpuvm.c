@@ -423,6 +423,8 @@ int amdgpu_amdkfd_gpuvm_unmap_memory_from_gpu(struct amdgpu_device *adev, struct
 
 	mutex_lock(&mem->lock);
 	r = sim_vm_unmap(to_svm(drm_priv_to_vm(drm_priv)), to_smem(mem));
+	if (!r)
+		sim_mapped_unmap(to_svm(drm_priv_to_vm(drm_priv)), mem->va, to_sbo(mem->bo)->size);
 	mutex_unlock(&mem->lock);
 	return r;
 }

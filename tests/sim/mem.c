@@ -301,4 +301,6 @@ void sim_mem_counters(struct sim_gpu *g, struct seq_file *m)
 	seq_printf(m, "userptr_pages %ld\nuserptr_invalidations %lld\nuserptr_restores %lld\n",
 		   atomic_long_read(&g->user_pages), atomic64_read(&g->notified),
 		   atomic64_read(&g->user_restores));
+	seq_printf(m, "mapped_freed %lld\nmapped_moved %lld\n", atomic64_read(&g->mapped_freed),
+		   atomic64_read(&g->mapped_moved));
 }

@@ -109,6 +109,8 @@ struct sim_place_stats {
  * @leaving: it is being removed, no reset begins (READ_ONCE)
  * @reset_why: of the next reset, for the log and the SMI event
  * @n_reset: resets done
+ * @mapped_freed: memory of a queue that was freed while the queue was mapped, see mapped.c
+ * @mapped_moved: processes whose buffers moved while a queue of them was mapped, likewise
  * @asleep: suspended to RAM (xchg)
  * @dbg: debugfs directory
  * @fault_lock: guards @faults
@@ -146,6 +148,7 @@ struct sim_gpu {
 	bool leaving;
 	const char *reset_why;
 	atomic64_t n_reset;
+	atomic64_t mapped_freed, mapped_moved;
 	bool asleep;
 	struct dentry *dbg;
 	spinlock_t fault_lock;
@@ -333,6 +336,11 @@ static inline void sim_svm_init(struct sim_gpu *g)
 {
 }
 #endif
+
+/* mapped.c: memory that goes too early */
+void sim_mapped_free(struct sim_gpu *g, u64 addr, size_t size);
+void sim_mapped_unmap(struct sim_vm *vm, u64 va, size_t size);
+void sim_mapped_move(struct sim_gpu *g, const struct amdkfd_process_info *info);
 
 /* evict.c: VRAM, and what happens when it is short */
 void sim_place_init(struct sim_gpu *g);

@@ -200,6 +200,8 @@ static bool invalidate(struct mmu_interval_notifier *mn, const struct mmu_notifi
 		r = kgd2kfd_quiesce_mm(mn->mm, KFD_QUEUE_EVICTION_TRIGGER_USERPTR);
 		if (r && r != -ESRCH)	/* the process is being torn down: its queues go anyway */
 			pr_err("Failed to quiesce KFD\n");
+		else if (!r)
+			sim_mapped_move(sim_bo_gpu(u->s), &info->info);
 		queue_delayed_work(system_freezable_wq, &info->info.restore_userptr_work,
 				   msecs_to_jiffies(RESTORE_MS));
 	}
