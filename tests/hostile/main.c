@@ -12,10 +12,11 @@
 #include "hostile.h"
 
 static const struct test *const groups[] = {
-	tests_hide,
+	tests_hide, tests_timers, tests_crowd, tests_unmap, tests_fuzz,
 };
 
 bool long_form;
+const char *test_name;
 
 /* Of preempt.h, which has them for the tests of preemption alone */
 long long refused_packets;
@@ -34,6 +35,7 @@ static void run(const struct test *t)
 {
 	long long pages = sim_counter(0, "ram_pages"), bad = sim_counter(0, "bad_packets"), resets = sim_counter(0, "resets");
 
+	test_name = t->name;
 	memset(shared, 0, sizeof(*shared));
 	params_reset();
 	t->run();

@@ -1,104 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A batch process that hides its work, alone beside one online process whose requests of 1 ms come now and then: each
+ * A batch process that hides its work, alone beside one online process whose requests of 1 ms come now and then: a
  * request takes no longer than beside an honest batch process, but for the time of one save.
+ *
+ * How the batch process hides is in disguise.c.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdio.h>
+#include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-#include "hostile.h"
+#include "disguise.h"
 
-#define REQUESTS	(long_form ? 1000 : 100)
+#define REQUESTS	(long_form ? 400 : 40)
 #define REQUEST_NS	MS
-#define PAUSE_NS	(33 * MS)
-#define BATCH_NS	(25 * MS)
-#define BATCH		4000	/* of them: 100 s */
-#define MARGIN_NS	(15 * US)
-
-/**
- * struct disguise - what a batch process does to look idle
- * @name: of the test
- * @what: for the reader
- * @before: done once the queue is there, before its work
- * @after: done once its work was submitted
- * @again: done by a thread every @every ns from then on
- * @dispatches: of BATCH_NS; 0: BATCH
- */
-struct disguise {
-	const char *name, *what;
-	long (*before)(struct kfdc_queue *q);
-	long (*after)(struct kfdc_queue *q);
-	void (*again)(struct kfdc_queue *q, unsigned int n);
-	uint64_t every;
-	long dispatches;
-};
-
-/* ---- disguises; all of them in the batch process ---- */
-
-/*
- * Another page where the driver has the indices. The GPU goes on with the one that it has mapped, and so does this
- * process at another address. What the driver reads is the result.
- */
-static volatile uint64_t *move_indices(struct kfdc_queue *q, int prot)
-{
-	char *old = q->ptr_bo.va, *new = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (new == MAP_FAILED || mremap(old, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, new) == MAP_FAILED)
-		return NULL;
-	q->wptr = (void *)new;
-	q->rptr = (void *)(new + 128);
-	if (prot < 0)
-		return (void *)old;
-	return mmap(old, 4096, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED ? NULL : (void *)old;
-}
-
-static volatile uint64_t *shown;	/* the write index that the driver reads; the read index is 128 bytes behind */
-
-static long show_zero(struct kfdc_queue *q)
-{
-	shown = move_indices(q, PROT_READ | PROT_WRITE);
-	if (!shown)
-		return -errno;
-	return *shown;	/* the page of zeros */
-}
-
-static const struct disguise disguises[] = {
-	{ "hide_page", "the indices are in a page of zeros, for the driver", .before = show_zero },
-	{}
-};
-
-static void *disguise_thread(void *arg)
-{
-	(void)arg;
-	return NULL;
-}
-
-static long act_batch(long which, long unused)
-{
-	const struct disguise *d = which < 0 ? &(struct disguise){ "honest" } : &disguises[which];
-	struct kfdc_queue_attr attr = { .priority = 7, .percentage = 100, .packets = 4096 };
-	long i, r, n = d->dispatches ? d->dispatches : BATCH;
-	struct kfdc_queue *q;
-	pthread_t thread;
-
-	(void)unused;
-	r = kfdc_queue_create(me.c, &attr, &q);
-	if (!r && d->before)
-		r = d->before(q);
-	for (i = 0; !r && i < n; i++)
-		r = kfdc_dispatch(q, &(struct kfdc_dispatch){ .ns = BATCH_NS, .barrier = true, .no_ring = i < n - 1 });
-	if (!r && d->after)
-		r = d->after(q);
-	if (!r && d->again && pthread_create(&thread, NULL, disguise_thread, q))
-		r = -EAGAIN;
-	return r;
-}
-
-/* ---- beside it, the online process ---- */
+#define PAUSE_NS	(17 * MS)
 
 static void show(const char *what, const struct times *t)
 {
@@ -106,27 +20,59 @@ static void show(const char *what, const struct times *t)
 		 (unsigned long long)t->p50 / 1000, (unsigned long long)t->p99 / 1000, (unsigned long long)t->max / 1000);
 }
 
-/* Each request's time beside an honest batch process, and what a save took there: measured once in a run */
+/* A debugger that never continues it, of the same user */
+static struct actor stop(const struct actor *off, enum stop how)
+{
+	struct actor tracer = {};
+
+	if (how == STOP_SIGNAL) {
+		kill(off->pid, SIGSTOP);
+	} else if (how == STOP_TRACED) {
+		tracer = user_bare(0);
+		if (actor_do(&tracer, act_trace_stop, off->pid, 0))
+			tap_bail("a user cannot trace its own process");
+	}
+	return tracer;
+}
+
+/* A batch process at work, hidden; false: it cannot hide so here, which was told */
+static bool batch(struct actor *off, int which)
+{
+	long r;
+
+	*off = user_start(0);
+	r = actor_do(off, act_batch, which, 0);
+	if (r == NOT_HERE) {
+		tap_skip(disguises[which].name, user_why());
+		actor_kill(off);
+		return false;
+	}
+	if (r)
+		tap_bail("%s: %s", disguises[which].name, strerror(-r));
+	/* the engine looks at it several times */
+	nap_ns(60 * MS);
+	return true;
+}
+
+/* The times of requests beside an honest batch process, and what a save took there: measured once in a run */
 static const struct times *honest(const struct actor *on, uint64_t *save_ns)
 {
 	static struct times t;
 	static uint64_t save;
 	struct actor off;
+	long long n;
 
 	if (!t.n) {
 		t = requests(on, REQUESTS, REQUEST_NS, PAUSE_NS);
 		show("alone", &t);
-		off = user_start(0);
-		if (actor_do(&off, act_batch, -1, 0))
-			tap_bail("the honest batch process");
-		nap_ns(100 * MS);
+		batch(&off, HONEST);
 		t = requests(on, REQUESTS, REQUEST_NS, PAUSE_NS);
-		save = stat_of(&off, "saved_count") > 0 ?
-			stat_of(&off, "saved_us") * 1000 / stat_of(&off, "saved_count") : 0;
 		show("beside an honest batch process", &t);
-		tap_diag("a save took %llu us", (unsigned long long)save / 1000);
-		if (!save)
+		n = stat_of(&off, "saved_count");
+		if (n <= 0)
 			tap_bail("the honest batch process was not preempted");
+		save = stat_of(&off, "saved_us") * US / n;
+		tap_diag("a save took %llu us", (unsigned long long)save / 1000);
 		actor_kill(&off);
 		wait_mapped(0, 1);
 	}
@@ -134,36 +80,83 @@ static const struct times *honest(const struct actor *on, uint64_t *save_ns)
 	return &t;
 }
 
-static void hide(unsigned int which)
+static void hide(void)
 {
+	int which = disguise_of(test_name);
 	const struct disguise *d = &disguises[which];
-	struct actor on = online_start(0, 12), off;
+	struct actor on = online_start(0, 12), off, tracer;
 	const struct times *h;
 	struct times t;
 	uint64_t save;
-	long r;
 
 	h = honest(&on, &save);
-	off = user_start(0);
-	r = actor_do(&off, act_batch, which, 0);
-	if (r == NOT_HERE) {
-		tap_skip(d->name, user_why());
-	} else if (r) {
-		tap_bail("%s: %s", d->name, strerror(-r));
-	} else {
-		nap_ns(100 * MS);
+	if (batch(&off, which)) {
+		tracer = stop(&off, d->stop);
 		t = requests(&on, REQUESTS, REQUEST_NS, PAUSE_NS);
 		show(d->what, &t);
-		tap_ok(t.p50 <= h->p50 + save + MARGIN_NS && t.p99 <= h->p99 + save + MARGIN_NS,
+		tap_ok(no_later(&t, h, save),
 		       "%s: a request takes a save more at most than beside an honest batch process", d->name);
+		/* a traced process is its tracer's to wait for first */
+		actor_kill(&tracer);
+		actor_kill(&off);
 	}
-	actor_kill(&off);
 	actor_kill(&on);
 }
 
-static void hide_page(void) { hide(0); }
+/*
+ * SDMA queues do not take a compute queue's place, so that no request is late: what they must not do is to go on
+ * while the online process has work
+ */
+static void hide_sdma(void)
+{
+	struct actor on = online_start(0, 12), off;
+	long before, inside, after;
+	int i;
+
+	param_set("sdma_gbs", 1);	/* real bytes move */
+	if (!batch(&off, disguise_of(test_name)))
+		goto out;
+	for (i = 0; i < 3; i++) {
+		before = actor_do(&off, act_sdma_done, 0, 0);
+		nap_ns(20 * MS);
+		after = actor_do(&off, act_sdma_done, 0, 0);
+		if (!tap_ok(after > before, "hide_sdma: the copies go on while the online process has no work"))
+			break;
+		if (actor_do(&on, act_submit, 40 * MS, 1))
+			tap_bail("the online process");
+		nap_ns(8 * MS);
+		before = actor_do(&off, act_sdma_done, 0, 0);
+		nap_ns(20 * MS);
+		inside = actor_do(&off, act_sdma_done, 0, 0) - before;
+		tap_ok(inside <= 1, "hide_sdma: they do not while it has (%ld copies in 20 ms)", inside);
+		tap_ok(completes(&on), "hide_sdma: the online process's work is complete");
+		nap_ns(20 * MS);
+	}
+	actor_kill(&off);
+out:
+	actor_kill(&on);
+}
 
 const struct test tests_hide[] = {
-	{ "hide_page", hide_page },
+	{ "hide_page", hide },
+	{ "hide_equal", hide },
+	{ "hide_backwards", hide },
+	{ "hide_flip", hide },
+	{ "hide_write", hide },
+	{ "hide_late", hide },
+	{ "hide_signal", hide },
+	{ "hide_packet", hide },
+	{ "hide_pretend", hide },
+	{ "hide_absent", hide },
+	{ "hide_unmapped", hide },
+	{ "hide_none", hide },
+	{ "hide_uffd", hide },
+	{ "hide_fuse", hide },
+	{ "hide_stopped", hide },
+	{ "hide_traced", hide },
+	{ "hide_unrung", hide },
+	{ "hide_gpu_rings", hide },
+	{ "hide_pm4", hide },
+	{ "hide_sdma", hide_sdma },
 	{}
 };
