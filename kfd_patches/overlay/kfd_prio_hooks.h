@@ -510,6 +510,9 @@ void kfd_prio_hook_unmap_range(loff_t start, loff_t len);
 void kfd_prio_hook_debug_trap(u32 op);
 void kfd_prio_hook_runtime_enable(void);
 
+/* Process lock, or the process's mm goes, no lock */
+bool kfd_prio_hook_drain_interrupts(struct kfd_process *p);
+
 /* A GPU comes and goes; no lock */
 void kfd_prio_hook_dqm_init(struct device_queue_manager *dqm);
 void kfd_prio_hook_dqm_uninit(struct device_queue_manager *dqm);

@@ -13,6 +13,8 @@
 #define PARAMETERS	"/sys/module/amdgpu/parameters"
 #define PROC		"/sys/class/kfd/kfd/proc"
 
+#define PF_EXITING	0x4	/* of the flags in /proc/PID/stat */
+
 /* "gpu 26544: mode" */
 static const char *topic(char *text, size_t size, const struct kfd_gpu *gpu, const char *what)
 {
@@ -301,6 +303,42 @@ size_t doctor_users(unsigned int gpu_id)
 	return nr;
 }
 
+/* Does a task wait in its exit for the interrupt that KFD sends when it detaches a debugger? */
+static bool drains(const char *pid, const char *tid)
+{
+	char text[512], *after;
+	unsigned int flags;
+
+	if (!doctor_read(text, sizeof(text), "/proc/%s/task/%s/wchan", pid, tid) ||
+	    strcmp(text, "kfd_process_drain_interrupts") ||
+	    !doctor_read(text, sizeof(text), "/proc/%s/task/%s/stat", pid, tid))
+		return false;
+	after = strrchr(text, ')');
+	return after && sscanf(after + 1, " %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
+	       flags & PF_EXITING;
+}
+
+/* A stock amdkfd of Linux 6.5 to 6.19 does not find the process of that interrupt any more */
+static void exits(struct doctor *d, const char *pid)
+{
+	char path[DOCTOR_PATH];
+	struct dirent *entry;
+	bool stuck = false;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/proc/%s/task", doctor_root, pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir)))
+		stuck |= *entry->d_name != '.' && drains(pid, entry->d_name);
+	if (dir)
+		closedir(dir);
+	if (stuck)
+		doctor_say(d, FINDING_WARN, "process",
+			   "restart the host; the driver of kfdprio 0.2.1 and later does not wait there",
+			   "PID %s had a debugger of the GPU attached when it exited, and amdkfd waits for an interrupt that it has lost: processes that use KFD hang when they exit",
+			   pid);
+}
+
 /**
  * doctor_processes() - list the processes that use KFD now, with PIDs and priorities, without names
  * @d: the examination
@@ -326,6 +364,7 @@ void doctor_processes(struct doctor *d)
 			snprintf(prio, sizeof(prio), "unknown");
 		doctor_say(d, FINDING_INFO, "process", NULL, "PID %s: priority %s, %zu queues",
 			   pid, strcmp(prio, "-1") ? prio : "unset", queues_of(pid, 0));
+		exits(d, pid);
 	}
 	for (i = 0; i < nr; i++)
 		free(entries[i]);
