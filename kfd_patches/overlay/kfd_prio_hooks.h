@@ -213,9 +213,10 @@ enum kfd_prio_unpark_reason {
  * @doorbell_pgoff: their offset in /dev/kfd, in pages
  * @doorbell_pages: their number
  * @doorbell_lost: a GPU reset has taken them away for good
+ * @doorbell_untrapped: it has mapped them in a way that no zap reaches; stays so
  *
  * Protected by the DQM lock, but for @look, @woke_by, @ring_at, @trap, @faults (atomic) and
- * @fault_end (written by the fault), and the last four (written by mmap before they are used,
+ * @fault_end (written by the fault), and the last five (written by mmap before they are used,
  * @doorbell_lost by the reset).
  */
 struct kfd_prio_qpd {
@@ -277,6 +278,7 @@ struct kfd_prio_qpd {
 	unsigned long doorbell_pgoff;
 	unsigned int doorbell_pages;
 	bool doorbell_lost;
+	bool doorbell_untrapped;
 };
 
 /**
@@ -339,6 +341,7 @@ struct kfd_prio_totals {
  * @rang: one of these may have rung
  * @quiet_taken: a process of @resting was taken off: its MQDs are to be looked at
  * @look_now: a neighbour shall be looked at before @look_at
+ * @roles_due: the doorbells of a process can be trapped no more: roles must be given anew
  * @look_at: when neighbours are looked at next, ktime_get_ns(); the thread's
  * @look_rest: so many neighbours are left of a look that a kick has interrupted; the thread's
  * @count_at: waves in flight are not counted before, ktime_get_ns(); the thread's
@@ -387,7 +390,7 @@ struct kfd_prio_totals {
  * @kicked: there is something to look at
  *
  * Protected by the DQM lock, but for @link, @users, @thread (set before the first claim),
- * @rang, @look_now, @look_at, @count_at, @timer and @kicked.
+ * @rang, @look_now, @roles_due, @look_at, @count_at, @timer and @kicked.
  */
 struct kfd_prio_dqm {
 	ktime_t unmap_start;
@@ -413,6 +416,7 @@ struct kfd_prio_dqm {
 	atomic_t rang;
 	bool quiet_taken;
 	bool look_now;
+	bool roles_due;
 	u64 look_at;
 	unsigned int look_rest;
 	u64 count_at;

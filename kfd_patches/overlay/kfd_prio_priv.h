@@ -302,7 +302,7 @@ static inline bool kfd_prio_stays_parked(struct qcm_process_device *qpd,
 
 	return qp->parked && g->after_ns && !qp->exempt &&
 	       atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED && kfd_prio_may_be_victim(qpd) &&
-	       !kfd_prio_doorbells_are_kfds();
+	       !READ_ONCE(qp->doorbell_untrapped) && !kfd_prio_doorbells_are_kfds();
 }
 
 /**
@@ -406,7 +406,7 @@ void kfd_prio_doorbell_init(void);
 void kfd_prio_doorbell_exit(void);
 struct inode *kfd_prio_doorbell_inode(struct kfd_process *p);
 void kfd_prio_doorbell_zap(struct kfd_process_device *pdd);
-bool kfd_prio_doorbell_traps(const struct kfd_process *p);
+bool kfd_prio_doorbell_traps(const struct qcm_process_device *qpd);
 
 /* kfd_prio_aql.c */
 void kfd_prio_aql_look(const struct kfd_prio_index *x, u64 r, u64 w, struct kfd_prio_seen *seen);
