@@ -324,6 +324,8 @@ void kfd_prio_hook_mes_added(struct device_queue_manager *dqm, struct queue *q, 
 			     int ret)
 {
 	trace_kfd_map_queue(q, kfd_prio_gang_of(level), ret);
+	if (ret)
+		kfd_prio_breaker_suspect(dqm, q);
 }
 
 /**
@@ -336,5 +338,6 @@ void kfd_prio_hook_mes_added(struct device_queue_manager *dqm, struct queue *q, 
 void kfd_prio_hook_mes_remove(struct device_queue_manager *dqm, struct queue *q)
 {
 	kfd_prio_unmap_begin(dqm);
+	dqm->prio.mes_queue = q;
 	trace_kfd_unmap_queues(dqm, q, KFD_PRIO_FILTER_MES_QUEUE, q->properties.doorbell_off);
 }

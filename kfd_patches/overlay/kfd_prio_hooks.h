@@ -16,6 +16,7 @@
 #include <linux/list.h>
 #include <linux/sysfs.h>
 #include <linux/types.h>
+#include "kfd_prio_backoff.h"
 #include "kfd_prio_policy.h"
 
 struct device_queue_manager;
@@ -298,6 +299,16 @@ enum kfd_prio_breaker {
 };
 
 /**
+ * struct kfd_prio_suspect - a process whose queue was in the way of the scheduler
+ * @pid: its PID in the initial namespace; 0: none is known
+ * @comm: its name then, as it has chosen it
+ */
+struct kfd_prio_suspect {
+	s32 pid;
+	char comm[16];
+};
+
+/**
  * struct kfd_prio_totals - what happened on a GPU since its driver was loaded
  * @preempted_count: how often a process was preempted
  * @preempted_ns: how long processes were preempted in all, ns, without what goes on
@@ -384,6 +395,12 @@ struct kfd_prio_totals {
  * @missed: the last change of the runlist failed: to be tried again
  * @retry_at: not before this time, ktime_get_ns()
  * @breaker: preemption is off here, and why, since @breaker_at (ktime_get_ns())
+ * @breaker_until: when it is on again, ktime_get_ns(); KFD_PRIO_NEVER: not by itself
+ * @breaker_known: CWSR is known to fail here
+ * @backoff: for how long the next failure switches it off
+ * @culprit: the process for which it is off
+ * @suspect: the process whose queue was in the way of the last unmap or MES command
+ * @mes_queue: the queue that MES is removing
  * @thread: waits for @timer, or for a ring; NULL before a priority was set
  * @scratch: the thread's memory for what it looks at
  * @timer: wakes the thread
@@ -456,6 +473,12 @@ struct kfd_prio_dqm {
 	u64 retry_at;
 	enum kfd_prio_breaker breaker;
 	u64 breaker_at;
+	u64 breaker_until;
+	bool breaker_known;
+	struct kfd_prio_backoff backoff;
+	struct kfd_prio_suspect culprit;
+	struct kfd_prio_suspect suspect;
+	struct queue *mes_queue;
 	struct task_struct *thread;
 	struct kfd_prio_snapshot *scratch;
 	struct hrtimer timer;

@@ -137,6 +137,9 @@ struct kfd_prio_marked {
  */
 #define KFD_PRIO_REPEAT		200000ULL
 
+/* For kfd_prio_breaker_culprit(): a name of 15 bytes, each of them as \xNN, and words */
+#define KFD_PRIO_CULPRIT_SIZE	100
+
 /**
  * enum kfd_prio_kick - what kfd_prio_dqm.kicked says to the thread of a GPU
  * @KFD_PRIO_QUIET: nothing
@@ -397,6 +400,11 @@ void kfd_prio_gpu_params(struct device_queue_manager *dqm, struct kfd_prio_param
 void kfd_prio_breaker_trip(struct device_queue_manager *dqm, enum kfd_prio_breaker cause);
 bool kfd_prio_breaker_known(struct device_queue_manager *dqm);
 void kfd_prio_breaker_rearm(struct device_queue_manager *dqm);
+void kfd_prio_breaker_suspect(struct device_queue_manager *dqm, struct queue *q);
+void kfd_prio_breaker_suspect_hws(struct device_queue_manager *dqm);
+void kfd_prio_breaker_culprit(struct device_queue_manager *dqm, char *text);
+u64 kfd_prio_breaker_due(struct device_queue_manager *dqm);
+bool kfd_prio_breaker_closes(struct device_queue_manager *dqm, u64 now);
 u64 kfd_prio_park_ns(struct device_queue_manager *dqm);
 
 /* ---- sensors ---- */

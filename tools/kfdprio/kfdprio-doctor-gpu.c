@@ -94,28 +94,53 @@ static void cwsr(struct doctor *d, const struct kfd_gpu *gpu)
 			   "on; this kernel does not report the size of the save area");
 }
 
-/* The reason for an open breaker, from debugfs, or NULL; the caller frees it. */
-static char *breaker_line(const struct kfd_gpu *gpu)
+/**
+ * struct breaker - an open circuit breaker, as debugfs shows it
+ * @why: what has opened it, NULL: debugfs does not show one; the caller frees it
+ * @seconds: until it closes by itself, -1: it does not, or that is not known
+ * @pid: the process that caused it, 0: not known
+ */
+struct breaker {
+	char *why;
+	long seconds;
+	long pid;
+};
+
+/* "CAUSE, 1.5 ms ago; on again in 58 s, or ...; caused by process NAME pid 12"; a name has no semicolon */
+static void breaker_parse(struct breaker *b, char *text)
+{
+	char *rest = strchr(text, ';'), *pid;
+
+	if (rest)
+		*rest++ = '\0';
+	b->why = strdup(text);
+	if (!rest || sscanf(rest, " on again in %ld s", &b->seconds) != 1)
+		return;
+	rest = strstr(rest, "; caused by process ");
+	pid = rest ? strstr(rest, " pid ") : NULL;
+	if (pid)
+		b->pid = strtol(pid + strlen(" pid "), NULL, 10);
+}
+
+static struct breaker breaker_read(const struct kfd_gpu *gpu)
 {
 	static const char mark[] = "breaker: open, preemption is off: ";
 	char *all = doctor_slurp("/sys/kernel/debug/kfd/preempt");
-	char *line, *found, *save = NULL, *why = NULL;
+	struct breaker b = { .seconds = -1 };
+	char *line, *found, *save = NULL;
 	unsigned int id = 0;
 
 	if (!all)
-		return NULL;
-	for (line = strtok_r(all, "\n", &save); line && !why; line = strtok_r(NULL, "\n", &save)) {
+		return b;
+	for (line = strtok_r(all, "\n", &save); line && !b.why; line = strtok_r(NULL, "\n", &save)) {
 		if (!strncmp(line, "GPU ", 4))
 			id = strtoul(line + 4, NULL, 10);
 		found = id == gpu->gpu_id ? strstr(line, mark) : NULL;
-		if (!found)
-			continue;
-		found += strlen(mark);
-		found[strcspn(found, ";")] = '\0';
-		why = strdup(found);
+		if (found)
+			breaker_parse(&b, found + strlen(mark));
 	}
 	free(all);
-	return why;
+	return b;
 }
 
 /* Does the driver list a process with the mark?  Needs no right, but a process on the GPU. */
@@ -136,15 +161,20 @@ static bool breaker_listed(const struct doctor *d, const struct kfd_gpu *gpu)
 
 static void breaker(struct doctor *d, const struct kfd_gpu *gpu)
 {
-	char *why = breaker_line(gpu);
-	char what[64];
+	struct breaker b = breaker_read(gpu);
+	char what[64], again[64] = "", by[64] = "";
 
-	if (why || breaker_listed(d, gpu))
+	if (b.seconds >= 0)
+		snprintf(again, sizeof(again), "; on again in %ld s", b.seconds);
+	if (b.pid)
+		snprintf(by, sizeof(by), "; caused by process %ld", b.pid);
+	if (b.why || breaker_listed(d, gpu))
 		doctor_say(d, FINDING_WARN, topic(what, sizeof(what), gpu, "preemption"),
-			   "find the cause in the kernel's log, then, as root, run 'echo 1 >"
+			   "find the cause in the kernel's log; to switch preemption on at once, run, as root, 'echo 1 >"
 			   PARAMETERS "/kfd_preempt'",
-			   "off, the circuit breaker is open%s%s", why ? ": " : "", why ? why : "");
-	free(why);
+			   "off, the circuit breaker is open%s%s%s%s", b.why ? ": " : "",
+			   b.why ? b.why : "", again, by);
+	free(b.why);
 }
 
 /* gfx1250 advances it in steps of 8 packets, so that "all is read" may never be seen. */
