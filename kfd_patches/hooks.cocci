@@ -310,6 +310,18 @@ statement S, S1;
  	... when any
  }
 
+// A process that exits waits for an interrupt for which KFD does not find it any more.
+@drain_interrupts@
+identifier pdd;
+@@
+ kfd_process_drain_interrupts(struct kfd_process_device *pdd)
+ {
+ 	<...
++	if (kfd_prio_hook_drain_interrupts(pdd->process)) return 0;
+ 	pdd->process->irq_drain_is_open = true;
+ 	...>
+ }
+
 @process_free@
 identifier p;
 @@

@@ -671,6 +671,8 @@ TRACE_EVENT(kfd_preempt_end,
  *	pid, prio	of the process that preempts now and its priority; 0 and -1 if none does
  *	seq		of the last kfd_preempt_begin of this GPU
  *	victims		processes that are off now
+ *	off_ns		for how long preemption is off; 0: until kfd_preempt is written, or it is on again
+ *	culprit		PID of the process whose queue was in the way, 0 if KFD knows none
  */
 TRACE_EVENT(kfd_preempt_breaker,
 	TP_PROTO(struct device_queue_manager *dqm),
@@ -682,6 +684,8 @@ TRACE_EVENT(kfd_preempt_breaker,
 		__field(u32, seq)
 		__field(u32, cause)
 		__field(u32, victims)
+		__field(u64, off_ns)
+		__field(s32, culprit)
 	),
 	TP_fast_assign(
 		__entry->gpu_id = dqm->dev->id;
@@ -690,10 +694,16 @@ TRACE_EVENT(kfd_preempt_breaker,
 		__entry->seq = dqm->prio.seq;
 		__entry->cause = dqm->prio.breaker;
 		__entry->victims = dqm->prio.victims - dqm->prio.parked;
+		__entry->off_ns = dqm->prio.breaker == KFD_PRIO_BREAKER_CLOSED ||
+				  dqm->prio.breaker_until == KFD_PRIO_NEVER ? 0 :
+				  dqm->prio.breaker_until - dqm->prio.breaker_at;
+		__entry->culprit = dqm->prio.culprit.pid;
+		kfd_zero_after(culprit);
 	),
-	TP_printk("gpu_id=%u pid=%d prio=%d seq=%u cause=%s victims=%u", __entry->gpu_id,
-		__entry->pid, __entry->prio, __entry->seq, kfd_show_breaker(__entry->cause),
-		__entry->victims)
+	TP_printk("gpu_id=%u pid=%d prio=%d seq=%u cause=%s victims=%u off_ns=%llu culprit=%d",
+		__entry->gpu_id, __entry->pid, __entry->prio, __entry->seq,
+		kfd_show_breaker(__entry->cause), __entry->victims, __entry->off_ns,
+		__entry->culprit)
 );
 
 /*

@@ -34,6 +34,7 @@ kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_fault.o \
 		$(AMDKFD_PATH)/kfd_prio_processes.o \
 		$(AMDKFD_PATH)/kfd_prio_table.o \
 		$(AMDKFD_PATH)/kfd_prio_policy.o \
+		$(AMDKFD_PATH)/kfd_prio_backoff.o \
 		$(AMDKFD_PATH)/kfd_prio_probes.o \
 		$(AMDKFD_PATH)/kfd_prio_events.o
 AMDKFD_FILES += $(kfd_prio_files)

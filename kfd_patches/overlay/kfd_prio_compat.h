@@ -10,6 +10,7 @@
 #include "kfd_prio_probes.h"
 #include "kfd_priv.h"
 #include "kfd_device_queue_manager.h"
+#include "kfd_kernel_queue.h"
 #include "kfd_topology.h"
 #include "v9_structs.h"
 #include "v10_structs.h"
@@ -98,23 +99,42 @@ static inline bool kfd_prio_compat_waves(struct kfd_process_device *pdd, void *o
 }
 #endif
 
+/* Where fields of an MQD are that are read */
+#define KFD_PRIO_AT_STACK(type)		offsetof(struct type, cp_hqd_cntl_stack_offset)
+#define KFD_PRIO_AT_STACK_SIZE(type)	offsetof(struct type, cp_hqd_cntl_stack_size)
+#define KFD_PRIO_AT_WAVES(type)		offsetof(struct type, cp_hqd_wg_state_offset)
+#define KFD_PRIO_AT_SAVE_START(type)	offsetof(struct type, cp_mqd_save_start_time_lo)
+#define KFD_PRIO_AT_SAVE_END(type)	offsetof(struct type, cp_mqd_save_end_time_hi)
+#define KFD_PRIO_AT_DOORBELL(type)	offsetof(struct type, queue_doorbell_id0)
+
 /*
  * The MQD of a compute queue for one XCC of its partition; each XCC has one of its own.  NULL: it
  * is not found, or was unpinned for hibernation and perhaps not pinned again.  The fields that are
- * read of it lie at the same place on all ASICs.
+ * read of it lie at the same place on all ASICs, but for kfd_prio_mqd_save_times().
  */
 static inline const struct v9_mqd *kfd_prio_mqd(struct queue *q, unsigned int xcc)
 {
 	u64 stride = 0;
 
-	BUILD_BUG_ON(offsetof(struct v9_mqd, cp_hqd_cntl_stack_offset) !=
-		     offsetof(struct v10_compute_mqd, cp_hqd_cntl_stack_offset));
-	BUILD_BUG_ON(offsetof(struct v9_mqd, cp_hqd_cntl_stack_offset) !=
-		     offsetof(struct v11_compute_mqd, cp_hqd_cntl_stack_offset));
-	BUILD_BUG_ON(offsetof(struct v9_mqd, cp_mqd_save_start_time_lo) !=
-		     offsetof(struct v10_compute_mqd, cp_mqd_save_start_time_lo));
-	BUILD_BUG_ON(offsetof(struct v9_mqd, cp_mqd_save_start_time_lo) !=
-		     offsetof(struct v11_compute_mqd, cp_mqd_save_start_time_lo));
+	BUILD_BUG_ON(KFD_PRIO_AT_STACK(v10_compute_mqd) != KFD_PRIO_AT_STACK(v9_mqd));
+	BUILD_BUG_ON(KFD_PRIO_AT_STACK_SIZE(v10_compute_mqd) != KFD_PRIO_AT_STACK_SIZE(v9_mqd));
+	BUILD_BUG_ON(KFD_PRIO_AT_WAVES(v10_compute_mqd) != KFD_PRIO_AT_WAVES(v9_mqd));
+	BUILD_BUG_ON(KFD_PRIO_AT_STACK(v11_compute_mqd) != KFD_PRIO_AT_STACK(v9_mqd));
+	BUILD_BUG_ON(KFD_PRIO_AT_STACK_SIZE(v11_compute_mqd) != KFD_PRIO_AT_STACK_SIZE(v9_mqd));
+	BUILD_BUG_ON(KFD_PRIO_AT_WAVES(v11_compute_mqd) != KFD_PRIO_AT_WAVES(v9_mqd));
+	BUILD_BUG_ON(KFD_PRIO_AT_SAVE_START(v10_compute_mqd) != KFD_PRIO_AT_SAVE_START(v9_mqd));
+	BUILD_BUG_ON(KFD_PRIO_AT_SAVE_START(v11_compute_mqd) != KFD_PRIO_AT_SAVE_START(v9_mqd));
+#ifdef KFD_PRIO_HAVE_V12_MQD
+	BUILD_BUG_ON(KFD_PRIO_AT_STACK(v12_compute_mqd) != KFD_PRIO_AT_STACK(v9_mqd));
+	BUILD_BUG_ON(KFD_PRIO_AT_STACK_SIZE(v12_compute_mqd) != KFD_PRIO_AT_STACK_SIZE(v9_mqd));
+	BUILD_BUG_ON(KFD_PRIO_AT_WAVES(v12_compute_mqd) != KFD_PRIO_AT_WAVES(v9_mqd));
+	BUILD_BUG_ON(KFD_PRIO_AT_SAVE_START(v12_compute_mqd) != KFD_PRIO_AT_SAVE_START(v9_mqd));
+#endif
+#ifdef KFD_PRIO_HAVE_V12_1_MQD
+	BUILD_BUG_ON(KFD_PRIO_AT_STACK(v12_1_compute_mqd) != KFD_PRIO_AT_STACK(v9_mqd));
+	BUILD_BUG_ON(KFD_PRIO_AT_STACK_SIZE(v12_1_compute_mqd) != KFD_PRIO_AT_STACK_SIZE(v9_mqd));
+	BUILD_BUG_ON(KFD_PRIO_AT_WAVES(v12_1_compute_mqd) != KFD_PRIO_AT_WAVES(v9_mqd));
+#endif
 #ifdef KFD_PRIO_HAVE_MQD_STRIDE
 	if (xcc) {
 		struct mqd_manager *mm = q->device->dqm->mqd_mgrs[KFD_MQD_TYPE_CP];
@@ -123,6 +143,41 @@ static inline const struct v9_mqd *kfd_prio_mqd(struct queue *q, unsigned int xc
 	}
 #endif
 	return q->mqd && (!xcc || stride) ? q->mqd + xcc * stride : NULL;
+}
+
+/**
+ * struct kfd_prio_save_times - when the waves of a queue were saved, stamps of CP firmware
+ * @start_lo: begin of the save, low half
+ * @start_hi: its high half
+ * @end_lo: end of the save, low half
+ * @end_hi: its high half
+ *
+ * A part of each MQD, which gfx12.1 has elsewhere.
+ */
+struct kfd_prio_save_times {
+	u32 start_lo;
+	u32 start_hi;
+	u32 end_lo;
+	u32 end_hi;
+};
+
+static inline const struct kfd_prio_save_times *
+kfd_prio_mqd_save_times(struct device_queue_manager *dqm, const struct v9_mqd *m)
+{
+	const void *at = m;
+	size_t offset = KFD_PRIO_AT_SAVE_START(v9_mqd);
+
+	BUILD_BUG_ON(KFD_PRIO_AT_SAVE_END(v9_mqd) != KFD_PRIO_AT_SAVE_START(v9_mqd) +
+		     offsetof(struct kfd_prio_save_times, end_hi));
+#ifdef KFD_PRIO_HAVE_V12_1_MQD
+	BUILD_BUG_ON(KFD_PRIO_AT_SAVE_END(v12_1_compute_mqd) !=
+		     KFD_PRIO_AT_SAVE_START(v12_1_compute_mqd) +
+		     offsetof(struct kfd_prio_save_times, end_hi));
+	/* as device_queue_manager_init() chooses the MQD */
+	if (KFD_GC_VERSION(dqm->dev) >= IP_VERSION(12, 1, 0))
+		offset = KFD_PRIO_AT_SAVE_START(v12_1_compute_mqd);
+#endif
+	return at + offset;
 }
 
 /*
@@ -192,6 +247,23 @@ static inline struct kfd_prio_sdma_left kfd_prio_sdma_left(struct queue *q)
 	return kfd_prio_sdma_left_of(v9_sdma_mqd, q->mqd);
 }
 
+/*
+ * The doorbell of a compute queue that HWS has given up in the last unmap, in dwords of the
+ * doorbell BAR as in queue_properties.doorbell_off; 0: none, or MES.  Of the first XCC.  MEC
+ * firmware writes it to the MQD of the HIQ; some trees clear it when they look at it themselves.
+ */
+static inline u32 kfd_prio_unresponsive_doorbell(struct device_queue_manager *dqm)
+{
+	const struct kernel_queue *hiq = dqm->packet_mgr.priv_queue;
+	const struct v9_mqd *m;
+
+	BUILD_BUG_ON(KFD_PRIO_AT_DOORBELL(v10_compute_mqd) != KFD_PRIO_AT_DOORBELL(v9_mqd));
+	if (kfd_prio_uses_mes(dqm) || !hiq || !hiq->queue || !hiq->queue->mqd)
+		return 0;
+	m = hiq->queue->mqd;
+	return READ_ONCE(m->queue_doorbell_id0);
+}
+
 /* Without CWSR an unmap waits for the waves to end, however long they take */
 static inline bool kfd_prio_has_cwsr(struct device_queue_manager *dqm)
 {
@@ -227,11 +299,37 @@ static inline void kfd_prio_over_subscription_set(struct device_queue_manager *d
 	dqm->packet_mgr.is_over_subscription = true;
 }
 
+/*
+ * On some gfx9 GPUs processes with and without XNACK take turns.  @all: those that are left out of
+ * the runlist count, too.
+ */
+static inline bool kfd_prio_xnack_conflicts(struct device_queue_manager *dqm, bool all)
+{
+#ifdef KFD_PRIO_HAVE_XNACK_CHAIN
+	struct device_process_node *cur;
+	int first = -1;
+
+	if (!(dqm->dev->adev->gmc.xnack_flags & AMDGPU_GMC_XNACK_FLAG_CHAIN))
+		return false;
+	list_for_each_entry(cur, &dqm->queues, list) {
+		if (cur->qpd->prio.skip && !all)
+			continue;
+		if (first < 0)
+			first = cur->qpd->pqm->process->xnack_enabled;
+		else if (cur->qpd->pqm->process->xnack_enabled != first)
+			return true;
+	}
+#endif
+	return false;
+}
+
+/* @processes: dqm->processes_count, or without those that are left out of the runlist */
 static inline bool kfd_prio_over_subscribes(struct device_queue_manager *dqm,
 					    unsigned int processes, unsigned int compute_queues)
 {
 	return processes > max(dqm->dev->max_proc_per_quantum, 1U) ||
-	       compute_queues > get_cp_queues_num(dqm) || dqm->gws_queue_count > 1;
+	       compute_queues > get_cp_queues_num(dqm) || dqm->gws_queue_count > 1 ||
+	       kfd_prio_xnack_conflicts(dqm, processes == dqm->processes_count);
 }
 #else
 static inline bool kfd_prio_over_subscription_get(struct device_queue_manager *dqm)

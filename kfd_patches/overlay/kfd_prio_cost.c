@@ -24,10 +24,18 @@ static u64 kfd_prio_stamp(u32 lo, u32 hi)
 	return (u64)hi << 32 | lo;
 }
 
-static u64 kfd_prio_save_start(const struct v9_mqd *m)
+static u64 kfd_prio_save_start(struct device_queue_manager *dqm, const struct v9_mqd *m)
 {
-	return kfd_prio_stamp(READ_ONCE(m->cp_mqd_save_start_time_lo),
-			      READ_ONCE(m->cp_mqd_save_start_time_hi));
+	const struct kfd_prio_save_times *t = kfd_prio_mqd_save_times(dqm, m);
+
+	return kfd_prio_stamp(READ_ONCE(t->start_lo), READ_ONCE(t->start_hi));
+}
+
+static u64 kfd_prio_save_end(struct device_queue_manager *dqm, const struct v9_mqd *m)
+{
+	const struct kfd_prio_save_times *t = kfd_prio_mqd_save_times(dqm, m);
+
+	return kfd_prio_stamp(READ_ONCE(t->end_lo), READ_ONCE(t->end_hi));
 }
 
 /**
@@ -57,7 +65,8 @@ static void kfd_prio_cost_layout(struct queue *q, struct kfd_prio_cost_pass *p)
  * The longest save of a queue, of all XCCs, at most @limit ticks; 0: not known.  What began so long
  * before @first, the save of the first XCC, is of an earlier unmap.
  */
-static u64 kfd_prio_save_ticks(const struct kfd_prio_cost_pass *p, const struct v9_mqd *m,
+static u64 kfd_prio_save_ticks(struct device_queue_manager *dqm,
+			       const struct kfd_prio_cost_pass *p, const struct v9_mqd *m,
 			       u64 first, u64 limit)
 {
 	u64 start, end, longest = 0;
@@ -66,9 +75,8 @@ static u64 kfd_prio_save_ticks(const struct kfd_prio_cost_pass *p, const struct 
 
 	for (i = 0; i < p->xccs; i++, m = (const void *)m + p->stride) {
 		saved |= kfd_prio_mqd_saved(m);
-		start = kfd_prio_save_start(m);
-		end = kfd_prio_stamp(READ_ONCE(m->cp_mqd_save_end_time_lo),
-				     READ_ONCE(m->cp_mqd_save_end_time_hi));
+		start = kfd_prio_save_start(dqm, m);
+		end = kfd_prio_save_end(dqm, m);
 		if (start && start + limit >= first && end > start && end - start <= limit)
 			longest = max(longest, end - start);
 	}
@@ -100,14 +108,14 @@ static u64 kfd_prio_process_save_ticks(struct qcm_process_device *qpd,
 		m = kfd_prio_mqd(q, 0);
 		if (!m || !q->prio.off || q->properties.type != KFD_QUEUE_TYPE_COMPUTE)
 			continue;
-		first = kfd_prio_save_start(m);
+		first = kfd_prio_save_start(qpd->dqm, m);
 		if (first == q->prio.save_seen)
 			continue;
 		q->prio.save_seen = first;
 		if (!p->xccs)
 			kfd_prio_cost_layout(q, p);
 		limit = div_u64(p->now - qpd->prio.taken_at, KFD_PRIO_STAMP_NS);
-		longest = max(longest, kfd_prio_save_ticks(p, m, first, limit));
+		longest = max(longest, kfd_prio_save_ticks(qpd->dqm, p, m, first, limit));
 	}
 	return longest;
 }

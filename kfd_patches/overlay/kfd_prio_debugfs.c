@@ -197,6 +197,24 @@ static void kfd_prio_put_runlist(struct seq_file *m, struct device_queue_manager
 		   over ? "; over-subscribed: the processes take turns" : "");
 }
 
+/* kfdprio doctor reads it; the name of a process is last, and has no semicolon */
+static void kfd_prio_put_breaker(struct seq_file *m, struct kfd_prio_dqm *d, u64 now)
+{
+	char culprit[KFD_PRIO_CULPRIT_SIZE];
+
+	seq_printf(m, "  breaker: open, preemption is off: %s, ",
+		   kfd_prio_breaker_cause(d->breaker));
+	kfd_prio_put_ago(m, d->breaker_at, now);
+	if (d->breaker_until == KFD_PRIO_NEVER) {
+		seq_puts(m, "; write 1 to kfd_preempt to switch it on\n");
+		return;
+	}
+	seq_printf(m, "; on again in %llu s, or write 1 to kfd_preempt",
+		   div_u64(d->breaker_until > now ? d->breaker_until - now : 0, NSEC_PER_SEC));
+	kfd_prio_breaker_culprit(d->dqm, culprit);
+	seq_printf(m, "; %s\n", culprit);
+}
+
 static void kfd_prio_put_gpu(struct seq_file *m, struct kfd_prio_dqm *d)
 {
 	struct device_queue_manager *dqm = d->dqm;
@@ -206,12 +224,8 @@ static void kfd_prio_put_gpu(struct seq_file *m, struct kfd_prio_dqm *d)
 	dqm_lock(dqm);
 	now = ktime_get_ns();
 	kfd_prio_put_runlist(m, dqm);
-	if (d->breaker != KFD_PRIO_BREAKER_CLOSED) {
-		seq_printf(m, "  breaker: open, preemption is off: %s, ",
-			   kfd_prio_breaker_cause(d->breaker));
-		kfd_prio_put_ago(m, d->breaker_at, now);
-		seq_puts(m, "; write 1 to kfd_preempt to switch it on again\n");
-	}
+	if (d->breaker != KFD_PRIO_BREAKER_CLOSED)
+		kfd_prio_put_breaker(m, d, now);
 	if (!d->thread) {
 		seq_puts(m, "  now: asleep, no priority of preempt_min_prio or more was set since the module was loaded\n");
 	} else {

@@ -20,8 +20,13 @@
  * zap needs neither mmap_lock nor a walk over VMAs.  vm_pgoff stays what the process
  * gave: CRIU reads it.
  *
- * Not heard: doorbells written by other devices, and mappings of processes for which there
- * was no memory for an inode.  The engine's safety poll finds their work.
+ * A zap does not reach two kinds of mapping: those through a descriptor that another process has
+ * opened, or that was opened while there was no memory for an inode, which are not in that address
+ * space; and those at another offset of /dev/kfd than the first, for KFD reads the type and the GPU
+ * of it only.  A process with such a mapping counts as having work on that GPU for as long as it
+ * lives (kfd_prio_doorbell_traps()).
+ *
+ * Not heard: doorbells written by other devices.  The engine's safety poll finds their work.
  */
 #include <linux/mm.h>
 #include <linux/mount.h>
@@ -166,13 +171,16 @@ void kfd_prio_hook_unmap_range(loff_t start, loff_t len)
 
 /**
  * kfd_prio_doorbell_traps() - can the doorbells of a process be trapped?
- * @p: the process
+ * @qpd: the process on a GPU
+ *
+ * One that may write them through a mapping that no zap reaches may have work at any time.
  *
  * Context: any
  */
-bool kfd_prio_doorbell_traps(const struct kfd_process *p)
+bool kfd_prio_doorbell_traps(const struct qcm_process_device *qpd)
 {
-	return !kfd_prio_doorbells_are_kfds() && READ_ONCE(p->prio.inode);
+	return !kfd_prio_doorbells_are_kfds() && READ_ONCE(qpd->pqm->process->prio.inode) &&
+	       !READ_ONCE(qpd->prio.doorbell_untrapped);
 }
 
 /**

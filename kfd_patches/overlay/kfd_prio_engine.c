@@ -83,6 +83,8 @@ static void kfd_prio_timer_set(struct device_queue_manager *dqm, const struct kf
 	struct kfd_prio_dqm *d = &dqm->prio;
 	u64 at = min(look_at, kfd_prio_claim_poll_at(dqm, k));
 
+	at = min(at, kfd_prio_breaker_due(dqm));
+
 	/*
 	 * those that may be parked, and those that are: a device may have rung.  A look that was
 	 * interrupted goes on at once: a timer for it would interrupt it again

@@ -36,6 +36,14 @@ static void kfd_prio_doorbell_rung(struct kfd_process_device *pdd)
 	kfd_prio_gpu_drop(dqm);
 }
 
+/* Would a fault of this VMA map anything but doorbells of its process? */
+static bool kfd_prio_doorbell_outside(const struct kfd_prio_qpd *qp, struct vm_area_struct *vma)
+{
+	unsigned long at = vma->vm_pgoff - qp->doorbell_pgoff;
+
+	return at >= qp->doorbell_pages || vma_pages(vma) > qp->doorbell_pages - at;
+}
+
 /*
  * Under the VMA lock or mmap_lock.  The engine may wait for the unmap in here; the store
  * that faulted is repeated afterwards.
@@ -50,7 +58,8 @@ static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
 	vm_fault_t ret = VM_FAULT_NOPAGE, r;
 	unsigned long addr, pfn;
 
-	if (READ_ONCE(qpd->prio.doorbell_lost))
+	if (READ_ONCE(qpd->prio.doorbell_lost) ||
+	    WARN_ON_ONCE(kfd_prio_doorbell_outside(&qpd->prio, vma)))
 		return VM_FAULT_SIGBUS;
 	atomic_inc(&qpd->prio.faults);
 	if (atomic_read(&qpd->prio.trap) == KFD_PRIO_TRAP_ARMED) {
@@ -95,14 +104,31 @@ static const struct vm_operations_struct kfd_prio_doorbell_ops = {
 	.map_pages = kfd_prio_doorbell_map_pages,
 };
 
+/*
+ * Will a zap reach a mapping?  It must be in the address space of the process's own inode, and at
+ * the offset of the first one: a zap is for one offset.  Of an offset KFD reads the type and the
+ * GPU, and ignores the other bits, so that a process may map its doorbells at many offsets.
+ */
+static bool kfd_prio_doorbell_reached(struct kfd_process_device *pdd,
+				      const struct vm_area_struct *vma)
+{
+	const struct inode *inode = READ_ONCE(pdd->process->prio.inode);
+	const struct kfd_prio_qpd *qp = &pdd->qpd.prio;
+
+	return inode && vma->vm_file->f_mapping == inode->i_mapping &&
+	       (!qp->doorbell_pfn || vma->vm_pgoff == qp->doorbell_pgoff);
+}
+
 /**
  * kfd_prio_hook_doorbell_mmap() - a process maps its doorbells
  * @pdd: the process on a GPU
  * @vma: all its doorbells
  * @address: their physical address
  *
- * A private writable mapping is left alone: its pages could not be inserted one by one.
- * So are all where KFD traps doorbells itself; the safety poll finds their work.
+ * A private writable mapping is left alone: its pages could not be inserted one by one, and a store
+ * to it goes to a copy and rings nothing.  One that no zap reaches is left alone, too: its process
+ * cannot be trapped from now on, whatever becomes of the mapping.  So are all where KFD traps
+ * doorbells itself; the safety poll finds their work.
  *
  * Context: mmap_lock for writing
  * Return: true if the first access shall map them.  The VMA joins its address space after
@@ -113,10 +139,19 @@ bool kfd_prio_hook_doorbell_mmap(struct kfd_process_device *pdd, struct vm_area_
 {
 	struct qcm_process_device *qpd = &pdd->qpd;
 
-	if (kfd_prio_doorbells_are_kfds() || !pdd->process->prio.inode ||
-	    vma->vm_file->f_mapping != pdd->process->prio.inode->i_mapping ||
+	if (kfd_prio_doorbells_are_kfds() ||
 	    (vma->vm_flags & (VM_SHARED | VM_MAYWRITE)) == VM_MAYWRITE)
 		return false;
+	if (!kfd_prio_doorbell_reached(pdd, vma)) {
+		/* nothing can be written to it yet: the VMA is not in the mm */
+		WRITE_ONCE(qpd->prio.doorbell_untrapped, true);
+		if (kfd_prio_gpu_hold(qpd->dqm)) {
+			WRITE_ONCE(qpd->dqm->prio.roles_due, true);
+			kfd_prio_gpu_kick(qpd->dqm);
+			kfd_prio_gpu_drop(qpd->dqm);
+		}
+		return false;
+	}
 	vma->vm_private_data = pdd;
 	vma->vm_ops = &kfd_prio_doorbell_ops;
 	qpd->prio.doorbell_pgoff = vma->vm_pgoff;

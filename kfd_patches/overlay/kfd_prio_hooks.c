@@ -260,6 +260,24 @@ void kfd_prio_hook_hws_hang(struct device_queue_manager *dqm)
 }
 
 /**
+ * kfd_prio_hook_drain_interrupts() - KFD is about to send an interrupt and to wait until it is
+ * handled
+ * @p: the process for which
+ *
+ * KFD finds the process of an interrupt in its table.  Before 7.x a process that exits has left the
+ * table when KFD detaches its debugger: the wait has no end, and the SRCU section of its MMU
+ * notifier, in which it waits, has none either: every later process with an MMU notifier hangs in
+ * its exit.  Interrupts of such a process find nothing to do, so there is nothing to wait for.
+ *
+ * Context: process lock, or the process's mm goes
+ * Return: true if KFD shall not wait
+ */
+bool kfd_prio_hook_drain_interrupts(struct kfd_process *p)
+{
+	return !hash_hashed(&p->kfd_processes);
+}
+
+/**
  * kfd_prio_hook_queue_reset() - a queue that was in the way of an unmap was reset alone
  * @q: the queue; KFD takes it off for good, which may be while we preempt it
  *
@@ -306,6 +324,8 @@ void kfd_prio_hook_mes_added(struct device_queue_manager *dqm, struct queue *q, 
 			     int ret)
 {
 	trace_kfd_map_queue(q, kfd_prio_gang_of(level), ret);
+	if (ret)
+		kfd_prio_breaker_suspect(dqm, q);
 }
 
 /**
@@ -318,5 +338,6 @@ void kfd_prio_hook_mes_added(struct device_queue_manager *dqm, struct queue *q, 
 void kfd_prio_hook_mes_remove(struct device_queue_manager *dqm, struct queue *q)
 {
 	kfd_prio_unmap_begin(dqm);
+	dqm->prio.mes_queue = q;
 	trace_kfd_unmap_queues(dqm, q, KFD_PRIO_FILTER_MES_QUEUE, q->properties.doorbell_off);
 }

@@ -16,6 +16,7 @@
 #include <linux/list.h>
 #include <linux/sysfs.h>
 #include <linux/types.h>
+#include "kfd_prio_backoff.h"
 #include "kfd_prio_policy.h"
 
 struct device_queue_manager;
@@ -213,9 +214,10 @@ enum kfd_prio_unpark_reason {
  * @doorbell_pgoff: their offset in /dev/kfd, in pages
  * @doorbell_pages: their number
  * @doorbell_lost: a GPU reset has taken them away for good
+ * @doorbell_untrapped: it has mapped them in a way that no zap reaches; stays so
  *
  * Protected by the DQM lock, but for @look, @woke_by, @ring_at, @trap, @faults (atomic) and
- * @fault_end (written by the fault), and the last four (written by mmap before they are used,
+ * @fault_end (written by the fault), and the last five (written by mmap before they are used,
  * @doorbell_lost by the reset).
  */
 struct kfd_prio_qpd {
@@ -277,6 +279,7 @@ struct kfd_prio_qpd {
 	unsigned long doorbell_pgoff;
 	unsigned int doorbell_pages;
 	bool doorbell_lost;
+	bool doorbell_untrapped;
 };
 
 /**
@@ -293,6 +296,16 @@ enum kfd_prio_breaker {
 	KFD_PRIO_BREAKER_HANG = 2,
 	KFD_PRIO_BREAKER_RESET = 3,
 	KFD_PRIO_BREAKER_KNOWN = 4,
+};
+
+/**
+ * struct kfd_prio_suspect - a process whose queue was in the way of the scheduler
+ * @pid: its PID in the initial namespace; 0: none is known
+ * @comm: its name then, as it has chosen it
+ */
+struct kfd_prio_suspect {
+	s32 pid;
+	char comm[16];
 };
 
 /**
@@ -339,6 +352,7 @@ struct kfd_prio_totals {
  * @rang: one of these may have rung
  * @quiet_taken: a process of @resting was taken off: its MQDs are to be looked at
  * @look_now: a neighbour shall be looked at before @look_at
+ * @roles_due: the doorbells of a process can be trapped no more: roles must be given anew
  * @look_at: when neighbours are looked at next, ktime_get_ns(); the thread's
  * @look_rest: so many neighbours are left of a look that a kick has interrupted; the thread's
  * @count_at: waves in flight are not counted before, ktime_get_ns(); the thread's
@@ -381,13 +395,19 @@ struct kfd_prio_totals {
  * @missed: the last change of the runlist failed: to be tried again
  * @retry_at: not before this time, ktime_get_ns()
  * @breaker: preemption is off here, and why, since @breaker_at (ktime_get_ns())
+ * @breaker_until: when it is on again, ktime_get_ns(); KFD_PRIO_NEVER: not by itself
+ * @breaker_known: CWSR is known to fail here
+ * @backoff: for how long the next failure switches it off
+ * @culprit: the process for which it is off
+ * @suspect: the process whose queue was in the way of the last unmap or MES command
+ * @mes_queue: the queue that MES is removing
  * @thread: waits for @timer, or for a ring; NULL before a priority was set
  * @scratch: the thread's memory for what it looks at
  * @timer: wakes the thread
  * @kicked: there is something to look at
  *
  * Protected by the DQM lock, but for @link, @users, @thread (set before the first claim),
- * @rang, @look_now, @look_at, @count_at, @timer and @kicked.
+ * @rang, @look_now, @roles_due, @look_at, @count_at, @timer and @kicked.
  */
 struct kfd_prio_dqm {
 	ktime_t unmap_start;
@@ -413,6 +433,7 @@ struct kfd_prio_dqm {
 	atomic_t rang;
 	bool quiet_taken;
 	bool look_now;
+	bool roles_due;
 	u64 look_at;
 	unsigned int look_rest;
 	u64 count_at;
@@ -452,6 +473,12 @@ struct kfd_prio_dqm {
 	u64 retry_at;
 	enum kfd_prio_breaker breaker;
 	u64 breaker_at;
+	u64 breaker_until;
+	bool breaker_known;
+	struct kfd_prio_backoff backoff;
+	struct kfd_prio_suspect culprit;
+	struct kfd_prio_suspect suspect;
+	struct queue *mes_queue;
 	struct task_struct *thread;
 	struct kfd_prio_snapshot *scratch;
 	struct hrtimer timer;
@@ -509,6 +536,9 @@ void kfd_prio_hook_unmap_range(loff_t start, loff_t len);
 /* A debugger's operation begins; no lock: they may wait */
 void kfd_prio_hook_debug_trap(u32 op);
 void kfd_prio_hook_runtime_enable(void);
+
+/* Process lock, or the process's mm goes, no lock */
+bool kfd_prio_hook_drain_interrupts(struct kfd_process *p);
 
 /* A GPU comes and goes; no lock */
 void kfd_prio_hook_dqm_init(struct device_queue_manager *dqm);

@@ -18,7 +18,7 @@ static bool kfd_prio_is_quiet(struct qcm_process_device *qpd)
 	const struct kfd_prio_qpd *qp = &qpd->prio;
 
 	if (atomic_read(&qp->trap) != KFD_PRIO_TRAP_ARMED ||
-	    !kfd_prio_doorbell_traps(qpd->pqm->process) || !kfd_prio_may_be_victim(qpd))
+	    !kfd_prio_doorbell_traps(qpd) || !kfd_prio_may_be_victim(qpd))
 		return false;
 	if (qp->work && !qp->still && !qp->parked)
 		return false;

@@ -137,6 +137,9 @@ struct kfd_prio_marked {
  */
 #define KFD_PRIO_REPEAT		200000ULL
 
+/* For kfd_prio_breaker_culprit(): a name of 15 bytes, each of them as \xNN, and words */
+#define KFD_PRIO_CULPRIT_SIZE	100
+
 /**
  * enum kfd_prio_kick - what kfd_prio_dqm.kicked says to the thread of a GPU
  * @KFD_PRIO_QUIET: nothing
@@ -302,7 +305,7 @@ static inline bool kfd_prio_stays_parked(struct qcm_process_device *qpd,
 
 	return qp->parked && g->after_ns && !qp->exempt &&
 	       atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED && kfd_prio_may_be_victim(qpd) &&
-	       !kfd_prio_doorbells_are_kfds();
+	       !READ_ONCE(qp->doorbell_untrapped) && !kfd_prio_doorbells_are_kfds();
 }
 
 /**
@@ -397,6 +400,11 @@ void kfd_prio_gpu_params(struct device_queue_manager *dqm, struct kfd_prio_param
 void kfd_prio_breaker_trip(struct device_queue_manager *dqm, enum kfd_prio_breaker cause);
 bool kfd_prio_breaker_known(struct device_queue_manager *dqm);
 void kfd_prio_breaker_rearm(struct device_queue_manager *dqm);
+void kfd_prio_breaker_suspect(struct device_queue_manager *dqm, struct queue *q);
+void kfd_prio_breaker_suspect_hws(struct device_queue_manager *dqm);
+void kfd_prio_breaker_culprit(struct device_queue_manager *dqm, char *text);
+u64 kfd_prio_breaker_due(struct device_queue_manager *dqm);
+bool kfd_prio_breaker_closes(struct device_queue_manager *dqm, u64 now);
 u64 kfd_prio_park_ns(struct device_queue_manager *dqm);
 
 /* ---- sensors ---- */
@@ -406,7 +414,7 @@ void kfd_prio_doorbell_init(void);
 void kfd_prio_doorbell_exit(void);
 struct inode *kfd_prio_doorbell_inode(struct kfd_process *p);
 void kfd_prio_doorbell_zap(struct kfd_process_device *pdd);
-bool kfd_prio_doorbell_traps(const struct kfd_process *p);
+bool kfd_prio_doorbell_traps(const struct qcm_process_device *qpd);
 
 /* kfd_prio_aql.c */
 void kfd_prio_aql_look(const struct kfd_prio_index *x, u64 r, u64 w, struct kfd_prio_seen *seen);

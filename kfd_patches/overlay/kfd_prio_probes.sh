@@ -58,6 +58,8 @@ fi
 		OVER_SUBSCRIPTION bool probe(struct device_queue_manager *d) { return d->packet_mgr.is_over_subscription && d->gws_queue_count && d->dev->max_proc_per_quantum && get_cp_queues_num(d); }
 		IS_SUSPENDED bool probe(struct queue *q) { return q->properties.is_suspended; }
 		MQD_STRIDE u64 probe(struct mqd_manager *m, struct queue *q) { return m->mqd_stride(m, &q->properties); }
+		V12_1_MQD #include "v12_structs.h" \n unsigned long probe(void) { return sizeof(struct v12_1_compute_mqd); }
+		XNACK_CHAIN int probe(struct amdgpu_device *a, struct kfd_process *p) { return a->gmc.xnack_flags & AMDGPU_GMC_XNACK_FLAG_CHAIN && p->xnack_enabled; }
 		QUEUE_IS_RESET bool probe(struct queue *q) { return q->properties.is_reset; }
 		MQD_REPIN bool probe(struct queue *q) { return q->needs_mqd_repin; }
 		SAVE_AREA #include "kfd_topology.h" \n unsigned int probe(struct kfd_node_properties *p) { return p->cwsr_size; }

@@ -45,7 +45,7 @@ bool kfd_prio_rests(struct qcm_process_device *qpd)
 {
 	const struct kfd_prio_qpd *qp = &qpd->prio;
 
-	if (!kfd_prio_doorbell_traps(qpd->pqm->process))
+	if (!kfd_prio_doorbell_traps(qpd))
 		return false;
 	if (qp->role != KFD_PRIO_ROLE_CLAIM)
 		return true;
@@ -183,7 +183,7 @@ static enum kfd_prio_role kfd_prio_role_of(struct device_queue_manager *dqm,
 	if (k.enabled && prio != KFD_PRIO_UNSET && prio >= k.min_prio)
 		return KFD_PRIO_ROLE_CLAIM;
 	/* without the trap there is nothing to be gained by looks */
-	return kfd_prio_doorbell_traps(p) ? KFD_PRIO_ROLE_NEIGHBOUR : KFD_PRIO_ROLE_NONE;
+	return kfd_prio_doorbell_traps(qpd) ? KFD_PRIO_ROLE_NEIGHBOUR : KFD_PRIO_ROLE_NONE;
 }
 
 /**

@@ -49,6 +49,11 @@ u32 kfd_prio_take_epoch(const struct device_queue_manager *dqm)
  */
 void kfd_prio_unmap_done(struct device_queue_manager *dqm, int ret)
 {
+	if (dqm->prio.mes_queue)
+		kfd_prio_breaker_suspect(dqm, ret ? dqm->prio.mes_queue : NULL);
+	else if (dqm->prio.thread && ret != -ENOMEM)
+		kfd_prio_breaker_suspect_hws(dqm);
+	dqm->prio.mes_queue = NULL;
 	/* -EIO: a reset is on its way already; -ENOMEM: nothing was sent */
 	if (ret && ret != -EIO && ret != -ENOMEM && !kfd_prio_resetting(dqm))
 		kfd_prio_breaker_trip(dqm, KFD_PRIO_BREAKER_UNMAP);

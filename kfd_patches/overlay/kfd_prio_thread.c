@@ -26,6 +26,18 @@ static void kfd_prio_roles_update(struct device_queue_manager *dqm)
 		kfd_prio_role_update(dqm, cur->qpd);
 }
 
+/* Must the thread give roles anew?  An open breaker takes them all away. */
+static bool kfd_prio_roles_due(struct device_queue_manager *dqm)
+{
+	struct kfd_prio_dqm *d = &dqm->prio;
+	bool due = kfd_prio_breaker_closes(dqm, ktime_get_ns());
+
+	due |= d->breaker != KFD_PRIO_BREAKER_CLOSED && kfd_prio_has_roles(d);
+	due |= READ_ONCE(d->roles_due);
+	WRITE_ONCE(d->roles_due, false);
+	return due;
+}
+
 /*
  * A ring is work: preempting for it does not wait until its indices are read.  The rest of a step
  * that a fault has begun does not wait either, nor does a parked process that has rung.  A retry
@@ -52,7 +64,7 @@ static int kfd_prio_thread(void *data)
 			continue;
 		dqm_lock(dqm);
 		d->recheck |= kicked == KFD_PRIO_KICKED;
-		if (d->breaker != KFD_PRIO_BREAKER_CLOSED && kfd_prio_has_roles(d))
+		if (kfd_prio_roles_due(dqm))
 			kfd_prio_roles_update(dqm);
 		kfd_prio_rung(dqm);
 		/* whatever waits for the lock goes before the next part */

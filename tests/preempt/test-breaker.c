@@ -116,7 +116,7 @@ static bool traps(void)
 	return faults > 0;
 }
 
-/* A hang at a preemption: off until kfd_preempt is written, whatever it was */
+/* A hang at a preemption: off until a time is over, or kfd_preempt is written, whatever it was */
 static void breaker_hang(void)
 {
 	struct actor on = online_start(0, 12), off;
@@ -202,6 +202,63 @@ static void breaker_reset(void)
 	tap_ok(events_count(e, "kfd_preempt_breaker", "cause", BREAKER_RESET) == 1 &&
 	       events_count(e, "kfd_preempt_breaker", NULL, 0) == 2, "breaker_reset: RESET, then CLOSED");
 	events_free(e);
+}
+
+/* Does the GPU of a process that preempts hang, and for how long is preemption off for that?  In s, -1: no event */
+static long long off_after_hang(const char *when)
+{
+	struct actor on = online_start(0, 12), off;
+	struct events *e = events_start("kfd");
+	const struct event *ev;
+	long long ns, culprit;
+
+	off = offline_start(0, 50 * MS, 20);
+	wait_mapped(0, 2);
+	tap_ok(hang(0, &on), "breaker_again: %s: the scheduler hangs, and is reset", when);
+	nap_ns(50 * MS);
+	events_stop(e);
+	ev = events_find(e, NULL, "kfd_preempt_breaker", "cause", BREAKER_UNMAP);
+	ns = ev ? event_field(ev, "off_ns") : -(long long)SEC;
+	culprit = ev ? event_field(ev, "culprit") : -1;
+	/* MES acts on one queue after the other; HWS that does not answer names none */
+	tap_eq(culprit, has_mes(0) ? off.pid : 0, "breaker_again: %s: the process that is named", when);
+	events_free(e);
+	actor_kill(&on);
+	actor_kill(&off);
+	return ns / (long long)SEC;
+}
+
+/* A breaker closes by itself, after a time that doubles; the administrator makes it forget */
+static void breaker_again(void)
+{
+	int lines = log_lines("kfdprio: preemption is on again on GPU");
+	long long first, second;
+	struct events *e;
+
+	first = off_after_hang("once");
+	tap_eq(first, 60, "breaker_again: off for a minute");
+	nap_ns((first - 2) * SEC);
+	tap_ok(open_there(0), "breaker_again: open until the time is over");
+	e = events_start("kfd");
+	nap_ns(10 * SEC);
+	events_stop(e);
+	tap_ok(!open_there(0), "breaker_again: closed when it is over, on a GPU without a process");
+	tap_eq(events_count(e, "kfd_preempt_breaker", "cause", BREAKER_CLOSED), 1, "breaker_again: an event");
+	events_free(e);
+	tap_eq(log_lines("kfdprio: preemption is on again on GPU") - lines, 1, "breaker_again: and a line in the log");
+	tap_ok(preempts(0), "breaker_again: new processes preempt");
+	second = off_after_hang("twice");
+	tap_eq(second, 120, "breaker_again: off for two minutes");
+	nap_ns((second - 10) * SEC);
+	tap_ok(open_there(0) && !preempts(0), "breaker_again: no process preempts until they are over");
+	nap_ns(15 * SEC);
+	tap_ok(!open_there(0), "breaker_again: closed when they are over");
+	/* as long without a failure */
+	nap_ns(250 * SEC);
+	tap_eq(off_after_hang("after as long without"), 120, "breaker_again: off for two minutes, not four");
+	param_set("kfd_preempt", 1);
+	tap_eq(off_after_hang("after the administrator"), 60, "breaker_again: off for a minute");
+	param_set("kfd_preempt", 1);
 }
 
 /* Each GPU has its own */
@@ -413,6 +470,6 @@ static void fault_neighbour(void)
 
 const struct test tests_breaker[] = {
 	{ "breaker_hang", breaker_hang }, { "breaker_reset", breaker_reset },
-	{ "breaker_two", breaker_two, 2 }, { "fault_hang", fault_hang },
+	{ "breaker_again", breaker_again }, { "breaker_two", breaker_two, 2 }, { "fault_hang", fault_hang },
 	{ "fault_slow", fault_slow }, { "fault_neighbour", fault_neighbour, .waves = true }, {}
 };

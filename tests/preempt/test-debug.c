@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "dbgtrap.h"
 #include "preempt.h"
@@ -360,8 +362,48 @@ static void debug_other(void)
 	actor_kill(&off);
 }
 
+/* Does a process end by itself, within 20 s? */
+static bool ends(struct actor *a)
+{
+	uint64_t end = kfdc_now() + 20 * SEC;
+
+	shutdown(a->fd, SHUT_RDWR);
+	close(a->fd);
+	while (waitpid(a->pid, NULL, WNOHANG) != a->pid) {
+		if (kfdc_now() >= end)
+			return false;
+		nap_ns(10 * MS);
+	}
+	a->pid = 0;
+	return true;
+}
+
+/*
+ * A process exits with a debugger attached, here itself.  Stock amdkfd before 7.x waits for an interrupt for which it
+ * cannot find the process any more, and every later process with an MMU notifier waits for that one
+ */
+static void debug_exit(void)
+{
+	struct actor a = actor_bare(0), later;
+	long r = actor_do(&a, act_open, 1, 7);
+
+	if (!r)
+		r = actor_do(&a, act_attach, 0, 0);
+	if (r == -EINVAL || r == -ENOTTY) {
+		tap_skip("debug_exit", "this kernel's amdkfd has no AMDKFD_IOC_DBG_TRAP");
+		actor_kill(&a);
+		return;
+	}
+	tap_eq(r, 0, "debug_exit: a process attaches to itself");
+	later = actor_start(0, 1, 7);
+	if (!tap_ok(ends(&a), "debug_exit: it exits"))
+		tap_diag("it waits for ever, and so will others: no test after this one means anything");
+	tap_ok(ends(&later), "debug_exit: so does a process that exits after it");
+}
+
 const struct test tests_debug[] = {
 	{ "debug_inside", debug_inside }, { "debug_outside", debug_outside },
 	{ "debug_claimant", debug_claimant }, { "debug_operations", debug_operations },
-	{ "debug_attach", debug_attach }, { "debug_other", debug_other }, {}
+	{ "debug_attach", debug_attach }, { "debug_other", debug_other },
+	{ "debug_exit", debug_exit }, {}
 };

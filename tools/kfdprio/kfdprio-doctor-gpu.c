@@ -13,6 +13,8 @@
 #define PARAMETERS	"/sys/module/amdgpu/parameters"
 #define PROC		"/sys/class/kfd/kfd/proc"
 
+#define PF_EXITING	0x4	/* of the flags in /proc/PID/stat */
+
 /* "gpu 26544: mode" */
 static const char *topic(char *text, size_t size, const struct kfd_gpu *gpu, const char *what)
 {
@@ -92,28 +94,53 @@ static void cwsr(struct doctor *d, const struct kfd_gpu *gpu)
 			   "on; this kernel does not report the size of the save area");
 }
 
-/* The reason for an open breaker, from debugfs, or NULL; the caller frees it. */
-static char *breaker_line(const struct kfd_gpu *gpu)
+/**
+ * struct breaker - an open circuit breaker, as debugfs shows it
+ * @why: what has opened it, NULL: debugfs does not show one; the caller frees it
+ * @seconds: until it closes by itself, -1: it does not, or that is not known
+ * @pid: the process that caused it, 0: not known
+ */
+struct breaker {
+	char *why;
+	long seconds;
+	long pid;
+};
+
+/* "CAUSE, 1.5 ms ago; on again in 58 s, or ...; caused by process NAME pid 12"; a name has no semicolon */
+static void breaker_parse(struct breaker *b, char *text)
+{
+	char *rest = strchr(text, ';'), *pid;
+
+	if (rest)
+		*rest++ = '\0';
+	b->why = strdup(text);
+	if (!rest || sscanf(rest, " on again in %ld s", &b->seconds) != 1)
+		return;
+	rest = strstr(rest, "; caused by process ");
+	pid = rest ? strstr(rest, " pid ") : NULL;
+	if (pid)
+		b->pid = strtol(pid + strlen(" pid "), NULL, 10);
+}
+
+static struct breaker breaker_read(const struct kfd_gpu *gpu)
 {
 	static const char mark[] = "breaker: open, preemption is off: ";
 	char *all = doctor_slurp("/sys/kernel/debug/kfd/preempt");
-	char *line, *found, *save = NULL, *why = NULL;
+	struct breaker b = { .seconds = -1 };
+	char *line, *found, *save = NULL;
 	unsigned int id = 0;
 
 	if (!all)
-		return NULL;
-	for (line = strtok_r(all, "\n", &save); line && !why; line = strtok_r(NULL, "\n", &save)) {
+		return b;
+	for (line = strtok_r(all, "\n", &save); line && !b.why; line = strtok_r(NULL, "\n", &save)) {
 		if (!strncmp(line, "GPU ", 4))
 			id = strtoul(line + 4, NULL, 10);
 		found = id == gpu->gpu_id ? strstr(line, mark) : NULL;
-		if (!found)
-			continue;
-		found += strlen(mark);
-		found[strcspn(found, ";")] = '\0';
-		why = strdup(found);
+		if (found)
+			breaker_parse(&b, found + strlen(mark));
 	}
 	free(all);
-	return why;
+	return b;
 }
 
 /* Does the driver list a process with the mark?  Needs no right, but a process on the GPU. */
@@ -134,15 +161,20 @@ static bool breaker_listed(const struct doctor *d, const struct kfd_gpu *gpu)
 
 static void breaker(struct doctor *d, const struct kfd_gpu *gpu)
 {
-	char *why = breaker_line(gpu);
-	char what[64];
+	struct breaker b = breaker_read(gpu);
+	char what[64], again[64] = "", by[64] = "";
 
-	if (why || breaker_listed(d, gpu))
+	if (b.seconds >= 0)
+		snprintf(again, sizeof(again), "; on again in %ld s", b.seconds);
+	if (b.pid)
+		snprintf(by, sizeof(by), "; caused by process %ld", b.pid);
+	if (b.why || breaker_listed(d, gpu))
 		doctor_say(d, FINDING_WARN, topic(what, sizeof(what), gpu, "preemption"),
-			   "find the cause in the kernel's log, then, as root, run 'echo 1 >"
+			   "find the cause in the kernel's log; to switch preemption on at once, run, as root, 'echo 1 >"
 			   PARAMETERS "/kfd_preempt'",
-			   "off, the circuit breaker is open%s%s", why ? ": " : "", why ? why : "");
-	free(why);
+			   "off, the circuit breaker is open%s%s%s%s", b.why ? ": " : "",
+			   b.why ? b.why : "", again, by);
+	free(b.why);
 }
 
 /* gfx1250 advances it in steps of 8 packets, so that "all is read" may never be seen. */
@@ -301,6 +333,42 @@ size_t doctor_users(unsigned int gpu_id)
 	return nr;
 }
 
+/* Does a task wait in its exit for the interrupt that KFD sends when it detaches a debugger? */
+static bool drains(const char *pid, const char *tid)
+{
+	char text[512], *after;
+	unsigned int flags;
+
+	if (!doctor_read(text, sizeof(text), "/proc/%s/task/%s/wchan", pid, tid) ||
+	    strcmp(text, "kfd_process_drain_interrupts") ||
+	    !doctor_read(text, sizeof(text), "/proc/%s/task/%s/stat", pid, tid))
+		return false;
+	after = strrchr(text, ')');
+	return after && sscanf(after + 1, " %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
+	       flags & PF_EXITING;
+}
+
+/* A stock amdkfd of Linux 6.5 to 6.19 does not find the process of that interrupt any more */
+static void exits(struct doctor *d, const char *pid)
+{
+	char path[DOCTOR_PATH];
+	struct dirent *entry;
+	bool stuck = false;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/proc/%s/task", doctor_root, pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir)))
+		stuck |= *entry->d_name != '.' && drains(pid, entry->d_name);
+	if (dir)
+		closedir(dir);
+	if (stuck)
+		doctor_say(d, FINDING_WARN, "process",
+			   "restart the host; the driver of kfdprio 0.2.1 and later does not wait there",
+			   "PID %s had a debugger of the GPU attached when it exited, and amdkfd waits for an interrupt that it has lost: processes that use KFD hang when they exit",
+			   pid);
+}
+
 /**
  * doctor_processes() - list the processes that use KFD now, with PIDs and priorities, without names
  * @d: the examination
@@ -326,6 +394,7 @@ void doctor_processes(struct doctor *d)
 			snprintf(prio, sizeof(prio), "unknown");
 		doctor_say(d, FINDING_INFO, "process", NULL, "PID %s: priority %s, %zu queues",
 			   pid, strcmp(prio, "-1") ? prio : "unset", queues_of(pid, 0));
+		exits(d, pid);
 	}
 	for (i = 0; i < nr; i++)
 		free(entries[i]);

@@ -252,7 +252,8 @@ struct kfd_prio_list_entry {
 #define KFD_PRIO_LIST_PREEMPTING	(1U << 2)
 /*
  * The circuit breaker of this GPU is open, and no process is preempted on it: preemption may have
- * caused a reset.  Writing the module parameter kfd_preempt closes the breaker (since 1.2)
+ * caused a reset.  The breaker closes after some time, or when the module parameter kfd_preempt is
+ * written (since 1.2)
  */
 #define KFD_PRIO_LIST_PREEMPT_OFF	(1U << 3)
 /* The queues are off the GPU: it has no work, and returns when it rings (since 1.4) */

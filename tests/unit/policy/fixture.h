@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "kfd_prio_backoff.h"
 #include "kfd_prio_policy.h"
 
 #define US		1000ULL
@@ -31,5 +32,6 @@ int table_tests(void);
 int state_tests(void);
 int random_tests(void);
 int park_tests(void);
+int backoff_tests(void);
 
 #endif

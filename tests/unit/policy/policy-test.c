@@ -4,5 +4,5 @@
 
 int main(void)
 {
-	return table_tests() + state_tests() + random_tests() + park_tests() != 0;
+	return table_tests() + state_tests() + random_tests() + park_tests() + backoff_tests() != 0;
 }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "kfd_prio_backoff.h"
+
+/* What is left of @b at @now: halved for each time as long as itself that has passed */
+static struct kfd_prio_backoff kfd_prio_backoff_at(const struct kfd_prio_backoff *b, u64 now)
+{
+	struct kfd_prio_backoff at = *b;
+
+	if (at.ns < KFD_PRIO_BACKOFF_MIN_NS)
+		at.ns = KFD_PRIO_BACKOFF_MIN_NS;
+	while (at.ns > KFD_PRIO_BACKOFF_MIN_NS && now > at.since && now - at.since >= at.ns) {
+		at.since += at.ns;
+		at.ns /= 2;
+	}
+	return at;
+}
+
+/**
+ * kfd_prio_backoff_next() - for how long would a failure switch preemption off?
+ * @b: what is remembered
+ * @now: when
+ *
+ * Return: ns
+ */
+u64 kfd_prio_backoff_next(const struct kfd_prio_backoff *b, u64 now)
+{
+	return kfd_prio_backoff_at(b, now).ns;
+}
+
+/**
+ * kfd_prio_backoff_fail() - a failure switches preemption off
+ * @b: what is remembered
+ * @now: when
+ *
+ * Return: for how long, in ns; kfd_prio_backoff_on() if it is on again before
+ */
+u64 kfd_prio_backoff_fail(struct kfd_prio_backoff *b, u64 now)
+{
+	u64 ns = kfd_prio_backoff_next(b, now);
+
+	b->ns = ns < KFD_PRIO_BACKOFF_MAX_NS / 2 ? 2 * ns : KFD_PRIO_BACKOFF_MAX_NS;
+	b->since = now + ns;
+	return ns;
+}
+
+/**
+ * kfd_prio_backoff_on() - preemption is on again
+ * @b: what is remembered
+ * @now: since when
+ */
+void kfd_prio_backoff_on(struct kfd_prio_backoff *b, u64 now)
+{
+	b->since = now;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * kfdprio: for how long preemption is off on a GPU after a failure.  Pure functions, as those of
+ * kfd_prio_policy.h.
+ *
+ * The time doubles at each failure, from KFD_PRIO_BACKOFF_MIN_NS up to KFD_PRIO_BACKOFF_MAX_NS.  It
+ * halves after as long without a failure, again and again: what is counted is time in which
+ * preemption is on.
+ */
+#ifndef KFD_PRIO_BACKOFF_H_INCLUDED
+#define KFD_PRIO_BACKOFF_H_INCLUDED
+
+#include <linux/types.h>
+#ifndef __KERNEL__
+typedef __u64 u64;
+#endif
+
+#define KFD_PRIO_BACKOFF_MIN_NS		(60ULL * 1000000000ULL)
+#define KFD_PRIO_BACKOFF_MAX_NS		(64 * KFD_PRIO_BACKOFF_MIN_NS)
+
+/**
+ * struct kfd_prio_backoff - what is remembered of failures
+ * @ns: for how long the next failure switches preemption off, as of @since; 0: there was none
+ * @since: since when there has been no failure, with preemption on; may be in the future
+ */
+struct kfd_prio_backoff {
+	u64 ns;
+	u64 since;
+};
+
+u64 kfd_prio_backoff_next(const struct kfd_prio_backoff *b, u64 now);
+u64 kfd_prio_backoff_fail(struct kfd_prio_backoff *b, u64 now);
+void kfd_prio_backoff_on(struct kfd_prio_backoff *b, u64 now);
+
+#endif

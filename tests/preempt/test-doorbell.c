@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Doorbells that cannot be trapped, because of the way in which a process has mapped them: the process counts as
+ * having work.  No mapping reaches anything but the doorbells of its process.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "preempt.h"
+
+#define SLICE	8192	/* bytes of doorbells of a process on a GPU */
+#define FAR	(64 * SLICE)
+
+static int foreign = -1;	/* a descriptor of /dev/kfd that another process has opened */
+static char *maps[2];		/* further mappings of an actor */
+
+static uint64_t offset_of(void)
+{
+	return me.q[0]->doorbell_offset & ~(SLICE - 1ull);
+}
+
+static long in_slice(void)
+{
+	return me.q[0]->doorbell_offset & (SLICE - 1);
+}
+
+/* Map the doorbells once more, at an offset of /dev/kfd that is @far bytes more than KFD has said */
+static long map_at(unsigned int i, int fd, long far)
+{
+	maps[i] = mmap(NULL, SLICE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset_of() + far);
+	return maps[i] == MAP_FAILED ? -errno : 0;
+}
+
+/* Ring through that mapping from now on */
+static void ring_through(char *p)
+{
+	me.q[0]->doorbell = (void *)(p + in_slice());
+}
+
+/* Through a descriptor that was inherited; a tree that refuses says EBADF */
+static long act_map_foreign(long unused, long unused2)
+{
+	long r = map_at(0, foreign, 0);
+
+	(void)unused, (void)unused2;
+	if (!r)
+		ring_through(maps[0]);
+	return r;
+}
+
+/* KFD takes the type and the GPU from the offset, and ignores the other bits */
+static long act_map_far(long far, long unused)
+{
+	long r = map_at(0, kfdc_fd(me.c), far);
+
+	(void)unused;
+	if (!r)
+		ring_through(maps[0]);
+	return r;
+}
+
+static long act_faults_of_ring(long unused, long unused2)
+{
+	struct rusage before, after;
+
+	(void)unused, (void)unused2;
+	getrusage(RUSAGE_SELF, &before);
+	kfdc_ring(me.q[0]);
+	getrusage(RUSAGE_SELF, &after);
+	return after.ru_minflt - before.ru_minflt + after.ru_majflt - before.ru_majflt;
+}
+
+/*
+ * Two mappings at different offsets: is what is stored through one seen through the other, before the pages were taken
+ * away and after it?  In a doorbell that belongs to no queue.  Nothing is stored through the first: it might be
+ * mapped to anything
+ */
+static long act_same_memory(long far, long unused)
+{
+	long at = (in_slice() + SLICE / 2) % SLICE, r, i;
+	volatile uint64_t *own, *second;
+
+	(void)unused;
+	own = (void *)((char *)me.q[0]->doorbell - in_slice() + at);
+	r = map_at(0, kfdc_fd(me.c), far);
+	if (r)
+		return r;
+	second = (void *)(maps[0] + at);
+	for (i = 0; i < 2; i++) {
+		*second = 0x1234 + i;
+		if (*own != *second)
+			return 1;
+		/* an idle neighbour's pages are taken away after a while, in all its mappings */
+		usleep(200000);
+	}
+	*second = 0;
+	return 0;
+}
+
+/* A store to a private mapping goes to a copy: does it launch the packet? */
+static long act_ring_private(long unused, long unused2)
+{
+	volatile uint64_t *doorbell;
+	long r;
+	char *p;
+
+	(void)unused, (void)unused2;
+	p = mmap(NULL, SLICE, PROT_READ | PROT_WRITE, MAP_PRIVATE, kfdc_fd(me.c), offset_of());
+	if (p == MAP_FAILED)
+		return 0;
+	r = act_submit_silently(MS, 0);
+	doorbell = (void *)(p + in_slice());
+	*doorbell = *me.q[0]->wptr - 1;
+	if (!r)
+		r = kfdc_signal_wait(me.s, 100 * MS) == 0;
+	munmap(p, SLICE);
+	kfdc_ring(me.q[0]);
+	return r;
+}
+
+/*
+ * @off has no work, and rings in a way that no trap notices.  While @on has work it must be off all the same, and it
+ * comes back
+ */
+static void counts_as_work(const struct actor *on, struct actor *off, const char *name)
+{
+	int others = mapped(0);
+	long faults;
+
+	/* it has been seen without work for long enough to be trapped */
+	nap_ns(param("safety_poll_us") * US * 5);
+	faults = actor_do(off, act_faults_of_ring, 0, 0);
+	tap_eq(faults, 0, "%s: no ring of it faults", name);
+	nap_ns(param("safety_poll_us") * US * 5);
+	if (actor_do(on, act_submit, longer(20 * MS), 4))
+		tap_bail("the online work was refused");
+	nap_ns(5 * MS);
+	tap_eq(mapped(0), others - 1, "%s: without work it is off while another process preempts", name);
+	if (actor_do(on, act_wait, 20000, 0))
+		tap_bail("the online work is not complete");
+	tap_ok(wait_mapped(0, others), "%s: it comes back", name);
+	tap_ok(actor_do(off, act_request, MS, 0) > 0, "%s: its work is done", name);
+}
+
+static void untrapped(void)
+{
+	struct actor on, off, trapped;
+	long r;
+
+	foreign = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+	if (foreign < 0)
+		tap_bail("/dev/kfd: %s", strerror(errno));
+	on = online_start(0, 12);
+	off = actor_start(0, 1, 7);
+	r = actor_do(&off, act_map_foreign, 0, 0);
+	if (r == -EBADF)
+		tap_skip("untrapped: through another's descriptor", "this KFD refuses it");
+	else if (tap_eq(r, 0, "untrapped: mapped through a descriptor that another process has opened"))
+		counts_as_work(&on, &off, "untrapped: another's descriptor");
+	actor_kill(&off);
+	close(foreign);
+
+	off = actor_start(0, 1, 7);
+	if (tap_eq(actor_do(&off, act_map_far, FAR, 0), 0, "untrapped: mapped at an offset with other bits set"))
+		counts_as_work(&on, &off, "untrapped: another offset");
+	/* nothing that it does with the first mapping changes that */
+	trapped = actor_start(0, 1, 7);
+	nap_ns(param("safety_poll_us") * US * 5);
+	tap_ok(actor_do(&trapped, act_faults_of_ring, 0, 0) > 0, "untrapped: the rings of a third process fault");
+	actor_kill(&trapped);
+	actor_kill(&off);
+	actor_kill(&on);
+}
+
+/* Whatever its offset, a mapping is of the doorbells of its process */
+static void frames(void)
+{
+	static const long far[] = { SLICE, FAR, 1l << 33 };
+	struct actor on = online_start(0, 12), a;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(far) / sizeof(far[0]); i++) {
+		a = actor_start(0, 1, 7);
+		tap_eq(actor_do(&a, act_same_memory, far[i], 0), 0,
+		       "frames: two mappings %ld bytes apart are of the same doorbells", far[i]);
+		actor_kill(&a);
+	}
+	a = actor_start(0, 1, 7);
+	tap_eq(actor_do(&a, act_ring_private, 0, 0), 0, "frames: a private mapping rings nothing");
+	tap_ok(completes(&a), "frames: the packet is done after a ring through the shared one");
+	actor_kill(&a);
+	actor_kill(&on);
+}
+
+const struct test tests_doorbell[] = {
+	{ "untrapped", untrapped }, { "frames", frames }, {}
+};
