@@ -31,8 +31,10 @@ static u64 kfd_prio_processes_serial;	/* kfd_prio_processes_lock */
  */
 void kfd_prio_hook_process_created(struct kfd_process *p)
 {
+	kfd_prio_identity_begin(p);
 	spin_lock(&kfd_prio_processes_lock);
 	p->prio.serial = ++kfd_prio_processes_serial;
+	p->prio.family = p->prio.serial;
 	p->prio.users = 1;
 	list_add_tail(&p->prio.link, &kfd_prio_processes);
 	spin_unlock(&kfd_prio_processes_lock);
@@ -65,6 +67,7 @@ void kfd_prio_hook_process_release(struct kfd_process *p)
 	spin_lock(&kfd_prio_processes_lock);
 	list_del(&p->prio.link);
 	spin_unlock(&kfd_prio_processes_lock);
+	kfd_prio_identity_end(p);
 }
 
 /**
