@@ -11,6 +11,7 @@ kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_fault.o \
 		$(AMDKFD_PATH)/kfd_prio_ioctl.o \
 		$(AMDKFD_PATH)/kfd_prio_limit.o \
 		$(AMDKFD_PATH)/kfd_prio_stats.o \
+		$(AMDKFD_PATH)/kfd_prio_list.o \
 		$(AMDKFD_PATH)/kfd_prio_totals.o \
 		$(AMDKFD_PATH)/kfd_prio_debugfs.o \
 		$(AMDKFD_PATH)/kfd_prio_thread.o \
@@ -28,10 +29,12 @@ kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_fault.o \
 		$(AMDKFD_PATH)/kfd_prio_aql.o \
 		$(AMDKFD_PATH)/kfd_prio_doorbell.o \
 		$(AMDKFD_PATH)/kfd_prio_breaker.o \
+		$(AMDKFD_PATH)/kfd_prio_orphan.o \
 		$(AMDKFD_PATH)/kfd_prio_gpu.o \
 		$(AMDKFD_PATH)/kfd_prio_params.o \
 		$(AMDKFD_PATH)/kfd_prio_notify.o \
 		$(AMDKFD_PATH)/kfd_prio_processes.o \
+		$(AMDKFD_PATH)/kfd_prio_identity.o \
 		$(AMDKFD_PATH)/kfd_prio_table.o \
 		$(AMDKFD_PATH)/kfd_prio_policy.o \
 		$(AMDKFD_PATH)/kfd_prio_backoff.o \

@@ -100,7 +100,7 @@ struct inode *kfd_prio_doorbell_inode(struct kfd_process *p)
 /**
  * kfd_prio_hook_context_created() - a file becomes that of another context of its process
  * @p: the new context, a kfd_process of its own with the same mm
- * @filep: its file, which was opened for the process
+ * @filep: its file, which was opened for the process and still is that of its first context
  *
  * What is mapped through the file stays where it is, so the context shares the address space.
  * A zap for one of the two takes the doorbells of the other, too; its next ring maps them again.
@@ -109,8 +109,10 @@ struct inode *kfd_prio_doorbell_inode(struct kfd_process *p)
  */
 void kfd_prio_hook_context_created(struct kfd_process *p, struct file *filep)
 {
+	const struct kfd_process *primary = filep->private_data;
 	struct inode *inode = filep->f_mapping->host;
 
+	WRITE_ONCE(p->prio.family, primary->prio.family);
 	mmgrab(p->mm);
 	p->prio.mm = p->mm;
 	if (kfd_prio_mnt && inode && inode->i_sb == kfd_prio_mnt->mnt_sb) {
@@ -125,6 +127,7 @@ void kfd_prio_hook_context_created(struct kfd_process *p, struct file *filep)
  */
 void kfd_prio_hook_process_free(struct kfd_process *p)
 {
+	kfd_prio_orphan_free(p);
 	iput(p->prio.inode);
 	if (p->prio.mm)
 		mmdrop(p->prio.mm);

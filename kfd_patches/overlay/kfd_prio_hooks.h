@@ -22,10 +22,12 @@
 struct device_queue_manager;
 struct kfd_process;
 struct kfd_process_device;
+struct kfd_prio_groups;
 struct kfd_prio_snapshot;
 struct mm_struct;
 struct mutex;
 struct mqd_update_info;
+struct pid;
 struct qcm_process_device;
 struct queue;
 struct task_struct;
@@ -73,6 +75,19 @@ struct kfd_prio_queue {
 };
 
 /**
+ * struct kfd_prio_values - what is set for a thread group, or for an orphan (kfd_prio_identity.c)
+ * @prio: KFD_PRIO_UNSET: it is only never to be parked, or nothing is set
+ * @by: KFD_PRIO_BY_*, how @prio was set
+ * @never_by: KFD_PRIO_BY_*, how it was set that it is never to be parked;
+ *	KFD_PRIO_BY_NOBODY: it may be parked
+ */
+struct kfd_prio_values {
+	int prio;
+	u32 by;
+	u32 never_by;
+};
+
+/**
  * struct kfd_prio_process - what we keep in each struct kfd_process
  * @inode: its pages of /dev/kfd are mapped through this inode's address space, so
  *	that its doorbells can be taken away without a walk over its mm; NULL if there
@@ -84,6 +99,15 @@ struct kfd_prio_queue {
  * @serial: number of the process, never used again; written before it is published
  * @users: holders, one of them the list of published processes; under that list's lock, like @link
  * @link: in that list, see kfd_prio_processes.c
+ * @lead: thread group that opened KFD, referenced until the release; a constant
+ * @lead_mm: the mm for which the process was made, mmgrab()ed until the release; a constant
+ * @family: @serial of the first context of the process; the user space interface has this one
+ * @gone_at: jiffies when @lead_mm was first seen to have no user, never 0 then; written without a
+ * lock
+ * @orphan: no thread of @lead has @lead_mm: it is true for good then; written without a lock
+ * @own: of an orphan: what is set for it; written under kfd_prio_orphan_mutex, read without
+ * @groups: of an orphan: the thread groups that have @lead_mm, as of the last walk; under
+ *	kfd_prio_orphan_mutex
  */
 struct kfd_prio_process {
 	struct inode *inode;
@@ -93,6 +117,13 @@ struct kfd_prio_process {
 	u64 serial;
 	unsigned int users;
 	struct list_head link;
+	struct pid *lead;
+	struct mm_struct *lead_mm;
+	u64 family;
+	unsigned long gone_at;
+	bool orphan;
+	struct kfd_prio_values own;
+	struct kfd_prio_groups *groups;
 };
 
 /**
@@ -394,6 +425,8 @@ struct kfd_prio_totals {
  * @unmap_first: an unmap of ours is about to be sent, marking follows
  * @missed: the last change of the runlist failed: to be tried again
  * @retry_at: not before this time, ktime_get_ns()
+ * @orphans: a process that may have queues here has become an orphan, or what is set for one has
+ *	changed: its rank, role and priority are to be made anew; written without a lock
  * @breaker: preemption is off here, and why, since @breaker_at (ktime_get_ns())
  * @breaker_until: when it is on again, ktime_get_ns(); KFD_PRIO_NEVER: not by itself
  * @breaker_known: CWSR is known to fail here
@@ -471,6 +504,7 @@ struct kfd_prio_dqm {
 	bool unmap_first;
 	bool missed;
 	u64 retry_at;
+	bool orphans;
 	enum kfd_prio_breaker breaker;
 	u64 breaker_at;
 	u64 breaker_until;

@@ -7,15 +7,12 @@
 #include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/pid_namespace.h>
-#include <linux/sort.h>
 #include "kfd_prio_priv.h"
 #include "kfd_prio_events.h"
 
 /* The size of each struct at version 1.0: shorter ones never existed */
 #define KFD_PRIO_SET_SIZE_1_0		24
 #define KFD_PRIO_GET_SIZE_1_0		24
-#define KFD_PRIO_LIST_SIZE_1_0		24
-#define KFD_PRIO_ENTRY_SIZE_1_0		32
 
 /**
  * kfd_prio_hook_open() - is this file for ioctls alone?
@@ -149,11 +146,14 @@ static long kfd_prio_ioctl_version(void __user *arg, size_t size)
 }
 
 #define KFD_PRIO_SET_PARK	(KFD_PRIO_SET_PARK_NEVER | KFD_PRIO_SET_PARK_AUTO)
-#define KFD_PRIO_SET_ALL	(KFD_PRIO_SET_PARK | KFD_PRIO_SET_KEEP | KFD_PRIO_SET_RULE)
+#define KFD_PRIO_SET_ALL	(KFD_PRIO_SET_PARK | KFD_PRIO_SET_KEEP | KFD_PRIO_SET_RULE | \
+				 KFD_PRIO_SET_ORPHAN)
 
 static bool kfd_prio_set_valid(const struct kfd_prio_set_args *a)
 {
 	if (a->flags & ~KFD_PRIO_SET_ALL || (a->flags & KFD_PRIO_SET_PARK) == KFD_PRIO_SET_PARK)
+		return false;
+	if (a->flags & KFD_PRIO_SET_ORPHAN && !a->serial)
 		return false;
 	return a->priority == KFD_PRIO_UNSET || (a->priority >= KFD_PRIO_MIN &&
 			a->priority <= KFD_PRIO_MAX && !(a->flags & KFD_PRIO_SET_KEEP));
@@ -171,11 +171,147 @@ static u32 kfd_prio_set_by(u32 flags)
 								 KFD_PRIO_BY_USER;
 }
 
+/*
+ * The process with a serial, held; NULL: there is none.  Its contexts have one serial, and the
+ * first of them may be gone.
+ */
+static struct kfd_process *kfd_prio_process_find(u64 serial, bool orphan)
+{
+	struct kfd_process *p = NULL;
+
+	while ((p = kfd_prio_processes_next(p)))
+		if (READ_ONCE(p->prio.family) == serial && kfd_prio_orphan_check(p) == orphan)
+			break;
+	return p;
+}
+
+/*
+ * The task that @a names.
+ * @p: the process with the serial that @a has; NULL: it has none
+ */
+static struct task_struct *kfd_prio_set_task(const struct kfd_prio_set_args *a,
+					     const struct kfd_process *p)
+{
+	struct task_struct *task = NULL;
+
+	if (!p)
+		return kfd_prio_task_get(a->pid, a->pidfd, a->start_ns);
+	if (a->pid <= 0)
+		return ERR_PTR(-EINVAL);
+	rcu_read_lock();
+	if (find_vpid(a->pid) == p->prio.lead)
+		task = pid_task(p->prio.lead, PIDTYPE_TGID);
+	if (task)
+		get_task_struct(task);
+	rcu_read_unlock();
+	return task ?: ERR_PTR(-ESRCH);
+}
+
+/*
+ * Set what @a asks for the thread group that it names.
+ * @p: see kfd_prio_set_task(), held
+ * @old: out: what was set before
+ */
+static int kfd_prio_set_group(const struct kfd_prio_set_args *a, struct kfd_process *p,
+			      const struct kfd_prio_setting *to, int *old, u32 *nr_queues)
+{
+	struct task_struct *task;
+	struct pid *pid;
+	int ret;
+
+	task = kfd_prio_set_task(a, p);
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	ret = -EPERM;
+	if (!kfd_prio_may_touch(task))
+		goto out;
+	/* the credentials first, then the mm: execve(2) changes the mm first */
+	smp_rmb();
+	ret = -ESRCH;
+	if (p && (READ_ONCE(p->prio.gone) || kfd_prio_orphan_check(p)))
+		goto out;
+	/* the capability is asked for, and so audited, only when needed */
+	ret = kfd_prio_table_set(task, to, false, old);
+	if (ret == -EPERM && capable(CAP_SYS_NICE))
+		ret = kfd_prio_table_set(task, to, true, old);
+	if (ret)
+		goto out;
+
+	/* before a queue of it, or of a child, can ask for its claim */
+	kfd_prio_thread_use(a->priority);
+	rcu_read_lock();
+	pid = get_pid(task_tgid(task));
+	rcu_read_unlock();
+	if (pid)
+		ret = kfd_prio_process_apply(pid, nr_queues);
+	put_pid(pid);
+	if (!to->keep)
+		trace_kfd_set_priority(task_tgid_nr(task), a->priority, *old,
+				       task_tgid_nr(current), KFD_PRIO_SOURCE_IOCTL,
+				       *nr_queues, ret);
+out:
+	put_task_struct(task);
+	return ret;
+}
+
+/*
+ * May the caller touch an orphan: one of the thread groups that share its mm?  If there is none,
+ * a caller with the capability may.
+ */
+static bool kfd_prio_may_touch_orphan(struct kfd_process *p)
+{
+	struct pid *pids[KFD_PRIO_MAX_GROUPS];
+	struct task_struct *task;
+	bool may = false, has;
+	u32 i, nr;
+
+	if (kfd_prio_orphan_find())
+		return false;
+	kfd_prio_orphan_groups(p, pids, &nr);
+	for (i = 0; i < nr; i++) {
+		task = may ? NULL : get_pid_task(pids[i], PIDTYPE_TGID);
+		if (task) {
+			may = kfd_prio_may_touch(task);
+			/* as in kfd_prio_set_group() */
+			smp_rmb();
+			rcu_read_lock();
+			has = kfd_prio_identity_has_mm(task, p->prio.lead_mm);
+			rcu_read_unlock();
+			may &= has;
+			put_task_struct(task);
+		}
+		put_pid(pids[i]);
+	}
+	return may || capable(CAP_SYS_NICE);
+}
+
+/* The same for an orphan, held */
+static int kfd_prio_set_orphan(const struct kfd_prio_set_args *a, struct kfd_process *p,
+			       const struct kfd_prio_setting *to, int *old, u32 *nr_queues)
+{
+	int ret;
+
+	if (!kfd_prio_may_touch_orphan(p))
+		return -EPERM;
+	ret = kfd_prio_orphan_set(p, to, false, old);
+	if (ret == -EPERM && capable(CAP_SYS_NICE))
+		ret = kfd_prio_orphan_set(p, to, true, old);
+	if (ret)
+		return ret;
+	kfd_prio_thread_use(a->priority);
+	ret = kfd_prio_process_apply_orphan(p->prio.family, nr_queues);
+	if (!to->keep)
+		trace_kfd_set_priority(p->lead_thread->tgid, a->priority, *old,
+				       task_tgid_nr(current), KFD_PRIO_SOURCE_IOCTL,
+				       *nr_queues, ret);
+	return ret;
+}
+
 static long kfd_prio_ioctl_set(void __user *arg, size_t size)
 {
+	struct kfd_process *p = NULL;
 	struct kfd_prio_setting to;
 	struct kfd_prio_set_args a;
-	struct task_struct *task;
 	int old = KFD_PRIO_UNSET;
 	u32 nr_queues = 0;
 	int ret;
@@ -195,34 +331,17 @@ static long kfd_prio_ioctl_set(void __user *arg, size_t size)
 		.by = kfd_prio_set_by(a.flags),
 	};
 
-	task = kfd_prio_task_get(a.pid, a.pidfd, a.start_ns);
-	if (IS_ERR(task))
-		return PTR_ERR(task);
-
-	ret = -EPERM;
-	if (kfd_prio_may_touch(task)) {
-		/* the capability is asked for, and so audited, only when needed */
-		ret = kfd_prio_table_set(task, &to, false, &old);
-		if (ret == -EPERM && capable(CAP_SYS_NICE))
-			ret = kfd_prio_table_set(task, &to, true, &old);
+	if (a.serial) {
+		p = kfd_prio_process_find(a.serial, a.flags & KFD_PRIO_SET_ORPHAN);
+		if (!p)
+			return -ESRCH;
 	}
-	if (!ret) {
-		struct pid *pid;
-
-		/* before a queue of it, or of a child, can ask for its claim */
-		kfd_prio_thread_use(a.priority);
-		rcu_read_lock();
-		pid = get_pid(task_tgid(task));
-		rcu_read_unlock();
-		if (pid)
-			ret = kfd_prio_process_apply(pid, &nr_queues);
-		put_pid(pid);
-		if (!to.keep)
-			trace_kfd_set_priority(task_tgid_nr(task), a.priority, old,
-					       task_tgid_nr(current), KFD_PRIO_SOURCE_IOCTL,
-					       nr_queues, ret);
-	}
-	put_task_struct(task);
+	if (a.flags & KFD_PRIO_SET_ORPHAN)
+		ret = kfd_prio_set_orphan(&a, p, &to, &old, &nr_queues);
+	else
+		ret = kfd_prio_set_group(&a, p, &to, &old, &nr_queues);
+	if (p)
+		kfd_prio_process_drop(p);
 	if (ret && ret != -EIO && ret != -ETIME)
 		return ret;
 
@@ -231,47 +350,6 @@ static long kfd_prio_ioctl_set(void __user *arg, size_t size)
 	if (copy_to_user(arg, &a, min(size, sizeof(a))))
 		return -EFAULT;
 	return ret;
-}
-
-/* Adds the queues of one process on one GPU to @e.  Return: false if the GPU is gone */
-static bool kfd_prio_count(struct kfd_process_device *pdd, struct kfd_prio_list_entry *e)
-{
-	struct device_queue_manager *dqm = pdd->qpd.dqm;
-	struct kfd_prio_qpd *prio = &pdd->qpd.prio;
-	struct queue *q;
-
-	if (!kfd_prio_gpu_hold(dqm))
-		return false;
-	e->gpu_id = pdd->dev->id;
-	dqm_lock(dqm);
-	list_for_each_entry(q, &pdd->qpd.queues_list, list) {
-		e->nr_queues++;
-		e->nr_active += q->properties.is_active;
-		e->effective = max_t(int, e->effective, q->properties.priority);
-	}
-	/* one count of evicted is ours while the process is preempted or parked */
-	if (pdd->qpd.evicted > prio->preempted)
-		e->flags |= KFD_PRIO_LIST_EVICTED;
-	if (prio->parked)
-		e->flags |= KFD_PRIO_LIST_PARKED;
-	else if (kfd_prio_is_preempted(prio))
-		e->flags |= KFD_PRIO_LIST_PREEMPTED;
-	if (dqm->prio.counted &&
-	    dqm->prio.pid == pdd->process->lead_thread->tgid)
-		e->flags |= KFD_PRIO_LIST_PREEMPTING;
-	if (dqm->prio.breaker != KFD_PRIO_BREAKER_CLOSED)
-		e->flags |= KFD_PRIO_LIST_PREEMPT_OFF;
-	e->preempted_count += prio->preempted_count;
-	e->preempting_count += prio->preempting_count;
-	e->preempted_ns += kfd_prio_preempted_ns(prio);
-	e->parked_count += prio->parked_count;
-	e->parked_ns += kfd_prio_parked_ns(prio);
-	e->saved_count += prio->save.count;
-	e->saved_ns += prio->save.sum_ns;
-	e->saved_max_ns = max(e->saved_max_ns, prio->save.max_ns);
-	dqm_unlock(dqm);
-	kfd_prio_gpu_drop(dqm);
-	return true;
 }
 
 static long kfd_prio_ioctl_get(void __user *arg, size_t size)
@@ -298,9 +376,10 @@ static long kfd_prio_ioctl_get(void __user *arg, size_t size)
 	v = kfd_prio_table_read(task_tgid(task));
 	rcu_read_unlock();
 	while ((p = kfd_prio_processes_next(p)))
-		if (same_thread_group(p->lead_thread, task) && !READ_ONCE(p->prio.gone))
+		if (same_thread_group(p->lead_thread, task) && !READ_ONCE(p->prio.gone) &&
+		    !kfd_prio_orphan_check(p))
 			for (i = 0; i < p->n_pdds; i++)
-				kfd_prio_count(p->pdds[i], &sum);
+				kfd_prio_list_count(p->pdds[i], &sum);
 	put_task_struct(task);
 
 	a.priority = v.prio;
@@ -308,127 +387,6 @@ static long kfd_prio_ioctl_get(void __user *arg, size_t size)
 	a.never_parked_by = v.never_by;
 	a.effective = sum.effective;
 	a.nr_queues = sum.nr_queues;
-	return copy_to_user(arg, &a, min(size, sizeof(a))) ? -EFAULT : 0;
-}
-
-static int kfd_prio_entry_cmp(const void *l, const void *r)
-{
-	const struct kfd_prio_list_entry *a = l, *b = r;
-
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
-	return a->gpu_id < b->gpu_id ? -1 : a->gpu_id > b->gpu_id;
-}
-
-/*
- * One entry per process and GPU: a process may have several contexts, with a kfd_process each
- * (Linux 7.x).  They have one priority and are preempted together.  Returns how many are left.
- */
-static u32 kfd_prio_fold(struct kfd_prio_list_entry *e, u32 n)
-{
-	u32 i, last = 0;
-
-	for (i = 1; i < n; i++) {
-		if (kfd_prio_entry_cmp(&e[last], &e[i])) {
-			e[++last] = e[i];
-			continue;
-		}
-		e[last].effective = max(e[last].effective, e[i].effective);
-		e[last].nr_queues += e[i].nr_queues;
-		e[last].nr_active += e[i].nr_active;
-		e[last].flags |= e[i].flags;
-		e[last].preempted_count = max(e[last].preempted_count, e[i].preempted_count);
-		e[last].preempting_count += e[i].preempting_count;
-		e[last].preempted_ns = max(e[last].preempted_ns, e[i].preempted_ns);
-		e[last].parked_count = max(e[last].parked_count, e[i].parked_count);
-		e[last].parked_ns = max(e[last].parked_ns, e[i].parked_ns);
-		e[last].saved_count = max(e[last].saved_count, e[i].saved_count);
-		e[last].saved_ns = max(e[last].saved_ns, e[i].saved_ns);
-		e[last].saved_max_ns = max(e[last].saved_max_ns, e[i].saved_max_ns);
-	}
-	return last + 1;
-}
-
-/*
- * Fills up to @room entries with what is visible in the caller's PID namespace.
- * Returns how many there are.
- */
-static u32 kfd_prio_collect(struct kfd_prio_list_entry *entries, u32 room)
-{
-	struct pid_namespace *ns = task_active_pid_ns(current);
-	struct kfd_prio_values v;
-	struct kfd_process *p = NULL;
-	int i, pid, rows;
-	u32 n = 0;
-
-	while ((p = kfd_prio_processes_next(p))) {
-		rcu_read_lock();
-		pid = pid_nr_ns(task_tgid(p->lead_thread), ns);
-		v = kfd_prio_table_read(task_tgid(p->lead_thread));
-		rcu_read_unlock();
-		if (!pid || READ_ONCE(p->prio.gone))
-			continue;
-		rows = max_t(int, p->n_pdds, 1);
-		for (i = 0; i < rows; i++) {
-			struct kfd_prio_list_entry *e = &entries[n];
-
-			if (n >= room) {
-				n++;
-				continue;
-			}
-			memset(e, 0, sizeof(*e));
-			e->pid = pid;
-			e->priority = v.prio;
-			e->set_by = v.by;
-			e->never_parked_by = v.never_by;
-			e->effective = KFD_PRIO_UNSET;
-			if (v.never_by)
-				e->flags |= KFD_PRIO_LIST_PARK_NEVER;
-			if (!p->n_pdds || kfd_prio_count(p->pdds[i], e))
-				n++;
-		}
-	}
-	return n;
-}
-
-static long kfd_prio_ioctl_list(void __user *arg, size_t size)
-{
-	struct kfd_prio_list_entry *entries = NULL;
-	struct kfd_prio_list_args a;
-	u32 room, n;
-	int ret;
-
-	if (size < KFD_PRIO_LIST_SIZE_1_0)
-		return -EINVAL;
-	ret = copy_struct_from_user(&a, sizeof(a), arg, size);
-	if (ret)
-		return ret;
-	if (a.flags || a.pad || a.entry_size < KFD_PRIO_ENTRY_SIZE_1_0 || a.entry_size % 8)
-		return -EINVAL;
-
-	/* never more memory than there is to say, whatever the caller offers */
-	room = min(a.nr_entries, kfd_prio_collect(NULL, 0));
-	if (room) {
-		entries = kvmalloc_array(room, sizeof(*entries), GFP_KERNEL_ACCOUNT);
-		if (!entries)
-			return -ENOMEM;
-	}
-	n = kfd_prio_collect(entries, room);
-	room = min(room, n);
-	if (room) {
-		u32 left;
-
-		sort(entries, room, sizeof(*entries), kfd_prio_entry_cmp, NULL);
-		left = kfd_prio_fold(entries, room);
-		n -= room - left;
-		room = left;
-	}
-
-	ret = kfd_prio_entries_to_user(a.entries, &a.entry_size, entries, sizeof(*entries), room);
-	kvfree(entries);
-	if (ret)
-		return ret;
-	a.nr_entries = n;
 	return copy_to_user(arg, &a, min(size, sizeof(a))) ? -EFAULT : 0;
 }
 
@@ -454,7 +412,7 @@ long kfd_prio_hook_ioctl(struct file *filep, unsigned int cmd, unsigned long arg
 	case KFD_PRIO_IOC_GET & ~IOCSIZE_MASK:
 		return kfd_prio_ioctl_get(user, size);
 	case KFD_PRIO_IOC_LIST & ~IOCSIZE_MASK:
-		return kfd_prio_ioctl_list(user, size);
+		return kfd_prio_list_ioctl(user, size);
 	case KFD_PRIO_IOC_NOTIFY & ~IOCSIZE_MASK:
 		return kfd_prio_notify_ioctl(user, size);
 	case KFD_PRIO_IOC_GPUS & ~IOCSIZE_MASK:

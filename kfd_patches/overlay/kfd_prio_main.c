@@ -21,6 +21,7 @@ MODULE_VERSION("kfdprio-" KFD_PRIO_PACKAGE_VERSION);
 void kfd_prio_hook_module_init(void)
 {
 	kfd_prio_table_init();
+	kfd_prio_orphan_init();
 	kfd_prio_doorbell_init();
 	kfd_prio_debugfs_init();
 	pr_info("kfdprio " KFD_PRIO_PACKAGE_VERSION ": ABI %d.%d%s\n",
@@ -37,5 +38,6 @@ void kfd_prio_hook_module_init(void)
 void kfd_prio_hook_module_exit(void)
 {
 	kfd_prio_doorbell_exit();
+	kfd_prio_orphan_exit();
 	kfd_prio_table_exit();
 }

@@ -67,20 +67,14 @@ static DEFINE_SPINLOCK(kfd_prio_notify_lock);
 static LIST_HEAD(kfd_prio_notify_list);		/* kfd_prio_notify_lock */
 
 /* After a lost record all are lost until the reader has seen the overflow: order is kept. */
-static void kfd_prio_notify_add(struct kfd_prio_notify *n, u32 type, int pid, u64 start_ns,
-				u32 euid)
+static void kfd_prio_notify_add(struct kfd_prio_notify *n,
+				const struct kfd_prio_notify_record *record)
 {
 	lockdep_assert_held(&kfd_prio_notify_lock);
 	if (n->lost || n->nr == KFD_PRIO_NOTIFY_ROOM) {
 		n->lost++;
 	} else {
-		n->records[(n->first + n->nr) % KFD_PRIO_NOTIFY_ROOM] =
-			(struct kfd_prio_notify_record){
-				.type = type,
-				.pid = pid,
-				.start_ns = start_ns + n->offset_ns,
-				.euid = euid,
-			};
+		n->records[(n->first + n->nr) % KFD_PRIO_NOTIFY_ROOM] = *record;
 		n->nr++;
 	}
 	wake_up_interruptible(&n->wait);
@@ -88,27 +82,28 @@ static void kfd_prio_notify_add(struct kfd_prio_notify *n, u32 type, int pid, u6
 
 static void kfd_prio_notify_all(struct kfd_process *p, u32 type)
 {
+	struct kfd_prio_notify_record record = {
+		.type = type,
+		.serial = READ_ONCE(p->prio.family),
+	};
 	u64 start_ns = p->lead_thread->start_boottime;
 	struct kfd_prio_notify *n;
-	struct pid *pid;
-	u32 euid = 0;
-	int nr;
 
-	rcu_read_lock();
-	pid = get_pid(task_tgid(p->lead_thread));
-	if (type == KFD_PRIO_NOTIFY_OPENED)
-		euid = from_kuid_munged(&init_user_ns, __task_cred(p->lead_thread)->euid);
-	rcu_read_unlock();
+	if (type == KFD_PRIO_NOTIFY_OPENED) {
+		rcu_read_lock();
+		record.euid = from_kuid_munged(&init_user_ns, __task_cred(p->lead_thread)->euid);
+		rcu_read_unlock();
+	}
 	spin_lock(&kfd_prio_notify_lock);
 	list_for_each_entry(n, &kfd_prio_notify_list, list) {
 		if (type == KFD_PRIO_NOTIFY_GONE && n->flags & KFD_PRIO_NOTIFY_NO_GONE)
 			continue;
-		nr = pid_nr_ns(pid, n->ns);
-		if (nr)
-			kfd_prio_notify_add(n, type, nr, start_ns, euid);
+		record.pid = pid_nr_ns(p->prio.lead, n->ns);
+		record.start_ns = start_ns + n->offset_ns;
+		if (record.pid)
+			kfd_prio_notify_add(n, &record);
 	}
 	spin_unlock(&kfd_prio_notify_lock);
-	put_pid(pid);
 }
 
 /**

@@ -119,6 +119,9 @@ struct kfd_prio_marked {
 	u32 on;
 };
 
+/* So many thread groups that share the mm of an orphan are listed; further ones are counted */
+#define KFD_PRIO_MAX_GROUPS	16
+
 /* One claim per priority stands for all of it */
 #define KFD_PRIO_MAX_CLAIMS	(KFD_PRIO_MAX + 1)
 
@@ -162,19 +165,6 @@ struct kfd_prio_setting {
 	bool never;
 	bool parks;
 	u32 by;
-};
-
-/**
- * struct kfd_prio_values - what is set for a thread group
- * @prio: KFD_PRIO_UNSET: it is only never to be parked
- * @by: KFD_PRIO_BY_*, how @prio was set
- * @never_by: KFD_PRIO_BY_*, how it was set that the group is never to be parked;
- *	KFD_PRIO_BY_NOBODY: it may be parked
- */
-struct kfd_prio_values {
-	int prio;
-	u32 by;
-	u32 never_by;
 };
 
 /**
@@ -277,6 +267,17 @@ static inline u64 kfd_prio_parked_ns(const struct kfd_prio_qpd *prio)
 }
 
 /**
+ * kfd_prio_is_orphan() - is a process known to be an orphan?  See kfd_prio_identity.c
+ * @p: the process
+ *
+ * Context: any
+ */
+static inline bool kfd_prio_is_orphan(const struct kfd_process *p)
+{
+	return unlikely(READ_ONCE(p->prio.orphan));
+}
+
+/**
  * kfd_prio_may_be_victim() - can a process be kept off a GPU at all?
  * @qpd: the process on that GPU
  *
@@ -350,6 +351,7 @@ int kfd_prio_table_set(struct task_struct *task, const struct kfd_prio_setting *
 		       int *old);
 bool kfd_prio_never_parks(struct kfd_process *p);
 int kfd_prio_of_process(struct kfd_process *p);
+struct kfd_prio_values kfd_prio_process_values(struct kfd_process *p);
 
 /* kfd_prio_params.c */
 extern struct kfd_prio_param kfd_prio_param_kfd_preempt;
@@ -370,6 +372,15 @@ u64 kfd_prio_safety_poll_ns(void);
 bool kfd_prio_process_hold(struct kfd_process *p);
 void kfd_prio_process_drop(struct kfd_process *p);
 struct kfd_process *kfd_prio_processes_next(struct kfd_process *prev);
+
+/* kfd_prio_identity.c */
+void kfd_prio_identity_begin(struct kfd_process *p);
+void kfd_prio_identity_end(struct kfd_process *p);
+bool kfd_prio_identity_has_mm(struct task_struct *task, const struct mm_struct *mm);
+bool kfd_prio_identity_going(struct kfd_process *p);
+bool kfd_prio_identity_lost(struct kfd_process *p);
+int kfd_prio_values_change(struct kfd_prio_values *v, const struct kfd_prio_setting *to,
+			   bool may_raise, int unset);
 
 /* kfd_prio_notify.c */
 DECLARE_STATIC_KEY_FALSE(kfd_prio_notify_in_use);
@@ -406,6 +417,19 @@ void kfd_prio_breaker_culprit(struct device_queue_manager *dqm, char *text);
 u64 kfd_prio_breaker_due(struct device_queue_manager *dqm);
 bool kfd_prio_breaker_closes(struct device_queue_manager *dqm, u64 now);
 u64 kfd_prio_park_ns(struct device_queue_manager *dqm);
+
+/* kfd_prio_orphan.c */
+bool kfd_prio_orphan_check(struct kfd_process *p);
+void kfd_prio_orphan_kick(struct kfd_process *p);
+void kfd_prio_orphan_poll(void);
+void kfd_prio_orphan_watch(void);
+void kfd_prio_orphan_init(void);
+void kfd_prio_orphan_exit(void);
+void kfd_prio_orphan_free(struct kfd_process *p);
+int kfd_prio_orphan_find(void);
+u32 kfd_prio_orphan_groups(struct kfd_process *p, struct pid **pids, u32 *nr);
+int kfd_prio_orphan_set(struct kfd_process *p, const struct kfd_prio_setting *to, bool may_raise,
+			int *old);
 
 /* ---- sensors ---- */
 
@@ -513,6 +537,8 @@ void kfd_prio_engine_mapped(struct device_queue_manager *dqm, int ret);
 
 /* kfd_prio_process.c */
 int kfd_prio_process_apply(struct pid *pid, u32 *nr_queues);
+int kfd_prio_process_apply_orphan(u64 family, u32 *nr_queues);
+void kfd_prio_process_orphans(struct device_queue_manager *dqm);
 void kfd_prio_process_queue_created(struct device_queue_manager *dqm,
 				    struct qcm_process_device *qpd, struct queue *q);
 void kfd_prio_process_queue_changed(struct queue *q);
@@ -523,6 +549,10 @@ void kfd_prio_thread_opened(void);
 void kfd_prio_thread_reconfigure(bool rearm);
 
 /* ---- surface ---- */
+
+/* kfd_prio_list.c */
+bool kfd_prio_list_count(struct kfd_process_device *pdd, struct kfd_prio_list_entry *e);
+long kfd_prio_list_ioctl(void __user *arg, size_t size);
 
 /* kfd_prio_totals.c */
 long kfd_prio_totals_ioctl(void __user *arg, size_t size);

@@ -38,7 +38,8 @@ static int kfd_prio_apply_on(struct kfd_process_device *pdd, u32 *nr_queues)
  * @pid: the thread group
  * @nr_queues: out: number of its queues
  *
- * Every GPU is tried, also after an error.
+ * Every GPU is tried, also after an error.  A KFD process that the group has opened and whose mm it
+ * has lost is left alone.
  *
  * Context: process, may sleep; takes DQM locks, one after the other
  * Return: 0, or the first error of a GPU (-EIO in reset, -ETIME no answer)
@@ -47,14 +48,11 @@ int kfd_prio_process_apply(struct pid *pid, u32 *nr_queues)
 {
 	struct kfd_process *p = NULL;
 	int i, r, ret = 0;
-	bool same;
 
 	*nr_queues = 0;
 	while ((p = kfd_prio_processes_next(p))) {
-		rcu_read_lock();
-		same = task_tgid(p->lead_thread) == pid;
-		rcu_read_unlock();
-		if (!same || READ_ONCE(p->prio.gone))
+		/* an orphan is no process of the group any more */
+		if (p->prio.lead != pid || READ_ONCE(p->prio.gone) || kfd_prio_orphan_check(p))
 			continue;
 		for (i = 0; i < p->n_pdds; i++) {
 			r = kfd_prio_apply_on(p->pdds[i], nr_queues);
@@ -63,6 +61,63 @@ int kfd_prio_process_apply(struct pid *pid, u32 *nr_queues)
 		}
 	}
 	return ret;
+}
+
+/**
+ * kfd_prio_process_apply_orphan() - bring the queues of an orphan to what is set for it
+ * @family: serial of the process
+ * @nr_queues: out: number of its queues
+ *
+ * Context: process, may sleep; takes DQM locks, one after the other
+ * Return: as kfd_prio_process_apply()
+ */
+int kfd_prio_process_apply_orphan(u64 family, u32 *nr_queues)
+{
+	struct kfd_process *p = NULL;
+	int i, r, ret = 0;
+
+	*nr_queues = 0;
+	while ((p = kfd_prio_processes_next(p))) {
+		if (READ_ONCE(p->prio.family) != family || !kfd_prio_orphan_check(p))
+			continue;
+		for (i = 0; i < p->n_pdds; i++) {
+			r = kfd_prio_apply_on(p->pdds[i], nr_queues);
+			if (!ret)
+				ret = r;
+		}
+	}
+	return ret;
+}
+
+/**
+ * kfd_prio_process_orphans() - processes on a GPU have become orphans: act on it
+ * @dqm: of the GPU
+ *
+ * An orphan has no claim, the lowest rank, and queues of the lowest priority, unless a priority was
+ * set for it since.
+ *
+ * Context: the GPU's thread; DQM lock
+ */
+void kfd_prio_process_orphans(struct device_queue_manager *dqm)
+{
+	struct device_process_node *cur;
+	u32 nr_queues = 0;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	if (!READ_ONCE(dqm->prio.orphans))
+		return;
+	WRITE_ONCE(dqm->prio.orphans, false);
+	/* @orphans, then the flag and what is set: pairs with kfd_prio_orphan_kick() */
+	smp_mb();
+	list_for_each_entry(cur, &dqm->queues, list) {
+		struct kfd_process_device *pdd = qpd_to_pdd(cur->qpd);
+
+		if (!kfd_prio_is_orphan(cur->qpd->pqm->process))
+			continue;
+		kfd_prio_priority_changed(dqm, cur->qpd);
+		/* what fails has its priority in its properties, and the next runlist has it */
+		kfd_prio_dqm_apply(pdd, &nr_queues);
+	}
 }
 
 /**
@@ -135,6 +190,7 @@ void kfd_prio_hook_process_exit(struct kfd_process *p)
 	u32 i;
 
 	WRITE_ONCE(p->prio.gone, true);
+	kfd_prio_identity_going(p);
 	if (static_branch_unlikely(&kfd_prio_notify_in_use))
 		kfd_prio_notify_gone(p);
 	for (i = 0; i < p->n_pdds; i++) {

@@ -33,7 +33,9 @@ static u64 kfd_prio_processes_serial;	/* kfd_prio_processes_lock */
 void kfd_prio_hook_process_created(struct kfd_process *p)
 {
 	kfd_prio_drain_init(p);
+	kfd_prio_identity_begin(p);
 	spin_lock(&kfd_prio_processes_lock);
+	p->prio.family = kfd_prio_processes_serial + 1;
 	p->prio.users = 1;
 	/* what was made, then the number: pairs with kfd_prio_hook_process_found() */
 	smp_store_release(&p->prio.serial, ++kfd_prio_processes_serial);
@@ -132,6 +134,7 @@ void kfd_prio_hook_process_release(struct kfd_process *p)
 	spin_lock(&kfd_prio_processes_lock);
 	list_del(&p->prio.link);
 	spin_unlock(&kfd_prio_processes_lock);
+	kfd_prio_identity_end(p);
 }
 
 /**

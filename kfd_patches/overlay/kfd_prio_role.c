@@ -205,7 +205,8 @@ void kfd_prio_role_update(struct device_queue_manager *dqm, struct qcm_process_d
 	if (!dqm->prio.thread && !qp->mm)
 		return;
 	qp->exempt = kfd_prio_never_parks(qpd->pqm->process);
-	prio = kfd_prio_of_process(qpd->pqm->process);
+	/* what is set: an orphan without a priority has the lowest, and no claim */
+	prio = kfd_prio_process_values(qpd->pqm->process).prio;
 	role = kfd_prio_role_of(dqm, qpd, prio);
 	if (qp->mm && role != qp->role)
 		kfd_prio_role_drop(dqm, qpd);

@@ -88,7 +88,7 @@ ssize_t kfd_prio_hook_procfs_show(struct kobject *kobj, char *buffer)
 
 	while ((p = kfd_prio_processes_next(p)))
 		if (READ_ONCE(p->kobj) == kobj && !READ_ONCE(p->prio.gone)) {
-			ret = sysfs_emit(buffer, "%d\n", kfd_prio_of_process(p));
+			ret = sysfs_emit(buffer, "%d\n", kfd_prio_process_values(p).prio);
 			kfd_prio_process_drop(p);
 			break;
 		}

@@ -135,6 +135,31 @@ int kfd_prio_table_get(struct pid *pid)
 }
 
 /**
+ * kfd_prio_process_values() - what is set for the process behind a kfd_process
+ * @p: its KFD side; its task may have ended
+ *
+ * While the thread group that opened KFD has its mm: what the table has for the group.  An orphan
+ * (kfd_prio_identity.c) has values of its own, whatever becomes of that group.
+ *
+ * Context: any
+ */
+struct kfd_prio_values kfd_prio_process_values(struct kfd_process *p)
+{
+	struct kfd_prio_values v;
+
+	if (kfd_prio_is_orphan(p))
+		return (struct kfd_prio_values) {
+			.prio = READ_ONCE(p->prio.own.prio),
+			.by = READ_ONCE(p->prio.own.by),
+			.never_by = READ_ONCE(p->prio.own.never_by),
+		};
+	rcu_read_lock();
+	v = kfd_prio_table_read(task_tgid(p->lead_thread));
+	rcu_read_unlock();
+	return v;
+}
+
+/**
  * kfd_prio_never_parks() - is a process never to be parked?
  * @p: its KFD side; its task may have ended
  *
@@ -142,29 +167,22 @@ int kfd_prio_table_get(struct pid *pid)
  */
 bool kfd_prio_never_parks(struct kfd_process *p)
 {
-	bool never;
-
-	rcu_read_lock();
-	never = kfd_prio_table_read(task_tgid(p->lead_thread)).never_by;
-	rcu_read_unlock();
-	return never;
+	return kfd_prio_process_values(p).never_by;
 }
 
 /**
- * kfd_prio_of_process() - priority set for the process behind a kfd_process
+ * kfd_prio_of_process() - priority in force for the process behind a kfd_process
  * @p: its KFD side; its task may have ended
  *
  * Context: any
- * Return: 0..15, or KFD_PRIO_UNSET
+ * Return: 0..15, or KFD_PRIO_UNSET: its queues keep their own.  An orphan without a priority has
+ * the lowest
  */
 int kfd_prio_of_process(struct kfd_process *p)
 {
-	int prio;
+	int prio = kfd_prio_process_values(p).prio;
 
-	rcu_read_lock();
-	prio = kfd_prio_table_get(task_tgid(p->lead_thread));
-	rcu_read_unlock();
-	return prio;
+	return prio == KFD_PRIO_UNSET && kfd_prio_is_orphan(p) ? KFD_PRIO_MIN : prio;
 }
 
 /* Tracepoint sched_process_fork: in the parent, before the child has run. */
@@ -274,53 +292,21 @@ static void kfd_prio_table_idle(struct work_struct *work)
 	mutex_unlock(&kfd_prio_table_mutex);
 }
 
-/*
- * Permission: what is asked for against what is.  Its queues may ask for anything, now or later,
- * so a process without a priority counts as normal.
- */
-static bool kfd_prio_raises(int old, int prio)
-{
-	return kfd_prio_policy_rank(prio, KFD_PRIO_MAX) > kfd_prio_policy_rank(old, KFD_PRIO_MAX);
-}
-
-/* Bring an entry to what is asked for, or make it of @new, which is NULL then; it may go */
+/* Bring an entry to @v, or make it of @new, which is NULL then; it may go */
 static void kfd_prio_table_put(struct pid *pid, struct kfd_prio_entry *e,
-			       const struct kfd_prio_setting *to, struct kfd_prio_entry **new)
+			       const struct kfd_prio_values *v, struct kfd_prio_entry **new)
 {
-	struct kfd_prio_values v = { .prio = KFD_PRIO_UNSET };
-
 	lockdep_assert_held(&kfd_prio_table_lock);
-	if (e)
-		v = e->v;
-	if (!to->keep) {
-		v.prio = to->prio;
-		v.by = to->prio == KFD_PRIO_UNSET ? KFD_PRIO_BY_NOBODY : to->by;
-	}
-	if (to->never || to->parks)
-		v.never_by = to->never ? to->by : KFD_PRIO_BY_NOBODY;
-
-	if (e && v.prio == KFD_PRIO_UNSET && !v.never_by) {
+	if (e && v->prio == KFD_PRIO_UNSET && !v->never_by) {
 		kfd_prio_entry_del(e);
 	} else if (e) {
-		WRITE_ONCE(e->v.prio, v.prio);
-		WRITE_ONCE(e->v.by, v.by);
-		WRITE_ONCE(e->v.never_by, v.never_by);
+		WRITE_ONCE(e->v.prio, v->prio);
+		WRITE_ONCE(e->v.by, v->by);
+		WRITE_ONCE(e->v.never_by, v->never_by);
 	} else if (*new) {
-		kfd_prio_entry_add(*new, pid, &v);
+		kfd_prio_entry_add(*new, pid, v);
 		*new = NULL;
 	}
-}
-
-/* Does what was set otherwise stay, when a rule asks for @to?  See KFD_PRIO_SET_RULE. */
-static bool kfd_prio_withstands(const struct kfd_prio_values *v, const struct kfd_prio_setting *to)
-{
-	if (to->by != KFD_PRIO_BY_RULE)
-		return false;
-	if (!to->keep && (v->by == KFD_PRIO_BY_ADMIN || (v->by == KFD_PRIO_BY_USER &&
-							 !kfd_prio_raises(to->prio, v->prio))))
-		return true;
-	return ((to->never || to->parks) && v->never_by == KFD_PRIO_BY_ADMIN) ||
-	       (to->never && v->never_by == KFD_PRIO_BY_USER);
 }
 
 /**
@@ -340,6 +326,7 @@ static bool kfd_prio_withstands(const struct kfd_prio_values *v, const struct kf
 int kfd_prio_table_set(struct task_struct *task, const struct kfd_prio_setting *to, bool may_raise,
 		       int *old)
 {
+	struct kfd_prio_values v = { .prio = KFD_PRIO_UNSET };
 	struct kfd_prio_entry *e, *new = NULL;
 	struct pid *pid;
 	int ret = 0;
@@ -368,13 +355,12 @@ int kfd_prio_table_set(struct task_struct *task, const struct kfd_prio_setting *
 	}
 	raw_spin_lock(&kfd_prio_table_lock);
 	e = kfd_prio_table_find(pid);
-	*old = e ? e->v.prio : KFD_PRIO_UNSET;
-	if (e && kfd_prio_withstands(&e->v, to))
-		ret = -EEXIST;
-	else if (!to->keep && kfd_prio_raises(*old, to->prio) && !may_raise)
-		ret = -EPERM;
-	else
-		kfd_prio_table_put(pid, e, to, &new);
+	if (e)
+		v = e->v;
+	*old = v.prio;
+	ret = kfd_prio_values_change(&v, to, may_raise, KFD_PRIO_MAX);
+	if (!ret)
+		kfd_prio_table_put(pid, e, &v, &new);
 	raw_spin_unlock(&kfd_prio_table_lock);
 
 	/*

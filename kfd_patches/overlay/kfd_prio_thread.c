@@ -63,6 +63,7 @@ static int kfd_prio_thread(void *data)
 		if (kicked == KFD_PRIO_QUIET)
 			continue;
 		dqm_lock(dqm);
+		kfd_prio_process_orphans(dqm);
 		d->recheck |= kicked == KFD_PRIO_KICKED;
 		if (kfd_prio_roles_due(dqm))
 			kfd_prio_roles_update(dqm);
@@ -77,6 +78,8 @@ static int kfd_prio_thread(void *data)
 		kfd_prio_neighbour_look(dqm, d->scratch);
 		kfd_prio_engine_step(dqm, false);
 		dqm_unlock(dqm);
+		/* not before: a ring waits for the step */
+		kfd_prio_orphan_poll();
 	}
 	return 0;
 }
@@ -129,6 +132,7 @@ static void kfd_prio_threads_start(void)
 	struct kfd_prio_dqm *d;
 
 	kfd_prio_started = true;
+	kfd_prio_orphan_watch();
 	WRITE_ONCE(kfd_prio_late, false);
 	for (d = kfd_prio_gpu_first(); d; d = kfd_prio_gpu_next(d))
 		kfd_prio_thread_start(d);

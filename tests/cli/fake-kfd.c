@@ -10,7 +10,8 @@
  *	regular			/dev/kfd is a regular file
  *	stat			"MODE GID" of /dev/kfd, in octal and decimal
  *	table			lines "PID GPU_ID PRIORITY EFFECTIVE QUEUES ACTIVE FLAGS", then, if
- *				any, " PREEMPTED_COUNT PREEMPTED_NS PREEMPTING_COUNT"
+ *				any, " PREEMPTED_COUNT PREEMPTED_NS PREEMPTING_COUNT"; its serial is PID
+ *	orphans			lines "PID SERIAL GROUPS": the rows of PID are those of an orphan
  *	gpu-totals		lines of the fields of struct kfd_prio_gpu_entry, in their order; missing: the driver
  *				has no KFD_PRIO_IOC_GPUS
  *	nodes/			the topology
@@ -111,6 +112,28 @@ static int fail(int err)
 	return -1;
 }
 
+/* Its identity: of a process that has ended, as far as /proc tells, nobody's */
+static void entry_identify(struct kfd_prio_list_entry *entry)
+{
+	FILE *file = file_open("orphans", "re");
+	struct proc_task task;
+	unsigned int groups;
+	unsigned long long serial;
+	pid_t pid;
+
+	entry->serial = entry->pid;
+	entry->euid = proc_task_read(entry->pid, &task) ? (uid_t)-1 : task.euid;
+	while (file && fscanf(file, "%d %llu %u", &pid, &serial, &groups) == 3) {
+		if (pid != entry->pid)
+			continue;
+		entry->flags |= KFD_PRIO_LIST_ORPHAN;
+		entry->serial = serial;
+		entry->nr_groups = groups;
+	}
+	if (file)
+		fclose(file);
+}
+
 static bool entry_read(FILE *table, struct kfd_prio_list_entry *entry)
 {
 	unsigned long long counts[8] = { 0 };
@@ -134,6 +157,7 @@ static bool entry_read(FILE *table, struct kfd_prio_list_entry *entry)
 	entry->saved_max_ns = counts[5];
 	entry->parked_count = counts[6];
 	entry->parked_ns = counts[7];
+	entry_identify(entry);
 	return true;
 }
 
@@ -229,9 +253,14 @@ static int set(struct kfd_prio_set_args *args)
 	FILE *log;
 	int err;
 
-	err = target_check(args->pid, args->pidfd, args->start_ns,
-			   args->flags & ~(KFD_PRIO_SET_PARK_NEVER | KFD_PRIO_SET_PARK_AUTO |
-					   KFD_PRIO_SET_KEEP | KFD_PRIO_SET_RULE));
+	if (args->flags & KFD_PRIO_SET_ORPHAN)
+		err = args->serial ? 0 : EINVAL;
+	else if (args->serial && args->serial != (uint64_t)args->pid)
+		err = ESRCH;
+	else
+		err = target_check(args->pid, args->pidfd, args->start_ns,
+				   args->flags & ~(KFD_PRIO_SET_PARK_NEVER | KFD_PRIO_SET_PARK_AUTO |
+						   KFD_PRIO_SET_KEEP | KFD_PRIO_SET_RULE));
 	if (!err && args->flags & KFD_PRIO_SET_RULE && by_admin(args->pid))
 		err = EEXIST;
 	if (!err && (args->priority < KFD_PRIO_UNSET || args->priority > KFD_PRIO_MAX))
@@ -250,6 +279,8 @@ static int set(struct kfd_prio_set_args *args)
 		args->flags & KFD_PRIO_SET_RULE ? " rule" : "");
 	if (args->flags & ~KFD_PRIO_SET_RULE)
 		fprintf(log, " flags %#x", args->flags & ~KFD_PRIO_SET_RULE);
+	if (args->flags & KFD_PRIO_SET_ORPHAN)
+		fprintf(log, " serial %llu", (unsigned long long)args->serial);
 	fputc('\n', log);
 	fclose(log);
 	return err ? fail(err) : 0;

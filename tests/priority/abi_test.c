@@ -49,10 +49,10 @@ static int kfd_processes(void)
 static void test_sizes(void)
 {
 	tap_eq(sizeof(struct kfd_prio_version_args), 16, "size of kfd_prio_version_args");
-	tap_eq(sizeof(struct kfd_prio_set_args), 32, "size of kfd_prio_set_args");
+	tap_eq(sizeof(struct kfd_prio_set_args), 40, "size of kfd_prio_set_args");
 	tap_eq(sizeof(struct kfd_prio_get_args), 40, "size of kfd_prio_get_args");
 	tap_eq(sizeof(struct kfd_prio_list_args), 24, "size of kfd_prio_list_args");
-	tap_eq(sizeof(struct kfd_prio_list_entry), 104, "size of kfd_prio_list_entry");
+	tap_eq(sizeof(struct kfd_prio_list_entry), 120, "size of kfd_prio_list_entry");
 	tap_ok(offsetof(struct kfd_prio_list_entry, preempted_count) == 32 &&
 	       offsetof(struct kfd_prio_list_entry, preempting_count) == 40 &&
 	       offsetof(struct kfd_prio_list_entry, preempted_ns) == 48,
@@ -66,8 +66,11 @@ static void test_sizes(void)
 	       offsetof(struct kfd_prio_list_entry, never_parked_by) == 100, "and what 1.5 added after the 96 of 1.4");
 	tap_ok(offsetof(struct kfd_prio_set_args, start_ns) == 24 &&
 	       offsetof(struct kfd_prio_get_args, start_ns) == 32, "and start_ns after all that was before it");
+	tap_ok(offsetof(struct kfd_prio_set_args, serial) == 32 && offsetof(struct kfd_prio_list_entry, serial) == 104 &&
+	       offsetof(struct kfd_prio_list_entry, euid) == 112 && offsetof(struct kfd_prio_list_entry, nr_groups) == 116 &&
+	       offsetof(struct kfd_prio_notify_record, serial) == 32, "and what 1.6 added after that");
 	tap_eq(KFD_PRIO_IOC_VERSION, 0x80104bf0, "number of _VERSION");
-	tap_eq(KFD_PRIO_IOC_SET, 0xc0204bf1, "number of _SET");
+	tap_eq(KFD_PRIO_IOC_SET, 0xc0284bf1, "number of _SET");
 	tap_eq(KFD_PRIO_IOC_GET, 0xc0284bf2, "number of _GET");
 	tap_eq(KFD_PRIO_IOC_LIST, 0xc0184bf3, "number of _LIST");
 	tap_eq(sizeof(struct kfd_prio_gpus_args), 24, "size of kfd_prio_gpus_args");

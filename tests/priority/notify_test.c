@@ -162,7 +162,7 @@ static void test_args(void)
 	int fd, status;
 
 	tap_eq(sizeof(struct kfd_prio_notify_args), 16, "size of kfd_prio_notify_args");
-	tap_eq(sizeof(struct kfd_prio_notify_record), 32, "size of kfd_prio_notify_record");
+	tap_eq(sizeof(struct kfd_prio_notify_record), 40, "size of kfd_prio_notify_record");
 	tap_eq(KFD_PRIO_IOC_NOTIFY, 0xc0104bf4, "number of _NOTIFY");
 	tap_eq(notify_open_sized(kfd, 24, &a), EINVAL, "records narrower than 1.5's: EINVAL");
 	tap_eq(notify_open_sized(kfd, 36, &a), EINVAL, "records not a multiple of 8: EINVAL");
@@ -172,12 +172,12 @@ static void test_args(void)
 	tap_eq(ioctl(kfd, KFD_PRIO_IOC_NOTIFY, &a) ? errno : 0, EINVAL, "a pad that is not 0: EINVAL");
 	tap_eq(ioctl(kfd, KFD_PRIO_IOC_NOTIFY, NULL) ? errno : 0, EFAULT, "NULL: EFAULT");
 	tap_eq(notify_open_sized(kfd, 256, &a), 0, "wider records");
-	tap_eq(a.record_size, 32, "are read as the driver's");
+	tap_eq(a.record_size, 40, "are read as the driver's");
 	tap_eq(fcntl(a.fd, F_GETFD), FD_CLOEXEC, "close-on-exec");
 	tap_ok(write(a.fd, buf, 32) < 0 && lseek(a.fd, 0, SEEK_SET) < 0, "neither written nor sought");
-	tap_ok(read(a.fd, buf, 31) < 0 && errno == EINVAL, "no room for a record: EINVAL");
+	tap_ok(read(a.fd, buf, 39) < 0 && errno == EINVAL, "no room for a record: EINVAL");
 	fcntl(a.fd, F_SETFL, O_NONBLOCK);
-	tap_ok(read(a.fd, buf, 32) < 0 && errno == EAGAIN, "none there, O_NONBLOCK: EAGAIN");
+	tap_ok(read(a.fd, buf, 40) < 0 && errno == EAGAIN, "none there, O_NONBLOCK: EAGAIN");
 	close(a.fd);
 
 	fflush(stdout);
@@ -199,6 +199,7 @@ static void test_life(void)
 	struct kfd_prio_notify_record r;
 	struct child c = child_new();
 	int fd = notify_open(), late;
+	unsigned long long serial;
 
 	child_do(&c, '3');
 	tap_ok(next(fd, 100).type == 0, "access mode 3 is no use of KFD");
@@ -206,15 +207,18 @@ static void test_life(void)
 	r = next(fd, TIMEOUT_MS);
 	tap_ok(is(&r, KFD_PRIO_NOTIFY_OPENED, c.pid), "the first open");
 	tap_eq(r.start_ns / TICK_NS, start_of(c.pid), "its start is that of /proc/PID/stat");
+	serial = r.serial;
 	late = notify_open();
 	child_do(&c, 'o');
 	tap_ok(next(fd, 100).type == 0, "a second open says nothing");
 	child_do(&c, 'x');
 	r = next(fd, TIMEOUT_MS);
 	tap_ok(is(&r, KFD_PRIO_NOTIFY_GONE, c.pid), "execve: gone");
+	tap_ok(serial && r.serial == serial, "with the serial that it had");
 	child_do(&c, 'o');
 	r = next(fd, TIMEOUT_MS);
 	tap_ok(is(&r, KFD_PRIO_NOTIFY_OPENED, c.pid), "and opened by the new program");
+	tap_ok(r.serial > serial, "which has another serial");
 	child_end(&c);
 	r = next(fd, TIMEOUT_MS);
 	tap_ok(is(&r, KFD_PRIO_NOTIFY_GONE, c.pid), "the end: gone");

@@ -32,6 +32,9 @@ enum column {
 	COLUMN_IS_OFF,
 	COLUMN_IS_PARKED,
 	COLUMN_IS_NEVER_PARKED,
+	COLUMN_IS_ORPHAN,
+	COLUMN_SHARED_BY,
+	COLUMN_SERIAL,
 	COLUMN_PREEMPTED,
 	COLUMN_PREEMPTED_TIME,
 	COLUMN_PREEMPTING,
@@ -68,6 +71,9 @@ static const struct list_column columns[NR_COLUMNS] = {
 	[COLUMN_IS_OFF] = { "IS-PREEMPTION-OFF", "is_preemption_off", LIST_FLAG, LIST_WIDE },
 	[COLUMN_IS_PARKED] = { "IS-PARKED", "is_parked", LIST_FLAG, LIST_WIDE },
 	[COLUMN_IS_NEVER_PARKED] = { "IS-NEVER-PARKED", "is_never_parked", LIST_FLAG, LIST_WIDE },
+	[COLUMN_IS_ORPHAN] = { "IS-ORPHAN", "is_orphan", LIST_FLAG, LIST_WIDE },
+	[COLUMN_SHARED_BY] = { "SHARED-BY", "sharing_process_count", LIST_COUNT, LIST_WIDE },
+	[COLUMN_SERIAL] = { "SERIAL", "serial", LIST_COUNT, LIST_WIDE },
 	[COLUMN_PREEMPTED] = { "PREEMPTED", "preempted_count", LIST_COUNT, LIST_EVERYWHERE },
 	[COLUMN_PREEMPTED_TIME] = { "PREEMPTED-TIME", "preempted_ns", LIST_DURATION, LIST_EVERYWHERE },
 	[COLUMN_PREEMPTING] = { "PREEMPTING", "preempting_count", LIST_COUNT, LIST_WIDE },
@@ -112,6 +118,7 @@ struct row {
  * @breaker: the driver reports circuit breakers
  * @saved: the driver tells what saves cost
  * @parked: the driver tells of parking
+ * @orphans: the driver tells of orphans, serials and users
  * @topo: the GPUs
  */
 struct rows {
@@ -121,6 +128,7 @@ struct rows {
 	bool breaker;
 	bool saved;
 	bool parked;
+	bool orphans;
 	struct kfd_topology topo;
 };
 
@@ -224,6 +232,16 @@ static void cell(void *context, size_t at, unsigned int column, struct list_valu
 		value->known = rows->parked;
 		value->flag = entry->flags & KFD_PRIO_LIST_PARK_NEVER;
 		break;
+	case COLUMN_IS_ORPHAN:
+		value->known = rows->orphans && entry->serial;
+		value->flag = entry->flags & KFD_PRIO_LIST_ORPHAN;
+		break;
+	case COLUMN_SHARED_BY:
+		list_known_count(value, entry->flags & KFD_PRIO_LIST_ORPHAN, entry->nr_groups);
+		break;
+	case COLUMN_SERIAL:
+		list_known_count(value, entry->serial, entry->serial);
+		break;
 	case COLUMN_PREEMPTED:
 		list_known_count(value, counted, entry->preempted_count);
 		break;
@@ -276,6 +294,7 @@ struct rows *rows_open(const struct kfd_dev *dev)
 	rows->breaker = dev->version.minor >= BREAKER_MINOR;
 	rows->saved = dev->version.minor >= SAVED_MINOR;
 	rows->parked = dev->version.minor >= PARKED_MINOR;
+	rows->orphans = dev->version.minor >= KFDLIB_ORPHAN_MINOR;
 	return rows;
 }
 
@@ -283,14 +302,18 @@ struct rows *rows_open(const struct kfd_dev *dev)
  * rows_add() - add a process on a GPU, unless it has ended
  * @rows: of rows_open()
  * @entry: what the driver says about it
+ *
+ * Its user is the one that the driver tells: what has the PID in /proc may be another program by then.
  */
 void rows_add(struct rows *rows, const struct kfd_prio_list_entry *entry)
 {
+	bool left = entry->flags & KFD_PRIO_LIST_ORPHAN && !entry->nr_groups;
 	struct row *row;
 	struct proc_info info;
 	int ret;
 
-	ret = proc_read(entry->pid, &info);
+	/* of an orphan that nobody has, the PID is none any more, or that of another process */
+	ret = left ? -ENOENT : proc_read(entry->pid, &info);
 	if (ret == -ESRCH)
 		return;
 	rows->row = reallocarray(rows->row, rows->nr + 1, sizeof(*row));
@@ -301,8 +324,8 @@ void rows_add(struct rows *rows, const struct kfd_prio_list_entry *entry)
 			     .gpu = kfd_topology_find(&rows->topo, entry->gpu_id) };
 	if (ret)
 		return;
-	row->uid = info.euid;
-	user_name(info.euid, row->user, sizeof(row->user));
+	row->uid = rows->orphans && entry->serial ? entry->euid : info.euid;
+	user_name(row->uid, row->user, sizeof(row->user));
 	memcpy(row->command, info.comm, sizeof(row->command));
 }
 
@@ -368,6 +391,28 @@ static void list_notes(const struct kfd_prio_list_entry *entries, size_t nr)
 	}
 }
 
+/* Once for each orphan. */
+static void list_orphans(const struct kfd_prio_list_entry *entries, size_t nr)
+{
+	size_t i, before;
+
+	for (i = 0; i < nr; i++) {
+		if (!(entries[i].flags & KFD_PRIO_LIST_ORPHAN))
+			continue;
+		for (before = 0; before < i && entries[before].serial != entries[i].serial; before++)
+			;
+		if (before < i)
+			continue;
+		if (!entries[i].nr_groups)
+			warnx("PID %d: an orphan (serial %llu): its process has ended, and an open descriptor keeps its queues; it counts as the lowest unless a priority is set",
+			      entries[i].pid, (unsigned long long)entries[i].serial);
+		else
+			warnx("PID %d: an orphan (serial %llu): the process that opened " KFDLIB_DEVICE " has ended or executes another program, and %u other%s its memory; it counts as the lowest unless a priority is set",
+			      entries[i].pid, (unsigned long long)entries[i].serial, entries[i].nr_groups,
+			      entries[i].nr_groups == 1 ? " has" : "s have");
+	}
+}
+
 /**
  * kfdprio_list() - list the processes that use KFD
  * @dev: the device
@@ -391,8 +436,10 @@ int kfdprio_list(const struct kfd_dev *dev, const struct kfdprio_request *reques
 	for (i = 0; i < nr; i++)
 		rows_add(rows, &entries[i]);
 	rows_print(rows, &request->list);
-	if (!request->list.json)
+	if (!request->list.json) {
 		list_notes(entries, nr);
+		list_orphans(entries, nr);
+	}
 	if (!request->list.json && !nr && !rows->topo.nr)
 		warnx("KFD's topology has no GPU: run 'kfdprio doctor' for the reason");
 	rows_close(rows);

@@ -157,10 +157,12 @@ static void owners_read(const struct kfd_prio_list_entry *entries, size_t nr, un
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		if (!entries[i].nr_queues)
+		if (!entries[i].nr_queues || kfd_entry_again(entries, i))
 			continue;
 		*cgroup = *job = '\0';
-		if (limit && cgroup_slurm(entries[i].pid, cgroup, sizeof(cgroup), job, sizeof(job)) &&
+		/* the last PID of an orphan may be that of another process */
+		if (limit && (!(entries[i].flags & KFD_PRIO_LIST_ORPHAN) || entries[i].nr_groups) &&
+		    cgroup_slurm(entries[i].pid, cgroup, sizeof(cgroup), job, sizeof(job)) &&
 		    cgroup_of(entries[i].pid, cgroup, sizeof(cgroup)))
 			*cgroup = '\0';
 		text = text_escape(cgroup, TEXT_UTF8);

@@ -34,6 +34,10 @@ struct seen {
  * @nr_sorted: those of them that were found by earlier passes, sorted
  * @room: of @seen
  * @roots: of GROUP_TREE: the processes that were named
+ * @entries: array of @nr_entries: the processes that use KFD, as of the beginning of a pass
+ * @nr_entries: how many
+ * @tasks: of GROUP_TREE: array of @nr_tasks, sorted: all processes, while orphans are set
+ * @nr_tasks: how many
  * @found: there was a process in the group
  * @hidden: processes of the group that have no PID in this PID namespace
  * @unread: a part of the cgroup could not be read
@@ -48,6 +52,10 @@ struct group {
 	struct seen *seen;
 	size_t nr_seen, nr_sorted, room;
 	struct proc_task *roots;
+	struct kfd_prio_list_entry *entries;
+	size_t nr_entries;
+	struct proc_task *tasks;
+	size_t nr_tasks;
 	bool found;
 	size_t hidden;
 	bool unread;
@@ -84,6 +92,17 @@ static bool seen_before(struct group *group, const struct proc_task *task)
 	return false;
 }
 
+/* What the driver says of a process that uses KFD and is no orphan, or NULL */
+static const struct kfd_prio_list_entry *entry_of(const struct group *group, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < group->nr_entries; i++)
+		if (group->entries[i].pid == pid && !(group->entries[i].flags & KFD_PRIO_LIST_ORPHAN))
+			return &group->entries[i];
+	return NULL;
+}
+
 /* Read after the pidfd was opened: it is of that process, or the driver answers ESRCH. */
 static bool belongs(const struct group *group, const struct proc_task *task)
 {
@@ -104,12 +123,14 @@ static bool belongs(const struct group *group, const struct proc_task *task)
 
 static void member_set(struct group *group, const struct proc_task *task, int pidfd)
 {
+	const struct kfd_prio_list_entry *entry = entry_of(group, task->pid);
 	struct kfd_prio_set_args args;
 	char text[KFDLIB_WHY];
 	int ret;
 
-	ret = process_set_open(group->dev, task->pid, pidfd, group->request->priority, 0, &args,
-			       text);
+	/* with the serial the driver refuses what the process has become by execve(2) since it was looked at */
+	ret = process_set_open(group->dev, task->pid, pidfd, entry ? entry->serial : 0, group->request->priority, 0,
+			       &args, text);
 	if (ret == -ESRCH) {
 		group->again = true;
 		return;
@@ -212,6 +233,14 @@ static int pass(struct group *group)
 
 	group->hidden = 0;
 	group->again = false;
+	free(group->entries);
+	group->entries = NULL;
+	group->nr_entries = 0;
+	if (group->dev->version.minor >= KFDLIB_ORPHAN_MINOR) {
+		ret = kfd_dev_list(group->dev, &group->entries, &group->nr_entries);
+		if (ret)
+			return ret;
+	}
 	if (group->request->group == GROUP_CGROUP)
 		group->unread = cgroup_pids(group->request->cgroup, member_of_cgroup, group, group->why);
 	else
@@ -243,6 +272,38 @@ static bool roots_read(struct group *group)
 		group->status = EXIT_FAILURE;
 	}
 	return group->status == EXIT_SUCCESS;
+}
+
+/* Of those that share the memory of an orphan */
+static bool group_chosen(void *context, pid_t pid, uid_t euid)
+{
+	const struct group *group = context;
+	struct proc_task key = { .pid = pid };
+	char cgroup[KFDLIB_PATH];
+
+	switch (group->request->group) {
+	case GROUP_CGROUP:
+		return !cgroup_of(pid, cgroup, sizeof(cgroup)) && cgroup_below(cgroup, group->request->cgroup);
+	case GROUP_USER:
+		return euid == group->request->uid;
+	default:
+		return in_tree(group, group->tasks, group->nr_tasks,
+			       bsearch(&key, group->tasks, group->nr_tasks, sizeof(key), task_compare));
+	}
+}
+
+static void group_orphans(struct group *group)
+{
+	const struct orphan_choice choice = { .chosen = group_chosen, .context = group };
+
+	if (group->request->group == GROUP_TREE) {
+		if (proc_scan(&group->tasks, &group->nr_tasks))
+			return;
+		qsort(group->tasks, group->nr_tasks, sizeof(*group->tasks), task_compare);
+	}
+	if (orphans_set(group->dev, group->request, &choice, &group->found))
+		group->status = EXIT_FAILURE;
+	free(group->tasks);
 }
 
 static void group_name(const struct group *group, char *text, size_t size)
@@ -284,6 +345,8 @@ int kfdprio_set_group(const struct kfd_dev *dev, const struct kfdprio_request *r
 	do {
 		ret = pass(&group);
 	} while (!ret && group.again && ++passes < PASSES_MAX);
+	if (!ret)
+		group_orphans(&group);
 	if (ret)
 		warnx("cannot find the processes of %s: %s", name, strerror(-ret));
 	else if (group.again)
@@ -300,5 +363,6 @@ int kfdprio_set_group(const struct kfd_dev *dev, const struct kfdprio_request *r
 		group.status = EXIT_FAILURE;
 	free(group.roots);
 	free(group.seen);
+	free(group.entries);
 	return group.status;
 }

@@ -89,6 +89,7 @@ static void why_not_set(const struct kfd_dev *dev, pid_t pid, int priority, int 
  * @dev: the device
  * @pid: PID in the caller's PID namespace
  * @pidfd: of the process
+ * @serial: of the process of KFD that it is, 0 if it is none or the driver tells of none
  * @priority: KFD_PRIO_MIN..KFD_PRIO_MAX or KFD_PRIO_UNSET
  * @flags: bit mask of KFD_PRIO_SET_*
  * @args: out: what the driver answered
@@ -96,13 +97,13 @@ static void why_not_set(const struct kfd_dev *dev, pid_t pid, int priority, int 
  *
  * Return: 0 or -errno, of KFD_PRIO_IOC_SET.
  */
-int process_set_open(const struct kfd_dev *dev, pid_t pid, int pidfd, int priority, uint32_t flags,
+int process_set_open(const struct kfd_dev *dev, pid_t pid, int pidfd, uint64_t serial, int priority, uint32_t flags,
 		     struct kfd_prio_set_args *args, char *why)
 {
 	int ret;
 
 	*args = (struct kfd_prio_set_args){ .pid = pid, .pidfd = pidfd, .priority = priority,
-					    .flags = flags };
+					    .flags = flags, .serial = serial };
 	ret = kfd_dev_set(dev, args);
 	if (ret)
 		why_not_set(dev, pid, priority, -ret, why);
@@ -129,7 +130,7 @@ int process_set(const struct kfd_dev *dev, pid_t pid, int priority, uint32_t fla
 	ret = proc_open(pid, &pidfd, why);
 	if (ret)
 		return ret;
-	ret = process_set_open(dev, pid, pidfd, priority, flags, args, why);
+	ret = process_set_open(dev, pid, pidfd, 0, priority, flags, args, why);
 	close(pidfd);
 	return ret;
 }
@@ -158,20 +159,34 @@ void set_format(char *text, size_t size, pid_t pid, const struct kfd_prio_set_ar
 		 args->nr_queues, args->nr_queues == 1 ? "" : "s", *park ? ", " : "", park);
 }
 
+static bool pid_chosen(void *context, pid_t pid, uid_t euid)
+{
+	const struct kfdprio_request *request = context;
+	size_t i;
+
+	(void)euid;
+	for (i = 0; i < request->nr_pids; i++)
+		if (request->pids[i] == pid)
+			return true;
+	return false;
+}
+
 /**
  * kfdprio_set() - set or take away the priority of processes
  * @dev: the device
  * @request: the priority and the processes
  *
- * Goes on after a process that fails.
+ * Goes on after a process that fails.  An orphan whose memory one of the processes shares is set with it.
  *
  * Return: EXIT_FAILURE if any failed.
  */
 int kfdprio_set(const struct kfd_dev *dev, const struct kfdprio_request *request)
 {
+	const struct orphan_choice choice = { .chosen = pid_chosen, .context = (void *)request };
 	struct kfd_prio_set_args args;
 	int status = EXIT_SUCCESS;
 	char text[KFDLIB_WHY];
+	bool found = false;
 	size_t i;
 
 	for (i = 0; i < request->nr_pids; i++) {
@@ -183,5 +198,5 @@ int kfdprio_set(const struct kfd_dev *dev, const struct kfdprio_request *request
 			text_line(stdout, "%s", text);
 		}
 	}
-	return status;
+	return orphans_set(dev, request, &choice, &found) ? EXIT_FAILURE : status;
 }

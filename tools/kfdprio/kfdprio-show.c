@@ -63,12 +63,35 @@ static void rows_add_process(struct rows *rows, const struct kfd_prio_list_entry
 	size_t i;
 
 	for (i = 0; i < nr; i++)
-		if (entries[i].pid == pid) {
+		if (entries[i].pid == pid && (!(entries[i].flags & KFD_PRIO_LIST_ORPHAN) || entries[i].nr_groups)) {
 			rows_add(rows, &entries[i]);
 			found = true;
 		}
 	if (!found)
 		rows_add(rows, &none);
+}
+
+/* What shares the memory of an orphan is not the process of KFD, but its queues are of interest all the same. */
+static void show_orphans(const struct kfd_dev *dev, pid_t pid)
+{
+	struct kfd_prio_list_entry *entries;
+	size_t nr, i;
+
+	if (dev->version.minor < KFDLIB_ORPHAN_MINOR || kfd_dev_list(dev, &entries, &nr))
+		return;
+	for (i = 0; i < nr; i++) {
+		const struct kfd_prio_list_entry *e = &entries[i];
+
+		if (e->pid != pid || !(e->flags & KFD_PRIO_LIST_ORPHAN) || !e->nr_groups || !e->nr_queues)
+			continue;
+		printf("PID %d: shares the memory of an orphan (serial %llu): ", pid, (unsigned long long)e->serial);
+		if (e->priority != KFD_PRIO_UNSET)
+			printf("priority %d (%s), ", e->priority, prio_band(e->priority));
+		else
+			printf("priority unset, it counts as the lowest, ");
+		printf("%u queue%s on GPU %u\n", e->nr_queues, e->nr_queues == 1 ? "" : "s", e->gpu_id);
+	}
+	free(entries);
 }
 
 static int show_json(const struct kfd_dev *dev, const struct kfdprio_request *request)
@@ -126,6 +149,7 @@ int kfdprio_show(const struct kfd_dev *dev, const struct kfdprio_request *reques
 			continue;
 		}
 		show_text(request->pids[i], &args);
+		show_orphans(dev, request->pids[i]);
 	}
 	return status;
 }

@@ -57,9 +57,22 @@ int kfdprio_list(const struct kfd_dev *dev, const struct kfdprio_request *reques
 int process_get(const struct kfd_dev *dev, pid_t pid, struct kfd_prio_get_args *args, char *why);
 int process_set(const struct kfd_dev *dev, pid_t pid, int priority, uint32_t flags,
 		struct kfd_prio_set_args *args, char *why);
-int process_set_open(const struct kfd_dev *dev, pid_t pid, int pidfd, int priority, uint32_t flags,
+int process_set_open(const struct kfd_dev *dev, pid_t pid, int pidfd, uint64_t serial, int priority, uint32_t flags,
 		     struct kfd_prio_set_args *args, char *why);
 void set_format(char *text, size_t size, pid_t pid, const struct kfd_prio_set_args *args);
+
+/**
+ * struct orphan_choice - which processes are chosen, of those that share the memory of an orphan
+ * @chosen: is one? @euid: its effective UID, as the driver has it
+ * @context: for @chosen
+ */
+struct orphan_choice {
+	bool (*chosen)(void *context, pid_t pid, uid_t euid);
+	void *context;
+};
+
+int orphans_set(const struct kfd_dev *dev, const struct kfdprio_request *request, const struct orphan_choice *choice,
+		bool *found);
 
 struct rows;
 

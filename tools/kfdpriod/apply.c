@@ -11,6 +11,7 @@
 #include "kfdpriod.h"
 
 #define RECORDS 64 /* that are read at once */
+#define SHARERS 16 /* thread groups that share an orphan, as many as the driver lists */
 
 static void log_set(const struct service *s, pid_t pid, const struct rules_result *result, int err)
 {
@@ -88,17 +89,17 @@ static void park_apply(struct service *s, struct kfd_prio_set_args set, const st
 }
 
 /*
- * @set names the process in a way that excludes another one that has its PID since anything was read
- * of it.  @look: what must be read; without RULES_LOOK_USER its effective UID is @euid.
+ * @set names the process by its serial: the driver refuses what was read of another one, or of what the
+ * process has become by execve(2).  Its effective UID is @euid, as the driver has it.
  */
-static void apply(struct service *s, struct kfd_prio_set_args set, unsigned int look, uid_t euid)
+static void apply(struct service *s, struct kfd_prio_set_args set, uid_t euid)
 {
 	struct kfd_prio_get_args now = { .pid = set.pid, .pidfd = set.pidfd, .start_ns = set.start_ns };
 	static struct rules_process process;
 	struct rules_result result;
 
 	process.subject.uid = euid;
-	if (rules_process_read(set.pid, look, &process))
+	if (rules_process_read(set.pid, s->look & ~RULES_LOOK_USER, &process))
 		return;
 	rules_match(&s->rules, &process.subject, &result);
 	if ((result.priority == KFD_PRIO_UNSET && !result.park) || kfd_dev_get(&s->dev, &now))
@@ -111,23 +112,97 @@ static void apply(struct service *s, struct kfd_prio_set_args set, unsigned int 
 }
 
 /* A process of a list; it may have ended meanwhile */
-static void apply_process(struct service *s, pid_t pid)
+static void apply_process(struct service *s, const struct kfd_prio_list_entry *entry)
 {
-	struct kfd_prio_set_args set = { .pid = pid, .pidfd = pidfd_open(pid, 0) };
+	struct kfd_prio_set_args set = { .pid = entry->pid, .pidfd = pidfd_open(entry->pid, 0),
+					 .serial = entry->serial };
 
 	if (set.pidfd < 0)
 		return;
-	apply(s, set, s->look, 0);
+	apply(s, set, entry->euid);
 	close(set.pidfd);
 }
 
-/* The driver knows the process by PID and start: no pidfd is opened for it */
+/* The driver knows the process by its serial: no pidfd is opened for it */
 static void apply_opened(struct service *s, const struct kfd_prio_notify_record *record)
 {
-	const struct kfd_prio_set_args set = { .pid = record->pid, .pidfd = -1,
-					       .start_ns = record->start_ns };
+	const struct kfd_prio_set_args set = { .pid = record->pid, .pidfd = -1, .start_ns = record->start_ns,
+					       .serial = record->serial };
 
-	apply(s, set, s->look & ~RULES_LOOK_USER, record->euid);
+	apply(s, set, record->euid);
+}
+
+/* The thread groups that share the memory of an orphan, and what the rules say of each */
+struct sharers {
+	pid_t pid[SHARERS];
+	struct rules_result of[SHARERS];
+	size_t nr;
+};
+
+static void sharers_read(const struct service *s, const struct kfd_prio_list_entry *entries, size_t nr,
+			 const struct kfd_prio_list_entry *orphan, struct sharers *sharers)
+{
+	static struct rules_process process;
+	const struct kfd_prio_list_entry *entry;
+
+	sharers->nr = 0;
+	for (entry = entries; entry < entries + nr && sharers->nr < SHARERS; entry++) {
+		if (entry->serial != orphan->serial || entry->gpu_id != orphan->gpu_id || !entry->nr_groups)
+			continue;
+		process.subject.uid = entry->euid;
+		if (rules_process_read(entry->pid, s->look & ~RULES_LOOK_USER, &process))
+			continue;
+		rules_match(&s->rules, &process.subject, &sharers->of[sharers->nr]);
+		sharers->pid[sharers->nr++] = entry->pid;
+	}
+}
+
+/* Are these still the groups that share it, after what was read of them? */
+static bool sharers_stay(const struct service *s, const struct kfd_prio_list_entry *orphan, const struct sharers *sharers)
+{
+	struct kfd_prio_list_entry *entries;
+	size_t nr, i, at = 0;
+	bool same = true;
+
+	if (kfd_dev_list(&s->dev, &entries, &nr))
+		return false;
+	for (i = 0; i < nr; i++) {
+		if (entries[i].serial != orphan->serial || entries[i].gpu_id != orphan->gpu_id)
+			continue;
+		same &= at < sharers->nr && entries[i].pid == sharers->pid[at];
+		at++;
+	}
+	free(entries);
+	return same && at == sharers->nr;
+}
+
+static void apply_orphan(struct service *s, const struct kfd_prio_list_entry *entries, size_t nr,
+			 const struct kfd_prio_list_entry *orphan)
+{
+	struct kfd_prio_set_args set = { .pid = orphan->pid, .serial = orphan->serial,
+					 .flags = KFD_PRIO_SET_RULE | KFD_PRIO_SET_ORPHAN };
+	struct rules_result result;
+	struct sharers sharers;
+	bool never = orphan->flags & KFD_PRIO_LIST_PARK_NEVER;
+
+	sharers_read(s, entries, nr, orphan, &sharers);
+	rules_match_orphan(sharers.of, sharers.nr,
+			   sharers.nr == orphan->nr_groups && sharers_stay(s, orphan, &sharers), orphan->priority, &result);
+	if (result.priority != KFD_PRIO_UNSET && result.priority != orphan->priority)
+		priority_apply(s, set, &result);
+	if (rules_parks(&result, never))
+		park_apply(s, set, &result);
+}
+
+/* Was there a row of the same orphan, of any GPU? */
+static bool orphan_before(const struct kfd_prio_list_entry *entries, size_t at)
+{
+	size_t i;
+
+	for (i = 0; i < at; i++)
+		if (entries[i].serial == entries[at].serial)
+			return true;
+	return false;
 }
 
 /**
@@ -145,10 +220,15 @@ void apply_listed(struct service *s)
 		log_line(LOG_LEVEL_ERROR, "cannot list the processes that use KFD: %s", strerror(-ret));
 		return;
 	}
-	/* sorted by PID, a row for each GPU */
-	for (i = 0; i < nr; i++)
-		if (!i || entries[i].pid != entries[i - 1].pid)
-			apply_process(s, entries[i].pid);
+	/* sorted by PID, a row for each GPU; of an orphan such rows for each group, or for nobody */
+	for (i = 0; i < nr; i++) {
+		if (entries[i].flags & KFD_PRIO_LIST_ORPHAN) {
+			if (entries[i].nr_groups && !orphan_before(entries, i))
+				apply_orphan(s, entries, nr, &entries[i]);
+		} else if (!i || entries[i].pid != entries[i - 1].pid || entries[i].serial != entries[i - 1].serial) {
+			apply_process(s, &entries[i]);
+		}
+	}
 	free(entries);
 }
 

@@ -56,7 +56,7 @@ static bool outer_namespace(void)
 int live_list(struct live *live, char *why)
 {
 	struct kfd_prio_list_entry *list;
-	size_t nr;
+	size_t nr, i, kept = 0;
 	int ret = live->stock ? live_stock_list(&list, &nr) : kfd_dev_list(&live->dev, &list, &nr);
 
 	if (ret) {
@@ -64,9 +64,13 @@ int live_list(struct live *live, char *why)
 			 strerror(-ret));
 		return ret;
 	}
+	/* an orphan once, not for each process that shares its memory */
+	for (i = 0; i < nr; i++)
+		if (!kfd_entry_again(list, i))
+			list[kept++] = list[i];
 	free(live->list);
 	live->list = list;
-	live->nr_list = nr;
+	live->nr_list = kept;
 	return 0;
 }
 

@@ -193,9 +193,9 @@ int kfd_dev_notify(const struct kfd_dev *dev, int *fd, char *why)
 					     .flags = KFD_PRIO_NOTIFY_NO_GONE };
 	int ret;
 
-	if (!(dev->version.features & KFD_PRIO_FEATURE_RULES)) {
+	if (!(dev->version.features & KFD_PRIO_FEATURE_RULES) || dev->version.minor < KFDLIB_ORPHAN_MINOR) {
 		snprintf(why, KFDLIB_WHY,
-			 "the driver has version %u.%u of the kfdprio interface, which has no rules: install the driver of kfdprio " KFDPRIO_VERSION ", then reboot or reload amdgpu",
+			 "the driver has version %u.%u of the kfdprio interface, and rules need 1.6: install the driver of kfdprio " KFDPRIO_VERSION ", then reboot or reload amdgpu",
 			 dev->version.major, dev->version.minor);
 		return -EOPNOTSUPP;
 	}
@@ -301,6 +301,28 @@ int kfd_dev_list(const struct kfd_dev *dev, struct kfd_prio_list_entry **entries
 err_free:
 	free(room);
 	return ret;
+}
+
+/**
+ * kfd_entry_again() - is an entry one that only repeats an entry before it?
+ * @entries: of kfd_dev_list()
+ * @at: its index
+ *
+ * An orphan has its entries for each thread group that shares its memory.  What is summed over entries
+ * must count it once.
+ *
+ * Return: whether there is an entry of the same orphan on the same GPU before it.
+ */
+bool kfd_entry_again(const struct kfd_prio_list_entry *entries, size_t at)
+{
+	size_t i;
+
+	if (!(entries[at].flags & KFD_PRIO_LIST_ORPHAN))
+		return false;
+	for (i = 0; i < at; i++)
+		if (entries[i].serial == entries[at].serial && entries[i].gpu_id == entries[at].gpu_id)
+			return true;
+	return false;
 }
 
 /**

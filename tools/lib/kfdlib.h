@@ -32,6 +32,9 @@ struct kfd_dev {
 	struct kfd_prio_version_args version;
 };
 
+/* Of the interface, from which on the driver tells of serials and orphans */
+#define KFDLIB_ORPHAN_MINOR 6
+
 int kfd_dev_open(struct kfd_dev *dev, char *why);
 void kfd_dev_close(struct kfd_dev *dev);
 int kfd_dev_set(const struct kfd_dev *dev, struct kfd_prio_set_args *args);
@@ -39,6 +42,7 @@ int kfd_dev_get(const struct kfd_dev *dev, struct kfd_prio_get_args *args);
 int kfd_dev_notify(const struct kfd_dev *dev, int *fd, char *why);
 const char *set_by_name(unsigned int by);
 int kfd_dev_list(const struct kfd_dev *dev, struct kfd_prio_list_entry **entries, size_t *nr);
+bool kfd_entry_again(const struct kfd_prio_list_entry *entries, size_t at);
 int kfd_dev_gpus(const struct kfd_dev *dev, struct kfd_prio_gpu_entry **entries, size_t *nr, char *why);
 
 /* Wrong usage, of all tools */

@@ -236,6 +236,42 @@ bool rules_parks(const struct rules_result *result, bool never)
 }
 
 /**
+ * rules_match_orphan() - what the rules say of an orphan
+ * @of: of rules_match(), for each thread group that shares its memory
+ * @nr: how many
+ * @all: these are all groups that there are
+ * @now: what is set for the orphan, or KFD_PRIO_UNSET, which counts as the lowest
+ * @result: filled in
+ *
+ * What lowers or lets it be parked needs one group that a rule matches: a user could otherwise evade the
+ * rule with a second group.  What raises it or keeps it from being parked needs all of them, and gives the
+ * lowest of what the rules give.
+ */
+void rules_match_orphan(const struct rules_result *of, size_t nr, bool all, int now, struct rules_result *result)
+{
+	const struct rules_result *lowest = NULL, *parks = NULL, *never = NULL;
+	bool raises = all && nr, keeps = all && nr;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (of[i].priority != KFD_PRIO_UNSET && (!lowest || of[i].priority < lowest->priority))
+			lowest = &of[i];
+		/* a limit alone lowers only */
+		raises &= of[i].rule && of[i].rule->priority != KFD_PRIO_UNSET;
+		if (of[i].park == KFD_PRIO_SET_PARK_AUTO)
+			parks = &of[i];
+		keeps &= of[i].park == KFD_PRIO_SET_PARK_NEVER;
+		never = &of[i];
+	}
+	*result = (struct rules_result){ .priority = KFD_PRIO_UNSET };
+	if (lowest && (raises || lowest->priority < (now == KFD_PRIO_UNSET ? KFD_PRIO_MIN : now)))
+		*result = *lowest;
+	result->park = parks ? KFD_PRIO_SET_PARK_AUTO : keeps ? KFD_PRIO_SET_PARK_NEVER : 0;
+	if (result->park && !result->rule)
+		result->rule = parks ? parks->rule : never->rule;
+}
+
+/**
  * rules_container_max() - the highest priority that a container may ask for
  * @rules: the rules
  *

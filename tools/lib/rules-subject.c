@@ -27,7 +27,8 @@ static void gids_read(const char *line, struct rules_subject *subject)
 	}
 }
 
-static int status_read(pid_t pid, struct rules_subject *subject)
+/* @user: the effective UID, too; otherwise it is known from the driver, and stays as it is */
+static int status_read(pid_t pid, bool user, struct rules_subject *subject)
 {
 	char path[64], text[STATUS_MAX], *line, *rest = text;
 	unsigned int gid;
@@ -39,7 +40,7 @@ static int status_read(pid_t pid, struct rules_subject *subject)
 	while ((line = strsep(&rest, "\n"))) {
 		if (!strncmp(line, "Tgid:", 5))
 			tgid = strtol(line + 5, NULL, 10);
-		else if (!strncmp(line, "Uid:", 4))
+		else if (user && !strncmp(line, "Uid:", 4))
 			sscanf(line + 4, "%*u %u", &subject->uid);
 		else if (!strncmp(line, "Gid:", 4) && sscanf(line + 4, "%*u %u", &gid) == 1)
 			subject->gids[subject->nr_gids++] = gid;
@@ -72,10 +73,11 @@ static void exe_read(pid_t pid, struct rules_process *process)
  * rules_process_read() - what rules look at of a process
  * @pid: PID in the caller's PID namespace
  * @look: bit mask of RULES_LOOK_*; RULES_LOOK_EXE needs permission
- * @process: filled in; without RULES_LOOK_USER and _GROUP its subject's uid is left as it is
+ * @process: filled in; without RULES_LOOK_USER its subject's uid is left as it is
  *
- * Hold a pidfd of the process before, or name it to the driver by the time when it began: the
- * driver then refuses to set what was read of another one.
+ * Hold a pidfd of the process before, or name it to the driver by its serial: the driver then refuses
+ * to set what was read of another one.  After execve(2) a pidfd names the new program, and a serial
+ * nothing.
  *
  * Return: 0; -ESRCH: there is no such process, as far as that was seen.
  */
@@ -87,7 +89,8 @@ int rules_process_read(pid_t pid, unsigned int look, struct rules_process *proce
 	process->subject.cgroup_hidden = false;
 	process->subject.exe = NULL;
 	process->subject.nr_gids = 0;
-	if (look & (RULES_LOOK_USER | RULES_LOOK_GROUP) && status_read(pid, &process->subject))
+	if (look & (RULES_LOOK_USER | RULES_LOOK_GROUP) &&
+	    status_read(pid, look & RULES_LOOK_USER, &process->subject))
 		return -ESRCH;
 	if (look & RULES_LOOK_CGROUP) {
 		ret = cgroup_of(pid, process->cgroup, sizeof(process->cgroup));

@@ -135,6 +135,7 @@ void rules_match(const struct rules *rules, const struct rules_subject *subject,
 		 struct rules_result *result);
 bool rules_applies(const struct rules_result *result, int now);
 bool rules_parks(const struct rules_result *result, bool never);
+void rules_match_orphan(const struct rules_result *of, size_t nr, bool all, int now, struct rules_result *result);
 int rules_container_max(const struct rules *rules);
 size_t rules_unit(const char *cgroup, size_t *len);
 

@@ -35,6 +35,18 @@
  *	kept over execve(2), inherited by children at fork(2), and dies with the
  *	process.  It applies to all its present and future queues on all GPUs.
  *
+ * What a process is
+ *	KFD makes a process for an mm, and ends it with the mm or with its last
+ *	descriptor.  The interface calls the thread group that opened /dev/kfd, the
+ *	lead group, the process for as long as a thread of that group has the mm.  A
+ *	KFD process whose lead group has lost the mm is an orphan for good: the lead
+ *	group has ended or executed another program, and other thread groups share the
+ *	mm (CLONE_VM without CLONE_THREAD), or nobody has it and an open descriptor
+ *	keeps the queues.  A priority of the lead group is not that of the orphan.  An
+ *	orphan does not preempt, counts as the lowest and its queues have the priority
+ *	KFD_PRIO_MIN, until a priority is set for the orphan itself, by its serial.
+ *	Each KFD process has a serial, which is not used again (since 1.6).
+ *
  * Permission (CAP_SYS_NICE is looked for in the initial user namespace when
  * raising, in the target's user namespace when the target is another user's)
  *	- a process of another user (neither the real nor the effective UID of
@@ -42,6 +54,9 @@
  *	- raising above the present priority, or above KFD_PRIO_NORMAL when none is
  *	  set: CAP_SYS_NICE.  Taking away a priority below KFD_PRIO_NORMAL raises it;
  *	- anything else is free.
+ *	For an orphan no priority counts as KFD_PRIO_MIN, the caller needs the permission
+ *	over one of the thread groups that share its mm, and where there is none,
+ *	CAP_SYS_NICE in the initial user namespace.
  *	Reading needs no permission beyond that of opening /dev/kfd.
  *
  * Extension
@@ -62,6 +77,9 @@
  *	1.5	KFD_PRIO_FEATURE_RULES: KFD_PRIO_IOC_NOTIFY, KFD_PRIO_SET_RULE; set_by and
  *		never_parked_by of kfd_prio_get_args and kfd_prio_list_entry; start_ns of
  *		kfd_prio_set_args and kfd_prio_get_args; KFD_PRIO_IOC_GPUS
+ *	1.6	orphans: KFD_PRIO_LIST_ORPHAN, KFD_PRIO_SET_ORPHAN; serial of kfd_prio_set_args,
+ *		kfd_prio_list_entry and kfd_prio_notify_record; euid and nr_groups of
+ *		kfd_prio_list_entry
  */
 #ifndef _UAPI_LINUX_KFD_PRIO_H
 #define _UAPI_LINUX_KFD_PRIO_H
@@ -70,7 +88,7 @@
 #include <linux/ioctl.h>
 
 #define KFD_PRIO_VERSION_MAJOR	1
-#define KFD_PRIO_VERSION_MINOR	5
+#define KFD_PRIO_VERSION_MINOR	6
 
 #define KFD_PRIO_MIN	0	/* least important */
 #define KFD_PRIO_MAX	15	/* most important; KFD_MAX_QUEUE_PRIORITY */
@@ -131,10 +149,14 @@ struct kfd_prio_version_args {
  * @nr_queues: out: number of its user queues, which have the priority now
  * @start_ns: in: 0, or when the process began, ns of the caller's CLOCK_BOOTTIME, as in
  *	kfd_prio_notify_record: @pidfd is not looked at then (since 1.5)
+ * @serial: in: 0, or that of a KFD process that @pid has opened: @pidfd and @start_ns are not
+ *	looked at then, and the call fails with ESRCH unless that process still is @pid's.  PID and
+ *	time stay over execve(2), and this does not.  With KFD_PRIO_SET_ORPHAN see there (since 1.6)
  *
  * Errors: EINVAL (@priority out of range, unknown @flags, @pid is not positive, a
  * thread that leads no group, or a kernel thread), EBADF (@pidfd is not open),
- * ESRCH (no such process, @pid and @pidfd differ, or it began at another time),
+ * ESRCH (no such process, @pid and @pidfd differ, or it began at another time, or @serial is not
+ * that of a process of @pid, or not of an orphan as asked for),
  * EPERM (see Permission), EEXIST (with KFD_PRIO_SET_RULE: the setting stays, see
  * there), ENOMEM, EOPNOTSUPP (this kernel offers no way to follow fork), EFAULT, E2BIG,
  * EIO or ETIME (a GPU is being reset, has no memory for a runlist, or does not answer
@@ -150,6 +172,7 @@ struct kfd_prio_set_args {
 	__s32 old_priority;
 	__u32 nr_queues;
 	__u64 start_ns;
+	__u64 serial;
 };
 
 /*
@@ -168,6 +191,13 @@ struct kfd_prio_set_args {
  * KFD_PRIO_SET_PARK_NEVER, which a rule with KFD_PRIO_SET_PARK_AUTO lowers (since 1.5)
  */
 #define KFD_PRIO_SET_RULE		(1U << 8)
+/*
+ * The call is for the orphan that @serial names; @pid, @pidfd and @start_ns are not looked at.  It
+ * fails with ESRCH if that process is none.  What is set belongs to the orphan, not to a thread
+ * group, and is not inherited.  A caller that raises an orphan because of the thread groups that
+ * share its mm has to look at all of them: see nr_groups of kfd_prio_list_entry (since 1.6)
+ */
+#define KFD_PRIO_SET_ORPHAN		(1U << 9)
 
 /**
  * struct kfd_prio_get_args - KFD_PRIO_IOC_GET
@@ -219,6 +249,16 @@ struct kfd_prio_get_args {
  * @parked_ns: how long it has been parked in all, ns, until now (since 1.4)
  * @set_by: KFD_PRIO_BY_*, how @priority was set (since 1.5)
  * @never_parked_by: KFD_PRIO_BY_*, how KFD_PRIO_LIST_PARK_NEVER was set (since 1.5)
+ * @serial: of the KFD process; several contexts of one process have one (since 1.6)
+ * @euid: effective UID of the thread group @pid, in the caller's user namespace; (__u32)-1 where
+ *	that group has ended (since 1.6)
+ * @nr_groups: of an orphan: thread groups that share its mm, those too that are not visible in the
+ *	caller's PID namespace; 0: nobody has it, and @pid is the PID that its lead group had; else
+ *	0 (since 1.6)
+ *
+ * An orphan has the rows of a process for each thread group that shares its mm, which differ in
+ * @pid and @euid alone: for 16 of them at most, whatever @nr_groups is, and for those that are
+ * visible. If nobody has the mm, it has these rows once.
  */
 struct kfd_prio_list_entry {
 	__s32 pid;
@@ -239,6 +279,9 @@ struct kfd_prio_list_entry {
 	__u64 parked_ns;
 	__u32 set_by;
 	__u32 never_parked_by;
+	__u64 serial;
+	__u32 euid;
+	__u32 nr_groups;
 };
 
 /* The queues are off the GPU: memory eviction, suspend, or a debugger */
@@ -260,6 +303,8 @@ struct kfd_prio_list_entry {
 #define KFD_PRIO_LIST_PARKED		(1U << 4)
 /* It is never parked: KFD_PRIO_SET_PARK_NEVER (since 1.4) */
 #define KFD_PRIO_LIST_PARK_NEVER	(1U << 5)
+/* It is an orphan: the thread group that opened /dev/kfd has its mm no longer (since 1.6) */
+#define KFD_PRIO_LIST_ORPHAN		(1U << 6)
 
 /**
  * struct kfd_prio_list_args - KFD_PRIO_IOC_LIST
@@ -272,7 +317,7 @@ struct kfd_prio_list_entry {
  * @pad: in: 0
  *
  * Lists the processes that have /dev/kfd open and are visible in the caller's PID
- * namespace, in order of PID and GPU.
+ * namespace, in order of PID and GPU.  Older drivers list no orphan.
  * Errors: EINVAL (@flags, @pad, @entry_size), EFAULT, ENOMEM, E2BIG.
  */
 struct kfd_prio_list_args {
@@ -337,6 +382,8 @@ struct kfd_prio_notify_args {
  * @euid: KFD_PRIO_NOTIFY_OPENED: effective UID of the process then, in the initial user
  *	namespace; else 0
  * @pad: 0
+ * @serial: of the KFD process; pass it on to KFD_PRIO_IOC_SET, which then refuses what the process
+ *	has become since; 0 for KFD_PRIO_NOTIFY_OVERFLOW (since 1.6)
  */
 struct kfd_prio_notify_record {
 	__u32 type;
@@ -345,6 +392,7 @@ struct kfd_prio_notify_record {
 	__u64 lost;
 	__u32 euid;
 	__u32 pad;
+	__u64 serial;
 };
 
 /* The circuit breaker is open, see KFD_PRIO_LIST_PREEMPT_OFF */

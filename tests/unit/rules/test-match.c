@@ -277,6 +277,50 @@ static void test_unit(void **state)
 	}
 }
 
+/* What lowers needs one of the groups, what raises all; a limit lowers only; unset is the lowest */
+static void test_orphan(void **state)
+{
+	const struct rule rule = { .priority = 7 };
+	const struct rules_result none = { .priority = KFD_PRIO_UNSET }, low = { .rule = &rule, .priority = 2 },
+				  high = { .rule = &rule, .priority = 12 }, limit = { .limit = &rule, .priority = 1 },
+				  never = { .rule = &rule, .priority = KFD_PRIO_UNSET, .park = KFD_PRIO_SET_PARK_NEVER },
+				  parks = { .rule = &rule, .priority = KFD_PRIO_UNSET, .park = KFD_PRIO_SET_PARK_AUTO };
+	const struct {
+		struct rules_result of[2];
+		size_t nr;
+		bool all;
+		int now, priority;
+		uint32_t park;
+	} rows[] = {
+		{ { high }, 1, true, KFD_PRIO_UNSET, 12, 0 },
+		{ { high }, 1, false, KFD_PRIO_UNSET, KFD_PRIO_UNSET, 0 },
+		{ { high, none }, 2, true, KFD_PRIO_UNSET, KFD_PRIO_UNSET, 0 },
+		{ { high, high }, 2, true, KFD_PRIO_UNSET, 12, 0 },
+		{ { high, low }, 2, true, KFD_PRIO_UNSET, 2, 0 },
+		{ { high, low }, 2, false, KFD_PRIO_UNSET, KFD_PRIO_UNSET, 0 },
+		{ { high, low }, 2, false, 9, 2, 0 },
+		{ { low, none }, 2, true, 9, 2, 0 },
+		{ { low, none }, 2, true, 1, KFD_PRIO_UNSET, 0 },
+		{ { limit, none }, 2, true, 9, 1, 0 },
+		{ { limit }, 1, true, KFD_PRIO_UNSET, KFD_PRIO_UNSET, 0 },
+		{ { high, limit }, 2, true, KFD_PRIO_UNSET, KFD_PRIO_UNSET, 0 },
+		{ { never }, 1, true, KFD_PRIO_UNSET, KFD_PRIO_UNSET, KFD_PRIO_SET_PARK_NEVER },
+		{ { never, none }, 2, true, KFD_PRIO_UNSET, KFD_PRIO_UNSET, 0 },
+		{ { never }, 1, false, KFD_PRIO_UNSET, KFD_PRIO_UNSET, 0 },
+		{ { parks, never }, 2, false, KFD_PRIO_UNSET, KFD_PRIO_UNSET, KFD_PRIO_SET_PARK_AUTO },
+		{ { none }, 0, true, 9, KFD_PRIO_UNSET, 0 },
+	};
+	struct rules_result result;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		rules_match_orphan(rows[i].of, rows[i].nr, rows[i].all, rows[i].now, &result);
+		if (result.priority != rows[i].priority || result.park != rows[i].park)
+			fail_msg("row %zu: priority %d, park %u", i, result.priority, result.park);
+	}
+}
+
 int match_tests(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -285,7 +329,7 @@ int match_tests(void)
 		cmocka_unit_test(test_hidden),
 		cmocka_unit_test(test_left),
 		cmocka_unit_test(test_look), cmocka_unit_test(test_applies),
-		cmocka_unit_test(test_unit),
+		cmocka_unit_test(test_unit), cmocka_unit_test(test_orphan),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/* kfdprio: KFD_PRIO_IOC_LIST, the processes that use KFD. */
+#include <linux/cred.h>
+#include <linux/pid_namespace.h>
+#include <linux/sort.h>
+#include "kfd_prio_priv.h"
+
+/* The size of each struct at version 1.0: shorter ones never existed */
+#define KFD_PRIO_LIST_SIZE_1_0		24
+#define KFD_PRIO_ENTRY_SIZE_1_0		32
+
+/**
+ * kfd_prio_list_count() - add the queues of a process on a GPU to an entry
+ * @pdd: the process on the GPU
+ * @e: the entry
+ *
+ * Context: process; takes the DQM lock
+ * Return: false if the GPU is gone: @e is not changed
+ */
+bool kfd_prio_list_count(struct kfd_process_device *pdd, struct kfd_prio_list_entry *e)
+{
+	struct device_queue_manager *dqm = pdd->qpd.dqm;
+	struct kfd_prio_qpd *prio = &pdd->qpd.prio;
+	struct queue *q;
+
+	if (!kfd_prio_gpu_hold(dqm))
+		return false;
+	e->gpu_id = pdd->dev->id;
+	dqm_lock(dqm);
+	list_for_each_entry(q, &pdd->qpd.queues_list, list) {
+		e->nr_queues++;
+		e->nr_active += q->properties.is_active;
+		e->effective = max_t(int, e->effective, q->properties.priority);
+	}
+	/* one count of evicted is ours while the process is preempted or parked */
+	if (pdd->qpd.evicted > prio->preempted)
+		e->flags |= KFD_PRIO_LIST_EVICTED;
+	if (prio->parked)
+		e->flags |= KFD_PRIO_LIST_PARKED;
+	else if (kfd_prio_is_preempted(prio))
+		e->flags |= KFD_PRIO_LIST_PREEMPTED;
+	if (dqm->prio.counted &&
+	    dqm->prio.pid == pdd->process->lead_thread->tgid &&
+	    (!kfd_prio_is_orphan(pdd->process) || prio->role == KFD_PRIO_ROLE_CLAIM))
+		e->flags |= KFD_PRIO_LIST_PREEMPTING;
+	if (dqm->prio.breaker != KFD_PRIO_BREAKER_CLOSED)
+		e->flags |= KFD_PRIO_LIST_PREEMPT_OFF;
+	e->preempted_count += prio->preempted_count;
+	e->preempting_count += prio->preempting_count;
+	e->preempted_ns += kfd_prio_preempted_ns(prio);
+	e->parked_count += prio->parked_count;
+	e->parked_ns += kfd_prio_parked_ns(prio);
+	e->saved_count += prio->save.count;
+	e->saved_ns += prio->save.sum_ns;
+	e->saved_max_ns = max(e->saved_max_ns, prio->save.max_ns);
+	dqm_unlock(dqm);
+	kfd_prio_gpu_drop(dqm);
+	return true;
+}
+
+static int kfd_prio_entry_cmp(const void *l, const void *r)
+{
+	const struct kfd_prio_list_entry *a = l, *b = r;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	if (a->gpu_id != b->gpu_id)
+		return a->gpu_id < b->gpu_id ? -1 : 1;
+	/* the last PID of an orphan may be that of another process by now */
+	return a->serial < b->serial ? -1 : a->serial > b->serial;
+}
+
+/*
+ * One entry per process and GPU: a process may have several contexts, with a kfd_process each
+ * (Linux 7.x).  They have one serial and one priority, and are preempted together.  Returns how
+ * many are left.
+ */
+static u32 kfd_prio_fold(struct kfd_prio_list_entry *e, u32 n)
+{
+	u32 i, last = 0;
+
+	for (i = 1; i < n; i++) {
+		if (kfd_prio_entry_cmp(&e[last], &e[i])) {
+			e[++last] = e[i];
+			continue;
+		}
+		e[last].effective = max(e[last].effective, e[i].effective);
+		e[last].nr_queues += e[i].nr_queues;
+		e[last].nr_active += e[i].nr_active;
+		e[last].flags |= e[i].flags;
+		e[last].preempted_count = max(e[last].preempted_count, e[i].preempted_count);
+		e[last].preempting_count += e[i].preempting_count;
+		e[last].preempted_ns = max(e[last].preempted_ns, e[i].preempted_ns);
+		e[last].parked_count = max(e[last].parked_count, e[i].parked_count);
+		e[last].parked_ns = max(e[last].parked_ns, e[i].parked_ns);
+		e[last].saved_count = max(e[last].saved_count, e[i].saved_count);
+		e[last].saved_ns = max(e[last].saved_ns, e[i].saved_ns);
+		e[last].saved_max_ns = max(e[last].saved_max_ns, e[i].saved_max_ns);
+	}
+	return last + 1;
+}
+
+/**
+ * struct kfd_prio_rows - entries that are filled
+ * @entries: room for @room
+ * @room: further ones are counted
+ * @n: how many there are
+ */
+struct kfd_prio_rows {
+	struct kfd_prio_list_entry *entries;
+	u32 room;
+	u32 n;
+};
+
+/* The entries of a process, one for each GPU; @who: what does not depend on the GPU */
+static void kfd_prio_list_process(struct kfd_prio_rows *rows, struct kfd_process *p,
+				  const struct kfd_prio_list_entry *who)
+{
+	u32 i;
+
+	for (i = 0; i < max_t(u32, p->n_pdds, 1); i++) {
+		struct kfd_prio_list_entry *e;
+
+		if (rows->n >= rows->room) {
+			rows->n++;
+			continue;
+		}
+		e = &rows->entries[rows->n];
+		*e = *who;
+		if (!p->n_pdds || kfd_prio_list_count(p->pdds[i], e))
+			rows->n++;
+	}
+}
+
+/*
+ * Who a thread group is to the caller.  Its credentials are read first, and then whether it has the
+ * mm: execve(2) changes the mm before the credentials.
+ * Return: does it have the mm of @p?
+ */
+static bool kfd_prio_list_group(const struct kfd_process *p, struct pid *pid,
+				struct kfd_prio_list_entry *who)
+{
+	struct task_struct *task;
+	bool has = false;
+
+	rcu_read_lock();
+	who->pid = pid_nr_ns(pid, task_active_pid_ns(current));
+	task = pid_task(pid, PIDTYPE_TGID);
+	if (task) {
+		who->euid = from_kuid_munged(current_user_ns(), __task_cred(task)->euid);
+		/* read before the mm */
+		smp_rmb();
+		has = kfd_prio_identity_has_mm(task, p->prio.lead_mm);
+	}
+	rcu_read_unlock();
+	return has;
+}
+
+/* An orphan has the entries of a process for each thread group that shares its mm */
+static void kfd_prio_list_orphan(struct kfd_prio_rows *rows, struct kfd_process *p,
+				 struct kfd_prio_list_entry *who)
+{
+	struct pid *pids[KFD_PRIO_MAX_GROUPS];
+	bool alive = false;
+	u32 i, nr;
+
+	who->flags |= KFD_PRIO_LIST_ORPHAN;
+	who->nr_groups = kfd_prio_orphan_groups(p, pids, &nr);
+	for (i = 0; i < nr; i++) {
+		if (kfd_prio_list_group(p, pids[i], who)) {
+			alive = true;
+			if (who->pid)
+				kfd_prio_list_process(rows, p, who);
+		}
+		put_pid(pids[i]);
+	}
+	if (alive)
+		return;
+	who->nr_groups = 0;
+	who->euid = (u32)-1;
+	who->pid = pid_nr_ns(p->prio.lead, task_active_pid_ns(current));
+	if (who->pid)
+		kfd_prio_list_process(rows, p, who);
+}
+
+/*
+ * Fills up to @room entries with what is visible in the caller's PID namespace.
+ * Returns how many there are.
+ */
+static u32 kfd_prio_collect(struct kfd_prio_list_entry *entries, u32 room)
+{
+	struct kfd_prio_rows rows = { .entries = entries, .room = room };
+	struct kfd_process *p = NULL;
+
+	while ((p = kfd_prio_processes_next(p))) {
+		struct kfd_prio_list_entry who = {
+			.effective = KFD_PRIO_UNSET,
+			.serial = READ_ONCE(p->prio.family),
+			.euid = (u32)-1,
+		};
+		struct kfd_prio_values v;
+
+		kfd_prio_list_group(p, p->prio.lead, &who);
+		kfd_prio_orphan_check(p);
+		v = kfd_prio_process_values(p);
+		who.priority = v.prio;
+		who.set_by = v.by;
+		who.never_parked_by = v.never_by;
+		if (v.never_by)
+			who.flags |= KFD_PRIO_LIST_PARK_NEVER;
+		if (kfd_prio_is_orphan(p))
+			kfd_prio_list_orphan(&rows, p, &who);
+		else if (who.pid && !READ_ONCE(p->prio.gone))
+			kfd_prio_list_process(&rows, p, &who);
+	}
+	return rows.n;
+}
+
+/**
+ * kfd_prio_list_ioctl() - KFD_PRIO_IOC_LIST
+ * @arg: struct kfd_prio_list_args of the caller
+ * @size: its size as the caller knows it
+ *
+ * Context: process, may sleep
+ * Return: 0 or what kfd_prio.h says
+ */
+long kfd_prio_list_ioctl(void __user *arg, size_t size)
+{
+	struct kfd_prio_list_entry *entries = NULL;
+	struct kfd_prio_list_args a;
+	u32 room, n;
+	int ret;
+
+	if (size < KFD_PRIO_LIST_SIZE_1_0)
+		return -EINVAL;
+	ret = copy_struct_from_user(&a, sizeof(a), arg, size);
+	if (ret)
+		return ret;
+	if (a.flags || a.pad || a.entry_size < KFD_PRIO_ENTRY_SIZE_1_0 || a.entry_size % 8)
+		return -EINVAL;
+	ret = kfd_prio_orphan_find();
+	if (ret)
+		return ret;
+
+	/* never more memory than there is to say, whatever the caller offers */
+	room = min(a.nr_entries, kfd_prio_collect(NULL, 0));
+	if (room) {
+		entries = kvmalloc_array(room, sizeof(*entries), GFP_KERNEL_ACCOUNT);
+		if (!entries)
+			return -ENOMEM;
+	}
+	n = kfd_prio_collect(entries, room);
+	room = min(room, n);
+	if (room) {
+		u32 left;
+
+		sort(entries, room, sizeof(*entries), kfd_prio_entry_cmp, NULL);
+		left = kfd_prio_fold(entries, room);
+		n -= room - left;
+		room = left;
+	}
+
+	ret = kfd_prio_entries_to_user(a.entries, &a.entry_size, entries, sizeof(*entries), room);
+	kvfree(entries);
+	if (ret)
+		return ret;
+	a.nr_entries = n;
+	return copy_to_user(arg, &a, min(size, sizeof(a))) ? -EFAULT : 0;
+}

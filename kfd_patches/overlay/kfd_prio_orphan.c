@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdprio: orphans, the KFD processes whose lead thread group has lost their mm
+ * (kfd_prio_identity.c): when one is noticed, and which thread groups share its mm.
+ *
+ * An orphan is noticed by the threads of the GPUs every safety_poll_us, without a DQM lock, by
+ * KFD_PRIO_IOC_LIST and KFD_PRIO_IOC_SET, and soon after a thread group with a priority has ended
+ * or has executed a program.  The probes for that run in atomic context, and a program that stalls
+ * exec delays them: the poll does not depend on them.  What notices an orphan sets its flag; the
+ * thread of each GPU then takes its claim, makes its rank and lowers its queues
+ * (kfd_prio_process_orphans()).
+ *
+ * kfd_prio_orphan_mutex protects what is set for orphans, and the thread groups that share their
+ * mm. It is outer to the lock of the list of processes, and is not taken under a DQM lock.
+ */
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sort.h>
+#include <linux/tracepoint.h>
+#include <trace/events/sched.h>
+#include "kfd_prio_priv.h"
+
+/* Thread groups are searched at most that often, in jiffies: any user may ask for the list */
+#define KFD_PRIO_FIND_INTERVAL	(HZ / 10)
+
+/* A walk over all processes is repeated after so many times its duration at the earliest */
+#define KFD_PRIO_POLL_SHARE	100
+
+/**
+ * struct kfd_prio_groups - thread groups that share the mm of an orphan
+ * @total: how many there are
+ * @nr: how many are in @pid
+ * @pid: of each, referenced
+ */
+struct kfd_prio_groups {
+	u32 total;
+	u32 nr;
+	struct pid *pid[KFD_PRIO_MAX_GROUPS];
+};
+
+static DEFINE_MUTEX(kfd_prio_orphan_mutex);
+static unsigned long kfd_prio_orphan_found_at;	/* kfd_prio_orphan_mutex; jiffies */
+static bool kfd_prio_orphan_watched;		/* kfd_prio_orphan_mutex */
+static bool kfd_prio_orphan_fresh;		/* there is an orphan that no search has seen */
+static atomic64_t kfd_prio_orphan_poll_at;	/* ktime_get_ns() */
+static struct tracepoint *kfd_prio_orphan_tp_exit, *kfd_prio_orphan_tp_exec;
+
+static void kfd_prio_orphan_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(kfd_prio_orphan_due, kfd_prio_orphan_work);
+
+/**
+ * kfd_prio_orphan_kick() - what an orphan counts as has changed: the threads of its GPUs shall act
+ * @p: the process, held
+ *
+ * Context: process
+ */
+void kfd_prio_orphan_kick(struct kfd_process *p)
+{
+	u32 i;
+
+	/* the flag and what is set, then @orphans: pairs with kfd_prio_process_orphans() */
+	smp_wmb();
+	for (i = 0; i < p->n_pdds; i++) {
+		struct device_queue_manager *dqm = p->pdds[i]->qpd.dqm;
+
+		if (!kfd_prio_gpu_hold(dqm))
+			continue;
+		WRITE_ONCE(dqm->prio.orphans, true);
+		kfd_prio_gpu_kick(dqm);
+		kfd_prio_gpu_drop(dqm);
+	}
+}
+
+/**
+ * kfd_prio_orphan_check() - is a process an orphan?
+ * @p: the process, held
+ *
+ * One that has become an orphan is marked, and the threads of its GPUs are kicked.
+ *
+ * Context: process; no DQM lock
+ */
+bool kfd_prio_orphan_check(struct kfd_process *p)
+{
+	if (kfd_prio_is_orphan(p))
+		return true;
+	if (!kfd_prio_identity_lost(p))
+		return false;
+	WRITE_ONCE(p->prio.orphan, true);
+	WRITE_ONCE(kfd_prio_orphan_fresh, true);
+	kfd_prio_orphan_kick(p);
+	return true;
+}
+
+static void kfd_prio_orphan_check_all(void)
+{
+	struct kfd_process *p = NULL;
+
+	while ((p = kfd_prio_processes_next(p)))
+		kfd_prio_orphan_check(p);
+}
+
+/**
+ * kfd_prio_orphan_poll() - look for new orphans, unless that was done a moment ago
+ *
+ * Context: the thread of a GPU; no DQM lock
+ */
+void kfd_prio_orphan_poll(void)
+{
+	s64 now = ktime_get_ns(), at = atomic64_read(&kfd_prio_orphan_poll_at), end;
+
+	/* of several GPUs, one thread does it */
+	if (now < at ||
+	    atomic64_cmpxchg(&kfd_prio_orphan_poll_at, at, now + kfd_prio_safety_poll_ns()) != at)
+		return;
+	kfd_prio_orphan_check_all();
+	end = ktime_get_ns();
+	atomic64_set(&kfd_prio_orphan_poll_at,
+		     max_t(s64, now + kfd_prio_safety_poll_ns(),
+			   end + KFD_PRIO_POLL_SHARE * (end - now)));
+}
+
+static void kfd_prio_orphan_work(struct work_struct *work)
+{
+	kfd_prio_orphan_check_all();
+}
+
+/*
+ * A thread group with a priority may have lost its mm.  In later kernels the probe of exit runs
+ * before the mm is given up, and many processes may end at once: the work waits for the next jiffy.
+ */
+static void kfd_prio_orphan_left(struct task_struct *task)
+{
+	if (kfd_prio_table_get(task_tgid(task)) != KFD_PRIO_UNSET)
+		schedule_delayed_work(&kfd_prio_orphan_due, 1);
+}
+
+/*
+ * Tracepoint sched_process_exit.  The probe of the table may have taken the entry already: then the
+ * poll notices.
+ */
+static void kfd_prio_orphan_probe_exit(void *data, KFD_PRIO_EXIT_ARGS(task))
+{
+	if (!atomic_read(&task->signal->live))
+		kfd_prio_orphan_left(task);
+}
+
+/* Tracepoint sched_process_exec: the new program has its mm */
+static void kfd_prio_orphan_probe_exec(void *data, struct task_struct *task, pid_t old_pid,
+				       struct linux_binprm *bprm)
+{
+	kfd_prio_orphan_left(task);
+}
+
+/**
+ * kfd_prio_orphan_watch() - preemption is in use from now on: follow exit and exec
+ *
+ * Without it the poll alone notices orphans.
+ *
+ * Context: process, may sleep
+ */
+void kfd_prio_orphan_watch(void)
+{
+	mutex_lock(&kfd_prio_orphan_mutex);
+	if (kfd_prio_orphan_watched || !kfd_prio_orphan_tp_exit || !kfd_prio_orphan_tp_exec)
+		goto out;
+	/* at a higher priority than the table's probe, which takes the entry */
+	if (tracepoint_probe_register_prio(kfd_prio_orphan_tp_exit, kfd_prio_orphan_probe_exit,
+					   NULL, TRACEPOINT_DEFAULT_PRIO + 1))
+		goto out;
+	if (tracepoint_probe_register(kfd_prio_orphan_tp_exec, kfd_prio_orphan_probe_exec, NULL)) {
+		tracepoint_probe_unregister(kfd_prio_orphan_tp_exit, kfd_prio_orphan_probe_exit,
+					    NULL);
+		goto out;
+	}
+	kfd_prio_orphan_watched = true;
+out:
+	mutex_unlock(&kfd_prio_orphan_mutex);
+}
+
+static void kfd_prio_orphan_find_tracepoint(struct tracepoint *tp, void *priv)
+{
+	if (!strcmp(tp->name, "sched_process_exit"))
+		kfd_prio_orphan_tp_exit = tp;
+	else if (!strcmp(tp->name, "sched_process_exec"))
+		kfd_prio_orphan_tp_exec = tp;
+}
+
+/**
+ * kfd_prio_orphan_init() - find the tracepoints; nothing is attached yet
+ */
+void kfd_prio_orphan_init(void)
+{
+	/* a kernel whose tracepoints pass something else must not compile */
+	check_trace_callback_type_sched_process_exit(kfd_prio_orphan_probe_exit);
+	check_trace_callback_type_sched_process_exec(kfd_prio_orphan_probe_exec);
+	for_each_kernel_tracepoint(kfd_prio_orphan_find_tracepoint, NULL);
+}
+
+/**
+ * kfd_prio_orphan_exit() - detach
+ *
+ * Context: module unload, when there is no process any more
+ */
+void kfd_prio_orphan_exit(void)
+{
+	if (kfd_prio_orphan_watched) {
+		tracepoint_probe_unregister(kfd_prio_orphan_tp_exec, kfd_prio_orphan_probe_exec,
+					    NULL);
+		tracepoint_probe_unregister(kfd_prio_orphan_tp_exit, kfd_prio_orphan_probe_exit,
+					    NULL);
+		tracepoint_synchronize_unregister();
+	}
+	cancel_delayed_work_sync(&kfd_prio_orphan_due);
+}
+
+static void kfd_prio_groups_clear(struct kfd_prio_groups *g)
+{
+	u32 i;
+
+	for (i = 0; i < g->nr; i++)
+		put_pid(g->pid[i]);
+	g->nr = 0;
+	g->total = 0;
+}
+
+/**
+ * kfd_prio_orphan_free() - a process is no longer published
+ * @p: the process
+ *
+ * Context: process
+ */
+void kfd_prio_orphan_free(struct kfd_process *p)
+{
+	if (!p->prio.groups)
+		return;
+	kfd_prio_groups_clear(p->prio.groups);
+	kfree(p->prio.groups);
+}
+
+static int kfd_prio_orphan_cmp(const void *l, const void *r)
+{
+	const struct kfd_process *const *a = l, *const *b = r;
+
+	if ((*a)->prio.lead_mm != (*b)->prio.lead_mm)
+		return (*a)->prio.lead_mm < (*b)->prio.lead_mm ? -1 : 1;
+	return 0;
+}
+
+/* The first of the orphans with that mm, or the end.  They are sorted by it. */
+static u32 kfd_prio_orphan_at(struct kfd_process **orphans, u32 nr, const struct mm_struct *mm)
+{
+	u32 low = 0, high = nr, mid;
+
+	while (low < high) {
+		mid = (low + high) / 2;
+		if (orphans[mid]->prio.lead_mm < mm)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/*
+ * One walk over all thread groups for all orphans. Kernel threads borrow an mm and are none of
+ * it.
+ */
+static void kfd_prio_orphan_walk(struct kfd_process **orphans, u32 nr)
+{
+	struct task_struct *g, *t;
+	struct mm_struct *mm;
+	u32 at;
+
+	lockdep_assert_held(&kfd_prio_orphan_mutex);
+	rcu_read_lock();
+	for_each_process(g) {
+		if (READ_ONCE(g->flags) & PF_KTHREAD)
+			continue;
+		mm = NULL;
+		for_each_thread(g, t) {
+			mm = READ_ONCE(t->mm);
+			if (mm)
+				break;
+		}
+		if (!mm)
+			continue;
+		for (at = kfd_prio_orphan_at(orphans, nr, mm);
+		     at < nr && orphans[at]->prio.lead_mm == mm; at++) {
+			struct kfd_prio_groups *groups = orphans[at]->prio.groups;
+
+			groups->total++;
+			if (groups->nr < KFD_PRIO_MAX_GROUPS && task_tgid(g))
+				groups->pid[groups->nr++] = get_pid(task_tgid(g));
+		}
+	}
+	rcu_read_unlock();
+}
+
+/* All orphans, held; returns how many, of which the first @room are in @orphans */
+static u32 kfd_prio_orphan_collect(struct kfd_process **orphans, u32 room)
+{
+	struct kfd_process *p = NULL;
+	u32 n = 0;
+
+	while ((p = kfd_prio_processes_next(p))) {
+		if (!kfd_prio_orphan_check(p))
+			continue;
+		if (n < room && kfd_prio_process_hold(p))
+			orphans[n] = p;
+		else if (n < room)
+			continue;
+		n++;
+	}
+	return n;
+}
+
+static int kfd_prio_orphan_find_locked(void)
+{
+	struct kfd_process **orphans;
+	u32 i, n, room;
+	int ret = 0;
+
+	lockdep_assert_held(&kfd_prio_orphan_mutex);
+	room = kfd_prio_orphan_collect(NULL, 0);
+	if (!room || (!READ_ONCE(kfd_prio_orphan_fresh) &&
+		      time_before(jiffies, kfd_prio_orphan_found_at + KFD_PRIO_FIND_INTERVAL)))
+		return 0;
+	orphans = kvmalloc_array(room, sizeof(*orphans), GFP_KERNEL_ACCOUNT);
+	if (!orphans)
+		return -ENOMEM;
+	WRITE_ONCE(kfd_prio_orphan_fresh, false);
+	n = min(room, kfd_prio_orphan_collect(orphans, room));
+	sort(orphans, n, sizeof(*orphans), kfd_prio_orphan_cmp, NULL);
+	for (i = 0; i < n && !ret; i++) {
+		struct kfd_prio_process *p = &orphans[i]->prio;
+
+		if (!p->groups)
+			p->groups = kzalloc(sizeof(*p->groups), GFP_KERNEL_ACCOUNT);
+		if (p->groups)
+			kfd_prio_groups_clear(p->groups);
+		else
+			ret = -ENOMEM;
+	}
+	if (!ret) {
+		kfd_prio_orphan_walk(orphans, n);
+		kfd_prio_orphan_found_at = jiffies;
+	} else {
+		WRITE_ONCE(kfd_prio_orphan_fresh, true);
+	}
+	for (i = 0; i < n; i++)
+		kfd_prio_process_drop(orphans[i]);
+	kvfree(orphans);
+	return ret;
+}
+
+/**
+ * kfd_prio_orphan_find() - find all orphans, and the thread groups that share their mm
+ *
+ * All processes of KFD are looked at.  All tasks are walked over only where there is an orphan, and
+ * ten times a second at most unless there is a new one: a caller without any right may come here.
+ *
+ * Context: process, may sleep
+ * Return: 0 or -ENOMEM
+ */
+int kfd_prio_orphan_find(void)
+{
+	int ret;
+
+	mutex_lock(&kfd_prio_orphan_mutex);
+	ret = kfd_prio_orphan_find_locked();
+	mutex_unlock(&kfd_prio_orphan_mutex);
+	return ret;
+}
+
+/**
+ * kfd_prio_orphan_groups() - the thread groups that share the mm of an orphan
+ * @p: the orphan, held
+ * @pids: out: room for KFD_PRIO_MAX_GROUPS, referenced for the caller
+ * @nr: out: how many of them there are in @pids
+ *
+ * As of kfd_prio_orphan_find().  Without memory there are none.
+ *
+ * Context: process, may sleep
+ * Return: how many there are; 0: nobody has the mm
+ */
+u32 kfd_prio_orphan_groups(struct kfd_process *p, struct pid **pids, u32 *nr)
+{
+	struct kfd_prio_groups *g;
+	u32 i, total = 0;
+
+	*nr = 0;
+	mutex_lock(&kfd_prio_orphan_mutex);
+	/* it has become an orphan since the last search */
+	if (!p->prio.groups)
+		kfd_prio_orphan_find_locked();
+	g = p->prio.groups;
+	if (g) {
+		total = g->total;
+		for (i = 0; i < g->nr; i++)
+			pids[i] = get_pid(g->pid[i]);
+		*nr = g->nr;
+	}
+	mutex_unlock(&kfd_prio_orphan_mutex);
+	return total;
+}
+
+/**
+ * kfd_prio_orphan_set() - set the priority of an orphan, and whether it may be parked
+ * @p: the orphan, held
+ * @to: what is asked for
+ * @may_raise: the caller may raise a priority
+ * @old: what was set before
+ *
+ * All contexts of the process get it.  Without a set priority an orphan counts as the lowest.  Does
+ * not touch queues: see kfd_prio_process_apply_orphan().
+ *
+ * Context: process, may sleep
+ * Return: 0; -EPERM or -EEXIST as kfd_prio_table_set()
+ */
+int kfd_prio_orphan_set(struct kfd_process *p, const struct kfd_prio_setting *to, bool may_raise,
+			int *old)
+{
+	struct kfd_process *q = NULL;
+	struct kfd_prio_values v;
+	int ret;
+
+	mutex_lock(&kfd_prio_orphan_mutex);
+	v = p->prio.own;
+	*old = v.prio;
+	ret = kfd_prio_values_change(&v, to, may_raise, KFD_PRIO_MIN);
+	while (!ret && (q = kfd_prio_processes_next(q))) {
+		if (q->prio.family != p->prio.family)
+			continue;
+		WRITE_ONCE(q->prio.own.prio, v.prio);
+		WRITE_ONCE(q->prio.own.by, v.by);
+		WRITE_ONCE(q->prio.own.never_by, v.never_by);
+	}
+	mutex_unlock(&kfd_prio_orphan_mutex);
+	return ret;
+}
