@@ -85,7 +85,8 @@ static void kfd_prio_recount(struct qcm_process_device *qpd, const struct kfd_pr
 			kfd_prio_counted_end(qpd, now);
 		return;
 	}
-	if (!w->works)
+	/* of one that is new, or was just taken off, the first look tells */
+	if (!w->works || (READ_ONCE(qpd->prio.look) && !qpd->prio.work))
 		return;
 	kfd_prio_counted(qpd, now, m);
 	m->busy++;
@@ -200,10 +201,9 @@ void kfd_prio_dqm_take_new(struct device_queue_manager *dqm, struct qcm_process_
 	struct kfd_prio_marked m = {};
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	kfd_prio_take(dqm, qpd, false, true, ktime_get_ns(), &m);
+	kfd_prio_take(dqm, qpd, false, false, ktime_get_ns(), &m);
 	/* nothing of it was ever on the hardware */
 	qpd->prio.taken_epoch = dqm->prio.epoch - 1;
-	dqm->prio.totals.preempted_count += m.preempted;
 }
 
 /**
