@@ -179,7 +179,7 @@ static void untrapped(void)
 /* Whatever its offset, a mapping is of the doorbells of its process */
 static void frames(void)
 {
-	static const long far[] = { SLICE, FAR, 1l << 33 };
+	static const long far[] = { SLICE, FAR, 1L << 33 };
 	struct actor on = online_start(0, 12), a;
 	unsigned int i;
 

@@ -364,7 +364,7 @@ static void exits(struct doctor *d, const char *pid)
 		closedir(dir);
 	if (stuck)
 		doctor_say(d, FINDING_WARN, "process",
-			   "restart the host; the driver of kfdprio 0.2.1 and later does not wait there",
+			   "restart the host; the driver of this kfdprio does not wait there",
 			   "PID %s had a debugger of the GPU attached when it exited, and amdkfd waits for an interrupt that it has lost: processes that use KFD hang when they exit",
 			   pid);
 }

@@ -7,13 +7,13 @@
  * They are read once more before an orphan is raised.
  */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kfdprio.h"
+#include "message.h"
 
 #define GROUPS_MAX 16 /* that the driver lists */
 
