@@ -8,7 +8,7 @@ KERNEL ?= 6.12
 GPU ?= mi210
 # what "make check" runs, in this order: NAME, or NAME@GPU@KERNEL; SUITES="unit cli" narrows it down.
 # First what has no scheduler to choose and HWS (mi210, 6.12), then MES, then the other GPUs, then 6.1
-SUITES ?= lint unit dist dkms rpm patches cli vm-report vm gdb cli-nodev cli-stock cli-vm doctor sim trace kfdtrace stock priority security rocm contention lifecycle cost preempt services slurm bench soak debug \
+SUITES ?= lint unit dist dkms rpm patches cli vm-report vm gdb cli-nodev cli-stock cli-vm doctor sim trace kfdtrace stock priority security hostile rocm contention lifecycle cost preempt services slurm bench soak debug \
 	trace@navi31 priority@navi31 contention@navi31 lifecycle@navi31 preempt@navi31 \
 	trace@gfx12 priority@gfx12 trace@mi300x priority@mi300x end-of-work@mi300x trace@navi21 priority@navi21 end-of-work@navi21 \
 	cli-vm@@6.1 trace@@6.1 priority@@6.1 rocm@@6.1 contention@@6.1 lifecycle@@6.1 trace@navi31@6.1 priority@navi31@6.1 execute@@6.1
@@ -34,6 +34,7 @@ help:
 	@echo '  make check-services services under systemd, with a second boot and the cost of the rules service'
 	@echo '  make check-cluster jobs of Slurm, with latencies on a shared GPU with the plugin and without; QOS of slurmdbd; 200 simulated'
 	@echo '                     nodes; Slurm of Debian 13; metrics in Prometheus'
+	@echo '  make check-hostile programs of an ordinary user that try to crash the host or to defeat preemption, on HWS and MES (long)'
 	@echo '  make check-soak    the contention test $(BENCH_RUNS) times in a row (BENCH_RUNS=N)'
 	@echo
 	@echo '  make tools         kfdprio and kfdtrace, into build/tools'
@@ -138,6 +139,14 @@ check-cluster:
 	@$(MAKE) -s --no-print-directory tools
 	@status=0; for test in "slurm/run --long" slurm/newer slurm/scale metrics/run; do \
 		tests/$$test || status=1; \
+	done; exit $$status
+
+.PHONY: check-hostile
+check-hostile: setup tools
+	@status=0; for gpu in mi210 mi300x navi21 navi31 gfx12; do \
+		tests/hostile/run --gpu $$gpu || status=1; \
+	done; for kernel in 6.12 6.1; do \
+		tests/hostile/uaf/run --kernel $$kernel || status=1; \
 	done; exit $$status
 
 .PHONY: check-soak
