@@ -451,5 +451,4 @@ void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snaps
 			kfd_prio_claim_arm(dqm, qpd, s, &k);
 		kfd_prio_process_drop(p);
 	}
-	dqm->prio.claims_at = ktime_get_ns();
 }

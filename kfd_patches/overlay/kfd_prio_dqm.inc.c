@@ -35,7 +35,6 @@ static inline void kfd_prio_counted(struct qcm_process_device *qpd, u64 now,
 	qpd->prio.counted = true;
 	qpd->prio.preempted_at = now;
 	qpd->prio.preempted_count++;
-	qpd->dqm->prio.counted++;
 	m->preempted++;
 }
 
@@ -85,8 +84,8 @@ static void kfd_prio_recount(struct qcm_process_device *qpd, const struct kfd_pr
 			kfd_prio_counted_end(qpd, now);
 		return;
 	}
-	/* of one that is new, or was just taken off, the first look tells */
-	if (!w->works || (READ_ONCE(qpd->prio.look) && !qpd->prio.work))
+	/* of one that is new, or was just taken off, the first look tells, if there is one */
+	if (!w->works || (qpd->prio.mm && READ_ONCE(qpd->prio.look) && !qpd->prio.work))
 		return;
 	kfd_prio_counted(qpd, now, m);
 	m->busy++;
@@ -111,16 +110,15 @@ static inline void kfd_prio_take(struct device_queue_manager *dqm, struct qcm_pr
 	struct queue *q;
 
 	qp->preempted = true;
-	qp->proved = false;
 	/* its MQDs tell now if it has waves */
 	WRITE_ONCE(qp->look, true);
 	WRITE_ONCE(dqm->prio.look_now, true);
 	dqm->prio.quiet_taken |= qp->rests;
-	qp->taken_epoch = kfd_prio_take_epoch(dqm);
+	qp->taken_epoch = m->epoch;
 	qp->taken_at = now;
 	qp->taken_count++;
 	dqm->prio.victims++;
-	m->taken++;
+	dqm->prio.taken = true;
 	if (parks)
 		kfd_prio_park_begin(qpd, false, now);
 	else if (counts)
@@ -132,7 +130,8 @@ static inline void kfd_prio_take(struct device_queue_manager *dqm, struct qcm_pr
 	if (qp->kfd_first)
 		return;
 	list_for_each_entry(q, &qpd->queues_list, list) {
-		bool off = q->properties.is_active || kfd_prio_queue_is_suspended(q);
+		bool off = q->properties.is_active || kfd_prio_queue_is_suspended(q) ||
+			   q->prio.late;
 
 		/* one that KFD has evicted by itself is not ours */
 		if (q->properties.is_evicted)
@@ -198,12 +197,11 @@ static void kfd_prio_give_back(struct device_queue_manager *dqm, struct qcm_proc
  */
 void kfd_prio_dqm_take_new(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
 {
-	struct kfd_prio_marked m = {};
+	/* nothing of it was ever on the hardware */
+	struct kfd_prio_marked m = { .epoch = dqm->prio.epoch - 1 };
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	kfd_prio_take(dqm, qpd, false, false, ktime_get_ns(), &m);
-	/* nothing of it was ever on the hardware */
-	qpd->prio.taken_epoch = dqm->prio.epoch - 1;
 }
 
 /**
@@ -228,7 +226,7 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 	bool was, parks, off;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	memset(m, 0, sizeof(*m));
+	*m = (struct kfd_prio_marked) { .epoch = kfd_prio_take_epoch(dqm) };
 	dqm->prio.lowest = KFD_PRIO_RANK_NONE;
 	dqm->prio.charged = 0;
 	list_for_each_entry(cur, &dqm->queues, list) {
@@ -261,8 +259,7 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 			m->busy += !was;
 		}
 	}
-	if (m->taken)
-		dqm->prio.taken = true;
+	dqm->prio.counted += m->preempted;
 	dqm->prio.totals.preempted_count += m->preempted;
 }
 
@@ -425,12 +422,19 @@ void kfd_prio_dqm_hang(struct device_queue_manager *dqm)
 int kfd_prio_dqm_execute(struct device_queue_manager *dqm, bool takes)
 {
 	u64 start = ktime_get_ns();
+	u32 epoch;
 	int ret;
 
 	lockdep_assert_held(&dqm->lock_hidden);
+	/* an unmap that a fault has left is settled before: the next one is that of this update */
+	epoch = dqm->prio.epoch + dqm->prio.unmap_pending;
 	ret = kfd_prio_execute(dqm, takes);
-	if (ret && !kfd_prio_uses_mes(dqm))
+	if (ret && !kfd_prio_uses_mes(dqm)) {
+		/* the fence came, and KFD found that the firmware had given the unmap up */
+		if (dqm->active_runlist && (s32)(dqm->prio.epoch - epoch) > 0)
+			dqm->prio.epoch--;
 		kfd_prio_dqm_take_back(dqm, ktime_get_ns());
+	}
 	dqm->prio.totals.update_ns += ktime_get_ns() - start;
 	return ret;
 }

@@ -36,8 +36,8 @@ void kfd_prio_evicted(struct device_queue_manager *dqm, struct qcm_process_devic
 	lockdep_assert_held(&dqm->lock_hidden);
 	if (!qpd->prio.preempted)
 		return;
-	/* before a reset KFD evicts all processes; one that is parked has not caused it */
-	if (kfd_prio_resetting(dqm) && !qpd->prio.parked)
+	/* before a reset KFD evicts all processes; one without work has not caused it */
+	if (kfd_prio_resetting(dqm) && kfd_prio_is_preempted(&qpd->prio))
 		kfd_prio_breaker_trip(dqm, KFD_PRIO_BREAKER_RESET);
 	if (qpd->evicted == 2) {
 		qpd_to_pdd(qpd)->last_evict_timestamp = get_jiffies_64();

@@ -197,14 +197,15 @@ bool kfd_prio_hook_update_preempted(struct kfd_process_device *pdd, struct queue
 	struct device_queue_manager *dqm = q->device->dqm;
 	struct mqd_manager *mqd_mgr;
 
-	/* marked as off means that the hardware has confirmed it */
-	if (!pdd->qpd.prio.preempted || q->properties.is_active)
-		return false;
-	*ret = 0;
+	/* KFD refuses it, too, but has unmapped all queues of the GPU by then, and maps none */
 	if (kfd_prio_has_reset_queue(pdd)) {
 		*ret = -EACCES;
 		return true;
 	}
+	/* marked as off means that the hardware has confirmed it */
+	if (!pdd->qpd.prio.preempted || q->properties.is_active)
+		return false;
+	*ret = 0;
 	mqd_mgr = dqm->mqd_mgrs[get_mqd_type_from_queue_type(q->properties.type)];
 	mqd_mgr->update_mqd(mqd_mgr, q->mqd, &q->properties, minfo);
 	q->properties.is_gws = !!q->gws;

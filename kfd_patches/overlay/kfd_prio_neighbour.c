@@ -55,6 +55,7 @@ void kfd_prio_neighbour_rang(struct device_queue_manager *dqm)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
 	struct kfd_prio_qpd *qp, *tmp;
+	LIST_HEAD(first);
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	if (!atomic_read(&d->rang))
@@ -67,8 +68,9 @@ void kfd_prio_neighbour_rang(struct device_queue_manager *dqm)
 		if (atomic_read(&qp->trap) == KFD_PRIO_TRAP_RUNG)
 			kfd_prio_neighbour_rise(d, qp);
 		else if (READ_ONCE(qp->look))
-			list_move(&qp->claim, &d->resting);
+			list_move_tail(&qp->claim, &first);
 	}
+	list_splice(&first, &d->resting);
 }
 
 /**

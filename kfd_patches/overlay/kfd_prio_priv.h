@@ -99,7 +99,7 @@ struct kfd_prio_seen {
 
 /**
  * struct kfd_prio_marked - what a change of level did to the queues of a GPU
- * @taken: processes that are off now and were not
+ * @epoch: kfd_prio_take_epoch()
  * @preempted: processes that count as preempted now and did not
  * @busy: processes that were taken off with work, or turned out to have some since
  * @shown: queues of processes that were off before and turned out to have work
@@ -109,7 +109,7 @@ struct kfd_prio_seen {
  * @on: queues that may go back
  */
 struct kfd_prio_marked {
-	u32 taken;
+	u32 epoch;
 	u32 preempted;
 	u32 busy;
 	u32 shown;

@@ -199,24 +199,32 @@ void kfd_prio_role_update(struct device_queue_manager *dqm, struct qcm_process_d
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
 	enum kfd_prio_role role;
+	bool changed, exempt;
 	int prio;
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	if (!dqm->prio.thread && !qp->mm)
 		return;
-	qp->exempt = kfd_prio_never_parks(qpd->pqm->process);
+	exempt = kfd_prio_never_parks(qpd->pqm->process);
+	changed = exempt != qp->exempt;
+	qp->exempt = exempt;
 	/* what is set: an orphan without a priority has the lowest, and no claim */
 	prio = kfd_prio_process_values(qpd->pqm->process).prio;
 	role = kfd_prio_role_of(dqm, qpd, prio);
 	if (qp->mm && role != qp->role)
 		kfd_prio_role_drop(dqm, qpd);
 	if (role == KFD_PRIO_ROLE_CLAIM) {
+		changed |= qp->set_prio != prio;
 		qp->set_prio = prio;
 		/* both at once: its own level must not find it below */
 		qp->prio = kfd_prio_policy_rank(prio, prio);
 	}
-	if (role != KFD_PRIO_ROLE_NONE && !qp->mm)
+	if (role != KFD_PRIO_ROLE_NONE && !qp->mm) {
 		kfd_prio_role_make(dqm, qpd, role);
-	if (role == KFD_PRIO_ROLE_CLAIM || !list_empty(&dqm->prio.claims) || kfd_prio_park_ns(dqm))
+		changed = true;
+	}
+	/* not for each queue that comes: a user can make many in a second */
+	if (changed && (role == KFD_PRIO_ROLE_CLAIM || !list_empty(&dqm->prio.claims) ||
+			kfd_prio_park_ns(dqm)))
 		kfd_prio_gpu_kick(dqm);
 }
