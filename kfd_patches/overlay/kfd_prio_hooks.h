@@ -98,6 +98,7 @@ struct kfd_prio_values {
  * @gone: its memory has gone; a descriptor may keep the process; written without a lock
  * @serial: number of the process, never used again; written before it is published
  * @users: holders, one of them the list of published processes; under that list's lock, like @link
+ * @live: its release has not begun; under the same lock
  * @link: in that list, see kfd_prio_processes.c
  * @lead: thread group that opened KFD, referenced until the release; a constant
  * @lead_mm: the mm for which the process was made, mmgrab()ed until the release; a constant
@@ -116,6 +117,7 @@ struct kfd_prio_process {
 	bool gone;
 	u64 serial;
 	unsigned int users;
+	bool live;
 	struct list_head link;
 	struct pid *lead;
 	struct mm_struct *lead_mm;

@@ -104,7 +104,8 @@ bool kfd_prio_identity_lost(struct kfd_process *p)
 	bool has;
 
 	if (READ_ONCE(p->prio.gone) || !atomic_read(&p->prio.lead_mm->mm_users))
-		return kfd_prio_identity_going(p);
+		/* a further context ends with its descriptor, not with the mm */
+		return p->prio.mm || kfd_prio_identity_going(p);
 	rcu_read_lock();
 	has = kfd_prio_identity_has_mm(p->lead_thread, p->prio.lead_mm);
 	rcu_read_unlock();

@@ -25,7 +25,7 @@ bool kfd_prio_list_count(struct kfd_process_device *pdd, struct kfd_prio_list_en
 
 	if (!kfd_prio_gpu_hold(dqm))
 		return false;
-	e->gpu_id = pdd->dev->id;
+	e->gpu_id = dqm->dev->id;
 	dqm_lock(dqm);
 	list_for_each_entry(q, &pdd->qpd.queues_list, list) {
 		e->nr_queues++;

@@ -101,7 +101,7 @@ int kfd_prio_process_apply_orphan(u64 family, u32 *nr_queues)
 void kfd_prio_process_orphans(struct device_queue_manager *dqm)
 {
 	struct device_process_node *cur;
-	u32 nr_queues = 0;
+	u32 nr_queues = 0, unmap_seq = dqm->prio.unmap_seq;
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	if (!READ_ONCE(dqm->prio.orphans))
@@ -109,14 +109,20 @@ void kfd_prio_process_orphans(struct device_queue_manager *dqm)
 	WRITE_ONCE(dqm->prio.orphans, false);
 	/* @orphans, then the flag and what is set: pairs with kfd_prio_orphan_kick() */
 	smp_mb();
+	list_for_each_entry(cur, &dqm->queues, list)
+		if (kfd_prio_is_orphan(cur->qpd->pqm->process))
+			kfd_prio_priority_changed(dqm, cur->qpd);
 	list_for_each_entry(cur, &dqm->queues, list) {
-		struct kfd_process_device *pdd = qpd_to_pdd(cur->qpd);
-
 		if (!kfd_prio_is_orphan(cur->qpd->pqm->process))
 			continue;
-		kfd_prio_priority_changed(dqm, cur->qpd);
 		/* what fails has its priority in its properties, and the next runlist has it */
-		kfd_prio_dqm_apply(pdd, &nr_queues);
+		kfd_prio_dqm_apply(qpd_to_pdd(cur->qpd), &nr_queues);
+		if (dqm->prio.unmap_seq == unmap_seq)
+			continue;
+		/* the hardware had an update: a ring that waits for the lock goes before the rest */
+		WRITE_ONCE(dqm->prio.orphans, true);
+		kfd_prio_gpu_kick(dqm);
+		return;
 	}
 }
 

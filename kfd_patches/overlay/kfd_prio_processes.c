@@ -37,6 +37,7 @@ void kfd_prio_hook_process_created(struct kfd_process *p)
 	spin_lock(&kfd_prio_processes_lock);
 	p->prio.family = kfd_prio_processes_serial + 1;
 	p->prio.users = 1;
+	p->prio.live = true;
 	/* what was made, then the number: pairs with kfd_prio_hook_process_found() */
 	smp_store_release(&p->prio.serial, ++kfd_prio_processes_serial);
 	list_add_tail(&p->prio.link, &kfd_prio_processes);
@@ -128,6 +129,10 @@ static bool kfd_prio_process_unused(struct kfd_process *p)
  */
 void kfd_prio_hook_process_release(struct kfd_process *p)
 {
+	/* no new holder: users who hold it in turns must not keep it for ever */
+	spin_lock(&kfd_prio_processes_lock);
+	p->prio.live = false;
+	spin_unlock(&kfd_prio_processes_lock);
 	/* the count that the list has had */
 	kfd_prio_process_drop(p);
 	wait_event(kfd_prio_processes_wait, kfd_prio_process_unused(p));
@@ -150,7 +155,7 @@ bool kfd_prio_process_hold(struct kfd_process *p)
 	bool held;
 
 	spin_lock(&kfd_prio_processes_lock);
-	held = p->prio.users;
+	held = p->prio.live;
 	p->prio.users += held;
 	spin_unlock(&kfd_prio_processes_lock);
 	return held;
@@ -192,7 +197,7 @@ struct kfd_process *kfd_prio_processes_next(struct kfd_process *prev)
 	spin_lock(&kfd_prio_processes_lock);
 	for (at = at->next; at != &kfd_prio_processes; at = at->next) {
 		p = list_entry(at, struct kfd_process, prio.link);
-		if (p->prio.users) {
+		if (p->prio.live) {
 			p->prio.users++;
 			next = p;
 			break;

@@ -33,8 +33,7 @@ static bool kfd_prio_roles_due(struct device_queue_manager *dqm)
 	bool due = kfd_prio_breaker_closes(dqm, ktime_get_ns());
 
 	due |= d->breaker != KFD_PRIO_BREAKER_CLOSED && kfd_prio_has_roles(d);
-	due |= READ_ONCE(d->roles_due);
-	WRITE_ONCE(d->roles_due, false);
+	due |= xchg(&d->roles_due, false);
 	return due;
 }
 
@@ -119,6 +118,8 @@ static void kfd_prio_thread_start(struct kfd_prio_dqm *d)
 	dqm_lock(dqm);
 	d->has_grace = grace;
 	WRITE_ONCE(d->thread, thread);
+	/* also where the breaker does not open now, because preemption is off */
+	d->breaker_known = known;
 	if (known)
 		kfd_prio_breaker_trip(dqm, KFD_PRIO_BREAKER_KNOWN);
 	/* d->thread before the exiting processes: pairs with kfd_prio_hook_process_exit() */
