@@ -119,6 +119,8 @@ void kfd_prio_claim_skip(struct device_queue_manager *dqm, u64 since)
 	list_for_each_entry(qp, &dqm->prio.claims, claim) {
 		if (!qp->rung)
 			continue;
+		/* how often it is looked at follows from how long its work has run */
+		qp->rung_at = min(qp->rung_at + ns, now);
 		qp->work_at = min(qp->work_at + ns, now);
 		qp->progress_at = min(qp->progress_at + ns, now);
 	}

@@ -119,7 +119,7 @@ void kfd_prio_process_orphans(struct device_queue_manager *dqm)
 		kfd_prio_dqm_apply(qpd_to_pdd(cur->qpd), &nr_queues);
 		if (dqm->prio.unmap_seq == unmap_seq)
 			continue;
-		/* the hardware had an update: a ring that waits for the lock goes before the rest */
+		/* an update was sent: a ring that waits for the lock goes before the rest */
 		WRITE_ONCE(dqm->prio.orphans, true);
 		kfd_prio_gpu_kick(dqm);
 		return;
