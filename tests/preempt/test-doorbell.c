@@ -5,10 +5,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "preempt.h"
 
@@ -146,14 +149,49 @@ static void counts_as_work(const struct actor *on, struct actor *off, const char
 	tap_ok(actor_do(off, act_request, MS, 0) > 0, "%s: its work is done", name);
 }
 
+/*
+ * A descriptor of /dev/kfd that another process has opened, and that process.  Not this one: KFD keeps a process until its
+ * memory goes, and the module could not be unloaded
+ */
+static pid_t foreign_open(void)
+{
+	char data = 0, control[CMSG_SPACE(sizeof(int))] = { 0 };
+	struct iovec iov = { &data, 1 };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control) };
+	struct cmsghdr *c;
+	int pair[2], fd;
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
+		tap_bail("socketpair: %s", strerror(errno));
+	pid = fork();
+	if (!pid) {
+		fd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+		c = CMSG_FIRSTHDR(&msg);
+		*c = (struct cmsghdr){ .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int)) };
+		memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+		if (fd >= 0)
+			sendmsg(pair[1], &msg, 0);
+		close(pair[1]);
+		for (;;)
+			pause();
+	}
+	close(pair[1]);
+	foreign = -1;
+	if (pid > 0 && recvmsg(pair[0], &msg, MSG_CMSG_CLOEXEC) > 0 && (c = CMSG_FIRSTHDR(&msg)))
+		memcpy(&foreign, CMSG_DATA(c), sizeof(foreign));
+	close(pair[0]);
+	if (foreign < 0)
+		tap_bail("no descriptor of /dev/kfd from another process");
+	return pid;
+}
+
 static void untrapped(void)
 {
 	struct actor on, off, trapped;
+	pid_t opener = foreign_open();
 	long r;
 
-	foreign = open("/dev/kfd", O_RDWR | O_CLOEXEC);
-	if (foreign < 0)
-		tap_bail("/dev/kfd: %s", strerror(errno));
 	on = online_start(0, 12);
 	off = actor_start(0, 1, 7);
 	r = actor_do(&off, act_map_foreign, 0, 0);
@@ -163,6 +201,8 @@ static void untrapped(void)
 		counts_as_work(&on, &off, "untrapped: another's descriptor");
 	actor_kill(&off);
 	close(foreign);
+	kill(opener, SIGKILL);
+	waitpid(opener, NULL, 0);
 
 	off = actor_start(0, 1, 7);
 	if (tap_eq(actor_do(&off, act_map_far, FAR, 0), 0, "untrapped: mapped at an offset with other bits set"))
