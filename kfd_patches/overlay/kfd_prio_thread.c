@@ -74,9 +74,9 @@ static int kfd_prio_thread(void *data)
 			kfd_prio_rung(dqm);
 		}
 		kfd_prio_claim_look(dqm, d->scratch);
-		kfd_prio_neighbour_look(dqm, d->scratch);
 		/* the next look is due after a pause, however long this one took */
 		d->claims_at = ktime_get_ns();
+		kfd_prio_neighbour_look(dqm, d->scratch);
 		kfd_prio_engine_step(dqm, false);
 		dqm_unlock(dqm);
 		/* not before: a ring waits for the step */
