@@ -189,7 +189,8 @@ void kfd_prio_dqm_repin(struct device_queue_manager *dqm, struct qcm_process_dev
  * @ret: out: what the update returns
  *
  * Context: DQM lock
- * Return: true if it is preempted and its MQD has the update now
+ * Return: true if KFD has nothing left to do: the queue is preempted and its MQD has the update, or
+ * the update is refused
  */
 bool kfd_prio_hook_update_preempted(struct kfd_process_device *pdd, struct queue *q,
 				    struct mqd_update_info *minfo, int *ret)
