@@ -18,14 +18,13 @@ is_old() { [[ $1 == 81??' 0 1 '* ]] && ! is_private "$1"; }
 # lock_open FILE: $lock is a descriptor of that file, which is made if it is missing.  bash has no O_NOFOLLOW: the descriptor
 # and the name, without following a link, must be one private file.  1: another process replaces the file; 2: it cannot be made
 lock_open() {
-	local found mask
-	found=$(lock_stat "$1")
-	if [ -z "$found" ]; then
+	local found mask tries=0
+	until found=$(lock_stat "$1"); [ -n "$found" ]; do
+		# another process may make it as well, and replace or remove it before it is looked at
+		[ $((tries++)) -lt 20 ] || return 2
 		# with noclobber the file is made with O_EXCL, which follows no link
 		(umask 077; set -C; : >"$1") 2>/dev/null
-		found=$(lock_stat "$1")
-		[ -n "$found" ] || return 2
-	fi
+	done
 	is_private "$found" || die "$1 is not a file of root with mode 0600 and one name: remove it, then try again"
 	mask=$(umask)
 	umask 077

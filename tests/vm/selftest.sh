@@ -268,7 +268,7 @@ schedule() {
 	trap - EXIT
 	trap 'exit 143' TERM
 	sleepers=0
-	start timeout "$run" --no-sim --timeout 30 -- sh -c 'echo before; sleep 1000'
+	start timeout "$run" --no-sim --timeout 120 -- sh -c 'echo before; sleep 1000'
 	if [ -n "$modules" ]; then
 		start oops "$run" --no-sim --timeout 200 -- sh -c 'insmod "$1"; echo after; sleep 1000' sh "$tmp/mod/kfdprio_oops.ko"
 	fi
@@ -394,7 +394,7 @@ fi
 # --- timeout and crash
 look_at timeout
 check "timeout: 124" is "$status" 124
-check "... in time ($took s)" test "$took" -lt 40
+check "... in time ($took s)" test "$took" -lt 150
 check "... what was printed before arrives" grep -qx before "$out"
 check "... the log's path is printed and exists" test -s "$(sed -n 's/.*kernel log: //p' "$err")"
 look_at panic
