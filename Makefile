@@ -6,12 +6,19 @@ VERSION := $(shell sed -n 's/^Version: //p' META)
 TREES := $(shell sed -n 's/^Trees: //p' META)
 KERNEL ?= 6.12
 GPU ?= mi210
-# what "make check" runs, in this order: NAME, or NAME@GPU@KERNEL; SUITES="unit cli" narrows it down.
-# First what has no scheduler to choose and HWS (mi210, 6.12), then MES, then the other GPUs, then 6.1
-SUITES ?= lint unit dist dkms rpm patches cli vm-report vm gdb cli-nodev cli-stock cli-vm doctor sim trace kfdtrace stock priority security hostile rocm contention lifecycle cost preempt services slurm bench soak debug \
-	trace@navi31 priority@navi31 contention@navi31 lifecycle@navi31 preempt@navi31 \
-	trace@gfx12 priority@gfx12 trace@mi300x priority@mi300x end-of-work@mi300x trace@navi21 priority@navi21 end-of-work@navi21 \
-	cli-vm@@6.1 trace@@6.1 priority@@6.1 rocm@@6.1 contention@@6.1 lifecycle@@6.1 trace@navi31@6.1 priority@navi31@6.1 execute@@6.1
+# What "make check" runs, in this order: NAME, or NAME@GPU@KERNEL; SUITES="unit cli" narrows it down.
+# First what has no scheduler to choose and HWS (mi210, 6.12), then MES
+SUITES ?= preempt lint unit dist patches cli vm-report cli-vm trace kfdtrace priority security hostile rocm contention lifecycle \
+	cost bench soak preempt@navi31 trace@navi31 priority@navi31 hostile@navi31 contention@navi31 lifecycle@navi31
+# What "make check-all" runs besides, in parts that take about as long as each other.  "make check PART=N" adds one of them;
+# CI does, another one for each commit
+PARTS := 1 2 3 4 5
+PART_1 := dkms
+PART_2 := sim vm gdb
+PART_3 := doctor cli-nodev cli-stock services slurm
+PART_4 := stock rpm cli-vm@@6.1 trace@@6.1 priority@@6.1 rocm@@6.1 contention@@6.1 lifecycle@@6.1 trace@navi31@6.1 priority@navi31@6.1 execute@@6.1
+PART_5 := debug trace@gfx12 priority@gfx12 hostile@gfx12 trace@mi300x priority@mi300x end-of-work@mi300x hostile@mi300x \
+	trace@navi21 priority@navi21 end-of-work@navi21 hostile@navi21
 BENCH_RUNS ?= 50
 
 .PHONY: help
@@ -20,7 +27,8 @@ help:
 	@echo
 	@echo '  make demo          an online and an offline HIP program on a simulated GPU, before and after kfdprio'
 	@echo '  make record        the same two programs, recorded by kfdtrace: build/record/rec'
-	@echo '  make check         all tests; SUITES="unit cli" for some of them'
+	@echo '  make check         the tests that every change must pass; SUITES="unit cli" for some of them, PART=1 to $(lastword $(PARTS)): a part of check-all'
+	@echo '  make check-all     those, and every other suite (long)'
 	@echo '  make bench         preemption in figures: latency, throughput, cost (simulated; GPU=mi300x), build/bench.json'
 	@echo '  make check-preempt all tests of preemption, HWS and MES and two GPUs (long)'
 	@echo '  make check-trees   every kernel tree: prepare, hooks, amdkfd, amdgpu.ko through DKMS, VM (long)'
@@ -88,11 +96,15 @@ record: setup-demo
 	@$(MAKE) -s --no-print-directory tools
 	@KERNEL=$(KERNEL) GPU=$(GPU) tests/demo/record
 
-.PHONY: check
+.PHONY: check check-all
 check: setup
+	@$(if $(filter-out $(PARTS),$(PART)),echo 'make check: PART=$(PART): not one of $(PARTS)' >&2; exit 2)
 	@$(MAKE) -s -C tools all fake
 	@$(MAKE) -s -C tests all
-	@tests/run $(SUITES)
+	@tests/run $(SUITES) $(PART_$(PART))
+
+check-all:
+	@$(MAKE) -s check SUITES='$(SUITES) $(foreach part,$(PARTS),$(PART_$(part)))'
 
 .PHONY: check-preempt
 check-preempt: setup tools
