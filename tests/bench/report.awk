@@ -4,9 +4,7 @@
 
 NF == 3 {
 	key = $1 "_" $2
-	if (!(key in v))
-		keys[++nkeys] = key
-	v[key] = $3
+	derive(key, $3)
 	if ($2 == "repeated" || $2 == "offline_repeated")
 		repeated += $3
 	if ($2 == "disorder" || $2 == "offline_disorder")
@@ -15,10 +13,12 @@ NF == 3 {
 
 function have(key) { return key in v && v[key] != "" }
 
-# a figure made of others; unknown ones leave it out
+# a figure made of others; unknown ones leave it out. An element that an argument of the call refers to is in v already
 function derive(key, value) {
-	if (!(key in v))
+	if (!(key in listed)) {
+		listed[key] = 1
 		keys[++nkeys] = key
+	}
 	v[key] = value
 }
 
