@@ -28,6 +28,8 @@ help:
 	@echo '  make demo          an online and an offline HIP program on a simulated GPU, before and after kfdprio'
 	@echo '  make record        the same two programs, recorded by kfdtrace: build/record/rec'
 	@echo '  make check         the tests that every change must pass; SUITES="unit cli" for some of them, PART=1 to $(lastword $(PARTS)): a part of check-all'
+	@echo '  make check-quick   a few minutes: unit tests, tools, lint, and the driver in two short VM runs'
+	@echo '  make check CHANGED=1 the suites that can see what has changed since the last commit, or by it (CHANGED=COMMIT: since that)'
 	@echo '  make check-all     those, and every other suite (long)'
 	@echo '  make bench         preemption in figures: latency, throughput, cost (simulated; GPU=mi300x), build/bench.json'
 	@echo '  make check-preempt all tests of preemption, HWS and MES and two GPUs (long)'
@@ -96,15 +98,22 @@ record: setup-demo
 	@$(MAKE) -s --no-print-directory tools
 	@KERNEL=$(KERNEL) GPU=$(GPU) tests/demo/record
 
-.PHONY: check check-all
+# CHANGED=1: since the last commit, or by it; CHANGED=COMMIT: since COMMIT
+.PHONY: check check-all check-quick suites
 check: setup
 	@$(if $(filter-out $(PARTS),$(PART)),echo 'make check: PART=$(PART): not one of $(PARTS)' >&2; exit 2)
 	@$(MAKE) -s -C tools all fake
 	@$(MAKE) -s -C tests all
-	@tests/run $(SUITES) $(PART_$(PART))
+	@tests/run $(if $(CHANGED),$$(tests/changed $(filter-out 1,$(CHANGED))),$(SUITES) $(PART_$(PART)))
 
 check-all:
 	@$(MAKE) -s check SUITES='$(SUITES) $(foreach part,$(PARTS),$(PART_$(part)))'
+
+check-quick:
+	@$(MAKE) -s check SUITES='smoke unit cli lint'
+
+suites:
+	@echo $(SUITES) $(foreach part,$(PARTS),$(PART_$(part)))
 
 .PHONY: check-preempt
 check-preempt: setup tools

@@ -296,7 +296,7 @@ identifier p;
  	...>
  }
 
-// First statement: what is held may be used until then.
+// The first statement: until then the holders of the process (kfd_prio_process_hold()) may use it.
 @process_release@
 identifier p;
 statement S, S1;
@@ -381,7 +381,7 @@ identifier pqn;
 
 // ---- a debugger, or a process that is its own --------------------------------------
 
-// Before the process is looked up: what waits here holds nothing.
+// Before the process is looked up: a caller that waits here has no reference to a process.
 @debug_trap@
 identifier d, a, v;
 @@

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 #include "kfd_prio_backoff.h"
 
-/* What is left of @b at @now: halved for each time as long as itself that has passed */
+/* The record @b as of @now: the time halves once for each period of that length that has passed */
 static struct kfd_prio_backoff kfd_prio_backoff_at(const struct kfd_prio_backoff *b, u64 now)
 {
 	struct kfd_prio_backoff at = *b;
@@ -16,9 +16,9 @@ static struct kfd_prio_backoff kfd_prio_backoff_at(const struct kfd_prio_backoff
 }
 
 /**
- * kfd_prio_backoff_next() - for how long would a failure switch preemption off?
- * @b: what is remembered
- * @now: when
+ * kfd_prio_backoff_next() - how long would preemption be off after a failure?
+ * @b: the record
+ * @now: the time of the failure, ns
  *
  * Return: ns
  */
@@ -29,10 +29,10 @@ u64 kfd_prio_backoff_next(const struct kfd_prio_backoff *b, u64 now)
 
 /**
  * kfd_prio_backoff_fail() - a failure switches preemption off
- * @b: what is remembered
- * @now: when
+ * @b: the record
+ * @now: the time of the failure, ns
  *
- * Return: for how long, in ns; kfd_prio_backoff_on() if it is on again before
+ * Return: how long, in ns.  The caller calls kfd_prio_backoff_on() if it is on again earlier
  */
 u64 kfd_prio_backoff_fail(struct kfd_prio_backoff *b, u64 now)
 {
@@ -45,8 +45,8 @@ u64 kfd_prio_backoff_fail(struct kfd_prio_backoff *b, u64 now)
 
 /**
  * kfd_prio_backoff_on() - preemption is on again
- * @b: what is remembered
- * @now: since when
+ * @b: the record
+ * @now: the time since which it is on, ns
  */
 void kfd_prio_backoff_on(struct kfd_prio_backoff *b, u64 now)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * kfdprio: for how long preemption is off on a GPU after a failure.  Pure functions, as those of
+ * kfdprio: how long preemption stays off on a GPU after a failure.  Pure functions, as those of
  * kfd_prio_policy.h.
  *
  * The time doubles at each failure, from KFD_PRIO_BACKOFF_MIN_NS up to KFD_PRIO_BACKOFF_MAX_NS.  It
- * halves after as long without a failure, again and again: what is counted is time in which
- * preemption is on.
+ * halves each time that preemption has been on for as long without a failure.
  */
 #ifndef KFD_PRIO_BACKOFF_H_INCLUDED
 #define KFD_PRIO_BACKOFF_H_INCLUDED
@@ -19,7 +18,7 @@ typedef __u64 u64;
 #define KFD_PRIO_BACKOFF_MAX_NS		(64 * KFD_PRIO_BACKOFF_MIN_NS)
 
 /**
- * struct kfd_prio_backoff - what is remembered of failures
+ * struct kfd_prio_backoff - the record of the failures of one GPU
  * @ns: for how long the next failure switches preemption off, as of @since; 0: there was none
  * @since: since when there has been no failure, with preemption on; may be in the future
  */
