@@ -11,7 +11,7 @@ GPU ?= mi210
 SUITES ?= preempt lint unit dist patches cli vm-report cli-vm trace kfdtrace priority security hostile rocm contention lifecycle \
 	cost bench soak preempt@navi31 trace@navi31 priority@navi31 hostile@navi31 contention@navi31 lifecycle@navi31
 # What "make check-all" runs besides, in parts that take about as long as each other.  "make check PART=N" adds one of them;
-# CI does, another one for each commit
+# CI does, another one for each commit. It goes first: the longest suites are in it
 PARTS := 1 2 3 4 5
 PART_1 := dkms
 PART_2 := sim vm gdb
@@ -104,7 +104,7 @@ check: setup
 	@$(if $(filter-out $(PARTS),$(PART)),echo 'make check: PART=$(PART): not one of $(PARTS)' >&2; exit 2)
 	@$(MAKE) -s -C tools all fake
 	@$(MAKE) -s -C tests all
-	@tests/run $(if $(CHANGED),$$(tests/changed $(filter-out 1,$(CHANGED))),$(SUITES) $(PART_$(PART)))
+	@tests/run $(if $(CHANGED),$$(tests/changed $(filter-out 1,$(CHANGED))),$(PART_$(PART)) $(SUITES))
 
 check-all:
 	@$(MAKE) -s check SUITES='$(SUITES) $(foreach part,$(PARTS),$(PART_$(part)))'
