@@ -21,16 +21,6 @@ const char *test_name;
 /* Of preempt.h, which has them for the tests of preemption alone */
 long long refused_packets;
 
-static bool wanted(const char *name, char **names, int n)
-{
-	int i;
-
-	for (i = 0; i < n; i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return !n;
-}
-
 static void run(const struct test *t)
 {
 	long long pages = sim_counter(0, "ram_pages"), bad = sim_counter(0, "bad_packets"), resets = sim_counter(0, "resets");
@@ -67,7 +57,7 @@ int main(int argc, char **argv)
 		for (t = groups[i]; t->name; t++) {
 			if (list) {
 				puts(t->name);
-			} else if (wanted(t->name, argv + 1, argc - 1)) {
+			} else if (tap_wanted(t->name, argv + 1, argc - 1)) {
 				run(t);
 				done++;
 			}
@@ -75,7 +65,7 @@ int main(int argc, char **argv)
 	}
 	if (list)
 		return 0;
-	if (!done)
-		tap_bail("no test of that name; -l lists them");
+	if (!done || (argc > 1 && done < argc - 1))
+		tap_bail("%s; -l lists them", done ? "some of these tests do not exist" : "no test of that name");
 	return tap_done();
 }

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "tap.h"
 
 static int points, failures;
@@ -77,4 +78,14 @@ int tap_done(void)
 {
 	printf("1..%d\n", points);
 	return failures ? 1 : 0;
+}
+
+bool tap_wanted(const char *name, char **names, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return !n;
 }

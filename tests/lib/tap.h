@@ -37,4 +37,12 @@ void tap_bail(const char *fmt, ...) __attribute__((format(printf, 1, 2), noretur
 /* Prints the plan; returns the exit status of the program */
 int tap_done(void);
 
+/**
+ * tap_wanted() - is this test among the arguments of the program, or are there none?
+ * @name: of a test
+ * @names: that were asked for
+ * @n: how many
+ */
+bool tap_wanted(const char *name, char **names, int n);
+
 #endif

@@ -24,16 +24,6 @@ long long refused_packets;
 bool alone;
 const char *left_by_stock;
 
-static bool wanted(const char *name, char **names, int n)
-{
-	int i;
-
-	for (i = 0; i < n; i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return !n;
-}
-
 static void run(const struct test *t)
 {
 	long long pages[2];
@@ -113,7 +103,7 @@ int main(int argc, char **argv)
 		for (t = groups[i]; t->name; t++) {
 			if (list) {
 				puts(t->name);
-			} else if (wanted(t->name, argv + 1, argc - 1)) {
+			} else if (tap_wanted(t->name, argv + 1, argc - 1)) {
 				run(t);
 				done++;
 			}
@@ -121,7 +111,7 @@ int main(int argc, char **argv)
 	}
 	if (list)
 		return 0;
-	if (!done)
-		tap_bail("no test of that name; -l lists them");
+	if (!done || (argc > 1 && done < argc - 1))
+		tap_bail("%s; -l lists them", done ? "some of these tests do not exist" : "no test of that name");
 	return tap_done();
 }

@@ -373,16 +373,6 @@ static void storm(unsigned int rounds)
 	tap_ok(all_gone(), "storm: nothing is left of %u helpers", rounds);
 }
 
-static bool wanted(int argc, char **argv, const char *name)
-{
-	int i;
-
-	for (i = 1; i < argc; i++)
-		if (!strcmp(argv[i], name))
-			return true;
-	return argc == 1;
-}
-
 int main(int argc, char **argv)
 {
 	const struct way *w;
@@ -394,7 +384,7 @@ int main(int argc, char **argv)
 	/* the orphans of this program's children are its own */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	for (w = ways; w->name; w++) {
-		if (!wanted(argc, argv, w->name))
+		if (!tap_wanted(w->name, argv + 1, argc - 1))
 			continue;
 		if (w->honest) {
 			honest(w);
@@ -404,9 +394,9 @@ int main(int argc, char **argv)
 		if (w->claims)
 			orphan(w, true);
 	}
-	if (wanted(argc, argv, "descriptor"))
+	if (tap_wanted("descriptor", argv + 1, argc - 1))
 		descriptor();
-	if (wanted(argc, argv, "storm"))
+	if (tap_wanted("storm", argv + 1, argc - 1))
 		storm(getenv("STORM") ? strtoul(getenv("STORM"), NULL, 10) : 20);
 	return tap_done();
 }
