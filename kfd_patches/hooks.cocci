@@ -296,6 +296,18 @@ identifier p;
  	...>
  }
 
+// A process without a directory makes none for its queues.
+@queue_nameless@
+identifier q;
+@@
+ kfd_procfs_del_queue(struct queue *q)
+ {
+ 	<...
++	if (kfd_prio_hook_queue_nameless(q)) return;
+ 	kobject_del(&q->kobj);
+ 	...>
+ }
+
 // First statement: what is held may be used until then.
 @process_release@
 identifier p;

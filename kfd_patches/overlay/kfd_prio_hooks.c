@@ -302,6 +302,22 @@ void kfd_prio_hook_process_unhashed(struct kfd_process *p)
 }
 
 /**
+ * kfd_prio_hook_queue_nameless() - KFD is about to remove the sysfs directory of a queue
+ * @q: the queue
+ *
+ * A process without a directory (kfd_prio_hook_process_nameless()) makes none for its queues, and
+ * KFD would remove a kobject that was never initialised.  A kobject whose addition failed was given
+ * back already.
+ *
+ * Context: process lock, or the last release of the process
+ * Return: true if there is no directory
+ */
+bool kfd_prio_hook_queue_nameless(struct queue *q)
+{
+	return !q->kobj.state_in_sysfs;
+}
+
+/**
  * kfd_prio_hook_queue_reset() - a queue that was in the way of an unmap was reset alone
  * @q: the queue; KFD takes it off for good, which may be while we preempt it
  *

@@ -578,6 +578,7 @@ void kfd_prio_hook_runtime_enable(void);
 /* Process lock, or the process's mm goes, no lock */
 bool kfd_prio_hook_drain_interrupts(struct kfd_process *p);
 void kfd_prio_hook_process_unhashed(struct kfd_process *p);
+bool kfd_prio_hook_queue_nameless(struct queue *q);
 
 /* A GPU comes and goes; no lock */
 void kfd_prio_hook_dqm_init(struct device_queue_manager *dqm);
