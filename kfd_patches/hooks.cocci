@@ -296,6 +296,18 @@ identifier p;
  	...>
  }
 
+// A process without a directory makes none for its queues.
+@queue_nameless@
+identifier q;
+@@
+ kfd_procfs_del_queue(struct queue *q)
+ {
+ 	<...
++	if (kfd_prio_hook_queue_nameless(q)) return;
+ 	kobject_del(&q->kobj);
+ 	...>
+ }
+
 // The first statement: until then the holders of the process (kfd_prio_process_hold()) may use it.
 @process_release@
 identifier p;
@@ -310,15 +322,28 @@ statement S, S1;
  	... when any
  }
 
-// A process that exits waits for an interrupt for which KFD does not find it any more.
+// A process that exits, or its debugger, waits for an interrupt for which KFD does not find the process any
+// more.  The process leaves the table before the grace period that a waiter may hold up.
 @drain_interrupts@
 identifier pdd;
 @@
  kfd_process_drain_interrupts(struct kfd_process_device *pdd)
  {
  	<...
-+	if (kfd_prio_hook_drain_interrupts(pdd->process)) return 0;
  	pdd->process->irq_drain_is_open = true;
++	if (kfd_prio_hook_drain_interrupts(pdd->process)) return 0;
+ 	...>
+ }
+
+@process_unhashed@
+identifier f = {kfd_process_notifier_release, kfd_process_table_remove, kfd_cleanup_processes};
+identifier p;
+@@
+ f(...)
+ {
+ 	<...
+ 	hash_del_rcu(&p->kfd_processes);
++	kfd_prio_hook_process_unhashed(p);
  	...>
  }
 

@@ -404,6 +404,15 @@ static inline void kfd_prio_drain_init(struct kfd_process *p)
 #endif
 }
 
+/* Do what the handler of the interrupt does that kfd_process_drain_interrupts() waits for */
+static inline void kfd_prio_drain_end(struct kfd_process *p)
+{
+#ifdef KFD_PRIO_HAVE_IRQ_DRAIN
+	WRITE_ONCE(p->irq_drain_is_open, false);
+	wake_up_all(&p->wait_irq_drain);
+#endif
+}
+
 /* ROCm can take doorbells away to leave idle processes evicted: each ring is its own then */
 static inline bool kfd_prio_doorbells_are_kfds(void)
 {

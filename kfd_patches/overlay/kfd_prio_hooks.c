@@ -262,19 +262,59 @@ void kfd_prio_hook_hws_hang(struct device_queue_manager *dqm)
 /**
  * kfd_prio_hook_drain_interrupts() - KFD is about to send an interrupt and to wait until it is
  * handled
- * @p: the process for which
+ * @p: the process for which; irq_drain_is_open is set
  *
- * KFD finds the process of an interrupt in its table.  Before 7.x a process that exits has left the
- * table when KFD detaches its debugger: the wait has no end, and the SRCU section of its MMU
- * notifier, in which it waits, has none either: every later process with an MMU notifier hangs in
- * its exit.  Interrupts of such a process find nothing to do, so there is nothing to wait for.
+ * KFD finds the process of an interrupt in its table.  A process that exits has left the table when
+ * KFD detaches its debugger, so the wait would have no end.  Neither would the SRCU section of the
+ * MMU notifier, in which KFD waits: every later process with an MMU notifier would hang in its
+ * exit.  Interrupts of such a process have no effect, so KFD need not wait for them.  A process
+ * that leaves the table later ends the wait: kfd_prio_hook_process_unhashed().
  *
- * Context: process lock, or the process's mm goes
+ * Context: process lock, or the mm of the process or of its debugger goes
  * Return: true if KFD shall not wait
  */
 bool kfd_prio_hook_drain_interrupts(struct kfd_process *p)
 {
-	return !hash_hashed(&p->kfd_processes);
+	/* irq_drain_is_open, then the table: pairs with kfd_prio_hook_process_unhashed() */
+	smp_mb();
+	if (!READ_ONCE(p->prio.unhashed))
+		return false;
+	kfd_prio_drain_end(p);
+	return true;
+}
+
+/**
+ * kfd_prio_hook_process_unhashed() - a process has left KFD's table
+ * @p: the process; its creation had succeeded
+ *
+ * A debugger that exits detaches itself from @p in an SRCU section of KFD's table.  If it waits for
+ * an interrupt there, the interrupt may find @p no more.  The debugger would then wait for the
+ * interrupt, and the caller, which waits for a grace period next, for the debugger.
+ *
+ * Context: kfd_processes_mutex
+ */
+void kfd_prio_hook_process_unhashed(struct kfd_process *p)
+{
+	WRITE_ONCE(p->prio.unhashed, true);
+	/* the table, then irq_drain_is_open: pairs with kfd_prio_hook_drain_interrupts() */
+	smp_mb();
+	kfd_prio_drain_end(p);
+}
+
+/**
+ * kfd_prio_hook_queue_nameless() - KFD is about to remove the sysfs directory of a queue
+ * @q: the queue
+ *
+ * A process without a directory (kfd_prio_hook_process_nameless()) makes none for its queues, and
+ * KFD would remove a kobject that was never initialised.  A kobject whose addition failed was given
+ * back already.
+ *
+ * Context: process lock, or the last release of the process
+ * Return: true if there is no directory
+ */
+bool kfd_prio_hook_queue_nameless(struct queue *q)
+{
+	return !q->kobj.state_in_sysfs;
 }
 
 /**

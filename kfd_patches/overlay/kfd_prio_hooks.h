@@ -96,6 +96,7 @@ struct kfd_prio_values {
  *	process's memory by a little; NULL otherwise
  * @notified: bit 0: notify descriptors have reported that the process opened KFD
  * @gone: its memory has gone; a descriptor may keep the process; written without a lock
+ * @unhashed: KFD's table does not have it any more; written under kfd_processes_mutex, read without
  * @serial: number of the process, never used again; written before it is published
  * @users: holders, one of them the list of published processes; under that list's lock, like @link
  * @live: its release has not begun; under the same lock
@@ -115,6 +116,7 @@ struct kfd_prio_process {
 	struct mm_struct *mm;
 	unsigned long notified;
 	bool gone;
+	bool unhashed;
 	u64 serial;
 	unsigned int users;
 	bool live;
@@ -575,6 +577,8 @@ void kfd_prio_hook_runtime_enable(void);
 
 /* Process lock, or the process's mm goes, no lock */
 bool kfd_prio_hook_drain_interrupts(struct kfd_process *p);
+void kfd_prio_hook_process_unhashed(struct kfd_process *p);
+bool kfd_prio_hook_queue_nameless(struct queue *q);
 
 /* A GPU comes and goes; no lock */
 void kfd_prio_hook_dqm_init(struct device_queue_manager *dqm);

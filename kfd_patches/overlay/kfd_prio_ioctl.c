@@ -403,14 +403,19 @@ long kfd_prio_hook_ioctl(struct file *filep, unsigned int cmd, unsigned long arg
 {
 	void __user *user = (void __user *)arg;
 	size_t size = _IOC_SIZE(cmd);
+	long ret;
 
 	switch (cmd & ~IOCSIZE_MASK) {
 	case KFD_PRIO_IOC_VERSION & ~IOCSIZE_MASK:
 		return kfd_prio_ioctl_version(user, size);
 	case KFD_PRIO_IOC_SET & ~IOCSIZE_MASK:
-		return kfd_prio_ioctl_set(user, size);
+		ret = kfd_prio_ioctl_set(user, size);
+		kfd_prio_process_orphans_now();
+		return ret;
 	case KFD_PRIO_IOC_GET & ~IOCSIZE_MASK:
-		return kfd_prio_ioctl_get(user, size);
+		ret = kfd_prio_ioctl_get(user, size);
+		kfd_prio_process_orphans_now();
+		return ret;
 	case KFD_PRIO_IOC_LIST & ~IOCSIZE_MASK:
 		return kfd_prio_list_ioctl(user, size);
 	case KFD_PRIO_IOC_NOTIFY & ~IOCSIZE_MASK:

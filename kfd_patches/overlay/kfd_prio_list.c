@@ -241,6 +241,7 @@ long kfd_prio_list_ioctl(void __user *arg, size_t size)
 	ret = kfd_prio_orphan_find();
 	if (ret)
 		return ret;
+	kfd_prio_process_orphans_now();
 
 	/* never more memory than there is to say, whatever the caller offers */
 	room = min(a.nr_entries, kfd_prio_collect(NULL, 0));

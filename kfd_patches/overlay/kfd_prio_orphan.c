@@ -42,6 +42,7 @@ static DEFINE_MUTEX(kfd_prio_orphan_mutex);
 static unsigned long kfd_prio_orphan_found_at;	/* kfd_prio_orphan_mutex; jiffies */
 static bool kfd_prio_orphan_watched;		/* kfd_prio_orphan_mutex */
 static bool kfd_prio_orphan_fresh;		/* there is an orphan that no search has seen */
+static bool kfd_prio_orphan_alone;		/* there is one on a GPU without a thread */
 static atomic64_t kfd_prio_orphan_poll_at;	/* ktime_get_ns() */
 static struct tracepoint *kfd_prio_orphan_tp_exit, *kfd_prio_orphan_tp_exec;
 
@@ -67,8 +68,23 @@ void kfd_prio_orphan_kick(struct kfd_process *p)
 			continue;
 		WRITE_ONCE(dqm->prio.orphans, true);
 		kfd_prio_gpu_kick(dqm);
+		if (!READ_ONCE(dqm->prio.thread))
+			/* @orphans, then this: pairs with kfd_prio_orphan_unattended() */
+			smp_store_release(&kfd_prio_orphan_alone, true);
 		kfd_prio_gpu_drop(dqm);
 	}
+}
+
+/**
+ * kfd_prio_orphan_unattended() - was an orphan noticed on a GPU that has no thread to act on it?
+ *
+ * The caller acts on it: the next call returns false.  A thread that starts meanwhile acts as well.
+ *
+ * Context: any
+ */
+bool kfd_prio_orphan_unattended(void)
+{
+	return READ_ONCE(kfd_prio_orphan_alone) && xchg(&kfd_prio_orphan_alone, false);
 }
 
 /**

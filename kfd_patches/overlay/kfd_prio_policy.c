@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the policy of preemption; see kfd_prio_policy.h. Pure: compiles and is
- * tested in user space too.
+ * kfdprio: the policy of preemption; see kfd_prio_policy.h. Pure: also tested in user space.
  *
  * The floor.  Preempted time is summed over the running slot and the FLOOR_SLOTS before
  * it, which cover every second that ends now.  The sum is kept at or below the share
@@ -18,15 +17,8 @@
 #ifdef __KERNEL__
 #include <linux/math64.h>
 #else
-static inline u64 div_u64(u64 dividend, u32 divisor)
-{
-	return dividend / divisor;
-}
-
-static inline u64 div64_u64(u64 dividend, u64 divisor)
-{
-	return dividend / divisor;
-}
+#define div_u64(dividend, divisor) ((u64)(dividend) / (divisor))
+#define div64_u64	div_u64
 #endif
 
 #define SLOTS	(KFD_PRIO_FLOOR_SLOTS + 1)
@@ -399,10 +391,17 @@ void kfd_prio_policy_decide(struct kfd_prio_policy *p, const struct kfd_prio_par
 		d->look_at = now + 1;
 }
 
-/* A preemption, or an update that wakes a parked process beside others that work */
-static void token_take(struct kfd_prio_policy *p)
+/* Take a token, or what there is of one above @least: for a preemption, or to wake a process */
+static void token_take(struct kfd_prio_policy *p, u64 least)
 {
-	p->tokens -= p->tokens < TOKEN ? p->tokens : TOKEN;
+	if (p->tokens > least)
+		p->tokens -= p->tokens - least < TOKEN ? p->tokens - least : TOKEN;
+}
+
+/* What wakes of parked processes leave to preemption: half, and one preemption at least */
+static u64 tokens_reserved(const struct kfd_prio_params *k)
+{
+	return k->max_per_s > 1 ? tokens_max(k) / 2 : TOKEN;
 }
 
 /**
@@ -425,7 +424,7 @@ void kfd_prio_policy_commit(struct kfd_prio_policy *p, const struct kfd_prio_par
 {
 	account(p, k, now);
 	if (counts)
-		token_take(p);
+		token_take(p, 0);
 	p->level = level;
 	p->lowest = lowest;
 }
@@ -467,7 +466,7 @@ bool kfd_prio_policy_parks(const struct kfd_prio_parking *g, const struct kfd_pr
 bool kfd_prio_policy_park_pays(const struct kfd_prio_policy *p, const struct kfd_prio_params *k,
 			       bool crowded)
 {
-	return crowded && p->tokens >= tokens_max(k) / 2;
+	return crowded && p->tokens >= tokens_reserved(k) + TOKEN;
 }
 
 /**
@@ -491,9 +490,11 @@ void kfd_prio_policy_park_woke(struct kfd_prio_wakes *w, bool waves, u64 now)
  * @p: state
  * @k: module parameters
  * @now: the time
+ *
+ * Half of the tokens stay: wakes alone cannot keep a process from preempting.
  */
 void kfd_prio_policy_park_cost(struct kfd_prio_policy *p, const struct kfd_prio_params *k, u64 now)
 {
 	account(p, k, now);
-	token_take(p);
+	token_take(p, tokens_reserved(k));
 }

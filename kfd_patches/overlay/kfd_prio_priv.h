@@ -421,6 +421,7 @@ u64 kfd_prio_park_ns(struct device_queue_manager *dqm);
 /* kfd_prio_orphan.c */
 bool kfd_prio_orphan_check(struct kfd_process *p);
 void kfd_prio_orphan_kick(struct kfd_process *p);
+bool kfd_prio_orphan_unattended(void);
 void kfd_prio_orphan_poll(void);
 void kfd_prio_orphan_watch(void);
 void kfd_prio_orphan_init(void);
@@ -539,6 +540,7 @@ void kfd_prio_engine_mapped(struct device_queue_manager *dqm, int ret);
 int kfd_prio_process_apply(struct pid *pid, u32 *nr_queues);
 int kfd_prio_process_apply_orphan(u64 family, u32 *nr_queues);
 void kfd_prio_process_orphans(struct device_queue_manager *dqm);
+void kfd_prio_process_orphans_now(void);
 void kfd_prio_process_queue_created(struct device_queue_manager *dqm,
 				    struct qcm_process_device *qpd, struct queue *q);
 void kfd_prio_process_queue_changed(struct queue *q);

@@ -96,7 +96,7 @@ int kfd_prio_process_apply_orphan(u64 family, u32 *nr_queues)
  * An orphan has no claim, the lowest rank, and queues of the lowest priority, unless a priority was
  * set for it since.
  *
- * Context: the GPU's thread; DQM lock
+ * Context: the GPU's thread, or kfd_prio_process_orphans_now() if it has none; DQM lock
  */
 void kfd_prio_process_orphans(struct device_queue_manager *dqm)
 {
@@ -124,6 +124,31 @@ void kfd_prio_process_orphans(struct device_queue_manager *dqm)
 		kfd_prio_gpu_kick(dqm);
 		return;
 	}
+}
+
+/**
+ * kfd_prio_process_orphans_now() - act on orphans that were noticed on GPUs without a thread
+ *
+ * No priority that may preempt was ever set then: LIST, SET and GET are what notices orphans.
+ *
+ * Context: process, may sleep; takes DQM locks, one after the other
+ */
+void kfd_prio_process_orphans_now(void)
+{
+	struct kfd_prio_dqm *d;
+
+	if (!kfd_prio_orphan_unattended())
+		return;
+	kfd_prio_gpu_lock();
+	for (d = kfd_prio_gpu_first(); d; d = kfd_prio_gpu_next(d)) {
+		/* one update at a time, as the thread does */
+		while (!d->thread && READ_ONCE(d->orphans)) {
+			dqm_lock(d->dqm);
+			kfd_prio_process_orphans(d->dqm);
+			dqm_unlock(d->dqm);
+		}
+	}
+	kfd_prio_gpu_unlock();
 }
 
 /**

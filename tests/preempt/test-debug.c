@@ -2,6 +2,7 @@
 /* Beside a debugger: AMDKFD_IOC_DBG_TRAP, on oneself and on another; Linux 6.5 and later */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -401,9 +402,53 @@ static void debug_exit(void)
 	tap_ok(ends(&later), "debug_exit: so does a process that exits after it");
 }
 
+static long act_exit(long unused, long unused2)
+{
+	(void)unused, (void)unused2;
+	_exit(0);
+}
+
+/*
+ * A debugger exits, and while KFD detaches it from a process, that process ends.  KFD waits for an interrupt of the
+ * process, with its table of processes held in place, and the process waits until the table may change
+ */
+static void debug_exit_both(void)
+{
+	struct actor dbg = actor_bare(0), a = actor_bare(0), later;
+	uint64_t end;
+	long r = actor_do(&a, act_open, 0, 0);
+
+	if (!r)
+		r = actor_do(&a, act_runtime, 0, 0);
+	if (r == -ENOTTY) {
+		tap_skip("debug_exit_both", "this kernel's amdkfd has no AMDKFD_IOC_DBG_TRAP");
+		actor_kill(&a);
+		actor_kill(&dbg);
+		return;
+	}
+	if (r || actor_do(&a, act_create, 1, 7) || actor_do(&dbg, act_open, 0, 0) || actor_do(&dbg, act_trace, a.pid, 0))
+		tap_bail("debug_exit_both: a process and its debugger: %s", strerror(-r));
+	tap_eq(actor_do(&dbg, act_attach, 0, 0), 0, "debug_exit_both: a debugger attaches");
+	later = actor_start(0, 1, 7);
+	param_set("drain_us", 500 * MS / US);
+	actor_tell(&dbg, act_exit, 0, 0);
+	nap_ns(100 * MS);
+	/* the debugger waits for the interrupt now */
+	kill(a.pid, SIGKILL);
+	end = kfdc_now() + 20 * SEC;
+	while (waitpid(a.pid, NULL, WNOHANG) != a.pid && kfdc_now() < end)
+		nap_ns(10 * MS);
+	if (!tap_ok(kfdc_now() < end, "debug_exit_both: the process ends"))
+		tap_diag("it waits for ever, and so will others: no test after this one means anything");
+	a.pid = 0;
+	tap_ok(ends(&dbg), "debug_exit_both: its debugger exits");
+	param_set("drain_us", 0);
+	tap_ok(ends(&later), "debug_exit_both: so does a process that exits after them");
+}
+
 const struct test tests_debug[] = {
 	{ "debug_inside", debug_inside }, { "debug_outside", debug_outside },
 	{ "debug_claimant", debug_claimant }, { "debug_operations", debug_operations },
 	{ "debug_attach", debug_attach }, { "debug_other", debug_other },
-	{ "debug_exit", debug_exit }, {}
+	{ "debug_exit", debug_exit }, { "debug_exit_both", debug_exit_both }, {}
 };

@@ -373,6 +373,36 @@ static void storm(unsigned int rounds)
 	tap_ok(all_gone(), "storm: nothing is left of %u helpers", rounds);
 }
 
+/* Is there a kernel thread of the driver for a GPU? */
+static bool has_thread(void)
+{
+	return !system("grep -qs ^kfd-prio/ /proc/[0-9]*/comm");
+}
+
+/*
+ * No priority that may preempt was ever set, so no thread of the driver acts on an orphan: what notices it does.  Must
+ * run before any other test
+ */
+static void first(void)
+{
+	const struct way *w = &ways[0];
+	const struct kfd_prio_list_entry *e;
+	pid_t pid;
+
+	if (has_thread())
+		tap_bail("first: a priority was set before");
+	pid = batch_start(w);
+	e = row_of(s->helper, false);
+	tap_ok(e && e->effective == 15, "first: a queue has the priority that it asked for");
+	s->leave = 1;
+	e = row_wait(pid, true);
+	tap_ok(e && e->nr_queues == 1, "first: its process is an orphan");
+	tap_eq(e ? e->effective : -2, 0, "first: the queue has the lowest priority when the orphan is listed");
+	tap_ok(!has_thread(), "first: there is no thread for it");
+	batch_end(pid);
+	tap_ok(all_gone(), "first: KFD has ended it");
+}
+
 int main(int argc, char **argv)
 {
 	const struct way *w;
@@ -394,6 +424,8 @@ int main(int argc, char **argv)
 		if (w->claims)
 			orphan(w, true);
 	}
+	if (argc > 1 && tap_wanted("first", argv + 1, argc - 1))
+		first();
 	if (tap_wanted("descriptor", argv + 1, argc - 1))
 		descriptor();
 	if (tap_wanted("storm", argv + 1, argc - 1))

@@ -4,6 +4,8 @@
  */
 #include "hws.h"
 #include "soc15_int.h"
+#include <linux/delay.h>
+#include <linux/module.h>
 
 /* kfd_int_process_v9.c takes bit 3 of the ring ID of a fault for "no valid page", bit 5 for "not writable" */
 #define IRQ_NOT_PRESENT	0x08
@@ -120,6 +122,10 @@ void sim_hws_irq_enable(struct sim_gpu *g, bool on)
 	mutex_unlock(&g->hws->irq_lock);
 }
 
+static uint drain_us;
+module_param(drain_us, uint, 0644);
+MODULE_PARM_DESC(drain_us, "time before the interrupt is sent for which amdkfd waits when a debugger detaches");
+
 #define DRAIN_MS	1000
 
 /**
@@ -133,9 +139,12 @@ int sim_hws_irq_drain(struct sim_gpu *g, const u32 *fence)
 {
 	struct sim_hws *h = g->hws;
 	unsigned long end = jiffies + msecs_to_jiffies(DRAIN_MS);
+	u32 us = READ_ONCE(drain_us);
 	int r = 0;
 	u64 n;
 
+	if (us)
+		usleep_range(us, us + 50);
 	mutex_lock(&h->lock);
 	n = h->n_irq;
 	mutex_unlock(&h->lock);

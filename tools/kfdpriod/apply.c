@@ -205,17 +205,15 @@ static bool orphan_before(const struct kfd_prio_list_entry *entries, size_t at)
 	return false;
 }
 
-/**
- * apply_listed() - give all processes that use KFD the priorities that the rules say
- * @s: the service
- */
-void apply_listed(struct service *s)
+static void apply_list(struct service *s, bool orphans_only)
 {
 	struct kfd_prio_list_entry *entries;
 	size_t nr, i;
 	int ret;
 
 	ret = kfd_dev_list(&s->dev, &entries, &nr);
+	if (ret && orphans_only)
+		return;
 	if (ret) {
 		log_line(LOG_LEVEL_ERROR, "cannot list the processes that use KFD: %s", strerror(-ret));
 		return;
@@ -225,11 +223,35 @@ void apply_listed(struct service *s)
 		if (entries[i].flags & KFD_PRIO_LIST_ORPHAN) {
 			if (entries[i].nr_groups && !orphan_before(entries, i))
 				apply_orphan(s, entries, nr, &entries[i]);
+		} else if (orphans_only) {
+			continue;
 		} else if (!i || entries[i].pid != entries[i - 1].pid || entries[i].serial != entries[i - 1].serial) {
 			apply_process(s, &entries[i]);
 		}
 	}
 	free(entries);
+}
+
+/**
+ * apply_listed() - give all processes that use KFD the priorities that the rules say
+ * @s: the service
+ */
+void apply_listed(struct service *s)
+{
+	apply_list(s, false);
+}
+
+/**
+ * apply_orphans() - give orphans the priorities that the rules say
+ * @s: the service
+ *
+ * The driver makes no record when a process becomes an orphan, and an orphan may lose one of the processes that
+ * share its memory.  An orphan that is not looked at counts as the lowest.
+ */
+void apply_orphans(struct service *s)
+{
+	if (s->rules.nr)
+		apply_list(s, true);
 }
 
 /**

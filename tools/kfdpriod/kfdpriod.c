@@ -3,7 +3,7 @@
  * kfdpriod - gives processes that use AMD GPUs priorities by rules, kfdprio.conf(5)
  *
  * It looks at a process when that opens /dev/kfd, at all of them when it starts and when rules are
- * read anew.  It keeps no state: when it ends, whatever it has set stays, and processes that come
+ * read anew, and at orphans every ten seconds.  It keeps no state: when it ends, whatever it has set stays, and processes that come
  * later are as on a host without it.
  */
 #define _GNU_SOURCE
@@ -24,6 +24,9 @@
 
 #include "kfdpriod.h"
 #include "message.h"
+
+/* Orphans are looked at so often */
+#define ORPHANS_MS 10000
 
 static void usage(void)
 {
@@ -150,17 +153,31 @@ static int signals_open(void)
 	return fd;
 }
 
+static long long now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
 /* Returns the exit status. */
 static int serve(struct service *s, int signals)
 {
 	struct pollfd polls[] = { { .fd = signals, .events = POLLIN },
 				  { .fd = s->notify, .events = POLLIN } };
+	long long left, orphans_at = now_ms() + ORPHANS_MS;
 	struct signalfd_siginfo info;
 	int ret;
 
 	for (;;) {
-		if (poll(polls, 2, -1) < 0 && errno != EINTR)
+		left = orphans_at - now_ms();
+		if (poll(polls, 2, left > 0 ? left : 0) < 0 && errno != EINTR)
 			err(EXIT_FAILURE, "cannot wait");
+		if (now_ms() >= orphans_at) {
+			apply_orphans(s);
+			orphans_at = now_ms() + ORPHANS_MS;
+		}
 		if (polls[0].revents) {
 			if (read(signals, &info, sizeof(info)) != sizeof(info))
 				continue;

@@ -28,6 +28,7 @@ struct service {
 
 /* apply.c */
 void apply_listed(struct service *s);
+void apply_orphans(struct service *s);
 int apply_records(struct service *s);
 
 /* log.c */

@@ -6,7 +6,7 @@
  *
  *	fault	opens that get no MMU notifier, by the simulated GPU's fault point: 300, with -L 10000
  *	signal	the same by a signal that is pending: 20, with -L 500
- *	exec	a second open after exec, beside the process of the first, and exit
+ *	exec	a second open after exec, beside the process of the first; two queues, one of them destroyed; exit
  *	table	an open beside 50 failed ones that wait for a look-up in KFD's table
  *	context	Linux 7.x: contexts of a process whose main thread has ended, 50
  *
@@ -32,6 +32,7 @@
 #include <linux/kfd_ioctl.h>
 #include <linux/kfd_prio.h>
 #include "dbgtrap.h"
+#include "kfdclient.h"
 #include "simgpu.h"
 #include "tap.h"
 
@@ -332,14 +333,16 @@ static void test_signal(void)
 /* In the program that exec made: the first descriptor is open */
 static int second_open(void)
 {
-	int fd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+	struct kfdc_queue *destroyed, *left;
+	struct kfdc *gpu;
 	char buf[64];
 
 	snprintf(buf, sizeof(buf), PROC "/%d", getpid());
-	if (fd < 0)
-		return errno;
+	if (kfdc_open(&gpu, 0) || kfdc_queue_create(gpu, NULL, &destroyed) || kfdc_queue_create(gpu, NULL, &left) ||
+	    kfdc_queue_destroy(destroyed))
+		return 1;
 	read_file(buf, "priority");
-	/* on its way out: KFD ends both processes */
+	/* on its way out: KFD ends both processes, and a queue that has no directory either */
 	return 0;
 }
 
@@ -362,7 +365,7 @@ static void test_exec(void)
 	}
 	/* KFD frees them in its own time */
 	nap_us(500000);
-	tap_eq(bad, 0, "exec: KFD can be opened again after exec, beside the process of before");
+	tap_eq(bad, 0, "exec: KFD can be opened again after exec, beside the process of before, and has queues");
 	st->over = false;
 	do_list();
 	do_sysfs();

@@ -107,7 +107,7 @@ static void test_wakes(void **state)
 	assert_int_equal(w.hold_until, T0 + 10 * SEC);
 }
 
-/* Wakes beside others that work take from max_preempt_per_s, and parking stops at half of it */
+/* Wakes beside others that work take from max_preempt_per_s down to half of it, where parking stops */
 static void test_pays(void **state)
 {
 	struct kfd_prio_params k = PARAMS;
@@ -121,7 +121,7 @@ static void test_pays(void **state)
 	kfd_prio_policy_init(&p, &k, T0);
 	assert_false(kfd_prio_policy_park_pays(&p, &k, false));
 	assert_true(kfd_prio_policy_park_pays(&p, &k, true));
-	for (i = 0; i < 50; i++)
+	for (i = 0; i < 49; i++)
 		kfd_prio_policy_park_cost(&p, &k, T0);
 	assert_true(kfd_prio_policy_park_pays(&p, &k, true));
 	kfd_prio_policy_park_cost(&p, &k, T0);
@@ -131,15 +131,50 @@ static void test_pays(void **state)
 	assert_int_equal(d.level, 12);
 	kfd_prio_policy_decide(&p, &k, &c, 1, 0, T0 + 10 * MS, &d);
 	assert_true(kfd_prio_policy_park_pays(&p, &k, true));
-	/* none is owed, and those of the time before come first */
+	/* none is owed, and half of them are left */
 	for (i = 0; i < 100; i++)
 		kfd_prio_policy_park_cost(&p, &k, T0 + 10 * MS);
 	kfd_prio_policy_park_cost(&p, &k, T0 + 20 * MS);
-	assert_int_equal(p.tokens, 0);
-	kfd_prio_policy_park_cost(&p, &k, T0 + 520 * MS);
+	assert_int_equal(p.tokens, 50 * SEC);
 	assert_false(kfd_prio_policy_park_pays(&p, &k, true));
-	kfd_prio_policy_decide(&p, &k, &c, 0, 0, T0 + 530 * MS, &d);
+	kfd_prio_policy_decide(&p, &k, &c, 0, 0, T0 + 30 * MS, &d);
 	assert_true(kfd_prio_policy_park_pays(&p, &k, true));
+	/* preemptions take the other half, and a wake takes nothing more */
+	for (i = 0; i < 50; i++)
+		kfd_prio_policy_commit(&p, &k, 12, 0, true, T0 + 30 * MS);
+	kfd_prio_policy_park_cost(&p, &k, T0 + 30 * MS);
+	assert_int_equal(p.tokens, SEC);
+}
+
+/* However many parked processes wake, a preemption may begin, at any rate */
+static void test_wakes_leave(void **state)
+{
+	static const u32 rates[] = { 1, 2, 3, 10, 1000, 10000 };
+	struct kfd_prio_params k = PARAMS;
+	struct kfd_prio_claim c = { 12, true, true, T0, T0 };
+	struct kfd_prio_decision d;
+	struct kfd_prio_policy p;
+	unsigned int r;
+	u32 i, left;
+
+	(void)state;
+	for (r = 0; r < sizeof(rates) / sizeof(rates[0]); r++) {
+		k.max_per_s = rates[r];
+		kfd_prio_policy_init(&p, &k, T0);
+		for (i = 0; i < 2 * rates[r]; i++)
+			kfd_prio_policy_park_cost(&p, &k, T0);
+		left = p.tokens / SEC;
+		assert_true(left >= (rates[r] > 1 ? rates[r] / 2 : 1));
+		for (i = 0; i < left; i++) {
+			kfd_prio_policy_park_cost(&p, &k, T0);
+			kfd_prio_policy_decide(&p, &k, &c, 1, 0, T0, &d);
+			assert_int_equal(d.level, 12);
+			kfd_prio_policy_commit(&p, &k, 12, 0, true, T0);
+			kfd_prio_policy_commit(&p, &k, KFD_PRIO_LEVEL_NONE, KFD_PRIO_RANK_NONE, false, T0);
+		}
+		kfd_prio_policy_decide(&p, &k, &c, 1, 0, T0, &d);
+		assert_int_equal(d.reason, KFD_PRIO_REASON_RATE);
+	}
 }
 
 /* ---- a random history ---- */
@@ -238,6 +273,7 @@ int park_tests(void)
 		cmocka_unit_test(test_parks_stays),
 		cmocka_unit_test(test_wakes),
 		cmocka_unit_test(test_pays),
+		cmocka_unit_test(test_wakes_leave),
 		cmocka_unit_test(test_random),
 	};
 
