@@ -387,7 +387,10 @@ struct kfd_prio_totals {
  * @look_now: a neighbour shall be looked at before @look_at
  * @roles_due: the doorbells of a process can be trapped no more: roles must be given anew
  * @look_at: when neighbours are looked at next, ktime_get_ns(); the thread's
- * @look_rest: so many neighbours are left of a look that a kick has interrupted; the thread's
+ * @look_rest: so many of @neighbours are left of a look that a kick has interrupted, which goes on
+ *	with the next step; the thread's, like the next two
+ * @look_more: processes of @resting are left that have changed
+ * @poll_rest: so many of the others of @resting are left of the last poll
  * @count_at: waves in flight are not counted before, ktime_get_ns(); the thread's
  * @debug_at: the next operation of a debugger may come then, ktime_get_ns(); under
  *	kfd_prio_gpu_lock()
@@ -442,7 +445,8 @@ struct kfd_prio_totals {
  * @kicked: there is something to look at
  *
  * Protected by the DQM lock, but for @link, @users, @thread (set before the first claim),
- * @rang, @look_now, @roles_due, @look_at, @count_at, @timer and @kicked.
+ * @rang, @look_now, @roles_due, @look_at, @look_rest, @look_more, @poll_rest, @count_at, @timer and
+ * @kicked.
  */
 struct kfd_prio_dqm {
 	ktime_t unmap_start;
@@ -474,6 +478,8 @@ struct kfd_prio_dqm {
 	u64 count_at;
 	u64 debug_at;
 	struct kfd_prio_policy policy;
+	bool look_more;
+	unsigned int poll_rest;
 	struct kfd_prio_decision last;
 	u64 last_at;
 	int throttle;
