@@ -58,14 +58,17 @@ struct kfd_prio_cost {
  * @dead: it was reset alone, and stays off for good
  * @marked: preemption has changed if it is active, MES does not know yet; protected by
  *	the DQM lock and false when it is released, unless MES is to be asked again
- * @late: MES has refused to add it: it is marked as off until it is added
+ * @late: MES was to add it and was not, or could not be, asked: it is marked as off until it is
+ *	added
  * @save_seen: begin of the last save on its first XCC that was read, a stamp of CP firmware;
- *	protected by the DQM lock
+ *	protected by the DQM lock, like the next one
+ * @rest_seen: &struct kfd_prio_qpd.taken_count when its MQD was read and showed no work
  */
 struct kfd_prio_queue {
 	u32 asked;
 	u32 requested;
 	u64 save_seen;
+	u64 rest_seen;
 	bool announced;
 	bool held;
 	bool off;
@@ -475,11 +478,11 @@ struct kfd_prio_dqm {
 	bool roles_due;
 	u64 look_at;
 	unsigned int look_rest;
+	bool look_more;
+	unsigned int poll_rest;
 	u64 count_at;
 	u64 debug_at;
 	struct kfd_prio_policy policy;
-	bool look_more;
-	unsigned int poll_rest;
 	struct kfd_prio_decision last;
 	u64 last_at;
 	int throttle;

@@ -169,16 +169,20 @@ static bool kfd_prio_neighbour_still(struct device_queue_manager *dqm,
 	return now - moved_at >= k.park_ns + (seen->pending ? k.budget_ns : 0);
 }
 
-/* Has a neighbour work?  Drops the DQM lock and takes it again; its role may be gone then. */
-static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *dqm,
-						   struct qcm_process_device *qpd,
+/*
+ * Read the indices of a neighbour, and count its waves if need be.  Drops the DQM lock and takes it
+ * again; its role may be gone then.
+ * @waves: it is off, and its MQDs show work
+ */
+static enum kfd_prio_found kfd_prio_neighbour_read(struct device_queue_manager *dqm,
+						   struct qcm_process_device *qpd, bool waves,
 						   struct kfd_prio_look *l)
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
 	bool armed = atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED && !qp->still;
 	bool off = qp->preempted;
 	u64 rptr_sum = qp->rptr_sum, wptr_sum = qp->wptr_sum, moved_at = qp->progress_at;
-	bool alive, moved, waves = off && kfd_prio_shows_work(qpd);
+	bool alive, moved;
 	u64 taken_count = qp->taken_count;
 	u32 unmap_seq = dqm->prio.unmap_seq;
 	struct mm_struct *mm = qp->mm;
@@ -226,6 +230,24 @@ static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *
 		WRITE_ONCE(qp->woke_by, moved || seen.work ? KFD_PRIO_UNPARK_POLL :
 							     KFD_PRIO_UNPARK_WAVES);
 	return qp->work ? KFD_PRIO_FOUND_WORK : KFD_PRIO_FOUND_NONE;
+}
+
+/* Has a neighbour work?  Drops the DQM lock and takes it again; its role may be gone then. */
+static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *dqm,
+						   struct qcm_process_device *qpd,
+						   struct kfd_prio_look *l)
+{
+	enum kfd_prio_shown shown = kfd_prio_shows_work(qpd);
+
+	if (qpd->prio.role != KFD_PRIO_ROLE_NEIGHBOUR)
+		return KFD_PRIO_FOUND_UNKNOWN;
+	if (shown == KFD_PRIO_SHOWN_PART) {
+		/* the rest in the next step, which comes at once */
+		kfd_prio_neighbour_changed(qpd);
+		WRITE_ONCE(dqm->prio.look_now, true);
+		return KFD_PRIO_FOUND_UNKNOWN;
+	}
+	return kfd_prio_neighbour_read(dqm, qpd, shown == KFD_PRIO_SHOWN_WORK, l);
 }
 
 /* A neighbour may have work, whatever was known of it */
