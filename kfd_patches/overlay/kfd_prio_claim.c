@@ -234,7 +234,7 @@ static u64 kfd_prio_claim_trust(const struct kfd_prio_qpd *qp, const struct kfd_
 }
 
 static struct kfd_prio_before kfd_prio_claim_before(struct device_queue_manager *dqm,
-						    struct qcm_process_device *qpd,
+						    struct qcm_process_device *qpd, bool saved,
 						    const struct kfd_prio_params *k)
 {
 	const struct kfd_prio_qpd *qp = &qpd->prio;
@@ -250,7 +250,7 @@ static struct kfd_prio_before kfd_prio_claim_before(struct device_queue_manager 
 		.work = qp->work,
 		.ended = qp->ended,
 		.off = kfd_prio_claim_off(dqm, qpd),
-		.saved = qp->preempted && kfd_prio_shows_work(qpd),
+		.saved = saved,
 	};
 }
 
@@ -353,14 +353,12 @@ static bool kfd_prio_claim_waves(struct kfd_process_device *pdd, struct kfd_prio
 	return !seen->work && (moved || b->waves);
 }
 
-/*
- * Read the indices of @qpd: drops the DQM lock and takes it again.
- * Return: false if the claim is gone meanwhile
- */
-static bool kfd_prio_claim_read(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
-				struct kfd_prio_snapshot *s, const struct kfd_prio_params *k)
+/* As below; @saved: it is off the GPU, and its MQDs show work */
+static bool kfd_prio_claim_indices(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+				   bool saved, struct kfd_prio_snapshot *s,
+				   const struct kfd_prio_params *k)
 {
-	const struct kfd_prio_before before = kfd_prio_claim_before(dqm, qpd, k);
+	const struct kfd_prio_before before = kfd_prio_claim_before(dqm, qpd, saved, k);
 	struct kfd_process_device *pdd = qpd_to_pdd(qpd);
 	struct mm_struct *mm = qpd->prio.mm;
 	bool alive, preempted = qpd->prio.preempted;
@@ -392,6 +390,21 @@ static bool kfd_prio_claim_read(struct device_queue_manager *dqm, struct qcm_pro
 			kfd_prio_prove(qpd, taken_count);
 	}
 	return true;
+}
+
+/*
+ * Read the MQDs of @qpd if it is off the GPU, and its indices: drops the DQM lock and takes it
+ * again.
+ * Return: false if the claim is gone meanwhile, or a kick goes first: it is read in the next step
+ */
+static bool kfd_prio_claim_read(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+				struct kfd_prio_snapshot *s, const struct kfd_prio_params *k)
+{
+	enum kfd_prio_shown shown = kfd_prio_shows_work(qpd);
+
+	if (shown == KFD_PRIO_SHOWN_PART || qpd->prio.role != KFD_PRIO_ROLE_CLAIM)
+		return false;
+	return kfd_prio_claim_indices(dqm, qpd, shown == KFD_PRIO_SHOWN_WORK, s, k);
 }
 
 /*

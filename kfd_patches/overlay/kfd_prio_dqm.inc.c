@@ -272,7 +272,7 @@ static bool kfd_prio_unconfirmed(struct device_queue_manager *dqm, struct qcm_pr
 		return false;
 	if (!kfd_prio_uses_mes(dqm))
 		return qpd->prio.taken_epoch == dqm->prio.epoch;
-	/* MES: a queue that it has refused to remove */
+	/* MES: a queue whose removal it has not confirmed */
 	list_for_each_entry(q, &qpd->queues_list, list)
 		if (q->prio.marked && !q->properties.is_active)
 			return true;
@@ -309,8 +309,9 @@ void kfd_prio_dqm_take_back(struct device_queue_manager *dqm, u64 now)
 
 /*
  * MES acts on single queues: those that leave first, so that one that comes finds room.
- * After an error it is not asked again: a reset is on its way, which leaves it no queue.
- * If the reset semaphore is held and no reset comes, MES is asked again later.
+ * After an error MES is not asked again.  A queue whose removal MES has not confirmed stays marked,
+ * whatever the error is: it may be running until a reset has begun, and a reset that is on its way
+ * may take long to begin.
  */
 static int kfd_prio_remove_mes(struct device_queue_manager *dqm)
 {
@@ -324,20 +325,23 @@ static int kfd_prio_remove_mes(struct device_queue_manager *dqm)
 				continue;
 			if (!ret)
 				ret = remove_queue_mes(dqm, q, cur->qpd);
-			q->prio.marked = ret == -EIO && !kfd_prio_in_reset(dqm);
+			q->prio.marked = ret;
 		}
 	return ret;
 }
 
 /*
- * A queue that MES refuses to add is not on the hardware.  It is marked as off until it is added:
- * KFD asks MES to remove a queue that is marked as active, and takes a refusal for a hang.
+ * A queue that MES was not asked to add, or that it could not be asked to add (-EIO), is not on the
+ * hardware.  It is marked as off until it is added: KFD asks MES to remove a queue that is marked
+ * as active, and takes a refusal for a hang.  After another error the queue may be on the hardware,
+ * and is marked so.
+ * @ret: 0; or an error after which MES is not asked
  */
-static int kfd_prio_add_mes(struct device_queue_manager *dqm)
+static int kfd_prio_add_mes(struct device_queue_manager *dqm, int ret)
 {
 	struct device_process_node *cur;
+	bool asked;
 	struct queue *q;
-	int ret = 0;
 
 	list_for_each_entry(cur, &dqm->queues, list)
 		list_for_each_entry(q, &cur->qpd->queues_list, list) {
@@ -351,9 +355,10 @@ static int kfd_prio_add_mes(struct device_queue_manager *dqm)
 			if (!q->prio.marked || !q->properties.is_active)
 				continue;
 			q->prio.marked = false;
-			if (!ret)
+			asked = !ret;
+			if (asked)
 				ret = add_queue_mes(dqm, q, cur->qpd);
-			if (ret != -EIO || kfd_prio_in_reset(dqm))
+			if (!ret || (asked && ret != -EIO))
 				continue;
 			q->prio.late = true;
 			q->properties.is_active = false;
@@ -386,10 +391,11 @@ static int kfd_prio_execute(struct device_queue_manager *dqm, bool takes)
 		return kfd_prio_map_again(dqm, on);
 	}
 	off = kfd_prio_remove_mes(dqm);
-	/* those that MES has refused to remove run: the others of their processes come back */
+	/* a queue that MES has not removed may run, and its process is not off */
 	if (off)
 		kfd_prio_dqm_take_back(dqm, ktime_get_ns());
-	on = kfd_prio_add_mes(dqm);
+	/* -EIO: MES was not asked, and may be free by now */
+	on = kfd_prio_add_mes(dqm, off == -EIO ? 0 : off);
 	return off ?: on;
 }
 

@@ -86,11 +86,10 @@ static void kfd_prio_timer_set(struct device_queue_manager *dqm, const struct kf
 	at = min(at, kfd_prio_breaker_due(dqm));
 
 	/*
-	 * those that may be parked, and those that are: a device may have rung.  A look that was
-	 * interrupted goes on at once: a timer for it would interrupt it again
+	 * those that may be parked, and those that are: a device may have rung.  The kick that has
+	 * interrupted a look makes it go on
 	 */
-	if (k->park_ns && !d->look_rest &&
-	    !(list_empty(&d->neighbours) && list_empty(&d->resting)))
+	if (k->park_ns && !(list_empty(&d->neighbours) && list_empty(&d->resting)))
 		at = min(at, READ_ONCE(d->look_now) ? now : d->look_at);
 	if (d->missed)
 		at = min(at, d->retry_at);

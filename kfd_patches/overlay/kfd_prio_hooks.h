@@ -58,14 +58,17 @@ struct kfd_prio_cost {
  * @dead: it was reset alone, and stays off for good
  * @marked: preemption has changed if it is active, MES does not know yet; protected by
  *	the DQM lock and false when it is released, unless MES is to be asked again
- * @late: MES has refused to add it: it is marked as off until it is added
+ * @late: MES was to add it and was not, or could not be, asked: it is marked as off until it is
+ *	added
  * @save_seen: begin of the last save on its first XCC that was read, a stamp of CP firmware;
- *	protected by the DQM lock
+ *	protected by the DQM lock, like the next one
+ * @rest_seen: &struct kfd_prio_qpd.taken_count when its MQD was read and showed no work
  */
 struct kfd_prio_queue {
 	u32 asked;
 	u32 requested;
 	u64 save_seen;
+	u64 rest_seen;
 	bool announced;
 	bool held;
 	bool off;
@@ -389,7 +392,10 @@ struct kfd_prio_totals {
  * @look_now: a neighbour shall be looked at before @look_at
  * @roles_due: the doorbells of a process can be trapped no more: roles must be given anew
  * @look_at: when neighbours are looked at next, ktime_get_ns(); the thread's
- * @look_rest: so many neighbours are left of a look that a kick has interrupted; the thread's
+ * @look_rest: so many of @neighbours are left of a look that a kick has interrupted, which goes on
+ *	with the next step; the thread's, like the next two
+ * @look_more: processes of @resting are left that have changed
+ * @poll_rest: so many of the others of @resting are left of the last poll
  * @count_at: waves in flight are not counted before, ktime_get_ns(); the thread's
  * @debug_at: the next operation of a debugger may come then, ktime_get_ns(); under
  *	kfd_prio_gpu_lock()
@@ -444,7 +450,8 @@ struct kfd_prio_totals {
  * @kicked: there is something to look at
  *
  * Protected by the DQM lock, but for @link, @users, @thread (set before the first claim),
- * @rang, @look_now, @roles_due, @look_at, @count_at, @timer and @kicked.
+ * @rang, @look_now, @roles_due, @look_at, @look_rest, @look_more, @poll_rest, @count_at, @timer and
+ * @kicked.
  */
 struct kfd_prio_dqm {
 	ktime_t unmap_start;
@@ -473,6 +480,8 @@ struct kfd_prio_dqm {
 	bool roles_due;
 	u64 look_at;
 	unsigned int look_rest;
+	bool look_more;
+	unsigned int poll_rest;
 	u64 count_at;
 	u64 debug_at;
 	struct kfd_prio_policy policy;

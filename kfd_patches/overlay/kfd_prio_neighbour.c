@@ -169,16 +169,20 @@ static bool kfd_prio_neighbour_still(struct device_queue_manager *dqm,
 	return now - moved_at >= k.park_ns + (seen->pending ? k.budget_ns : 0);
 }
 
-/* Has a neighbour work?  Drops the DQM lock and takes it again; its role may be gone then. */
-static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *dqm,
-						   struct qcm_process_device *qpd,
+/*
+ * Read the indices of a neighbour, and count its waves if need be.  Drops the DQM lock and takes it
+ * again; its role may be gone then.
+ * @waves: it is off, and its MQDs show work
+ */
+static enum kfd_prio_found kfd_prio_neighbour_read(struct device_queue_manager *dqm,
+						   struct qcm_process_device *qpd, bool waves,
 						   struct kfd_prio_look *l)
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
 	bool armed = atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED && !qp->still;
 	bool off = qp->preempted;
 	u64 rptr_sum = qp->rptr_sum, wptr_sum = qp->wptr_sum, moved_at = qp->progress_at;
-	bool alive, moved, waves = off && kfd_prio_shows_work(qpd);
+	bool alive, moved;
 	u64 taken_count = qp->taken_count;
 	u32 unmap_seq = dqm->prio.unmap_seq;
 	struct mm_struct *mm = qp->mm;
@@ -226,6 +230,24 @@ static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *
 		WRITE_ONCE(qp->woke_by, moved || seen.work ? KFD_PRIO_UNPARK_POLL :
 							     KFD_PRIO_UNPARK_WAVES);
 	return qp->work ? KFD_PRIO_FOUND_WORK : KFD_PRIO_FOUND_NONE;
+}
+
+/* Has a neighbour work?  Drops the DQM lock and takes it again; its role may be gone then. */
+static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *dqm,
+						   struct qcm_process_device *qpd,
+						   struct kfd_prio_look *l)
+{
+	enum kfd_prio_shown shown = kfd_prio_shows_work(qpd);
+
+	if (qpd->prio.role != KFD_PRIO_ROLE_NEIGHBOUR)
+		return KFD_PRIO_FOUND_UNKNOWN;
+	if (shown == KFD_PRIO_SHOWN_PART) {
+		/* the rest in the next step, which comes at once */
+		kfd_prio_neighbour_changed(qpd);
+		WRITE_ONCE(dqm->prio.look_now, true);
+		return KFD_PRIO_FOUND_UNKNOWN;
+	}
+	return kfd_prio_neighbour_read(dqm, qpd, shown == KFD_PRIO_SHOWN_WORK, l);
 }
 
 /* A neighbour may have work, whatever was known of it */
@@ -321,19 +343,34 @@ static void kfd_prio_neighbour_look_at(struct device_queue_manager *dqm,
 	kfd_prio_process_drop(p);
 }
 
+/* The first neighbour of a list; with @unchanged the first that has not changed */
+static struct kfd_prio_qpd *kfd_prio_neighbour_first(struct list_head *list, bool unchanged)
+{
+	struct kfd_prio_qpd *qp;
+
+	list_for_each_entry(qp, list, claim)
+		if (!unchanged || !READ_ONCE(qp->look))
+			return qp;
+	return NULL;
+}
+
 /*
- * Look at the first @n of a list; each goes to the end of it, or of the other.
+ * Look at the first @n of a list, at one at least unless @n is 0; each goes to the end of this
+ * list or of the other.  With @unchanged only at those that have not changed: the others have a
+ * walk of their own.
  * Return: how many are left because there is something more urgent to do
  */
 static unsigned int kfd_prio_neighbour_walk(struct device_queue_manager *dqm,
-					    struct list_head *list, unsigned int n,
+					    struct list_head *list, unsigned int n, bool unchanged,
 					    struct kfd_prio_look *l)
 {
 	struct kfd_prio_qpd *qp;
 
 	/* the list may change while the lock is dropped */
-	while (n-- && !list_empty(list)) {
-		qp = list_first_entry(list, struct kfd_prio_qpd, claim);
+	while (n--) {
+		qp = kfd_prio_neighbour_first(list, unchanged);
+		if (!qp)
+			break;
 		list_move_tail(&qp->claim, list);
 		kfd_prio_neighbour_look_at(dqm, container_of(qp, struct qcm_process_device, prio),
 					   l);
@@ -343,14 +380,41 @@ static unsigned int kfd_prio_neighbour_walk(struct device_queue_manager *dqm,
 	return 0;
 }
 
+/*
+ * How many with work are to be looked at: all if one of them was just taken off.  And how many of
+ * those without work have changed: kfd_prio_neighbour_rang() has put them first.
+ */
+static void kfd_prio_neighbour_due(struct kfd_prio_dqm *d, unsigned int *busy,
+				   unsigned int *changed)
+{
+	unsigned int n = 0;
+	struct kfd_prio_qpd *qp;
+	bool fresh = false;
+
+	list_for_each_entry(qp, &d->neighbours, claim) {
+		fresh |= qp->preempted && READ_ONCE(qp->look);
+		n++;
+	}
+	*busy = fresh ? n : min(n, d->look_rest);
+	*changed = 0;
+	list_for_each_entry(qp, &d->resting, claim) {
+		if (!READ_ONCE(qp->look))
+			break;
+		++*changed;
+	}
+}
+
 /**
  * kfd_prio_neighbour_look() - look which neighbours have work, trap those that have none
  * @dqm: of the GPU
  * @s: memory for it
  *
  * Every safety_poll_us, and at once at those that were taken off.  Without a claim, and without
- * parking, nothing depends on the answer.  A look that a kick interrupts goes on where it was, and
- * has an end, however often that happens.
+ * parking, nothing depends on the answer.
+ *
+ * Kicks interrupt a look, and users can make as many kicks as they like.  So each part of a look
+ * has a count of its own of what is left, no part waits for the end of another, and each call looks
+ * at one neighbour of each part at least.
  *
  * Context: our thread; DQM lock, dropped and taken again for each
  */
@@ -359,42 +423,33 @@ void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_s
 	struct kfd_prio_look l = { .s = s };
 	struct kfd_prio_dqm *d = &dqm->prio;
 	u64 now = ktime_get_ns();
-	struct kfd_prio_qpd *qp;
-	unsigned int n = 0, changed = 0, most = KFD_PRIO_LOOK_BUSY;
-	bool fresh = false;
+	bool due = now >= d->look_at;
+	unsigned int busy, changed;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	if (now < d->look_at && !READ_ONCE(d->look_now) && !d->look_rest)
+	if (!due && !READ_ONCE(d->look_now) && !d->look_rest && !d->look_more && !d->poll_rest)
 		return;
 	if (list_empty(&d->claims) && !kfd_prio_park_ns(dqm)) {
 		d->look_rest = 0;
+		d->look_more = false;
+		d->poll_rest = 0;
 		return;
 	}
-	if (d->look_rest && !READ_ONCE(d->look_now))
-		most = d->look_rest;
+	if (due || READ_ONCE(d->look_now))
+		d->look_rest = KFD_PRIO_LOOK_BUSY;
 	WRITE_ONCE(d->look_now, false);
+	if (due) {
+		/* now, not at the end: what interrupts the look does not put off the next one */
+		d->look_at = now + kfd_prio_safety_poll_ns();
+		d->poll_rest = KFD_PRIO_LOOK_RESTING;
+	}
 	/* those that were taken off and seemed to have no work come first, too */
 	if (d->quiet_taken)
 		atomic_set(&d->rang, 1);
 	d->quiet_taken = false;
 	kfd_prio_neighbour_rang(dqm);
-	list_for_each_entry(qp, &d->neighbours, claim) {
-		fresh |= qp->preempted && READ_ONCE(qp->look);
-		n++;
-	}
-	if (!fresh)
-		n = min(n, most);
-	/* put first by kfd_prio_neighbour_rang(): parked, or their queues have changed */
-	list_for_each_entry(qp, &d->resting, claim) {
-		if (!READ_ONCE(qp->look))
-			break;
-		changed++;
-	}
-	d->look_rest = kfd_prio_neighbour_walk(dqm, &d->neighbours, n, &l);
-	if (!d->look_rest)
-		d->look_rest = kfd_prio_neighbour_walk(dqm, &d->resting, changed, &l);
-	if (d->look_rest || now < d->look_at)
-		return;
-	d->look_at = now + kfd_prio_safety_poll_ns();
-	kfd_prio_neighbour_walk(dqm, &d->resting, KFD_PRIO_LOOK_RESTING, &l);
+	kfd_prio_neighbour_due(d, &busy, &changed);
+	d->look_rest = kfd_prio_neighbour_walk(dqm, &d->neighbours, busy, false, &l);
+	d->look_more = kfd_prio_neighbour_walk(dqm, &d->resting, changed, false, &l);
+	d->poll_rest = kfd_prio_neighbour_walk(dqm, &d->resting, d->poll_rest, true, &l);
 }

@@ -98,6 +98,18 @@ struct kfd_prio_seen {
 };
 
 /**
+ * enum kfd_prio_shown - what the MQDs of a process that is off the GPU show
+ * @KFD_PRIO_SHOWN_NONE: no work
+ * @KFD_PRIO_SHOWN_WORK: work
+ * @KFD_PRIO_SHOWN_PART: no work so far; not all were read, and the thread is needed for a kick
+ */
+enum kfd_prio_shown {
+	KFD_PRIO_SHOWN_NONE,
+	KFD_PRIO_SHOWN_WORK,
+	KFD_PRIO_SHOWN_PART,
+};
+
+/**
  * struct kfd_prio_marked - what a change of level did to the queues of a GPU
  * @epoch: kfd_prio_take_epoch()
  * @preempted: processes that count as preempted now and did not
@@ -454,7 +466,7 @@ bool kfd_prio_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s)
 bool kfd_prio_sees_waves(struct qcm_process_device *qpd);
 
 /* kfd_prio_rest.c */
-bool kfd_prio_shows_work(struct qcm_process_device *qpd);
+enum kfd_prio_shown kfd_prio_shows_work(struct qcm_process_device *qpd);
 void kfd_prio_prove(struct qcm_process_device *qpd, u64 taken_count);
 
 /* kfd_prio_cost.c */

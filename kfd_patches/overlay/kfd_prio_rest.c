@@ -26,6 +26,13 @@
 /* Of CP_HQD_IB_CONTROL: IB_SIZE and PROCESSING_IB */
 #define CP_IB_BUSY	(0x000fffff | BIT(31))
 
+/*
+ * So many MQDs are read in one go, and at most those of one queue more.  An MQD may lie in VRAM,
+ * where a read takes a microsecond, and a process has up to KFD_PRIO_MAX_INDEX queues, each with an
+ * MQD for each XCC.
+ */
+#define KFD_PRIO_REST_MQDS	32
+
 /* Is a compute queue that was unmapped in the middle of something? */
 static bool kfd_prio_compute_pending(struct queue *q)
 {
@@ -53,24 +60,59 @@ static bool kfd_prio_sdma_pending(struct queue *q)
 	return left.rptr != left.wptr || left.ib;
 }
 
-/**
- * kfd_prio_shows_work() - do the MQDs of a process that is off the GPU show work?
- * @qpd: the process on the GPU; the hardware has confirmed that its queues are off
- *
- * Only queues that preemption will put back count: others cannot run.
- *
- * Context: DQM lock
- */
-bool kfd_prio_shows_work(struct qcm_process_device *qpd)
+/* Read the MQDs that were not read since their process was taken off, KFD_PRIO_REST_MQDS at most */
+static enum kfd_prio_shown kfd_prio_rest_read(struct qcm_process_device *qpd)
 {
+	unsigned int mqds = 0;
 	struct queue *q;
 
-	lockdep_assert_held(&qpd->dqm->lock_hidden);
-	list_for_each_entry(q, &qpd->queues_list, list)
-		if (q->prio.off && (q->properties.type == KFD_QUEUE_TYPE_COMPUTE ?
-				    kfd_prio_compute_pending(q) : kfd_prio_sdma_pending(q)))
-			return true;
-	return false;
+	list_for_each_entry(q, &qpd->queues_list, list) {
+		bool compute = q->properties.type == KFD_QUEUE_TYPE_COMPUTE;
+
+		if (!q->prio.off || q->prio.rest_seen == qpd->prio.taken_count)
+			continue;
+		if (mqds >= KFD_PRIO_REST_MQDS)
+			return KFD_PRIO_SHOWN_PART;
+		mqds += compute ? kfd_prio_xccs(qpd->dqm) : 1;
+		if (compute ? kfd_prio_compute_pending(q) : kfd_prio_sdma_pending(q))
+			return KFD_PRIO_SHOWN_WORK;
+		q->prio.rest_seen = qpd->prio.taken_count;
+	}
+	return KFD_PRIO_SHOWN_NONE;
+}
+
+/**
+ * kfd_prio_shows_work() - do the MQDs of a process that is off the GPU show work?
+ * @qpd: the process on the GPU, held
+ *
+ * Only queues that preemption will put back count: others cannot run.  The MQD of a queue that is
+ * off does not change, so each is read once, KFD_PRIO_REST_MQDS of them before the lock is dropped.
+ * A kick goes before the rest.
+ *
+ * Context: our thread; DQM lock, dropped and taken again: the role of the process may be gone then,
+ * and the process may be on the GPU, or off for another time
+ * Return: for the process as it is now: KFD_PRIO_SHOWN_NONE also if it is not off
+ */
+enum kfd_prio_shown kfd_prio_shows_work(struct qcm_process_device *qpd)
+{
+	struct device_queue_manager *dqm = qpd->dqm;
+	enum kfd_prio_shown shown;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	for (;;) {
+		if (!qpd->prio.preempted)
+			return KFD_PRIO_SHOWN_NONE;
+		/* CP has not confirmed the unmap, and may still write the MQDs */
+		if (dqm->prio.unmap_pending)
+			return KFD_PRIO_SHOWN_PART;
+		shown = kfd_prio_rest_read(qpd);
+		if (shown != KFD_PRIO_SHOWN_PART)
+			return shown;
+		dqm_unlock(dqm);
+		dqm_lock(dqm);
+		if (atomic_read(&dqm->prio.kicked))
+			return KFD_PRIO_SHOWN_PART;
+	}
 }
 
 /**

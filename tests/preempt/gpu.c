@@ -147,7 +147,7 @@ static struct {
 	{ "max_switch_pct" }, { "short_grace" }, { "idle_park_ms" },
 	/* of the simulated GPU and of amdgpu */
 	{ "save_us" }, { "restore_us" }, { "queue_preemption_timeout_ms" }, { "poll_us" }, { "poll_idle_us" },
-	{ "sdma_gbs" }, { "occupancy_us" }, { "mqd_times" },
+	{ "sdma_gbs" }, { "occupancy_us" }, { "mqd_times" }, { "reset_delay_ms" },
 };
 
 static void path_of(char *path, size_t n, const char *name)

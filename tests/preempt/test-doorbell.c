@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Doorbells that cannot be trapped, because of the way in which a process has mapped them: the process counts as
- * having work.  No mapping reaches anything but the doorbells of its process.
+ * having work.  No mapping reaches anything but the doorbells of its process.  And work for which no CPU has rung.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -236,6 +236,63 @@ static void frames(void)
 	actor_kill(&on);
 }
 
+#define QUIET		30	/* processes without work */
+#define POLLED		8	/* so many of them are examined every safety_poll_us */
+#define TRIES		6
+#define KICKS_US	"5"
+
+/*
+ * Work that a device has rung for is found by the poll. Rings, evictions and queues of others kick the engine's thread, and
+ * interrupt it, as often as users like: the poll must come to its end as soon as without them. The simulated GPU makes the
+ * kicks, as the guest has one CPU
+ */
+static void silent_kicked(void)
+{
+	struct actor on, quiet[QUIET];
+	long long ns, worst = 0, most = (QUIET / POLLED + 3) * 10 * MS;
+	uint64_t begin;
+	unsigned int i;
+	bool all = true;
+
+	if (!has_mes(0)) {
+		tap_skip("silent_kicked", "HWS: the engine's thread has a real-time priority, and nobody else would run on the only CPU");
+		return;
+	}
+	/* as the engine's thread has, and so have actors from here on */
+	setpriority(PRIO_PROCESS, 0, -20);
+	on = online_start(0, 12);
+	for (i = 0; i < QUIET; i++) {
+		quiet[i] = actor_start(0, 1, 7);
+		if (actor_do(&quiet[i], act_request, 10 * US, 0) < 0)
+			tap_bail("a process's first request failed");
+	}
+	/* takes all of them off; they are proved to have no work, and stay off */
+	if (actor_do(&on, act_request, 5 * MS, 0) < 0)
+		tap_bail("the online process's request failed");
+	nap_ns(200 * MS);
+	tap_eq(mapped(0), 1, "silent_kicked: processes without work are off the GPU");
+	if (sim_write(0, "kicks", KICKS_US))
+		tap_bail("kicks");
+	for (i = 0; i < TRIES; i++) {
+		const struct actor *a = &quiet[i * QUIET / TRIES];
+
+		begin = kfdc_now();
+		if (actor_do(a, act_submit_silently, 10 * US, 0))
+			tap_bail("the work was refused");
+		all &= completes(a);
+		ns = actor_do(a, act_done_at, 0, 0) - begin;
+		worst = ns > worst ? ns : worst;
+	}
+	sim_write(0, "kicks", "0");
+	tap_ok(all, "silent_kicked: work without a ring is found");
+	tap_ok(in_time(worst, most), "silent_kicked: beside a kick every " KICKS_US " us it is found in %lld us, less than %lld",
+	       worst / 1000, most / 1000);
+	for (i = 0; i < QUIET; i++)
+		actor_kill(&quiet[i]);
+	actor_kill(&on);
+	setpriority(PRIO_PROCESS, 0, 0);
+}
+
 const struct test tests_doorbell[] = {
-	{ "untrapped", untrapped }, { "frames", frames }, {}
+	{ "untrapped", untrapped }, { "frames", frames }, { "silent_kicked", silent_kicked }, {}
 };

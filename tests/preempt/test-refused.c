@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/klog.h>
+#include <sys/mman.h>
 #include "preempt.h"
 
 /* In a process of its own: it returns when the semaphore is free again */
@@ -166,6 +168,90 @@ static void mes_refuses(void)
 	}
 }
 
+static struct kfdc_bo pages;
+
+/* A userptr, whose pages go with a madvise(2) */
+static long act_userptr(long unused, long unused2)
+{
+	void *p = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)unused, (void)unused2;
+	if (p == MAP_FAILED)
+		return -errno;
+	memset(p, 1, 65536);
+	return kfdc_userptr(me.c, p, 65536, &pages);
+}
+
+static long act_evict(long unused, long unused2)
+{
+	(void)unused, (void)unused2;
+	return madvise(pages.va, pages.size, MADV_DONTNEED) ? -errno : 0;
+}
+
+/* A userptr, and work on each of two queues */
+static struct actor victim_start(void)
+{
+	struct actor a = actor_start(0, 2, 7);
+	unsigned int i;
+
+	if (actor_do(&a, act_userptr, 0, 0))
+		tap_bail("a userptr");
+	for (i = 0; i < 2; i++)
+		if (actor_do(&a, act_submit_on, i, longer(500 * MS)))
+			tap_bail("the work of a victim was refused");
+	return a;
+}
+
+/*
+ * MES does not confirm that a queue is removed, and the reset that amdkfd asks for begins late.  Until it begins, the
+ * queue and those behind it run: an eviction must not find them marked as off.
+ */
+static void mes_unconfirmed(void)
+{
+	static const char * const removal[] = { "1", "2", "3" };
+	struct actor off[2], on;
+	long long moved, resets;
+	unsigned int i, k;
+
+	if (!has_mes(0)) {
+		tap_skip("mes_unconfirmed", "HWS: refused_evict of tests/hostile");
+		return;
+	}
+	if (stock_fails()) {
+		tap_skip("mes_unconfirmed", stock_fails());
+		return;
+	}
+	/* the first queue of a process, its second, and the first of the other process */
+	for (i = 0; i < 3; i++) {
+		on = online_start(0, 12);
+		for (k = 0; k < 2; k++)
+			off[k] = victim_start();
+		wait_mapped(0, 5);
+		moved = sim_counter(0, "mapped_moved");
+		resets = sim_counter(0, "resets");
+		param_set("reset_delay_ms", 400);
+		sim_fault_set(0, "mes_remove", removal[i]);
+		/* the engine's next step comes 10 ms later: lines on the console take as long */
+		klogctl(6 /* SYSLOG_ACTION_CONSOLE_OFF */, NULL, 0);
+		if (actor_do(&on, act_submit, 5 * MS, 1))
+			tap_bail("the online work was refused");
+		nap_ns(2 * MS);
+		for (k = 0; k < 2; k++)
+			actor_do(&off[k], act_evict, 0, 0);
+		klogctl(7 /* SYSLOG_ACTION_CONSOLE_ON */, NULL, 0);
+		tap_eq(sim_counter(0, "mapped_moved") - moved, 0,
+		       "mes_unconfirmed: removal %s fails: no buffer moves under a mapped queue", removal[i]);
+		tap_ok(wait_resets(0, resets + 1), "mes_unconfirmed: removal %s fails: a reset", removal[i]);
+		sim_fault_set(0, "mes_remove", "0");
+		param_set("reset_delay_ms", 0);
+		nap_ns(param("busy_budget_ms") * MS + 100 * MS);
+		actor_kill(&on);
+		for (k = 0; k < 2; k++)
+			actor_kill(&off[k]);
+		works("mes_unconfirmed");
+	}
+}
+
 /* A priority is set, and the scheduler does not do what it takes */
 static void set_refused(void)
 {
@@ -199,6 +285,7 @@ static void set_refused(void)
 }
 
 const struct test tests_refused[] = {
-	{ "refused", refused }, { "mes_refuses", mes_refuses }, { "runlist_fails", runlist_fails },
+	{ "refused", refused }, { "mes_refuses", mes_refuses },
+	{ "mes_unconfirmed", mes_unconfirmed }, { "runlist_fails", runlist_fails },
 	{ "set_refused", set_refused }, {}
 };

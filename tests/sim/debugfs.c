@@ -22,6 +22,8 @@
  *			amdgpu_test_ib of amdgpu's debugfs; returns when that is over
  *	table_lock	write N: N ms in which a look-up in KFD's table of processes goes on, or until
  *			a signal; returns when that is over
+ *	kicks		write N: the engine's thread is kicked every N us, as rings and evictions on other
+ *			CPUs do it; 0: it is not
  *	suspend		MES: write "all" or the doorbell of a queue (as in state): SUSPEND its
  *			gang. The reader of state sees it as held
  *	resume		the same for RESUME
@@ -276,6 +278,22 @@ static const struct file_operations table_lock_fops = {
 	.write = table_lock_write,
 };
 
+static ssize_t kicks_write(struct file *file, const char __user *ubuf, size_t n, loff_t *pos)
+{
+	unsigned int us;
+	int r = kstrtouint_from_user(ubuf, n, 0, &us);
+
+	if (!r)
+		r = sim_kick_set(file->private_data, us);
+	return r ? : n;
+}
+
+static const struct file_operations kicks_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = kicks_write,
+};
+
 static ssize_t gangs_write(struct file *file, const char __user *ubuf, size_t n, bool resume)
 {
 	char buf[16];
@@ -378,6 +396,7 @@ void sim_debugfs_init(struct sim_gpu *g)
 	debugfs_create_file("sleep", 0200, g->dbg, g, &sleep_fops);
 	debugfs_create_file("reset_lock", 0200, g->dbg, g, &reset_lock_fops);
 	debugfs_create_file("table_lock", 0200, g->dbg, g, &table_lock_fops);
+	debugfs_create_file("kicks", 0200, g->dbg, g, &kicks_fops);
 	if (g->prof->mes) {
 		debugfs_create_file("suspend", 0200, g->dbg, g, &suspend_fops);
 		debugfs_create_file("resume", 0200, g->dbg, g, &resume_fops);
@@ -395,6 +414,7 @@ void sim_debugfs_init(struct sim_gpu *g)
  */
 void sim_debugfs_fini(struct sim_gpu *g)
 {
+	sim_kick_set(g, 0);
 	debugfs_remove(g->dbg);
 	if (!--root_users)
 		debugfs_remove(root);

@@ -425,4 +425,7 @@ void sim_mqd_read(const struct sim_gpu *g, struct sim_queue *q, const void *mqd)
 void sim_debugfs_init(struct sim_gpu *g);
 void sim_debugfs_fini(struct sim_gpu *g);
 
+/* kick.c */
+int sim_kick_set(struct sim_gpu *g, u32 us);
+
 #endif

@@ -4,6 +4,12 @@
  */
 #include "hws.h"
 #include "kfd_priv.h"
+#include <linux/delay.h>
+#include <linux/module.h>
+
+static uint reset_delay_ms;
+module_param(reset_delay_ms, uint, 0644);
+MODULE_PARM_DESC(reset_delay_ms, "how long after it was asked for a reset begins; meanwhile queues run (a guess)");
 
 /*
  * The amdgpu of 7.x takes the mapped doorbells of all processes away before it resets a GPU, that of 6.x leaves them. Here
@@ -36,6 +42,8 @@ void sim_reset_work(struct work_struct *work)
 	struct sim_gpu *g = to_sim(adev);
 	int r = 0;
 
+	if (READ_ONCE(reset_delay_ms))
+		msleep(READ_ONCE(reset_delay_ms));
 	dev_info(adev->dev, "kfdsim: GPU reset begin: %s\n", g->reset_why);
 	atomic_set(&adev->reset_domain->in_gpu_reset, 1);
 	down_write(&adev->reset_domain->sem);
