@@ -257,6 +257,8 @@ static void kfd_prio_neighbour_wake(struct device_queue_manager *dqm, struct kfd
 	/* first: one that is armed counts as one without work */
 	kfd_prio_trap_change(qp, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG);
 	kfd_prio_neighbour_rise(&dqm->prio, qp);
+	/* a process that came while others were preempted counts as preempted from now on */
+	dqm->prio.recheck |= qp->preempted && !qp->counted;
 }
 
 /*
