@@ -185,10 +185,12 @@ static long plain(void)
  * @test: to which it belongs
  * @what: the same in words
  * @again: does it; @n counts
+ * @scarce: only some can do it at a time: KFD has four address watches for all processes of a GPU
  */
 static const struct deed {
 	const char *test, *what;
 	long (*again)(unsigned int n);
+	bool scarce;
 } deeds[] = {
 	{ "crowd", "ring", ring },
 	{ "crowd", "update a queue", update },
@@ -200,7 +202,7 @@ static const struct deed {
 	{ "crowd", "are evicted by their userptr", evict },
 	{ "crowd_debug", "set the launch mode of their waves", debug_mode },
 	{ "crowd_debug", "set a debugger's flags", debug_flags },
-	{ "crowd_debug", "watch an address", debug_watch },
+	{ "crowd_debug", "watch an address", debug_watch, .scarce = true },
 	{ "crowd_debug", "suspend and resume their queue", debug_suspend },
 	{ "crowd_debug", "enable and disable the runtime", runtime },
 	{}
@@ -273,7 +275,7 @@ static unsigned int beside(const struct actor *on, struct actor *user, unsigned 
 	tap_diag("%u that %s: %llu times, %llu failed; requests of 20 ms: P50 %llu us, longest %llu us; unmaps in one: %.1f, most %u",
 		 n, deeds[which].what, (unsigned long long)done, (unsigned long long)failed,
 		 (unsigned long long)t->p50 / 1000, (unsigned long long)t->max / 1000, mean, most);
-	if (!done || failed)
+	if (!done || (failed && !deeds[which].scarce))
 		tap_ok(false, "%s: processes that %s did it", test_name, deeds[which].what);
 	return most;
 }

@@ -4,7 +4,7 @@
  * CPUs make it. A VM with --icount has one CPU, on which the thread keeps others from running.
  */
 #include "hws.h"
-#if __has_include("kfd_prio_priv.h")	/* not in stock amdkfd */
+#ifdef KFDSIM_PRIO	/* not in stock amdkfd */
 #include "kfd_prio_priv.h"
 
 static struct device_queue_manager *kicked;
