@@ -104,13 +104,14 @@ check: setup
 	@$(if $(filter-out $(PARTS),$(PART)),echo 'make check: PART=$(PART): not one of $(PARTS)' >&2; exit 2)
 	@$(MAKE) -s -C tools all fake
 	@$(MAKE) -s -C tests all
-	@tests/run $(if $(CHANGED),$$(tests/changed $(filter-out 1,$(CHANGED))),$(PART_$(PART)) $(SUITES))
+	@$(if $(CHANGED),suites=$$(tests/changed $(filter-out 1,$(CHANGED))) && tests/run $$suites,tests/run $(PART_$(PART)) $(SUITES))
 
 check-all:
 	@$(MAKE) -s check SUITES='$(SUITES) $(foreach part,$(PARTS),$(PART_$(part)))'
 
-check-quick:
-	@$(MAKE) -s check SUITES='smoke unit cli lint'
+check-quick: setup
+	@$(MAKE) -s -C tools all fake
+	@tests/run smoke unit cli lint
 
 suites:
 	@echo $(SUITES) $(foreach part,$(PARTS),$(PART_$(part)))
