@@ -28,9 +28,9 @@ help:
 	@echo '  make demo          an online and an offline HIP program on a simulated GPU, before and after kfdprio'
 	@echo '  make record        the same two programs, recorded by kfdtrace: build/record/rec'
 	@echo '  make check         the tests that every change must pass; SUITES="unit cli" for some of them, PART=1 to $(lastword $(PARTS)): a part of check-all'
-	@echo '  make check-quick   a few minutes: unit tests, tools, lint, and the driver in two short VM runs'
-	@echo '  make check CHANGED=1 the suites that can see what has changed since the last commit, or by it (CHANGED=COMMIT: since that)'
 	@echo '  make check-all     those, and every other suite (long)'
+	@echo '  make check-quick   the shortest run: unit tests, tools, lint, and the driver in two short VM runs'
+	@echo '  make check CHANGED=1 the suites that can see what has changed since the last commit, or by it (CHANGED=COMMIT: since that)'
 	@echo '  make bench         preemption in figures: latency, throughput, cost (simulated; GPU=mi300x), build/bench.json'
 	@echo '  make check-preempt all tests of preemption, HWS and MES and two GPUs (long)'
 	@echo '  make check-trees   every kernel tree: prepare, hooks, amdkfd, amdgpu.ko through DKMS, VM (long)'
@@ -99,7 +99,7 @@ record: setup-demo
 	@KERNEL=$(KERNEL) GPU=$(GPU) tests/demo/record
 
 # CHANGED=1: since the last commit, or by it; CHANGED=COMMIT: since COMMIT
-.PHONY: check check-all check-quick suites
+.PHONY: check check-all check-quick suites parts
 check: setup
 	@$(if $(filter-out $(PARTS),$(PART)),echo 'make check: PART=$(PART): not one of $(PARTS)' >&2; exit 2)
 	@$(MAKE) -s -C tools all fake
@@ -112,6 +112,10 @@ check-all:
 check-quick: setup
 	@$(MAKE) -s -C tools all fake
 	@tests/run smoke unit cli lint
+
+# for scripts
+parts:
+	@echo $(PARTS)
 
 suites:
 	@echo $(SUITES) $(foreach part,$(PARTS),$(PART_$(part)))

@@ -441,7 +441,7 @@ void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_s
 		d->look_rest = KFD_PRIO_LOOK_BUSY;
 	WRITE_ONCE(d->look_now, false);
 	if (due) {
-		/* now, not at the end: what interrupts the look does not put off the next one */
+		/* set before the look: a kick that interrupts it does not put off the next one */
 		d->look_at = now + kfd_prio_safety_poll_ns();
 		d->poll_rest = KFD_PRIO_LOOK_RESTING;
 	}

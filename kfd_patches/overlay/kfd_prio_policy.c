@@ -398,7 +398,7 @@ static void token_take(struct kfd_prio_policy *p, u64 least)
 		p->tokens -= p->tokens - least < TOKEN ? p->tokens - least : TOKEN;
 }
 
-/* What wakes of parked processes leave to preemption: half, and one preemption at least */
+/* The tokens that wakes of parked processes leave: half, enough for one preemption at least */
 static u64 tokens_reserved(const struct kfd_prio_params *k)
 {
 	return k->max_per_s > 1 ? tokens_max(k) / 2 : TOKEN;

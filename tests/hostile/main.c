@@ -65,7 +65,7 @@ int main(int argc, char **argv)
 	}
 	if (list)
 		return 0;
-	if (!done || (argc > 1 && done < argc - 1))
+	if (done < (argc > 1 ? argc - 1 : 1))
 		tap_bail("%s; -l lists them", done ? "some of these tests do not exist" : "no test of that name");
 	return tap_done();
 }

@@ -380,8 +380,8 @@ static bool has_thread(void)
 }
 
 /*
- * No priority that may preempt was ever set, so no thread of the driver acts on an orphan: what notices it does.  Must
- * run before any other test
+ * No priority that may preempt was ever set, so no thread of the driver acts on an orphan: the ioctl that notices it
+ * does.  This test must run before any other
  */
 static void first(void)
 {

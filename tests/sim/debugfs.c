@@ -414,8 +414,9 @@ void sim_debugfs_init(struct sim_gpu *g)
  */
 void sim_debugfs_fini(struct sim_gpu *g)
 {
-	sim_kick_set(g, 0);
 	debugfs_remove(g->dbg);
+	/* nobody can write to kicks any more */
+	sim_kick_set(g, 0);
 	if (!--root_users)
 		debugfs_remove(root);
 }

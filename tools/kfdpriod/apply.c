@@ -212,6 +212,7 @@ static void apply_list(struct service *s, bool orphans_only)
 	int ret;
 
 	ret = kfd_dev_list(&s->dev, &entries, &nr);
+	/* every ten seconds: the error would fill the log */
 	if (ret && orphans_only)
 		return;
 	if (ret) {

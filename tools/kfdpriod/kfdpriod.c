@@ -3,8 +3,8 @@
  * kfdpriod - gives processes that use AMD GPUs priorities by rules, kfdprio.conf(5)
  *
  * It looks at a process when that opens /dev/kfd, at all of them when it starts and when rules are
- * read anew, and at orphans every ten seconds.  It keeps no state: when it ends, whatever it has set stays, and processes that come
- * later are as on a host without it.
+ * read anew, and at orphans every ten seconds.  It keeps no state: when it ends, whatever it has set
+ * stays, and processes that come later are as on a host without it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,7 +25,7 @@
 #include "kfdpriod.h"
 #include "message.h"
 
-/* Orphans are looked at so often */
+/* The period at which orphans are examined, ms */
 #define ORPHANS_MS 10000
 
 static void usage(void)

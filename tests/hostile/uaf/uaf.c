@@ -279,12 +279,12 @@ static void openers(int slot, void (*fn)(void))
 	}
 }
 
-static void open_until(const char *name, void (*fn)(void), long n, int seconds)
+/* Without a limit of time: how long it takes depends on the host, and the VM has one */
+static void open_until(const char *name, void (*fn)(void), long n)
 {
 	void (*const finders[])(void) = { do_list, do_get, do_set, do_sysfs, do_trap };
 	pid_t pids[OPENERS + sizeof(finders) / sizeof(finders[0])];
 	unsigned int i, k = 0;
-	time_t end = time(NULL) + seconds;
 
 	memset(st, 0, sizeof(*st));
 	for (i = 0; i < sizeof(finders) / sizeof(finders[0]); i++)
@@ -303,7 +303,7 @@ static void open_until(const char *name, void (*fn)(void), long n, int seconds)
 		}
 		k++;
 	}
-	while (st->failed < n && time(NULL) < end)
+	while (st->failed < n)
 		nap_us(10000);
 	st->over = true;
 	while (k)
@@ -321,13 +321,13 @@ static void open_until(const char *name, void (*fn)(void), long n, int seconds)
 static void test_fault(void)
 {
 	inherited = open("/dev/kfd", O_RDWR | O_CLOEXEC);
-	open_until("fault", open_by_fault, long_form ? 10000 : 300, long_form ? 3600 : 120);
+	open_until("fault", open_by_fault, long_form ? 10000 : 300);
 	close(inherited);
 }
 
 static void test_signal(void)
 {
-	open_until("signal", open_by_signal, long_form ? 500 : 20, long_form ? 3600 : 120);
+	open_until("signal", open_by_signal, long_form ? 500 : 20);
 }
 
 /* In the program that exec made: the first descriptor is open */

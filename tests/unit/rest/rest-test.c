@@ -54,7 +54,7 @@ struct kfd_prio_sdma_left kfd_prio_sdma_left(struct queue *q)
 	return (struct kfd_prio_sdma_left){ .wptr = mqd[q - queue][0].saved };
 }
 
-/* What happens while the lock is free, once */
+/* Called once, while the lock is free */
 static void (*meanwhile)(void);
 
 void dqm_unlock(struct device_queue_manager *d)
@@ -121,7 +121,7 @@ static void bounded(void **unused)
 			assert_int_equal(kfd_prio_shows_work(&qpd), KFD_PRIO_SHOWN_NONE);
 			assert_in_range(most, 1, BOUND);
 			assert_each_read(n[i], 1);
-			/* what was read is known */
+			/* no MQD is read a second time */
 			drops = 0;
 			assert_int_equal(kfd_prio_shows_work(&qpd), KFD_PRIO_SHOWN_NONE);
 			assert_each_read(n[i], 1);
