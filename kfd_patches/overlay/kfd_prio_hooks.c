@@ -277,7 +277,7 @@ bool kfd_prio_hook_drain_interrupts(struct kfd_process *p)
 {
 	/* irq_drain_is_open, then the table: pairs with kfd_prio_hook_process_unhashed() */
 	smp_mb();
-	if (!READ_ONCE(p->prio.unhashed))
+	if (!hlist_unhashed_lockless(&p->kfd_processes))
 		return false;
 	kfd_prio_drain_end(p);
 	return true;
@@ -295,7 +295,6 @@ bool kfd_prio_hook_drain_interrupts(struct kfd_process *p)
  */
 void kfd_prio_hook_process_unhashed(struct kfd_process *p)
 {
-	WRITE_ONCE(p->prio.unhashed, true);
 	/* the table, then irq_drain_is_open: pairs with kfd_prio_hook_drain_interrupts() */
 	smp_mb();
 	kfd_prio_drain_end(p);

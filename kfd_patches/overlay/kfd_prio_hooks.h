@@ -99,7 +99,6 @@ struct kfd_prio_values {
  *	process's memory by a little; NULL otherwise
  * @notified: bit 0: notify descriptors have reported that the process opened KFD
  * @gone: its memory has gone; a descriptor may keep the process; written without a lock
- * @unhashed: KFD's table does not have it any more; written under kfd_processes_mutex, read without
  * @serial: number of the process, never used again; written before it is published
  * @users: holders, one of them the list of published processes; under that list's lock, like @link
  * @live: its release has not begun; under the same lock
@@ -119,7 +118,6 @@ struct kfd_prio_process {
 	struct mm_struct *mm;
 	unsigned long notified;
 	bool gone;
-	bool unhashed;
 	u64 serial;
 	unsigned int users;
 	bool live;

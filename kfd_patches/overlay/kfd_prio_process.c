@@ -129,7 +129,7 @@ void kfd_prio_process_orphans(struct device_queue_manager *dqm)
 /**
  * kfd_prio_process_orphans_now() - act on orphans that were noticed on GPUs without a thread
  *
- * No priority that may preempt was ever set then: LIST, SET and GET are what notices orphans.
+ * No priority that may preempt was ever set then: LIST, SET and GET notice orphans.
  *
  * Context: process, may sleep; takes DQM locks, one after the other
  */
