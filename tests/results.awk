@@ -11,6 +11,15 @@ function xml(text) {
 	return text
 }
 
+# In KTAP a "#" begins a directive, wherever it is, and cannot be escaped
+function plain(name,   at, skip) {
+	at = match(name, / # SKIP/)
+	skip = at ? substr(name, at) : ""
+	name = at ? substr(name, 1, at - 1) : name
+	gsub(/#/, "_", name)
+	return name skip
+}
+
 function longest(took, name,   i) {
 	if (slowest < 10)
 		slowest++
@@ -41,14 +50,14 @@ function longest(took, name,   i) {
 		n++
 		failed += bad
 		skipped += skip
-		points = points "  " (bad ? "not ok " : "ok ") n " " name "\n"
+		points = points "  " (bad ? "not ok " : "ok ") n " " plain(name) "\n"
 		cases = cases sprintf("    <testcase classname=\"%s\" name=\"%s\" time=\"%.3f\"", xml(suite), xml(name), took) \
 			(bad ? "><failure/></testcase>\n" : skip ? "><skipped/></testcase>\n" : "/>\n")
 		longest(took, suite ": " name)
 	}
 	close(file)
 	suites++
-	all = all "  KTAP version 1\n  1.." n "\n" points (failed || !n ? "not ok " : "ok ") suites " " suite "\n"
+	all = all "  KTAP version 1\n  # Subtest: " suite "\n  1.." n "\n" points (failed || !n ? "not ok " : "ok ") suites " " suite "\n"
 	out = out sprintf("  <testsuite name=\"%s\" tests=\"%d\" failures=\"%d\" skipped=\"%d\" time=\"%.3f\">\n", xml(suite), n, failed, skipped,
 		before / 1000000) cases "  </testsuite>\n"
 }
