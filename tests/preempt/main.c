@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * preempt [-l | -q | [-w] [-r RINGS] NAME...] - the tests of preemption, those that take no minutes
- * (-q), or those of these names; -l lists them.  With -w a process reads debugfs all the time.  -r is
- * for the tests "rings" and "park_cycles".
+ * preempt [-l | -q | -d | [-w] [-r RINGS] NAME...] - the tests of preemption, those that are quick (-q), all others (-d), or
+ * those of these names; -l lists them.  With -w a process reads debugfs all the time.  -r is for the tests "rings" and
+ * "park_cycles".
  *
  * Each begins with default parameters and an idle GPU, and must leave it so.  TAP.
  */
@@ -79,11 +79,12 @@ static void watch(void)
 int main(int argc, char **argv)
 {
 	bool list = argc > 1 && !strcmp(argv[1], "-l"), quick = argc > 1 && !strcmp(argv[1], "-q");
+	bool rest = argc > 1 && !strcmp(argv[1], "-d"), slow = false;
 	const struct test *t;
 	unsigned int i;
 	int done = 0;
 
-	if (quick)
+	if (quick || rest)
 		argc = 1;
 	if (argc > 1 && !strcmp(argv[1], "-w")) {
 		watch();
@@ -97,10 +98,11 @@ int main(int argc, char **argv)
 	}
 	alone = argc == 2;
 	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
-		/* from here on they wait for evictions, resets and reloads: minutes */
-		if (quick && groups[i] == tests_compose)
-			break;
+		/* from here on they wait for evictions, resets and reloads */
+		slow |= groups[i] == tests_compose;
 		for (t = groups[i]; t->name; t++) {
+			if ((quick && (slow || t->deep)) || (rest && !slow && !t->deep))
+				continue;
 			if (list) {
 				puts(t->name);
 			} else if (tap_wanted(t->name, argv + 1, argc - 1)) {

@@ -183,12 +183,15 @@ bool works(const char *name);
  * @name: on the command line; test points begin with it
  * @run: does it
  * @gpus: how many it needs, if more than one
+ * @waves: it needs a GPU that counts waves in flight: else a last kernel holds its claim for busy_budget_ms
+ * @deep: it takes longer than twenty seconds of a CPU: not in "make check", but in "make check-all"
  */
 struct test {
 	const char *name;
 	void (*run)(void);
 	unsigned int gpus;
-	bool waves;	/* needs a GPU that counts them: else a last kernel holds its claim for busy_budget_ms */
+	bool waves;
+	bool deep;
 };
 
 /* Packets that a test has refused on purpose, so far */

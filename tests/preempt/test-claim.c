@@ -419,7 +419,7 @@ static void index_page(void)
 }
 
 const struct test tests_claim[] = {
-	{ "last_kernel", last_kernel }, { "bursts", bursts }, { "behind", behind }, { "false_work", false_work },
-	{ "barrier", barrier }, { "stopped", stopped }, { "sdma", sdma },
+	{ "last_kernel", last_kernel }, { "bursts", bursts }, { "behind", behind, .deep = true }, { "false_work", false_work, .deep = true },
+	{ "barrier", barrier, .deep = true }, { "stopped", stopped, .deep = true }, { "sdma", sdma },
 	{ "pm4", pm4 }, { "index_page", index_page }, {}
 };

@@ -472,8 +472,8 @@ static void virtual_function(void)
 }
 
 const struct test tests_idle[] = {
-	{ "idle", idle }, { "neighbour_rings", neighbour_rings }, { "neighbour_saved", neighbour_saved },
-	{ "dead_queue", dead_queue },
+	{ "idle", idle, .deep = true }, { "neighbour_rings", neighbour_rings }, { "neighbour_saved", neighbour_saved },
+	{ "dead_queue", dead_queue, .deep = true },
 	{ "idle_newborn", idle_newborn, .waves = true },
 	{ "wave_counts", wave_counts, .waves = true }, { "virtual_function", virtual_function, .waves = true }, {}
 };

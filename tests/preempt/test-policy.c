@@ -421,6 +421,6 @@ static void floors(void)
 const struct test tests_policy[] = {
 	{ "parameters", parameters }, { "off", off }, { "priorities", priorities },
 	{ "bought", bought },
-	{ "linger", linger }, { "rate", rate }, { "switching", switching }, { "grace", grace }, { "floor", floor_kept },
-	{ "floors", floors }, {}
+	{ "linger", linger }, { "rate", rate }, { "switching", switching, .deep = true }, { "grace", grace }, { "floor", floor_kept },
+	{ "floors", floors, .deep = true }, {}
 };

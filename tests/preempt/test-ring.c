@@ -323,6 +323,6 @@ static void repeat(void)
 }
 
 const struct test tests_ring[] = {
-	{ "silent", silent }, { "mapping", mapping }, { "patience", patience },
+	{ "silent", silent }, { "mapping", mapping, .deep = true }, { "patience", patience, .deep = true },
 	{ "repeat", repeat }, {}
 };

@@ -326,5 +326,5 @@ static void save_unknown(void)
 
 const struct test tests_victim[] = {
 	{ "mqd_times", mqd_times }, { "save_unknown", save_unknown },
-	{ "vmids", vmids }, { "flood", flood }, { "quiet", quiet, .waves = true }, { "newborn", newborn, .waves = true }, { "mes_stays", mes_stays }, {}
+	{ "vmids", vmids, .deep = true }, { "flood", flood }, { "quiet", quiet, .waves = true }, { "newborn", newborn, .waves = true }, { "mes_stays", mes_stays }, {}
 };

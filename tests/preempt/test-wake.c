@@ -426,5 +426,5 @@ static void rings_many(void)
 }
 
 const struct test tests_wake[] = {
-	{ "storm", storm }, { "wake", wake }, { "rings", rings_many }, {}
+	{ "storm", storm, .deep = true }, { "wake", wake, .deep = true }, { "rings", rings_many }, {}
 };

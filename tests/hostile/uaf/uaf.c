@@ -51,7 +51,7 @@ static struct shared {
 	volatile pid_t opener[OPENERS];
 	volatile long failed, opened, other, mapped;
 	volatile long lists, gets, sets, reads, traps, bad;
-	volatile bool over;
+	volatile bool over, debugs;
 } *st;
 
 static bool long_form;
@@ -197,9 +197,13 @@ static void do_trap(void)
 	struct dbgtrap t = { .pid = st->opener[st->traps % OPENERS], .op = TRAP_DISABLE };
 	static int fd = -1;
 
-	if (fd < 0)
+	if (fd < 0) {
 		fd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
-	if (fd >= 0 && t.pid) {
+		if (fd < 0)
+			tap_bail("the debugger: /dev/kfd: %s", strerror(errno));
+		st->debugs = true;
+	}
+	if (t.pid) {
 		if (!ioctl(fd, IOC_DBG_TRAP, &t))
 			count(&st->bad);
 		count(&st->traps);
@@ -290,7 +294,8 @@ static void open_until(const char *name, void (*fn)(void), long n)
 	for (i = 0; i < sizeof(finders) / sizeof(finders[0]); i++)
 		pids[k++] = start(finders[i]);
 	/* the debugger's own open must not fail */
-	nap_us(300000);
+	while (!st->debugs && waitpid(pids[k - 1], NULL, WNOHANG) != pids[k - 1])
+		nap_us(10000);
 	if (fn == open_by_fault)
 		sim_fault_set(0, "notifier", "always");
 	for (i = 0; i < OPENERS; i++) {
