@@ -201,7 +201,9 @@ static u32 kfd_prio_collect(struct kfd_prio_list_entry *entries, u32 room)
 		struct kfd_prio_values v;
 
 		kfd_prio_list_group(p, p->prio.lead, &who);
-		kfd_prio_orphan_check(p);
+		/* one that becomes an orphan now is listed with the priority of an orphan */
+		if (kfd_prio_orphan_check(p))
+			kfd_prio_process_orphans_now();
 		v = kfd_prio_process_values(p);
 		who.priority = v.prio;
 		who.set_by = v.by;

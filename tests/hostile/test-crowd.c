@@ -139,14 +139,14 @@ static long debug_suspend(unsigned int n)
 	return r == 1 ? 0 : r < 0 ? r : -EPROTO;
 }
 
-/* Without a debugger, for which KFD would wait */
+/* Without a debugger, for which KFD would wait, and without a queue, with which KFD enables nothing */
 static long runtime(unsigned int n)
 {
 	struct dbgtrap_runtime a = { .mode = n % 2 };
 	struct dbgtrap t = {};
 
-	if (!n)
-		trap(TRAP_DISABLE, &t);
+	if (!n && (trap(TRAP_DISABLE, &t) || act_destroy_last(0, 0)))
+		return -EINVAL;
 	return ioctl(kfdc_fd(me.c), IOC_RUNTIME_ENABLE, &a) ? -errno : 0;
 }
 
