@@ -4,10 +4,11 @@
  * buffer of a process may move. The simulated GPU counts both.
  */
 #include <errno.h>
-#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 #include "hostile.h"
 
@@ -15,6 +16,15 @@ enum { ACT_DESTROY, ACT_EVICT };
 
 static struct kfdc_bo pages;
 static struct kfdc_queue *spare;
+
+/* A queue with a kernel that nobody waits for */
+static long act_spare(long unused, long unused2)
+{
+	long r = kfdc_queue_create(me.c, NULL, &spare);
+
+	(void)unused, (void)unused2;
+	return r ? r : kfdc_dispatch(spare, &(struct kfdc_dispatch){ .ns = 10 * SEC });
+}
 
 /* A user with a queue that rings, one that is to be destroyed, and a userptr */
 static long act_prepare(long unused, long unused2)
@@ -28,70 +38,73 @@ static long act_prepare(long unused, long unused2)
 	memset(p, 1, 65536);
 	r = kfdc_userptr(me.c, p, 65536, &pages);
 	r = r ? r : act_create(1, 7);
-	r = r ? r : kfdc_queue_create(me.c, NULL, &spare);
+	r = r ? r : act_spare(0, 0);
 	return r ? r : act_request(10 * US, 0) < 0 ? -EIO : 0;
 }
 
-static volatile bool rings;
-static long helped;
-
-/* Beside the ring, which waits in its fault: DESTROY_QUEUE, or an eviction by the MMU notifier of the userptr */
-static void *help(void *what)
+/* At a time of CLOCK_MONOTONIC the process destroys its spare queue, or is evicted by the MMU notifier of its userptr */
+static long act_beside(long what, long at)
 {
-	while (!rings)
-		nap_ns(100 * US);
-	nap_ns(2 * MS);
-	if ((long)what == ACT_DESTROY)
-		helped = kfdc_queue_destroy(spare);
-	else
-		helped = madvise(pages.va, pages.size, MADV_DONTNEED) ? -errno : 0;
-	return NULL;
+	const struct timespec t = { .tv_sec = at / SEC, .tv_nsec = at % SEC };
+
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+	if (what == ACT_EVICT)
+		return madvise(pages.va, pages.size, MADV_DONTNEED) ? -errno : 0;
+	return kfdc_queue_destroy(spare);
 }
 
-static long act_ring_beside(long what, long unused)
+static long act_ring_at(long at, long unused)
 {
-	pthread_t thread;
-	long r;
-
 	(void)unused;
-	if (pthread_create(&thread, NULL, help, (void *)what))
-		return -EAGAIN;
-	nap_ns(MS);
-	rings = true;
-	r = act_submit(10 * US, 1);
-	pthread_join(thread, NULL);
-	return r ? r : helped;
+	while ((long)kfdc_now() < at)
+		;
+	return act_submit(10 * MS, 2);
 }
 
 /*
- * The online process is at work; its save takes 20 ms, longer than a fault may wait. A user below rings, and another
- * thread of it waits for the lock of the queues meanwhile
+ * A user is at work; its save takes 20 ms, longer than the 5 ms for which a fault waits. The online process rings, and some
+ * microseconds later, while its fault has the lock of the queues, the user waits for that lock, and has it when the fault is
+ * over, and the unmap is not: before the engine's thread, which has the lowest real-time priority. On the only CPU it takes a
+ * higher one to be before it, and several tries.
  */
 static void slow(const char *name, int what, unsigned int claims, long park_ms)
 {
+	const struct sched_param fifo = { .sched_priority = 2 }, other = { };
 	struct actor on[9], user = user_start(0);
-	long long freed, moved;
+	long long freed, moved, taken;
 	unsigned int i;
-	long r;
+	long r, at;
 
+	/* what the saves cost does not end preemption */
+	param_set("max_switch_pct", 100);
 	if (park_ms)
 		param_set("idle_park_ms", park_ms);
 	for (i = 0; i < claims; i++)
 		on[i] = online_start(0, 12);
-	if (actor_do(&user, act_prepare, 0, 0))
+	if (actor_do(&user, act_prepare, 0, 0) || actor_do(&user, act_submit, 300 * MS, 20))
 		tap_bail("%s: a user's queues", name);
-	/* its idleness is seen, and its doorbells are trapped; with parking it is off */
+	/* with parking, the other claims are off */
 	nap_ns(park_ms * MS + 60 * MS);
 	freed = sim_counter(0, "mapped_freed");
 	moved = sim_counter(0, "mapped_moved");
-	param_set("save_us", 20000);
-	if (actor_do(&on[0], act_submit, 300 * MS, 2))
-		tap_bail("%s: the online process's work", name);
-	nap_ns(40 * MS);
-	r = actor_do(&user, act_ring_beside, what, 0);
-	tap_ok(!r, "%s: the user rings, and %s", name, what == ACT_DESTROY ? "destroys a queue" : "is evicted");
-	nap_ns(60 * MS);
-	param_set("save_us", 37);
+	taken = stat_of(&user, "preempted_count");
+	for (i = 0; i < 8; i++) {
+		param_set("save_us", 20000);
+		at = kfdc_now() + 2 * MS;
+		if (sched_setscheduler(user.pid, SCHED_FIFO, &fifo))
+			tap_bail("sched_setscheduler: %s", strerror(errno));
+		actor_tell(&user, act_beside, what, at + (5 + 5 * i) * US);
+		r = actor_do(&on[0], act_ring_at, at, 0);
+		if (r || !actor_hear(&user, &r, 10000) || r)
+			tap_bail("%s: %ld", name, r);
+		sched_setscheduler(user.pid, SCHED_OTHER, &other);
+		nap_ns(60 * MS);
+		param_set("save_us", 37);
+		nap_ns(20 * MS);
+		if (what == ACT_DESTROY && actor_do(&user, act_spare, 0, 0))
+			tap_bail("%s: a queue", name);
+	}
+	tap_ok(stat_of(&user, "preempted_count") >= taken + 8, "%s: the user was preempted each time", name);
 	tap_eq(sim_counter(0, "mapped_freed") - freed, 0, "%s: no queue was freed while it was mapped", name);
 	tap_eq(sim_counter(0, "mapped_moved") - moved, 0, "%s: no buffer moved under a mapped queue", name);
 	tap_ok(completes(&on[0]) && completes(&user), "%s: all work is complete, once", name);
@@ -115,15 +128,9 @@ static long act_hold_reset_lock(long ms, long unused)
 	return -sim_write(0, "reset_lock", text);
 }
 
-static long act_evict(long unused, long unused2)
-{
-	(void)unused, (void)unused2;
-	return madvise(pages.va, pages.size, MADV_DONTNEED) ? -errno : 0;
-}
-
 /*
- * Another holds the lock of resets while the online process rings: the unmap is refused with -EIO. Before the engine
- * tries again, 10 ms later, the process that it could not take off is evicted
+ * Two equals are at work, and one of them becomes lower. Another process holds the lock of resets, so that the unmap which
+ * takes it off is refused with -EIO. Before the engine tries again, 10 ms later, the process is evicted
  */
 static void refused_evict(void)
 {
@@ -137,12 +144,15 @@ static void refused_evict(void)
 	nap_ns(50 * MS);
 	moved = sim_counter(0, "mapped_moved");
 	for (i = 0; i < 5; i++) {
+		if (kfd_set(off.pid, 12, NULL) || actor_do(&on, act_submit, 60 * MS, 1))
+			tap_bail("refused_evict: two equals");
+		nap_ns(10 * MS);
 		actor_tell(&holder, act_hold_reset_lock, 8, 0);
 		nap_ns(6 * MS);
-		actor_do(&on, act_submit, 5 * MS, 1);
+		kfd_set(off.pid, 5, NULL);
 		if (!actor_hear(&holder, &r, 10000) || r)
 			tap_bail("reset_lock: %ld", r);
-		if (actor_do(&off, act_evict, 0, 0))
+		if (actor_do(&off, act_beside, ACT_EVICT, 0))
 			tap_bail("refused_evict: madvise");
 		tap_ok(completes(&on), "refused_evict: the online work is complete");
 		nap_ns(40 * MS);
