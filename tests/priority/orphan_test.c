@@ -360,6 +360,10 @@ static void storm(unsigned int rounds)
 		}
 	}
 	for (i = 0; i < rounds; i++) {
+		if (i && i % 1000 == 0) {
+			tap_diag("storm: %u of %u helpers", i, rounds);
+			fflush(stdout);
+		}
 		pid = batch_start(&ways[i % 4]);
 		s->leave = s->left = 1;
 		if (i % 3)
