@@ -19,12 +19,15 @@
  *	set.log			written: a line "PID PRIORITY" for each change, with " rule" for a rule's
  *	admin			lines "PID": the priority was set by the administrator
  *	notify			a FIFO with records for KFD_PRIO_IOC_NOTIFY; or an errno name
+ *	users groups		lines "NAME NUMBER": they exist beside those of the system
  *	set.hook		a shell script that is run with the PID before the next change, once
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -35,10 +38,15 @@
 #include <unistd.h>
 
 #include "doctor.h"
+#include "rules.h"
 
 int __real_open(const char *path, int flags, ...);
 int __real_ioctl(int fd, unsigned long request, ...);
 int __real_stat(const char *path, struct stat *st);
+struct passwd *__real_getpwnam(const char *name);
+struct group *__real_getgrnam(const char *name);
+struct passwd *__wrap_getpwnam(const char *name);
+struct group *__wrap_getgrnam(const char *name);
 int __real_pidfd_open(pid_t pid, unsigned int flags);
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_ioctl(int fd, unsigned long request, ...);
@@ -47,6 +55,7 @@ int __wrap_pidfd_open(pid_t pid, unsigned int flags);
 
 /* kfdtrace has none */
 #pragma weak doctor_root
+#pragma weak rules_owner
 
 #define TICK_NS 10000000 /* of the times in /proc/PID/stat */
 
@@ -448,6 +457,33 @@ int __wrap_pidfd_open(pid_t pid, unsigned int flags)
 	return __real_pidfd_open(pid, flags);
 }
 
+static bool number_find(const char *file_name, const char *name, unsigned int *number)
+{
+	FILE *file = file_open(file_name, "re");
+	bool found = false;
+	char word[64];
+
+	while (file && !found && fscanf(file, "%63s %u", word, number) == 2)
+		found = !strcmp(word, name);
+	if (file)
+		fclose(file);
+	return found;
+}
+
+struct passwd *__wrap_getpwnam(const char *name)
+{
+	static struct passwd passwd;
+
+	return number_find("users", name, &passwd.pw_uid) ? &passwd : __real_getpwnam(name);
+}
+
+struct group *__wrap_getgrnam(const char *name)
+{
+	static struct group group;
+
+	return number_find("groups", name, &group.gr_gid) ? &group : __real_getgrnam(name);
+}
+
 static __attribute__((constructor)) void topology_point(void)
 {
 	static char path[PATH_MAX], root[PATH_MAX];
@@ -458,6 +494,9 @@ static __attribute__((constructor)) void topology_point(void)
 	kfd_topology_path = path;
 	path_of(root, "root");
 	kfd_system_root = root;
+	/* the files of root are those of the user who runs the tests */
+	if (&rules_owner)
+		rules_owner = geteuid();
 	if (&doctor_root)
 		doctor_root = root;
 }

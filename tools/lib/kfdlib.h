@@ -168,6 +168,7 @@ enum text_charset {
 	TEXT_ASCII,  /* for a log */
 };
 
+size_t text_decode(const char *text, unsigned int *code);
 char *text_escape(const char *raw, enum text_charset charset);
 char *text_printable(const char *raw);
 char *text_utf8(const char *raw);
