@@ -8,7 +8,7 @@
  *	open pidfd get set list gpus	an errno name (EPERM): that call fails so
  *	version			"MAJOR MINOR", or an errno name; with MINOR 0 it is the driver of 1.0
  *	regular			/dev/kfd is a regular file
- *	stat			"MODE GID" of /dev/kfd, in octal and decimal
+ *	stat			"MODE GID" of /dev/kfd, in octal and decimal, and " MAJOR MINOR" if it is a device
  *	table			lines "PID GPU_ID PRIORITY EFFECTIVE QUEUES ACTIVE FLAGS", then, if
  *				any, " PREEMPTED_COUNT PREEMPTED_NS PREEMPTING_COUNT"; its serial is PID
  *	orphans			lines "PID SERIAL GROUPS": the rows of PID are those of an orphan
@@ -35,6 +35,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "doctor.h"
@@ -195,8 +196,8 @@ static int version(struct kfd_prio_version_args *args)
 
 	args->major = KFD_PRIO_VERSION_MAJOR;
 	args->minor = KFD_PRIO_VERSION_MINOR;
-	if (fault("version"))
-		return fail(fault("version"));
+	if (fault("version") || exists("regular"))
+		return fail(exists("regular") ? ENOTTY : fault("version"));
 	if (text_read("version", text, sizeof(text)) &&
 	    sscanf(text, "%u %u", &args->major, &args->minor) != 2)
 		abort();
@@ -439,14 +440,21 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 
 int __wrap_stat(const char *path, struct stat *st)
 {
+	unsigned int number[2];
 	char text[64];
+	int fields;
 
 	if (strcmp(path, KFDLIB_DEVICE))
 		return __real_stat(path, st);
 	memset(st, 0, sizeof(*st));
-	if (!text_read("stat", text, sizeof(text)) ||
-	    sscanf(text, "%o %u", &st->st_mode, &st->st_gid) != 2)
+	fields = text_read("stat", text, sizeof(text)) ?
+			 sscanf(text, "%o %u %u %u", &st->st_mode, &st->st_gid, &number[0], &number[1]) : 0;
+	if (fields < 2)
 		return fail(ENOENT);
+	if (fields == 4) {
+		st->st_mode |= S_IFCHR;
+		st->st_rdev = makedev(number[0], number[1]);
+	}
 	return 0;
 }
 
