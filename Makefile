@@ -229,8 +229,8 @@ export PREFIX
 .PHONY: install install-tools install-slurm uninstall status
 install: install-tools
 	@$(if $(DESTDIR),echo 'DESTDIR is set: the driver was not installed',\
-		install -D -m 644 Documentation/man/kfdprio-driver.8 $(PREFIX)/share/man/man8/kfdprio-driver.8 && \
-		dkms/kfdprio-driver install --prefix $(PREFIX))
+		install -D -m 644 Documentation/man/kfdprio-driver.8 '$(PREFIX)/share/man/man8/kfdprio-driver.8' && \
+		dkms/kfdprio-driver install --prefix '$(PREFIX)')
 
 install-tools: tools
 	@$(MAKE) -s -C tools install
@@ -243,7 +243,7 @@ install-slurm:
 # the driver first: where it cannot be removed nothing is
 uninstall:
 	@$(if $(DESTDIR),echo 'DESTDIR is set: the driver was not touched',\
-		dkms/kfdprio-driver uninstall --prefix $(PREFIX) && rm -f $(PREFIX)/share/man/man8/kfdprio-driver.8)
+		dkms/kfdprio-driver uninstall --prefix '$(PREFIX)' && rm -f '$(PREFIX)/share/man/man8/kfdprio-driver.8')
 	@$(MAKE) -s -C tools uninstall
 	@echo 'removed the tools from $(DESTDIR)$(PREFIX)'
 
