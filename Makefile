@@ -99,12 +99,18 @@ record: setup-demo
 	@KERNEL=$(KERNEL) GPU=$(GPU) tests/demo/record
 
 # CHANGED=1: since the last commit, or by it; CHANGED=COMMIT: since COMMIT
-.PHONY: check check-all check-quick suites parts
-check: setup
-	@$(if $(filter-out $(PARTS),$(PART)),echo 'make check: PART=$(PART): not one of $(PARTS)' >&2; exit 2)
+.PHONY: check check-arguments check-all check-quick suites parts
+check: check-arguments setup
 	@$(MAKE) -s -C tools all fake
 	@$(MAKE) -s -C tests all
 	@$(if $(CHANGED),suites=$$(tests/changed $(filter-out 1,$(CHANGED))) && tests/run $$suites,tests/run $(PART_$(PART)) $(SUITES))
+
+# CHANGED chooses the suites itself
+check-arguments:
+	@$(if $(filter-out $(PARTS),$(PART)),echo 'make check: PART=$(PART): not one of $(PARTS)' >&2; exit 2)
+	@$(if $(and $(CHANGED),$(PART)),echo 'make check: CHANGED=$(CHANGED) chooses the suites: remove PART=$(PART)' >&2; exit 2)
+	@$(if $(and $(CHANGED),$(filter-out file,$(origin SUITES))),echo 'make check: CHANGED=$(CHANGED) chooses the suites: remove SUITES' >&2; exit 2)
+	@:
 
 check-all:
 	@$(MAKE) -s check SUITES='$(SUITES) $(foreach part,$(PARTS),$(PART_$(part)))'
