@@ -98,12 +98,18 @@ record: setup-demo
 	@KERNEL=$(KERNEL) GPU=$(GPU) tests/demo/record
 
 # CHANGED=1: since the last commit, or by it; CHANGED=COMMIT: since COMMIT
-.PHONY: check check-all check-quick suites parts
-check: setup
-	@$(if $(filter-out $(PARTS),$(PART)),echo 'make check: PART=$(PART): not one of $(PARTS)' >&2; exit 2)
+.PHONY: check check-arguments check-all check-quick suites parts
+check: check-arguments setup
 	@$(MAKE) -s -C tools all fake
 	@$(MAKE) -s -C tests all
 	@$(if $(CHANGED),suites=$$(tests/changed $(filter-out 1,$(CHANGED))) && tests/run $$suites,tests/run $(PART_$(PART)) $(SUITES))
+
+# CHANGED chooses the suites itself
+check-arguments:
+	@$(if $(filter-out $(PARTS),$(PART)),echo 'make check: PART=$(PART): not one of $(PARTS)' >&2; exit 2)
+	@$(if $(and $(CHANGED),$(PART)),echo 'make check: CHANGED=$(CHANGED) chooses the suites: remove PART=$(PART)' >&2; exit 2)
+	@$(if $(and $(CHANGED),$(filter-out file,$(origin SUITES))),echo 'make check: CHANGED=$(CHANGED) chooses the suites: remove SUITES' >&2; exit 2)
+	@:
 
 check-all:
 	@$(MAKE) -s check SUITES='$(SUITES) $(foreach part,$(PARTS),$(PART_$(part)))'
@@ -228,8 +234,8 @@ export PREFIX
 .PHONY: install install-tools install-slurm uninstall status
 install: install-tools
 	@$(if $(DESTDIR),echo 'DESTDIR is set: the driver was not installed',\
-		install -D -m 644 Documentation/man/kfdprio-driver.8 $(PREFIX)/share/man/man8/kfdprio-driver.8 && \
-		dkms/kfdprio-driver install --prefix $(PREFIX))
+		install -D -m 644 Documentation/man/kfdprio-driver.8 '$(PREFIX)/share/man/man8/kfdprio-driver.8' && \
+		dkms/kfdprio-driver install --prefix '$(PREFIX)')
 
 install-tools: tools
 	@$(MAKE) -s -C tools install
@@ -242,7 +248,7 @@ install-slurm:
 # the driver first: where it cannot be removed nothing is
 uninstall:
 	@$(if $(DESTDIR),echo 'DESTDIR is set: the driver was not touched',\
-		dkms/kfdprio-driver uninstall --prefix $(PREFIX) && rm -f $(PREFIX)/share/man/man8/kfdprio-driver.8)
+		dkms/kfdprio-driver uninstall --prefix '$(PREFIX)' && rm -f '$(PREFIX)/share/man/man8/kfdprio-driver.8')
 	@$(MAKE) -s -C tools uninstall
 	@echo 'removed the tools from $(DESTDIR)$(PREFIX)'
 

@@ -8,7 +8,7 @@
  *	open pidfd get set list gpus	an errno name (EPERM): that call fails so
  *	version			"MAJOR MINOR", or an errno name; with MINOR 0 it is the driver of 1.0
  *	regular			/dev/kfd is a regular file
- *	stat			"MODE GID" of /dev/kfd, in octal and decimal
+ *	stat			"MODE GID" of /dev/kfd, in octal and decimal, and " MAJOR MINOR" if it is a device
  *	table			lines "PID GPU_ID PRIORITY EFFECTIVE QUEUES ACTIVE FLAGS", then, if
  *				any, " PREEMPTED_COUNT PREEMPTED_NS PREEMPTING_COUNT"; its serial is PID
  *	orphans			lines "PID SERIAL GROUPS": the rows of PID are those of an orphan
@@ -19,12 +19,15 @@
  *	set.log			written: a line "PID PRIORITY" for each change, with " rule" for a rule's
  *	admin			lines "PID": the priority was set by the administrator
  *	notify			a FIFO with records for KFD_PRIO_IOC_NOTIFY; or an errno name
+ *	users groups		lines "NAME NUMBER": they exist beside those of the system
  *	set.hook		a shell script that is run with the PID before the next change, once
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,13 +35,19 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "doctor.h"
+#include "rules.h"
 
 int __real_open(const char *path, int flags, ...);
 int __real_ioctl(int fd, unsigned long request, ...);
 int __real_stat(const char *path, struct stat *st);
+struct passwd *__real_getpwnam(const char *name);
+struct group *__real_getgrnam(const char *name);
+struct passwd *__wrap_getpwnam(const char *name);
+struct group *__wrap_getgrnam(const char *name);
 int __real_pidfd_open(pid_t pid, unsigned int flags);
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_ioctl(int fd, unsigned long request, ...);
@@ -47,6 +56,7 @@ int __wrap_pidfd_open(pid_t pid, unsigned int flags);
 
 /* kfdtrace has none */
 #pragma weak doctor_root
+#pragma weak rules_owner
 
 #define TICK_NS 10000000 /* of the times in /proc/PID/stat */
 
@@ -186,8 +196,8 @@ static int version(struct kfd_prio_version_args *args)
 
 	args->major = KFD_PRIO_VERSION_MAJOR;
 	args->minor = KFD_PRIO_VERSION_MINOR;
-	if (fault("version"))
-		return fail(fault("version"));
+	if (fault("version") || exists("regular"))
+		return fail(exists("regular") ? ENOTTY : fault("version"));
 	if (text_read("version", text, sizeof(text)) &&
 	    sscanf(text, "%u %u", &args->major, &args->minor) != 2)
 		abort();
@@ -430,14 +440,21 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 
 int __wrap_stat(const char *path, struct stat *st)
 {
+	unsigned int number[2];
 	char text[64];
+	int fields;
 
 	if (strcmp(path, KFDLIB_DEVICE))
 		return __real_stat(path, st);
 	memset(st, 0, sizeof(*st));
-	if (!text_read("stat", text, sizeof(text)) ||
-	    sscanf(text, "%o %u", &st->st_mode, &st->st_gid) != 2)
+	fields = text_read("stat", text, sizeof(text)) ?
+			 sscanf(text, "%o %u %u %u", &st->st_mode, &st->st_gid, &number[0], &number[1]) : 0;
+	if (fields < 2)
 		return fail(ENOENT);
+	if (fields == 4) {
+		st->st_mode |= S_IFCHR;
+		st->st_rdev = makedev(number[0], number[1]);
+	}
 	return 0;
 }
 
@@ -446,6 +463,33 @@ int __wrap_pidfd_open(pid_t pid, unsigned int flags)
 	if (fault("pidfd"))
 		return fail(fault("pidfd"));
 	return __real_pidfd_open(pid, flags);
+}
+
+static bool number_find(const char *file_name, const char *name, unsigned int *number)
+{
+	FILE *file = file_open(file_name, "re");
+	bool found = false;
+	char word[64];
+
+	while (file && !found && fscanf(file, "%63s %u", word, number) == 2)
+		found = !strcmp(word, name);
+	if (file)
+		fclose(file);
+	return found;
+}
+
+struct passwd *__wrap_getpwnam(const char *name)
+{
+	static struct passwd passwd;
+
+	return number_find("users", name, &passwd.pw_uid) ? &passwd : __real_getpwnam(name);
+}
+
+struct group *__wrap_getgrnam(const char *name)
+{
+	static struct group group;
+
+	return number_find("groups", name, &group.gr_gid) ? &group : __real_getgrnam(name);
 }
 
 static __attribute__((constructor)) void topology_point(void)
@@ -458,6 +502,9 @@ static __attribute__((constructor)) void topology_point(void)
 	kfd_topology_path = path;
 	path_of(root, "root");
 	kfd_system_root = root;
+	/* the files of root are those of the user who runs the tests */
+	if (&rules_owner)
+		rules_owner = geteuid();
 	if (&doctor_root)
 		doctor_root = root;
 }

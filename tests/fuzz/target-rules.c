@@ -16,8 +16,9 @@ static int number(const char *name, unsigned int *id)
 static void one(const uint8_t *bytes, size_t size)
 {
 	const struct rules_names names = { .user = number, .group = number };
+	static const gid_t gids[] = { 3 };
 	const struct rules_subject subject = { .cgroup = "/a.slice/b.service/c", .exe = "/usr/bin/x",
-					       .uid = 4, .gids = { 3 }, .nr_gids = 1 };
+					       .uid = 4, .gids = gids, .nr_gids = 1 };
 	struct rules_result result;
 	struct rules rules = { 0 };
 	size_t i;

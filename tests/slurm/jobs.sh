@@ -109,7 +109,7 @@ cp "$root$plugin" "$plugin"
 check "no job uses it" wait_for rmmod amdgpu
 log_mark
 check "no driver: the job runs" runs "alice alice" srun -p online -n 2 id -un
-check "... which is logged once" logged_once 'has no GPU priority: there is no /dev/kfd'
+check "... which is logged once" logged_once 'has no GPU priority: amdgpu is not loaded'
 insmod "$stock" gpu=mi210
 log_mark
 check "the stock driver: the job runs" runs "alice alice" srun -p online -n 2 id -un

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* kfdprio doctor: the driver that is loaded, its device, parameters and trace events */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,47 +10,6 @@
 
 #define MODULE	"/sys/module/amdgpu"
 #define DEFAULT_NONE "" /* a parameter whose default is not the same in all kernels */
-
-#define TODO_INSTALL \
-	"install the package kfdprio-dkms, or run 'make install' in the source of kfdprio, then reboot; see Documentation/install.rst"
-
-/* How many display or compute controllers of AMD the host has. */
-static unsigned int pci_gpus(void)
-{
-	char path[DOCTOR_PATH], vendor[16], class[16];
-	struct dirent *entry;
-	unsigned int nr = 0;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "%s/sys/bus/pci/devices", doctor_root);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir))) {
-		if (*entry->d_name == '.')
-			continue;
-		doctor_read(vendor, sizeof(vendor), "/sys/bus/pci/devices/%s/vendor", entry->d_name);
-		doctor_read(class, sizeof(class), "/sys/bus/pci/devices/%s/class", entry->d_name);
-		/* Display controllers are class 03, processing accelerators 12. */
-		nr += !strcmp(vendor, "0x1002") &&
-		      (!strncmp(class, "0x03", 4) || !strncmp(class, "0x12", 4));
-	}
-	if (dir)
-		closedir(dir);
-	return nr;
-}
-
-static void not_loaded(struct doctor *d)
-{
-	unsigned int nr = pci_gpus();
-
-	if (nr)
-		doctor_say(d, FINDING_FAIL, "driver",
-			   "run 'modprobe amdgpu' as root, then see 'dmesg | grep -i amdgpu'",
-			   "amdgpu is not loaded, and PCI has %u AMD GPU%s", nr,
-			   nr == 1 ? "" : "s");
-	else
-		doctor_say(d, FINDING_FAIL, "driver", "run kfdprio on a host with an AMD GPU",
-			   "amdgpu is not loaded, and PCI has no AMD GPU");
-}
 
 static void ours(struct doctor *d)
 {
@@ -63,7 +21,12 @@ static void ours(struct doctor *d)
 		   d->dev.version.major, d->dev.version.minor,
 		   d->dev.version.features & KFD_PRIO_FEATURE_INHERIT ? ", children inherit" : "",
 		   d->dev.version.features & KFD_PRIO_FEATURE_PREEMPT ? ", preemption" : "");
-	if (d->dev.version.minor < KFD_PRIO_VERSION_MINOR)
+	if (d->dev.version.minor < KFDLIB_ORPHAN_MINOR)
+		doctor_say(d, FINDING_FAIL, "interface",
+			   "install the driver of kfdprio " KFDPRIO_VERSION " and reboot; until then let only users that you trust open /dev/kfd",
+			   "the driver has version %u.%u, of kfdprio 0.2.0 or before: any user who may open /dev/kfd can map the memory of the host, crash it, and hide from preemption",
+			   d->dev.version.major, d->dev.version.minor);
+	else if (d->dev.version.minor < KFD_PRIO_VERSION_MINOR)
 		doctor_say(d, FINDING_WARN, "interface",
 			   "install the driver and kfdprio from the same release",
 			   "the driver has version %u.%u, which is older than version %d.%d of kfdprio",
@@ -74,20 +37,25 @@ static void ours(struct doctor *d)
 			   "no priority can be set: the driver cannot follow fork on this kernel");
 }
 
-static void stock(struct doctor *d)
+/* Where it cannot be opened: what is known of the driver all the same */
+static void unopened(struct doctor *d)
 {
-	char version[64] = "";
+	char initstate[32];
 
-	doctor_read(version, sizeof(version), MODULE "/version");
-	doctor_say(d, FINDING_FAIL, "driver", TODO_INSTALL,
-		   "the stock amdgpu is loaded%s%s%s, which has neither priorities nor trace events",
-		   *version ? " (from amdgpu-dkms, version " : "", version, *version ? ")" : "");
+	if (doctor_read(initstate, sizeof(initstate), MODULE "/initstate") &&
+	    strcmp(initstate, "live"))
+		doctor_say(d, FINDING_WARN, "driver", "wait, then run 'kfdprio doctor' again",
+			   "amdgpu is not ready, its state is '%s'", initstate);
+	else if (doctor_exists(MODULE "/parameters/kfd_prio_build"))
+		doctor_say(d, FINDING_INFO, "driver", NULL,
+			   "kfdprio is loaded; its interface version cannot be read without access to /dev/kfd");
 }
 
 static void device(struct doctor *d)
 {
-	char why[KFDLIB_WHY], initstate[32];
-	int ret = kfd_dev_open(&d->dev, why);
+	struct kfd_trouble trouble;
+	int ret = kfd_dev_try(&d->dev, &trouble);
+	bool driver;
 
 	d->simulated = kfd_simulated(doctor_root);
 	if (d->simulated == SIMULATED_YES)
@@ -99,23 +67,12 @@ static void device(struct doctor *d)
 		return;
 	}
 	d->dev.fd = -1;
-	if (ret == -ENOTTY || ret == -EINVAL) {
-		stock(d);
+	driver = trouble.cause == KFD_CAUSE_NO_DRIVER || trouble.cause == KFD_CAUSE_STOCK || trouble.cause == KFD_CAUSE_VERSION;
+	if (!driver)
+		unopened(d);
+	doctor_say(d, FINDING_FAIL, driver ? "driver" : "/dev/kfd", trouble.todo, "%s", trouble.what);
+	if (trouble.cause == KFD_CAUSE_STOCK || trouble.cause == KFD_CAUSE_VERSION)
 		doctor_say(d, FINDING_OK, "/dev/kfd", NULL, "this user has access");
-		return;
-	}
-	if (!doctor_exists(MODULE)) {
-		not_loaded(d);
-		return;
-	}
-	if (doctor_read(initstate, sizeof(initstate), MODULE "/initstate") &&
-	    strcmp(initstate, "live"))
-		doctor_say(d, FINDING_WARN, "driver", "wait, then run 'kfdprio doctor' again",
-			   "amdgpu is not ready, its state is '%s'", initstate);
-	else if (doctor_exists(MODULE "/parameters/kfd_prio_build"))
-		doctor_say(d, FINDING_INFO, "driver", NULL,
-			   "kfdprio is loaded; its interface version cannot be read without access to /dev/kfd");
-	doctor_say(d, FINDING_FAIL, "/dev/kfd", NULL, "%s", why);
 }
 
 /* Parameters of amdgpu itself are reported only if they differ from their default. */

@@ -347,11 +347,14 @@ void rows_close(struct rows *rows)
  */
 void rows_print(struct rows *rows, const struct list_choice *choice)
 {
+	/* on a narrow terminal: what another column says less precisely, or what is the same for most */
+	static const unsigned int leave[] = { COLUMN_PRODUCT, COLUMN_SMI, COLUMN_HIP, COLUMN_PCI, COLUMN_GFX, COLUMN_ACTIVE,
+					      COLUMN_EFFECTIVE, COLUMN_PREEMPTED, COLUMN_QUEUES, COLUMN_GPU };
 	const struct list list = { .columns = columns, .nr_columns = NR_COLUMNS, .nr_rows = rows->nr,
 				   .value = cell, .context = rows, .choice = choice };
 
 	if (!choice->json) {
-		list_print(&list);
+		list_print_fitted(&list, leave, sizeof(leave) / sizeof(*leave));
 		return;
 	}
 	json_stdout(JSON_ROWS);

@@ -14,6 +14,7 @@
 enum column {
 	COLUMN_FILE,
 	COLUMN_LINE,
+	COLUMN_STATE,
 	COLUMN_PRIORITY,
 	COLUMN_PARK,
 	COLUMN_CGROUP,
@@ -27,6 +28,7 @@ enum column {
 static const struct list_column columns[NR_COLUMNS] = {
 	[COLUMN_FILE] = { "FILE", "file", LIST_TEXT, LIST_EVERYWHERE },
 	[COLUMN_LINE] = { "LINE", "line", LIST_COUNT, LIST_EVERYWHERE },
+	[COLUMN_STATE] = { "STATE", "state", LIST_TEXT, LIST_EVERYWHERE },
 	[COLUMN_PRIORITY] = { "PRIORITY", "priority", LIST_NUMBER, LIST_EVERYWHERE },
 	[COLUMN_PARK] = { "PARK", "park", LIST_TEXT, LIST_EVERYWHERE },
 	[COLUMN_CGROUP] = { "CGROUP", "cgroup", LIST_TEXT, LIST_EVERYWHERE },
@@ -59,8 +61,8 @@ static void usage(void)
 	      " kfdprio rules explain [options] PID\n"
 	      "\n"
 	      "Check and explain the rules by which kfdpriod gives processes priorities.\n"
-	      "check: is every rule right? list: all rules in their order. explain: which rule\n"
-	      "matches a process, and which priority it has.\n"
+	      "check: errors and warnings of the rules. list: all rules in their order. explain:\n"
+	      "which rule matches a process, and what kfdpriod would set.\n"
 	      "\n"
 	      "Options:\n"
 	      " -J, --json           print JSON\n"
@@ -164,96 +166,6 @@ static void wish_check(const struct wish *wish)
 	}
 }
 
-static void errors_print(const struct rules *rules)
-{
-	size_t i;
-
-	for (i = 0; i < rules->nr_errors; i++) {
-		const struct rules_error *error = &rules->errors[i];
-		char *file = text_printable(error->file);
-
-		if (error->line)
-			warnx("%s:%u: %s", file ? file : "", error->line, error->why);
-		else
-			warnx("%s: %s", file ? file : "", error->why);
-		free(file);
-	}
-}
-
-static const char left_why[] =
-	"a process can leave this group in a user namespace: lower it by cgroup= or unit=, which it cannot leave";
-
-static void warnings_print(const struct rules *rules)
-{
-	size_t i;
-
-	for (i = 0; i < rules->nr; i++) {
-		char *file;
-
-		if (!rule_is_left(&rules->rule[i]))
-			continue;
-		file = text_printable(rules->rule[i].file);
-		warnx("%s:%u: warning: %s", file ? file : "", rules->rule[i].line, left_why);
-		free(file);
-	}
-}
-
-static void warnings_json(const struct rules *rules)
-{
-	size_t i;
-
-	json_open("warnings", '[');
-	for (i = 0; i < rules->nr; i++) {
-		if (!rule_is_left(&rules->rule[i]))
-			continue;
-		json_open(NULL, '{');
-		json_text("file", rules->rule[i].file);
-		json_count("line", rules->rule[i].line);
-		json_text("warning", left_why);
-		json_close('}');
-	}
-	json_close(']');
-}
-
-static int check(const struct rules *rules, const struct wish *wish)
-{
-	int max = rules_container_max(rules);
-	size_t i;
-
-	if (wish->list.json) {
-		json_stdout(JSON_ROWS);
-		json_number("version", JSON_FORMAT);
-		json_count("rule_count", rules->nr);
-		json_number("container_max", max);
-		json_open("files", '[');
-		for (i = 0; i < rules->nr_files; i++)
-			json_text(NULL, rules->files[i]);
-		json_close(']');
-		json_open("errors", '[');
-		for (i = 0; i < rules->nr_errors; i++) {
-			json_open(NULL, '{');
-			json_text("file", rules->errors[i].file);
-			if (rules->errors[i].line)
-				json_count("line", rules->errors[i].line);
-			else
-				json_null("line");
-			json_text("error", rules->errors[i].why);
-			json_close('}');
-		}
-		json_close(']');
-		warnings_json(rules);
-		json_stdout_end();
-	} else {
-		errors_print(rules);
-		warnings_print(rules);
-		if (wish->verbose)
-			printf("%zu rule%s in %zu file%s\ncontainers may ask for a priority up to %d (%s)\n",
-			       rules->nr, rules->nr == 1 ? "" : "s", rules->nr_files,
-			       rules->nr_files == 1 ? "" : "s", max, prio_band(max));
-	}
-	return rules->nr_errors ? EXIT_FAILURE : EXIT_SUCCESS;
-}
-
 static void text_or_none(struct list_value *value, const char *text)
 {
 	if (text)
@@ -271,6 +183,10 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
 		break;
 	case COLUMN_LINE:
 		list_count(value, rule->line);
+		break;
+	case COLUMN_STATE:
+		/* a user or group that is not known yet: the rule matches nothing */
+		list_text(value, rule->pending ? "pending" : "used");
 		break;
 	case COLUMN_PRIORITY:
 		list_number(value, rule->priority != KFD_PRIO_UNSET, rule->priority);
@@ -340,10 +256,10 @@ int kfdprio_rules(int argc, char **argv)
 	else
 		rules_load(&rules);
 	if (!strcmp(wish.verb, "check")) {
-		status = check(&rules, &wish);
+		status = rules_check(&rules, wish.list.json, wish.verbose);
 	} else if (rules.nr_errors) {
-		errors_print(&rules);
-		warnx("while a file has an error none of the rules is used: correct it");
+		rules_errors_print(&rules);
+		warnx("while a file has an error kfdpriod does not take these rules: it keeps those that it has, and does not start with them");
 	} else if (pid) {
 		status = rules_explain(&rules, pid, wish.list.json, wish.verbose);
 	} else {

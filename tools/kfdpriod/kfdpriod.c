@@ -3,7 +3,7 @@
  * kfdpriod - gives processes that use AMD GPUs priorities by rules, kfdprio.conf(5)
  *
  * It looks at a process when that opens /dev/kfd, at all of them when it starts and when rules are
- * read anew, and at orphans every ten seconds.  It keeps no state: when it ends, whatever it has set
+ * read anew, and at orphans every ten seconds.  It keeps no state of processes: when it ends, whatever it has set
  * stays, and processes that come later are as on a host without it.
  */
 #define _GNU_SOURCE
@@ -27,6 +27,19 @@
 
 /* The period at which orphans are examined, ms */
 #define ORPHANS_MS 10000
+
+/**
+ * now_ms() - the time
+ *
+ * Return: ms since boot.
+ */
+long long now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
 
 static void usage(void)
 {
@@ -81,17 +94,15 @@ static void options_parse(int argc, char **argv, struct service *s)
 
 static void errors_log(const struct rules *rules)
 {
-	size_t i;
+	const struct rules_error *error;
 
-	for (i = 0; i < rules->nr_errors; i++) {
-		char *file = text_printable(rules->errors[i].file);
-
-		if (rules->errors[i].line)
-			log_line(LOG_LEVEL_ERROR, "%s:%u: %s", file ? file : "", rules->errors[i].line,
-				 rules->errors[i].why);
+	for (error = rules->errors; error < rules->errors + rules->nr_errors; error++) {
+		if (error->column)
+			log_line(LOG_LEVEL_ERROR, "%s:%u:%u: %s", error->file, error->line, error->column, error->why);
+		else if (error->line)
+			log_line(LOG_LEVEL_ERROR, "%s:%u: %s", error->file, error->line, error->why);
 		else
-			log_line(LOG_LEVEL_ERROR, "%s: %s", file ? file : "", rules->errors[i].why);
-		free(file);
+			log_line(LOG_LEVEL_ERROR, "%s: %s", error->file, error->why);
 	}
 }
 
@@ -118,6 +129,7 @@ static bool rules_take(struct service *s)
 	s->look = rules_look(&rules);
 	log_line(LOG_LEVEL_INFO, "%zu rule%s in %zu file%s", rules.nr, rules.nr == 1 ? "" : "s",
 		 rules.nr_files, rules.nr_files == 1 ? "" : "s");
+	pending_begin(s);
 	exe_check(s);
 	return true;
 }
@@ -153,31 +165,28 @@ static int signals_open(void)
 	return fd;
 }
 
-static long long now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
-}
-
 /* Returns the exit status. */
 static int serve(struct service *s, int signals)
 {
 	struct pollfd polls[] = { { .fd = signals, .events = POLLIN },
 				  { .fd = s->notify, .events = POLLIN } };
-	long long left, orphans_at = now_ms() + ORPHANS_MS;
+	long long left, names, orphans_at = now_ms() + ORPHANS_MS;
 	struct signalfd_siginfo info;
 	int ret;
 
 	for (;;) {
 		left = orphans_at - now_ms();
+		names = pending_left(s);
+		if (names >= 0 && names < left)
+			left = names;
 		if (poll(polls, 2, left > 0 ? left : 0) < 0 && errno != EINTR)
 			err(EXIT_FAILURE, "cannot wait");
 		if (now_ms() >= orphans_at) {
 			apply_orphans(s);
 			orphans_at = now_ms() + ORPHANS_MS;
 		}
+		if (!pending_left(s))
+			pending_retry(s);
 		if (polls[0].revents) {
 			if (read(signals, &info, sizeof(info)) != sizeof(info))
 				continue;

@@ -8,7 +8,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,102 +21,48 @@
 #define LIST_ROOM_FIRST 64 /* entries asked for at the first attempt */
 #define LIST_ROOM_MAX	(1 << 20)
 
-/* Says whom the device belongs to, which is what one must join or become. */
-static void why_no_access(char *why)
+static int version_ask(struct kfd_dev *dev, struct kfd_trouble *t)
 {
-	struct stat st;
-	struct group *group;
-	char name[KFDLIB_NAME];
+	int err;
 
-	if (stat(KFDLIB_DEVICE, &st)) {
-		snprintf(why, KFDLIB_WHY, "no permission to open " KFDLIB_DEVICE);
-		return;
-	}
-	if ((st.st_mode & 0060) != 0060) {
-		snprintf(why, KFDLIB_WHY,
-			 "no permission to open " KFDLIB_DEVICE
-			 ": its mode %04o gives access to its owner only; use sudo, or change the udev rule",
-			 st.st_mode & 07777);
-		return;
-	}
-	/* group_member() looks at the supplementary ones only. */
-	if (getegid() == st.st_gid || group_member(st.st_gid)) {
-		snprintf(why, KFDLIB_WHY,
-			 "no permission to open " KFDLIB_DEVICE
-			 ", although you are in its group: check its ACL and the security modules");
-		return;
-	}
-	group = getgrgid(st.st_gid);
-	if (group)
-		snprintf(name, sizeof(name), "%s", group->gr_name);
-	else
-		snprintf(name, sizeof(name), "%u", st.st_gid);
-	snprintf(why, KFDLIB_WHY,
-		 "no permission to open " KFDLIB_DEVICE
-		 ": you are not in its group '%s'; use sudo, or run 'usermod -aG %s USER' as root and log in again",
-		 name, name);
-}
-
-static void why_no_open(int err, char *why)
-{
-	switch (err) {
-	case ENOENT:
-		snprintf(why, KFDLIB_WHY,
-			 "there is no " KFDLIB_DEVICE
-			 ": the amdgpu driver is not loaded, or this host has no AMD GPU that KFD supports; see 'lsmod | grep amdgpu' and 'dmesg | grep -i -e amdgpu -e kfd'");
-		break;
-	case ENXIO:
-	case ENODEV:
-		snprintf(why, KFDLIB_WHY,
-			 KFDLIB_DEVICE
-			 " exists, and no driver serves it: the amdgpu driver is not loaded; see 'lsmod | grep amdgpu'");
-		break;
-	case EACCES:
-		why_no_access(why);
-		break;
-	case EPERM:
-		snprintf(why, KFDLIB_WHY,
-			 "cannot open " KFDLIB_DEVICE
-			 ": %s; start the container with the device, for example with --device=" KFDLIB_DEVICE,
-			 strerror(err));
-		break;
-	default:
-		snprintf(why, KFDLIB_WHY, "cannot open " KFDLIB_DEVICE ": %s; see 'dmesg'",
-			 strerror(err));
-	}
-}
-
-static int version_ask(struct kfd_dev *dev, char *why)
-{
-	struct stat st;
-
-	if (!fstat(dev->fd, &st) && !S_ISCHR(st.st_mode)) {
-		snprintf(why, KFDLIB_WHY,
-			 KFDLIB_DEVICE
-			 " is not a device: remove the file, then reload amdgpu");
-		return -ENODEV;
-	}
 	memset(&dev->version, 0, sizeof(dev->version));
 	if (ioctl(dev->fd, KFD_PRIO_IOC_VERSION, &dev->version)) {
-		int err = errno;
-
-		/* Some old KFDs answer EINVAL to a number they do not know. */
-		if (err == ENOTTY || err == EINVAL)
-			snprintf(why, KFDLIB_WHY,
-				 "the stock amdgpu driver is loaded, which has no priorities: install the package kfdprio-dkms for this kernel, then reboot or reload amdgpu");
-		else
-			snprintf(why, KFDLIB_WHY, KFDLIB_DEVICE ": cannot read the version of the kfdprio interface: %s",
-				 strerror(err));
+		err = errno;
+		kfd_trouble_version(t, dev->fd, err);
 		return -err;
 	}
 	if (dev->version.major != KFD_PRIO_VERSION_MAJOR) {
-		snprintf(why, KFDLIB_WHY,
-			 "the driver has version %u.%u of the kfdprio interface, and this program has version %d.%d: install both from the same release of kfdprio",
-			 dev->version.major, dev->version.minor, KFD_PRIO_VERSION_MAJOR,
-			 KFD_PRIO_VERSION_MINOR);
+		t->cause = KFD_CAUSE_VERSION;
+		snprintf(t->what, sizeof(t->what),
+			 "the driver has version %u.%u of the kfdprio interface, and this program has version %d.%d",
+			 dev->version.major, dev->version.minor, KFD_PRIO_VERSION_MAJOR, KFD_PRIO_VERSION_MINOR);
+		snprintf(t->todo, sizeof(t->todo), "install both from the same release of kfdprio");
 		return -EPROTO;
 	}
 	return 0;
+}
+
+/**
+ * kfd_dev_try() - open /dev/kfd and make sure that our driver answers
+ * @dev: filled in
+ * @t: on failure, the cause
+ *
+ * Return: as kfd_dev_open().
+ */
+int kfd_dev_try(struct kfd_dev *dev, struct kfd_trouble *t)
+{
+	int ret;
+
+	dev->fd = open(KFDLIB_DEVICE, O_ACCMODE | O_CLOEXEC);
+	if (dev->fd < 0) {
+		ret = -errno;
+		kfd_trouble_open(t, -ret);
+		return ret;
+	}
+	ret = version_ask(dev, t);
+	if (ret)
+		kfd_dev_close(dev);
+	return ret;
 }
 
 /**
@@ -126,21 +71,15 @@ static int version_ask(struct kfd_dev *dev, char *why)
  * @why: on failure, what is wrong and what to do; KFDLIB_WHY bytes
  *
  * Return: 0; -EPROTO if the driver's interface is of another major version; else
- * what open(2) or the version ioctl answered (ENOTTY: the stock driver).
+ * what open(2) or the version ioctl answered, which alone does not tell the cause.
  */
 int kfd_dev_open(struct kfd_dev *dev, char *why)
 {
-	int ret;
+	struct kfd_trouble trouble;
+	int ret = kfd_dev_try(dev, &trouble);
 
-	dev->fd = open(KFDLIB_DEVICE, O_ACCMODE | O_CLOEXEC);
-	if (dev->fd < 0) {
-		ret = -errno;
-		why_no_open(-ret, why);
-		return ret;
-	}
-	ret = version_ask(dev, why);
 	if (ret)
-		kfd_dev_close(dev);
+		kfd_trouble_text(&trouble, why);
 	return ret;
 }
 
@@ -195,7 +134,7 @@ int kfd_dev_notify(const struct kfd_dev *dev, int *fd, char *why)
 
 	if (!(dev->version.features & KFD_PRIO_FEATURE_RULES) || dev->version.minor < KFDLIB_ORPHAN_MINOR) {
 		snprintf(why, KFDLIB_WHY,
-			 "the driver has version %u.%u of the kfdprio interface, and rules need 1.6: install the driver of kfdprio " KFDPRIO_VERSION ", then reboot or reload amdgpu",
+			 "the driver has version %u.%u of the kfdprio interface, in which users of /dev/kfd can map any memory of the host, and rules need 1.6: install the driver of kfdprio " KFDPRIO_VERSION ", then reboot or reload amdgpu",
 			 dev->version.major, dev->version.minor);
 		return -EOPNOTSUPP;
 	}

@@ -35,7 +35,38 @@ struct kfd_dev {
 /* Of the interface, from which on the driver tells of serials and orphans */
 #define KFDLIB_ORPHAN_MINOR 6
 
+/* Why our driver does not answer. */
+enum kfd_cause {
+	KFD_CAUSE_NO_DRIVER,	/* amdgpu is not loaded, or has no KFD */
+	KFD_CAUSE_NO_DEVICE,	/* KFD is there, /dev/kfd is not */
+	KFD_CAUSE_OTHER_DEVICE, /* /dev/kfd is something else */
+	KFD_CAUSE_NO_ACCESS,
+	KFD_CAUSE_NO_OPEN,  /* another error of open(2) */
+	KFD_CAUSE_STOCK,    /* the stock driver */
+	KFD_CAUSE_NO_IOCTL, /* our ioctls are refused */
+	KFD_CAUSE_VERSION,  /* our driver, of another major version */
+};
+
+#define KFDLIB_CAUSE (KFDLIB_WHY / 2 - 2) /* bytes of half a message */
+
+/**
+ * struct kfd_trouble - why our driver does not answer
+ * @cause: for programs
+ * @what: what is wrong
+ * @todo: the next step
+ */
+struct kfd_trouble {
+	enum kfd_cause cause;
+	char what[KFDLIB_CAUSE], todo[KFDLIB_CAUSE];
+};
+
+/* kfd-cause.c */
+void kfd_trouble_open(struct kfd_trouble *t, int err);
+void kfd_trouble_version(struct kfd_trouble *t, int fd, int err);
+void kfd_trouble_text(const struct kfd_trouble *t, char *why);
+
 int kfd_dev_open(struct kfd_dev *dev, char *why);
+int kfd_dev_try(struct kfd_dev *dev, struct kfd_trouble *t);
 void kfd_dev_close(struct kfd_dev *dev);
 int kfd_dev_set(const struct kfd_dev *dev, struct kfd_prio_set_args *args);
 int kfd_dev_get(const struct kfd_dev *dev, struct kfd_prio_get_args *args);
@@ -168,6 +199,7 @@ enum text_charset {
 	TEXT_ASCII,  /* for a log */
 };
 
+size_t text_decode(const char *text, unsigned int *code);
 char *text_escape(const char *raw, enum text_charset charset);
 char *text_printable(const char *raw);
 char *text_utf8(const char *raw);

@@ -230,7 +230,14 @@ void list_cell(const struct list_value *value, char *text, size_t size)
 	}
 }
 
-static void value_get(const struct list *list, size_t row, unsigned int column, struct list_value *value)
+/**
+ * list_value_get() - what is in a cell
+ * @list: the list
+ * @row: its row
+ * @column: its column
+ * @value: filled in
+ */
+void list_value_get(const struct list *list, size_t row, unsigned int column, struct list_value *value)
 {
 	*value = (struct list_value){ .kind = list->columns[column].kind };
 	list->value(list->context, row, column, value);
@@ -295,7 +302,7 @@ static void csv_print(const struct list *list, const unsigned int *chosen, int n
 		printf("%s%s%s", i ? "," : "", list->columns[chosen[i]].key, i == nr - 1 ? "\n" : "");
 	for (row = 0; row < list->nr_rows; row++)
 		for (i = 0; i < nr; i++) {
-			value_get(list, row, chosen[i], &value);
+			list_value_get(list, row, chosen[i], &value);
 			if (i)
 				putchar(',');
 			csv_cell(&value);
@@ -374,7 +381,7 @@ void list_json(const struct list *list, const char *key)
 	for (row = 0; row < list->nr_rows; row++) {
 		json_open(NULL, '{');
 		for (i = 0; i < nr; i++) {
-			value_get(list, row, chosen[i], &value);
+			list_value_get(list, row, chosen[i], &value);
 			json_cell(list->columns[chosen[i]].key, &value);
 		}
 		json_close('}');
@@ -427,7 +434,8 @@ static struct libscols_table *table_make(const struct list *list, const unsigned
 	return table;
 }
 
-static void table_print(const struct list *list, const unsigned int *chosen, int nr)
+/* @last: what a terminal has room for in the last column */
+static void table_print(const struct list *list, const unsigned int *chosen, int nr, int last)
 {
 	struct libscols_table *table = table_make(list, chosen, nr);
 	struct libscols_line *line;
@@ -439,8 +447,10 @@ static void table_print(const struct list *list, const unsigned int *chosen, int
 	for (row = 0; row < list->nr_rows; row++) {
 		line = checked(scols_table_new_line(table, NULL));
 		for (i = 0; i < nr; i++) {
-			value_get(list, row, chosen[i], &value);
+			list_value_get(list, row, chosen[i], &value);
 			list_cell(&value, text, sizeof(text));
+			if (i == nr - 1)
+				list_cell_cut(text, last);
 			check(scols_line_set_data(line, i, text));
 			if (value.marked)
 				check(scols_cell_set_color(scols_line_get_cell(line, i), COLOR_YELLOW));
@@ -457,17 +467,30 @@ static void table_print(const struct list *list, const unsigned int *chosen, int
 }
 
 /**
- * list_print() - print a list on standard output: a table, raw, or CSV
+ * list_print_fitted() - print a list on standard output: a table, raw, or CSV
+ * @list: the list; its columns were checked
+ * @leave: columns that a table leaves out, the first one first, where a terminal has no room for all; NULL: none
+ * @nr_leave: how many
+ */
+void list_print_fitted(const struct list *list, const unsigned int *leave, unsigned int nr_leave)
+{
+	unsigned int chosen[LIST_COLUMNS];
+	const char *bad;
+	int nr = choose(list->columns, list->nr_columns, list->choice, chosen, &bad), last;
+
+	if (list->choice->csv) {
+		csv_print(list, chosen, nr);
+	} else {
+		nr = list_fit(list, leave, nr_leave, chosen, nr, &last);
+		table_print(list, chosen, nr, last);
+	}
+}
+
+/**
+ * list_print() - the same, with all columns
  * @list: the list; its columns were checked
  */
 void list_print(const struct list *list)
 {
-	unsigned int chosen[LIST_COLUMNS];
-	const char *bad;
-	int nr = choose(list->columns, list->nr_columns, list->choice, chosen, &bad);
-
-	if (list->choice->csv)
-		csv_print(list, chosen, nr);
-	else
-		table_print(list, chosen, nr);
+	list_print_fitted(list, NULL, 0);
 }

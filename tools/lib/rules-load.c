@@ -19,6 +19,9 @@
 #define FILE_MAX (1 << 20) /* bytes of a file */
 #define SUFFIX	 ".conf"
 
+/* Root's alone are the files that decide about priorities; for tests, another user's */
+uid_t rules_owner;
+
 static const char main_file[] = "/etc/kfdprio.conf";
 
 /* A file of one of these hides those of the same name in those after it. */
@@ -68,6 +71,31 @@ static void out_of_memory(int ret)
 		errx(EXIT_FAILURE, "out of memory");
 }
 
+/**
+ * rules_resolve() - look up the users and groups that were not known
+ * @rules: the rules
+ *
+ * Return: how many are known now.
+ */
+size_t rules_resolve(struct rules *rules)
+{
+	size_t found = 0, i;
+
+	for (i = 0; i < rules->nr; i++) {
+		struct rule *rule = &rules->rule[i];
+
+		if (rule->pending & RULE_PENDING_USER && !name_user(rule->user, &rule->uid)) {
+			rule->pending &= ~RULE_PENDING_USER;
+			found++;
+		}
+		if (rule->pending & RULE_PENDING_GROUP && !name_group(rule->group, &rule->gid)) {
+			rule->pending &= ~RULE_PENDING_GROUP;
+			found++;
+		}
+	}
+	return found;
+}
+
 static void file_note(struct rules *rules, const char *path)
 {
 	rules->files = reallocarray(rules->files, rules->nr_files + 1, sizeof(*rules->files));
@@ -78,8 +106,41 @@ static void file_note(struct rules *rules, const char *path)
 		out_of_memory(-ENOMEM);
 }
 
-/* -errno, with @why where the number says too little; *@size bytes in *@text */
-static int file_read(const char *path, char **text, size_t *size, const char **why)
+/*
+ * In a container without root the files of root are those of nobody whom its user namespace knows.  What is
+ * done there is done without privileges.
+ */
+static bool owner_is_outside(uid_t uid)
+{
+	FILE *file = fopen("/proc/self/uid_map", "re");
+	unsigned int first = 0, outside = 0, nr = 0, overflow = 0;
+
+	if (file && fscanf(file, "%u %u %u", &first, &outside, &nr) != 3)
+		nr = 0;
+	if (file)
+		fclose(file);
+	if (!file || !nr || nr == (unsigned int)-1)
+		return false;
+	file = fopen("/proc/sys/kernel/overflowuid", "re");
+	if (file && fscanf(file, "%u", &overflow) != 1)
+		overflow = 0;
+	if (file)
+		fclose(file);
+	return overflow && uid == overflow;
+}
+
+/* Why a file or directory is not trusted: users other than root may decide what stands there.  NULL: it is. */
+static const char *untrusted(const struct stat *st)
+{
+	if (st->st_uid != rules_owner && !owner_is_outside(st->st_uid))
+		return "refused, since its owner is not root and would decide about all priorities: run 'chown root' on it";
+	if (st->st_mode & 022)
+		return "refused, since users other than root may write there and would decide about all priorities: run 'chmod go-w' on it";
+	return NULL;
+}
+
+/* -errno, with @why, the whole message, where the number says too little; *@size bytes in *@text.  @trusted: root's alone */
+static int file_read(const char *path, bool trusted, char **text, size_t *size, const char **why)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
@@ -100,9 +161,11 @@ static int file_read(const char *path, char **text, size_t *size, const char **w
 		return 0;
 	}
 	if (!S_ISREG(st.st_mode))
-		*why = "it is not a regular file";
+		*why = "cannot read the file: it is not a regular file";
 	else if (st.st_size > FILE_MAX)
-		*why = "it is larger than 1 MiB";
+		*why = "cannot read the file: it is larger than 1 MiB";
+	else if (trusted && untrusted(&st))
+		*why = untrusted(&st);
 	if (*why) {
 		close(fd);
 		return -EINVAL;
@@ -121,28 +184,33 @@ static int file_read(const char *path, char **text, size_t *size, const char **w
 	return 0;
 }
 
-/**
- * rules_load_file() - add the rules of a file
- * @rules: those that come before; in, out
- * @path: the file
- *
- * What is wrong, with the file too, is in @rules->errors.
- */
-void rules_load_file(struct rules *rules, const char *path)
+static void file_load(struct rules *rules, const char *path, bool trusted)
 {
 	const char *why;
 	size_t size;
 	char *text;
 	int ret;
 
-	ret = file_read(path, &text, &size, &why);
+	ret = file_read(path, trusted, &text, &size, &why);
 	file_note(rules, path);
 	if (ret)
-		out_of_memory(rules_fail(rules, path, 0, "cannot read the file: %s",
+		out_of_memory(rules_fail(rules, path, 0, 0, "%s%s", why ? "" : "cannot read the file: ",
 					 why ? why : strerror(-ret)));
 	else if (text)
 		out_of_memory(rules_parse(rules, path, text, size, &names));
 	free(text);
+}
+
+/**
+ * rules_load_file() - add the rules of a file that is not in its place yet
+ * @rules: those that come before; in, out
+ * @path: the file, of any user
+ *
+ * What is wrong, with the file too, is in @rules->errors.
+ */
+void rules_load_file(struct rules *rules, const char *path)
+{
+	file_load(rules, path, false);
 }
 
 static int is_conf(const struct dirent *entry)
@@ -172,6 +240,7 @@ static size_t drop_ins_find(struct rules *rules, struct drop_in **found)
 	char path[KFDLIB_PATH];
 	struct dirent **entries;
 	size_t nr = 0, i;
+	struct stat st;
 	int n, at;
 
 	*found = NULL;
@@ -180,10 +249,13 @@ static size_t drop_ins_find(struct rules *rules, struct drop_in **found)
 		n = scandir(path, &entries, is_conf, NULL);
 		if (n < 0) {
 			if (errno != ENOENT)
-				out_of_memory(rules_fail(rules, path, 0, "cannot read the directory: %s",
+				out_of_memory(rules_fail(rules, path, 0, 0, "cannot read the directory: %s",
 							 strerror(errno)));
 			continue;
 		}
+		/* who may write it may hide a file of it */
+		if (n && !stat(path, &st) && untrusted(&st))
+			out_of_memory(rules_fail(rules, path, 0, 0, "%s", untrusted(&st)));
 		*found = reallocarray(*found, nr + n + 1, sizeof(**found));
 		if (!*found)
 			out_of_memory(-ENOMEM);
@@ -219,13 +291,13 @@ int rules_load(struct rules *rules)
 	memset(rules, 0, sizeof(*rules));
 	snprintf(path, sizeof(path), "%s%s", kfd_system_root, main_file);
 	if (!access(path, F_OK) || errno != ENOENT)
-		rules_load_file(rules, path);
+		file_load(rules, path, true);
 	nr = drop_ins_find(rules, &found);
 	for (i = 0; i < nr; i++) {
 		snprintf(path, sizeof(path), "%s%s/%s", kfd_system_root,
 			 directories[found[i].directory], found[i].name);
 		if (!i || strcmp(found[i].name, found[i - 1].name))
-			rules_load_file(rules, path);
+			file_load(rules, path, true);
 	}
 	for (i = 0; i < nr; i++)
 		free(found[i].name);

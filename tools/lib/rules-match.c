@@ -17,6 +17,12 @@ static bool matches(const char *pattern, const char *text, size_t len, int flags
 	return !fnmatch(pattern, copy, flags);
 }
 
+/* systemd puts "_" before the name of a unit that would be that of a file of the cgroup, as memory.service */
+static size_t unescaped(const char *part)
+{
+	return *part == '_';
+}
+
 /* The cgroup, or one above it; a * does not stand for a slash. */
 static bool cgroup_matches(const char *pattern, const char *cgroup)
 {
@@ -53,6 +59,7 @@ size_t rules_unit(const char *cgroup, size_t *len)
 
 	while (cgroup[at]) {
 		at += strspn(cgroup + at, "/");
+		at += unescaped(cgroup + at);
 		*len = strcspn(cgroup + at, "/");
 		if (ends(cgroup + at, *len, ".service") || ends(cgroup + at, *len, ".scope"))
 			return at;
@@ -71,6 +78,7 @@ static bool unit_matches(const char *pattern, const char *cgroup)
 
 	while (cgroup[at]) {
 		at += strspn(cgroup + at, "/");
+		at += unescaped(cgroup + at);
 		len = strcspn(cgroup + at, "/");
 		if (!ends(cgroup + at, len, ".slice"))
 			break;
@@ -93,6 +101,18 @@ static bool group_matches(gid_t gid, const struct rules_subject *subject)
 }
 
 /**
+ * rule_lowers() - does a rule take something from a process?
+ * @rule: the rule
+ *
+ * Return: whether it lowers, or ends "never parked".
+ */
+bool rule_lowers(const struct rule *rule)
+{
+	return (rule->priority != KFD_PRIO_UNSET && rule->priority < KFD_PRIO_NORMAL) ||
+	       rule->park == KFD_PRIO_SET_PARK_AUTO;
+}
+
+/**
  * rule_is_left() - can a process leave this rule, which takes something from it, by its own act?
  * @rule: the rule
  *
@@ -102,8 +122,48 @@ static bool group_matches(gid_t gid, const struct rules_subject *subject)
  */
 bool rule_is_left(const struct rule *rule)
 {
-	return rule->group && ((rule->priority != KFD_PRIO_UNSET && rule->priority < KFD_PRIO_NORMAL) ||
-			       rule->park == KFD_PRIO_SET_PARK_AUTO);
+	return rule->group && rule_lowers(rule);
+}
+
+static bool same_or_any(const char *wide, const char *narrow)
+{
+	return !wide || (narrow && !strcmp(wide, narrow));
+}
+
+/* Does a pattern name the cgroups of another, or those above them? */
+static bool cgroup_covers(const char *wide, const char *narrow)
+{
+	size_t len;
+
+	if (same_or_any(wide, narrow))
+		return true;
+	if (!strcmp(wide, "/"))
+		return true;
+	len = strlen(wide);
+	return narrow && !strncmp(wide, narrow, len) && narrow[len] == '/';
+}
+
+/**
+ * rule_before() - a rule that matches wherever a later one does, so that the later one is never reached
+ * @rules: the rules
+ * @rule: one of them
+ *
+ * Return: the rule, or NULL: none is known to do so.
+ */
+const struct rule *rule_before(const struct rules *rules, const struct rule *rule)
+{
+	const struct rule *one;
+
+	for (one = rules->rule; one < rule; one++) {
+		if (one->exe || one->pending || !cgroup_covers(one->cgroup, rule->cgroup) || !same_or_any(one->unit, rule->unit))
+			continue;
+		if (one->user && (!rule->user || rule->pending & RULE_PENDING_USER || one->uid != rule->uid))
+			continue;
+		if (one->group && (!rule->group || rule->pending & RULE_PENDING_GROUP || one->gid != rule->gid))
+			continue;
+		return one;
+	}
+	return NULL;
 }
 
 /**
@@ -163,9 +223,9 @@ const char *rule_mismatch(const struct rule *rule, const struct rules_subject *s
 		if (rule->unit && (!cgroup || !unit_matches(rule->unit, cgroup)))
 			return "unit";
 	}
-	if (rule->user && rule->uid != subject->uid)
+	if (rule->user && (rule->pending & RULE_PENDING_USER || rule->uid != subject->uid))
 		return "user";
-	if (rule->group && !group_matches(rule->gid, subject))
+	if (rule->group && (rule->pending & RULE_PENDING_GROUP || !group_matches(rule->gid, subject)))
 		return "group";
 	if (rule->exe && (!subject->exe || fnmatch(rule->exe, subject->exe, FNM_PATHNAME)))
 		return "exe";

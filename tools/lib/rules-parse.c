@@ -17,6 +17,9 @@
  * @rules: where the rule or the error goes
  * @file: of the line
  * @line: its number
+ * @text: the line, which is unquoted in place
+ * @columns: of each byte of @text, in characters
+ * @at: in @text: what is read at present; NULL: the whole line
  * @names: for users and groups
  * @rule: what was read of it so far
  * @container_max: of container-max=, if the line has that
@@ -26,6 +29,9 @@ struct parser {
 	struct rules *rules;
 	const char *file;
 	unsigned int line;
+	char text[RULES_LINE_MAX];
+	unsigned short columns[RULES_LINE_MAX];
+	const char *at;
 	const struct rules_names *names;
 	struct rule rule;
 	int container_max;
@@ -37,11 +43,12 @@ struct parser {
  * @rules: with it, they are not to be used
  * @file: where
  * @line: 0: with the whole file
+ * @column: 0: with the whole line
  * @format: what is wrong
  *
  * Return: 0 or -ENOMEM.
  */
-int rules_fail(struct rules *rules, const char *file, unsigned int line, const char *format, ...)
+int rules_fail(struct rules *rules, const char *file, unsigned int line, unsigned int column, const char *format, ...)
 {
 	struct rules_error *errors, *error;
 	va_list args;
@@ -53,6 +60,7 @@ int rules_fail(struct rules *rules, const char *file, unsigned int line, const c
 	rules->errors = errors;
 	error = &errors[rules->nr_errors];
 	error->line = line;
+	error->column = column;
 	va_start(args, format);
 	ret = vasprintf(&error->why, format, args);
 	va_end(args);
@@ -101,98 +109,100 @@ void rules_free(struct rules *rules)
 	memset(rules, 0, sizeof(*rules));
 }
 
+static int fail_why(struct parser *p, const char *why)
+{
+	p->failed = true;
+	return rules_fail(p->rules, p->file, p->line, p->at ? p->columns[p->at - p->text] : 0, "%s", why);
+}
+
 static __attribute__((format(printf, 2, 3))) int fail(struct parser *p, const char *format, ...)
 {
 	char why[KFDLIB_WHY];
 	va_list args;
 
-	p->failed = true;
 	va_start(args, format);
 	vsnprintf(why, sizeof(why), format, args);
 	va_end(args);
-	return rules_fail(p->rules, p->file, p->line, "%s", why);
+	return fail_why(p, why);
 }
 
-/* What was written, fit for a message; the first bytes of it. */
-static int fail_value(struct parser *p, const char *format, const char *value)
+/* @at bytes after what is read */
+static int fail_at(struct parser *p, size_t at, const char *why)
 {
-	char *shown = text_printable(value);
-	int ret;
-
-	if (!shown)
-		return -ENOMEM;
-	if (strlen(shown) > 128)
-		strcpy(shown + 125, "...");
-	p->failed = true;
-	/* the formats are the callers', with one %s each */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	ret = rules_fail(p->rules, p->file, p->line, format, shown);
-#pragma GCC diagnostic pop
-	free(shown);
-	return ret;
+	p->at += at;
+	return fail_why(p, why);
 }
 
-/* A path from the root, with patterns between the slashes. */
-static int path_set(struct parser *p, char **to, const char *key, const char *value)
+static int copy_to(char **to, const char *value)
 {
-	size_t len = strlen(value);
-
-	if (value[0] != '/')
-		return fail(p, "%s= needs a path that begins with '/'", key);
-	while (len > 1 && value[len - 1] == '/')
-		len--;
-	*to = strndup(value, len);
+	*to = strdup(value);
 	return *to ? 0 : -ENOMEM;
 }
 
-static int cgroup_set(struct parser *p, const char *value)
+static int cgroup_set(struct parser *p, char *value)
 {
-	return path_set(p, &p->rule.cgroup, "cgroup", value);
+	size_t len = strlen(value), at;
+	char why[KFDLIB_WHY];
+	int ret;
+
+	while (len > 1 && value[len - 1] == '/')
+		value[--len] = '\0';
+	ret = rules_cgroup_check(value, &at, why);
+	if (ret)
+		return fail_at(p, at, why);
+	p->rule.cgroup = rules_pattern_literal(value);
+	return p->rule.cgroup ? 0 : -ENOMEM;
 }
 
-static int exe_set(struct parser *p, const char *value)
+static int unit_set(struct parser *p, char *value)
 {
-	return path_set(p, &p->rule.exe, "exe", value);
-}
+	char why[KFDLIB_WHY];
+	size_t at;
+	int ret = rules_unit_check(value, &at, why);
 
-static bool unit_like(const char *name)
-{
-	static const char *const types[] = { ".service", ".scope", ".slice" };
-	size_t i, len = strlen(name);
-
-	for (i = 0; i < sizeof(types) / sizeof(*types); i++)
-		if (len > strlen(types[i]) && !strcmp(name + len - strlen(types[i]), types[i]))
-			return true;
-	return false;
-}
-
-static int unit_set(struct parser *p, const char *value)
-{
-	if (strchr(value, '/') || !unit_like(value))
-		return fail_value(p, "unit=%s is no unit that processes run in: its name ends with .service, .scope or .slice",
-				  value);
-	p->rule.unit = strdup(value);
+	if (ret)
+		return fail_at(p, at, why);
+	p->rule.unit = rules_pattern_literal(value);
 	return p->rule.unit ? 0 : -ENOMEM;
 }
 
-static int user_set(struct parser *p, const char *value)
+static int exe_set(struct parser *p, char *value)
 {
-	if (p->names->user(value, &p->rule.uid))
-		return fail_value(p, "user=%s: there is no such user", value);
-	p->rule.user = strdup(value);
-	return p->rule.user ? 0 : -ENOMEM;
+	char why[KFDLIB_WHY];
+	size_t at;
+	int ret = rules_exe_check(value, &at, why);
+
+	return ret ? fail_at(p, at, why) : copy_to(&p->rule.exe, value);
 }
 
-static int group_set(struct parser *p, const char *value)
+/* One that is not known yet is none that the rule is void for: it waits. */
+static int user_set(struct parser *p, char *value)
 {
-	if (p->names->group(value, &p->rule.gid))
-		return fail_value(p, "group=%s: there is no such group", value);
-	p->rule.group = strdup(value);
-	return p->rule.group ? 0 : -ENOMEM;
+	char why[KFDLIB_WHY];
+	size_t at = 0;
+	int ret = 0;
+
+	if (p->names->user(value, &p->rule.uid)) {
+		p->rule.pending |= RULE_PENDING_USER;
+		ret = rules_name_check("user", value, &at, why);
+	}
+	return ret ? fail_at(p, at, why) : copy_to(&p->rule.user, value);
 }
 
-static int priority_set(struct parser *p, const char *value)
+static int group_set(struct parser *p, char *value)
+{
+	char why[KFDLIB_WHY];
+	size_t at = 0;
+	int ret = 0;
+
+	if (p->names->group(value, &p->rule.gid)) {
+		p->rule.pending |= RULE_PENDING_GROUP;
+		ret = rules_name_check("group", value, &at, why);
+	}
+	return ret ? fail_at(p, at, why) : copy_to(&p->rule.group, value);
+}
+
+static int priority_set(struct parser *p, char *value)
 {
 	char why[KFDLIB_WHY];
 
@@ -201,20 +211,20 @@ static int priority_set(struct parser *p, const char *value)
 	return 0;
 }
 
-static int park_set(struct parser *p, const char *value)
+static int park_set(struct parser *p, char *value)
 {
 	if (park_parse(value, &p->rule.park))
-		return fail_value(p, "park= is never or auto, not '%s'", value);
+		return fail(p, "park= is never or auto, not '%.128s'", value);
 	return 0;
 }
 
-static int weight_refuse(struct parser *p, const char *value)
+static int weight_refuse(struct parser *p, char *value)
 {
 	(void)value;
 	return fail(p, "weight= is reserved for a later version of kfdprio: remove it");
 }
 
-static int container_max_set(struct parser *p, const char *value)
+static int container_max_set(struct parser *p, char *value)
 {
 	char why[KFDLIB_WHY];
 
@@ -238,7 +248,7 @@ enum key {
 
 static const struct {
 	const char *name;
-	int (*set)(struct parser *p, const char *value);
+	int (*set)(struct parser *p, char *value);
 } keys[NR_KEYS] = {
 	[KEY_CGROUP] = { "cgroup", cgroup_set },
 	[KEY_UNIT] = { "unit", unit_set },
@@ -255,7 +265,7 @@ static const struct {
  * The next word, unquoted in place: a backslash takes the next character as it is, and blanks may
  * stand between double quotes.  NULL: none, or a comment.  -EINVAL in @ret: a quote that does not end.
  */
-static char *word_next(char **rest, int *ret)
+static char *word_next(struct parser *p, char **rest, int *ret)
 {
 	char *from = *rest + strspn(*rest, BLANKS), *to = from, *word = from;
 	bool quoted = false;
@@ -274,10 +284,13 @@ static char *word_next(char **rest, int *ret)
 				return NULL;
 			}
 			/* fnmatch(3) takes what is after a backslash as it is, too */
-			if (!strchr(BLANKS "\"", from[1]))
+			if (!strchr(BLANKS "\"", from[1])) {
+				p->columns[to - p->text] = p->columns[from - p->text];
 				*to++ = *from;
+			}
 			from++;
 		}
+		p->columns[to - p->text] = p->columns[from - p->text];
 		*to++ = *from;
 	}
 	if (quoted) {
@@ -292,22 +305,28 @@ static char *word_next(char **rest, int *ret)
 static int word_parse(struct parser *p, char *word, bool given[NR_KEYS])
 {
 	char *value = strchr(word, '=');
+	char why[KFDLIB_WHY];
 	enum key key;
+	size_t at;
 
+	p->at = word;
+	if (rules_text_check(word, &at, why))
+		return fail_at(p, at, why);
 	if (!value)
-		return fail_value(p, "'%s' is not KEY=VALUE; as in: cgroup=/inference.slice priority=high", word);
+		return fail(p, "'%.128s' is not KEY=VALUE; as in: cgroup=/inference.slice priority=high", word);
 	*value++ = '\0';
 	for (key = 0; key < NR_KEYS; key++)
 		if (!strcmp(word, keys[key].name))
 			break;
 	if (key == NR_KEYS)
-		return fail_value(p, "'%s=' is unknown: there are cgroup=, unit=, user=, group=, exe=, priority=, park= and container-max=",
+		return fail(p, "'%.128s=' is unknown: there are cgroup=, unit=, user=, group=, exe=, priority=, park= and container-max=",
 				  word);
 	if (given[key])
 		return fail(p, "%s= is given twice", keys[key].name);
 	given[key] = true;
 	if (!*value)
 		return fail(p, "%s= has no value", keys[key].name);
+	p->at = value;
 	return keys[key].set(p, value);
 }
 
@@ -357,15 +376,31 @@ static int rule_add(struct parser *p)
 	return 0;
 }
 
-/* @line ends with a 0 and is changed */
-static int line_parse(struct parser *p, char *line)
+static void columns_count(struct parser *p)
 {
+	unsigned short column = 0;
+	size_t i;
+
+	for (i = 0; p->text[i]; i++) {
+		column += (p->text[i] & 0xc0) != 0x80;
+		p->columns[i] = column;
+	}
+	p->columns[i] = column + 1;
+}
+
+static int line_parse(struct parser *p)
+{
+	char *line = p->text + strspn(p->text, BLANKS), *word, *rest;
 	bool given[NR_KEYS] = { false };
-	char *word, *rest;
 	size_t len;
 	int ret = 0;
 
-	line += strspn(line, BLANKS);
+	columns_count(p);
+	/* a file whose lines end with it alone would be one line, and perhaps one comment */
+	p->at = strchr(p->text, '\r');
+	if (p->at && p->at[1])
+		return fail(p, "a carriage return stands within the line: end each line with a newline, as \"tr '\\r' '\\n'\" does");
+	p->at = NULL;
 	if (!*line || *line == '#' || *line == ';')
 		return 0;
 	len = strlen(line);
@@ -378,15 +413,18 @@ static int line_parse(struct parser *p, char *line)
 	if (line[0] == '[')
 		return fail(p, "there are no sections: a rule is one line");
 	rest = line;
-	while (!ret && !p->failed && (word = word_next(&rest, &ret)))
+	while (!ret && !p->failed && (word = word_next(p, &rest, &ret)))
 		ret = word_parse(p, word, given);
+	if (p->failed)
+		return ret;
+	p->at = NULL;
 	if (ret == -EINVAL)
-		ret = fail(p, "a quote or a backslash is not finished at the end of the line");
-	if (!ret && !p->failed && given[KEY_CONTAINER_MAX]) {
+		return fail(p, "a quote or a backslash is not finished at the end of the line");
+	if (!ret && given[KEY_CONTAINER_MAX]) {
 		container_max_take(p, given, &ret);
 		return ret;
 	}
-	if (!ret && !p->failed)
+	if (!ret)
 		rule_check(p, given, &ret);
 	if (!ret && !p->failed && p->rules->nr >= RULES_MAX)
 		ret = fail(p, "there are more than %u rules", RULES_MAX);
@@ -412,25 +450,25 @@ int rules_parse(struct rules *rules, const char *file, const char *text, size_t 
 {
 	struct parser p = { .rules = rules, .file = file, .names = names };
 	const char *end = text + size, *stop;
-	char line[RULES_LINE_MAX];
 	int ret = 0;
 
 	for (; !ret && text < end; text = stop + 1) {
 		p.line++;
 		p.failed = false;
+		p.at = NULL;
 		stop = memchr(text, '\n', end - text);
 		if (!stop)
 			stop = end;
-		if ((size_t)(stop - text) >= sizeof(line)) {
+		if ((size_t)(stop - text) >= sizeof(p.text)) {
 			ret = fail(&p, "the line is longer than %u bytes", RULES_LINE_MAX - 1);
 			continue;
 		}
-		memcpy(line, text, stop - text);
-		line[stop - text] = '\0';
-		if (strlen(line) != (size_t)(stop - text))
+		memcpy(p.text, text, stop - text);
+		p.text[stop - text] = '\0';
+		if (strlen(p.text) != (size_t)(stop - text))
 			ret = fail(&p, "there is a byte 0 in the line: this is no text");
 		else
-			ret = line_parse(&p, line);
+			ret = line_parse(&p);
 		rule_free(&p.rule);
 	}
 	return ret;

@@ -2,54 +2,97 @@
 /* Rules: what is looked at of a process. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cgroup.h"
+#include "message.h"
 #include "rules.h"
 
-/* So many bytes of /proc/PID/status that RULES_GROUPS groups are among them, with all that is before */
-#define STATUS_MAX (2 * KFDLIB_PATH)
+#define ROOM_FIRST (2 * KFDLIB_PATH) /* bytes of /proc/PID/status at first: the lines of some 500 groups */
 
-static void gids_read(const char *line, struct rules_subject *subject)
+static void *grown(void *array, size_t *room, size_t size)
+{
+	array = reallocarray(array, *room ? 2 * *room : ROOM_FIRST / size, size);
+	if (!array)
+		err(EXIT_FAILURE, "cannot read a process");
+	*room = *room ? 2 * *room : ROOM_FIRST / size;
+	return array;
+}
+
+/* All of it, however many groups there are: the kernel makes the whole text at the first read. */
+static int status_text(pid_t pid, struct rules_process *process)
+{
+	size_t len = 0;
+	char path[64];
+	ssize_t got;
+	int fd, ret = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	do {
+		if (process->status_room - len < 2)
+			process->status = grown(process->status, &process->status_room, 1);
+		got = read(fd, process->status + len, process->status_room - len - 1);
+		if (got < 0)
+			ret = -errno;
+		else
+			len += got;
+	} while (got > 0);
+	close(fd);
+	process->status[len] = '\0';
+	return ret;
+}
+
+static void gid_add(struct rules_process *process, gid_t gid)
+{
+	if (process->subject.nr_gids == process->gids_room)
+		process->gids = grown(process->gids, &process->gids_room, sizeof(*process->gids));
+	process->gids[process->subject.nr_gids++] = gid;
+	process->subject.gids = process->gids;
+}
+
+static void gids_read(const char *line, struct rules_process *process)
 {
 	unsigned long gid;
 	char *end;
 
-	while (subject->nr_gids < RULES_GROUPS) {
+	for (;; line = end) {
 		gid = strtoul(line, &end, 10);
 		if (end == line)
 			return;
-		subject->gids[subject->nr_gids++] = gid;
-		line = end;
+		gid_add(process, gid);
 	}
 }
 
 /* @user: the effective UID, too; otherwise it is known from the driver, and stays as it is */
-static int status_read(pid_t pid, bool user, struct rules_subject *subject)
+static int status_read(pid_t pid, bool user, struct rules_process *process)
 {
-	char path[64], text[STATUS_MAX], *line, *rest = text;
+	char *line, *rest;
 	unsigned int gid;
 	pid_t tgid = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	if (proc_text_read(path, text, sizeof(text)))
+	if (status_text(pid, process))
 		return -ESRCH;
+	rest = process->status;
 	while ((line = strsep(&rest, "\n"))) {
 		if (!strncmp(line, "Tgid:", 5))
 			tgid = strtol(line + 5, NULL, 10);
 		else if (user && !strncmp(line, "Uid:", 4))
-			sscanf(line + 4, "%*u %u", &subject->uid);
+			sscanf(line + 4, "%*u %u", &process->subject.uid);
 		else if (!strncmp(line, "Gid:", 4) && sscanf(line + 4, "%*u %u", &gid) == 1)
-			subject->gids[subject->nr_gids++] = gid;
+			gid_add(process, gid);
 		else if (!strncmp(line, "Groups:", 7))
 			break;
 	}
 	if (line)
-		gids_read(line + 7, subject);
-	return subject->nr_gids && tgid == pid ? 0 : -ESRCH;
+		gids_read(line + 7, process);
+	return process->subject.nr_gids && tgid == pid ? 0 : -ESRCH;
 }
 
 static void exe_read(pid_t pid, struct rules_process *process)
@@ -90,7 +133,7 @@ int rules_process_read(pid_t pid, unsigned int look, struct rules_process *proce
 	process->subject.exe = NULL;
 	process->subject.nr_gids = 0;
 	if (look & (RULES_LOOK_USER | RULES_LOOK_GROUP) &&
-	    status_read(pid, look & RULES_LOOK_USER, &process->subject))
+	    status_read(pid, look & RULES_LOOK_USER, process))
 		return -ESRCH;
 	if (look & RULES_LOOK_CGROUP) {
 		ret = cgroup_of(pid, process->cgroup, sizeof(process->cgroup));
@@ -101,4 +144,17 @@ int rules_process_read(pid_t pid, unsigned int look, struct rules_process *proce
 	if (look & RULES_LOOK_EXE)
 		exe_read(pid, process);
 	return 0;
+}
+
+/**
+ * rules_process_free() - free what grew
+ * @process: may be read again afterwards
+ */
+void rules_process_free(struct rules_process *process)
+{
+	free(process->gids);
+	free(process->status);
+	process->gids = NULL;
+	process->status = NULL;
+	process->gids_room = process->status_room = 0;
 }

@@ -7,7 +7,7 @@
  * of their own under any path (in a mount namespace of theirs): it lowers what another rule
  * gives, or what the process has, and never raises it.
  *
- * rules-parse.c and rules-match.c are pure.  rules-load.c reads files, rules-subject.c /proc.
+ * rules-parse.c, rules-pattern.c and rules-match.c are pure.  rules-load.c reads files, rules-subject.c /proc.
  */
 #ifndef RULES_H
 #define RULES_H
@@ -18,7 +18,10 @@
 
 #define RULES_LINE_MAX	4096 /* bytes of a line */
 #define RULES_MAX	4096 /* rules */
-#define RULES_GROUPS	256  /* groups of a process that are looked at */
+
+/* Of a rule: its user or group is not known, so it matches no process until it is */
+#define RULE_PENDING_USER  (1U << 0)
+#define RULE_PENDING_GROUP (1U << 1)
 
 /**
  * struct rule - a line
@@ -31,6 +34,7 @@
  * @gid: of @group
  * @priority: KFD_PRIO_MIN..KFD_PRIO_MAX; KFD_PRIO_UNSET: the rule has park= alone
  * @park: KFD_PRIO_SET_PARK_NEVER, _AUTO; 0: the rule has no park=
+ * @pending: bit mask of RULE_PENDING_*
  * @file: where it stands
  * @line: where it stands there, from 1 on
  * @text: the line, without blanks round it
@@ -41,6 +45,7 @@ struct rule {
 	gid_t gid;
 	int priority;
 	uint32_t park;
+	unsigned int pending;
 	char *file;
 	unsigned int line;
 	char *text;
@@ -50,11 +55,12 @@ struct rule {
  * struct rules_error - what is wrong with a line
  * @file: where
  * @line: from 1 on; 0: with the whole file
+ * @column: in characters, from 1 on; 0: with the whole line
  * @why: what
  */
 struct rules_error {
 	char *file;
-	unsigned int line;
+	unsigned int line, column;
 	char *why;
 };
 
@@ -92,9 +98,18 @@ struct rules_names {
 
 int rules_parse(struct rules *rules, const char *file, const char *text, size_t size,
 		const struct rules_names *names);
-int rules_fail(struct rules *rules, const char *file, unsigned int line, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+int rules_fail(struct rules *rules, const char *file, unsigned int line, unsigned int column, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
 void rules_free(struct rules *rules);
+
+/* rules-pattern.c */
+char *rules_pattern_literal(const char *pattern);
+int rules_cgroup_check(const char *pattern, size_t *at, char *why);
+int rules_exe_check(const char *pattern, size_t *at, char *why);
+int rules_unit_check(const char *pattern, size_t *at, char *why);
+int rules_name_check(const char *key, const char *name, size_t *at, char *why);
+int rules_text_check(const char *text, size_t *at, char *why);
+bool rules_has_wildcard(const char *pattern);
 
 /**
  * struct rules_subject - a process, as far as rules look at it
@@ -110,7 +125,7 @@ struct rules_subject {
 	bool cgroup_hidden;
 	const char *exe;
 	uid_t uid;
-	gid_t gids[RULES_GROUPS];
+	const gid_t *gids;
 	size_t nr_gids;
 };
 
@@ -130,6 +145,8 @@ struct rules_result {
 };
 
 bool rule_is_left(const struct rule *rule);
+bool rule_lowers(const struct rule *rule);
+const struct rule *rule_before(const struct rules *rules, const struct rule *rule);
 const char *rule_mismatch(const struct rule *rule, const struct rules_subject *subject);
 void rules_match(const struct rules *rules, const struct rules_subject *subject,
 		 struct rules_result *result);
@@ -140,8 +157,10 @@ int rules_container_max(const struct rules *rules);
 size_t rules_unit(const char *cgroup, size_t *len);
 
 /* rules-load.c */
+extern uid_t rules_owner;
 int rules_load(struct rules *rules);
 void rules_load_file(struct rules *rules, const char *path);
+size_t rules_resolve(struct rules *rules);
 
 /* What is looked at of a process: each costs a file of /proc to be read, USER and GROUP the same one */
 #define RULES_LOOK_CGROUP (1U << 0)
@@ -153,17 +172,26 @@ void rules_load_file(struct rules *rules, const char *path);
 unsigned int rules_look(const struct rules *rules);
 
 /**
- * struct rules_process - a process that rules are asked about
+ * struct rules_process - a process that rules are asked about; zeroed before it is used first
  * @subject: points to the others
  * @cgroup: its cgroup
  * @exe: its program
+ * @gids: its groups, @gids_room of them at most
+ * @gids_room: grows
+ * @status: what /proc says of it, @status_room bytes at most
+ * @status_room: grows
  */
 struct rules_process {
 	struct rules_subject subject;
 	char cgroup[KFDLIB_PATH];
 	char exe[KFDLIB_PATH];
+	gid_t *gids;
+	size_t gids_room;
+	char *status;
+	size_t status_room;
 };
 
+void rules_process_free(struct rules_process *process);
 int rules_process_read(pid_t pid, unsigned int look, struct rules_process *process);
 
 #endif /* RULES_H */

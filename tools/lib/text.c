@@ -16,10 +16,7 @@
 
 #include "kfdlib.h"
 
-/*
- * Length in bytes of the valid UTF-8 character at @text, 0 if there is none.
- * Surrogates, overlong forms and what lies beyond U+10FFFF are not valid.
- */
+/* Surrogates, overlong forms and what lies beyond U+10FFFF are not valid. */
 static size_t utf8_decode(const unsigned char *text, unsigned int *code)
 {
 	static const unsigned int least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -46,6 +43,18 @@ static size_t utf8_decode(const unsigned char *text, unsigned int *code)
 	if (*code < least[len] || *code > 0x10ffff || (*code >= 0xd800 && *code <= 0xdfff))
 		return 0;
 	return len;
+}
+
+/**
+ * text_decode() - the character at the beginning of a text
+ * @text: any bytes
+ * @code: out: its number
+ *
+ * Return: its bytes in UTF-8; 0: there is none.
+ */
+size_t text_decode(const char *text, unsigned int *code)
+{
+	return utf8_decode((const unsigned char *)text, code);
 }
 
 /* Characters that act on a terminal, or on how the text round them is read. */

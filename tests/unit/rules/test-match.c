@@ -6,6 +6,8 @@
 /* A user calls a unit of their own as the system's is called. */
 #define FORGED	"/user.slice/user-1000.slice/user@1000.service/app.slice/serve.service"
 
+static const gid_t both[] = { 1000, 45 }, gpu[] = { 44 }, batch[] = { 45 };
+
 /* A process, the rule and whether it matches */
 static const struct {
 	const char *rule;
@@ -39,6 +41,16 @@ static const struct {
 	{ "unit=*.service", { .cgroup = SERVE }, true },
 	{ "unit=*.service", { .cgroup = "/session.scope" }, false },
 	{ "unit=*.service", { .cgroup = NULL }, false },
+	/* as systemd escapes names */
+	{ "cgroup=/system.slice/a\\x2db.slice", { .cgroup = "/system.slice/a\\x2db.slice/x.service" }, true },
+	{ "cgroup=/system.slice/a\\x2db.slice", { .cgroup = "/system.slice/ax2db.slice" }, false },
+	{ "unit=a\\x2db@*.service", { .cgroup = "/system.slice/a\\x2db@1.service" }, true },
+	{ "unit=memory.service", { .cgroup = "/system.slice/_memory.service" }, true },
+	{ "unit=cgroup.slice", { .cgroup = "/_cgroup.slice/x.service" }, true },
+	{ "unit=_x.service", { .cgroup = "/system.slice/__x.service" }, true },
+	{ "unit=x.service", { .cgroup = "/system.slice/__x.service" }, false },
+	{ "user=carl", { .uid = 1001 }, false },
+	{ "group=carl", { .gids = batch, .nr_gids = 1 }, false },
 	/* too deep to be shown: this rule lowers */
 	{ "cgroup=/batch.slice", { .cgroup_hidden = true }, true },
 	{ "unit=batch.slice", { .cgroup_hidden = true }, true },
@@ -46,10 +58,10 @@ static const struct {
 	{ "cgroup=/batch.slice user=anna", { .cgroup_hidden = true, .uid = 1001 }, false },
 	{ "user=anna", { .uid = 1000 }, true },
 	{ "user=anna", { .uid = 1001 }, false },
-	{ "group=batch", { .gids = { 1000, 45 }, .nr_gids = 2 }, true },
-	{ "group=batch", { .gids = { 1000, 45 }, .nr_gids = 1 }, false },
-	{ "user=anna group=batch", { .uid = 1000, .gids = { 44 }, .nr_gids = 1 }, false },
-	{ "user=anna group=batch", { .uid = 1000, .gids = { 45 }, .nr_gids = 1 }, true },
+	{ "group=batch", { .gids = both, .nr_gids = 2 }, true },
+	{ "group=batch", { .gids = both, .nr_gids = 1 }, false },
+	{ "user=anna group=batch", { .uid = 1000, .gids = gpu, .nr_gids = 1 }, false },
+	{ "user=anna group=batch", { .uid = 1000, .gids = batch, .nr_gids = 1 }, true },
 	{ "user=anna cgroup=/user.slice", { .uid = 1000, .cgroup = FORGED }, true },
 	{ "user=anna cgroup=/user.slice", { .uid = 1000, .cgroup = SERVE }, false },
 	{ "exe=/usr/bin/python3*", { .exe = "/usr/bin/python3.11" }, true },
@@ -173,6 +185,41 @@ static void test_left(void **state)
 	}
 }
 
+/* The line of the rule that stands before another and matches wherever that matches; 0: none */
+static void test_before(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned int line;
+	} rows[] = {
+		{ "cgroup=/ priority=3\nuser=anna priority=4", 1 },
+		{ "cgroup=/a.slice priority=3\ncgroup=/a.slice/b priority=4", 1 },
+		{ "cgroup=/a.slice priority=3\ncgroup=/a.slicer priority=4", 0 },
+		{ "cgroup=/a.slice/* priority=3\ncgroup=/a.slice/b priority=4", 0 },
+		{ "cgroup=/a.slice/* priority=3\ncgroup=/a.slice/*/b priority=4", 1 },
+		{ "cgroup=/a.slice/* priority=3\ncgroup=/a.slice/* user=ben priority=4", 1 },
+		{ "user=anna priority=3\nuser=anna group=gpu priority=4", 1 },
+		{ "user=anna group=gpu priority=3\nuser=anna priority=4", 0 },
+		{ "user=anna priority=3\nuser=ben priority=4", 0 },
+		{ "unit=a.service priority=3\nunit=a.service exe=/x priority=4", 1 },
+		{ "exe=/x priority=3\nexe=/x priority=4", 0 },
+		{ "user=carl priority=3\nuser=carl priority=4", 0 },
+	};
+	const struct rule *before;
+	struct rules rules;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		test_parse(&rules, rows[i].text);
+		assert_int_equal(rules.nr, 2);
+		before = rule_before(&rules, &rules.rule[1]);
+		if ((before ? before->line : 0) != rows[i].line)
+			fail_msg("%s: line %u", rows[i].text, before ? before->line : 0);
+		rules_free(&rules);
+	}
+}
+
 static void test_order(void **state)
 {
 	const struct rules_subject subject = { .cgroup = SERVE, .uid = 1000, .exe = "/bin/x" };
@@ -266,6 +313,7 @@ static void test_unit(void **state)
 		{ "/init.scope", "init.scope" },
 		{ "/a.slice/b.slice", "" },
 		{ "/docker/0123/x.service", "" },
+		{ "/system.slice/_io.service", "io.service" },
 	};
 	size_t i, at, len;
 
@@ -327,7 +375,7 @@ int match_tests(void)
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_hidden),
-		cmocka_unit_test(test_left),
+		cmocka_unit_test(test_left), cmocka_unit_test(test_before),
 		cmocka_unit_test(test_look), cmocka_unit_test(test_applies),
 		cmocka_unit_test(test_unit), cmocka_unit_test(test_orphan),
 	};

@@ -38,8 +38,9 @@ static void damage(char *text, size_t *size)
 
 static void check(const struct rules *rules)
 {
+	static const gid_t gids[] = { 45 };
 	const struct rules_subject subject = { .cgroup = "/inference.slice/x", .exe = "/opt/my tool/x",
-					       .uid = 1000, .gids = { 45 }, .nr_gids = 1 };
+					       .uid = 1000, .gids = gids, .nr_gids = 1 };
 	struct rules_result result;
 	size_t i;
 
