@@ -109,6 +109,31 @@ static int size_read(struct recording *rec, char *why)
 	return raw_open(rec, why);
 }
 
+/*
+ * Libtracefs takes the first mount that it finds, and mounts tracefs itself where there is none: the choice between several
+ * mounts, and the reason why none can be used, are ours.
+ */
+static int tracing_use(const struct recording *rec, char *why)
+{
+	struct tracing tracing;
+	int ret = tracing_find("", &tracing);
+
+	if (ret == -ENOENT && tracefs_tracing_dir())
+		ret = tracing_find("", &tracing);
+	/* without the right to look into it, a user cannot even see whether it is there */
+	if (geteuid() && (ret == -ENOENT ||
+			  (!ret && !rec->options->instance && access(tracing.dir, R_OK | W_OK | X_OK)))) {
+		why_no_access(rec, why);
+		return -EACCES;
+	}
+	if (!ret && tracefs_set_tracing_dir(tracing.dir))
+		ret = -ENOENT;
+	if (ret)
+		snprintf(why, RECORD_WHY, "%s%s%.500s", *tracing.why ? tracing.why : "cannot use tracefs",
+			 *tracing.todo ? ": " : "", tracing.todo);
+	return ret;
+}
+
 /**
  * instance_open() - make a trace instance, or take the one that was named
  * @rec: the recording
@@ -120,19 +145,11 @@ static int size_read(struct recording *rec, char *why)
  */
 int instance_open(struct recording *rec, char *why)
 {
-	const char *tracing = tracefs_tracing_dir();
 	char name[64], *clock;
+	int ret = tracing_use(rec, why);
 
-	/* Without the right to look into it, one cannot even tell whether it is there. */
-	if (!tracing || (!rec->options->instance && access(tracing, R_OK | W_OK | X_OK))) {
-		if (geteuid()) {
-			why_no_access(rec, why);
-			return -EACCES;
-		}
-		snprintf(why, RECORD_WHY,
-			 "no tracefs: mount it on /sys/kernel/tracing, or use a kernel with tracing");
-		return -ENOENT;
-	}
+	if (ret)
+		return ret;
 	if (rec->options->instance) {
 		if (!tracefs_instance_exists(rec->options->instance)) {
 			snprintf(why, RECORD_WHY, "trace instance '%s': it does not exist, or you have no access",

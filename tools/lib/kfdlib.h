@@ -161,6 +161,21 @@ enum simulated {
 
 enum simulated kfd_simulated(const char *root);
 
+/**
+ * struct tracing - tracefs on this host
+ * @dir: where it is mounted; empty if it is not
+ * @why: what keeps events from being recorded, raw bytes; empty if nothing does
+ * @todo: the next step then
+ */
+struct tracing {
+	char dir[KFDLIB_PATH];
+	char why[KFDLIB_WHY];
+	char todo[KFDLIB_WHY];
+};
+
+int tracing_find(const char *root, struct tracing *tracing);
+bool lockdown_is_confidentiality(const char *root);
+
 /* Which characters text_escape() leaves as they are. */
 enum text_charset {
 	TEXT_LOCALE, /* those of the locale: for a terminal */
