@@ -102,27 +102,39 @@ const struct latency latencies[NR_LATENCIES] = {
 	{ "save", "save of waves (CWSR), measured by the GPU's firmware", of_save },
 };
 
-static void cell_times(const struct client *client, unsigned int column, struct list_value *value)
+/* Of the time of one of its queues nothing is known. */
+static bool unknown_queue(const struct client *client)
+{
+	const struct queue *queue;
+
+	for (queue = client->queues; queue; queue = queue->client_next)
+		if (queue->unknown)
+			return true;
+	return false;
+}
+
+/* @ours: the driver has priorities and preemption */
+static void cell_times(const struct client *client, unsigned int column, bool ours, struct list_value *value)
 {
 	switch (column) {
 	case COL_MAPPED_TIME:
-		list_count(value, client->mapped_ns);
+		list_known_count(value, !unknown_queue(client), client->mapped_ns);
 		break;
 	case COL_PREEMPTED_TIME:
-		list_count(value, client->preempted_ns);
+		list_known_count(value, ours, client->preempted_ns);
 		break;
 	case COL_PREEMPTING_TIME:
-		list_count(value, client->preempting_ns);
+		list_known_count(value, ours, client->preempting_ns);
 		break;
 	case COL_PARKED_TIME:
-		list_count(value, client->parked_ns);
+		list_known_count(value, ours, client->parked_ns);
 		break;
 	default:
 		list_count(value, client->evicted_ns);
 	}
 }
 
-static void cell_counts(const struct client *client, unsigned int column, struct list_value *value)
+static void cell_counts(const struct client *client, unsigned int column, bool ours, struct list_value *value)
 {
 	switch (column) {
 	case COL_CREATED:
@@ -138,16 +150,16 @@ static void cell_counts(const struct client *client, unsigned int column, struct
 		list_count(value, client->maps);
 		break;
 	case COL_PREEMPTED:
-		list_count(value, client->preemptions);
+		list_known_count(value, ours, client->preemptions);
 		break;
 	case COL_PREEMPTING:
-		list_count(value, client->preempting);
+		list_known_count(value, ours, client->preempting);
 		break;
 	case COL_WAKES:
-		list_count(value, client->wakes);
+		list_known_count(value, ours, client->wakes);
 		break;
 	case COL_PARKED:
-		list_count(value, client->parks);
+		list_known_count(value, ours, client->parks);
 		break;
 	default:
 		list_count(value, client->evictions);
@@ -158,8 +170,8 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
 {
 	const struct client_rows *rows = context;
 	const struct client *client = rows->clients[row];
+	bool known, ours = !view_stock(rows->view);
 	int inner = 0;
-	bool known;
 
 	switch (column) {
 	case COL_GPU:
@@ -180,7 +192,7 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
 	case COL_PREEMPTING_TIME:
 	case COL_PARKED_TIME:
 	case COL_EVICTED_TIME:
-		cell_times(client, column, value);
+		cell_times(client, column, ours, value);
 		break;
 	case COL_SIMULATED:
 		view_simulated_value(rows->view, value);
@@ -189,7 +201,7 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
 		list_text(value, view_command(rows->view, client->process->pid));
 		break;
 	default:
-		cell_counts(client, column, value);
+		cell_counts(client, column, ours, value);
 	}
 }
 
@@ -261,6 +273,9 @@ static void print_head(const struct view *view)
 		  view->options->dir, events, (model->last - model->first) / 1e9,
 		  trace_cpus(view->file), trace_clock(view->file), kernel ? kernel : "?");
 	view_simulated_print(view);
+	if (view_stock(view))
+		puts("stock driver: it has no priorities of processes and no preemption. Which queues are mapped is known,\n"
+		     "not which of them run");
 	if (trace_foreign(view->file))
 		printf("%" PRIu64
 		       " events of other systems are not shown; trace-cmd report shows them\n",
@@ -353,8 +368,10 @@ static void print_gpu(const struct view *view, const struct gpu *gpu)
 		printf("  over-subscribed: %" PRIu64 " runlists, %.1f %% of the time\n",
 		       gpu->over_subscribed, span ? 100.0 * gpu->over_ns / span : 0.0);
 	}
-	print_reasons("preemptions began", gpu->begins, NR_KFD_REASONS, kfd_reason_name);
-	print_reasons("and ended", gpu->ends, NR_KFD_REASONS, kfd_reason_name);
+	if (!view_stock(view)) {
+		print_reasons("preemptions began", gpu->begins, NR_KFD_REASONS, kfd_reason_name);
+		print_reasons("and ended", gpu->ends, NR_KFD_REASONS, kfd_reason_name);
+	}
 	if (view->model.events[EV_PARK] || view->model.events[EV_UNPARK]) {
 		print_reasons("processes parked", gpu->parks, NR_KFD_PARK_REASONS, kfd_park_name);
 		print_reasons("and parked no longer", gpu->unparks, NR_KFD_UNPARK_REASONS,
@@ -416,6 +433,32 @@ static void print_anomalies(const struct model *model)
 		printf("  and %" PRIu64 " more\n", all - i);
 }
 
+/* What had not ended when the recording did */
+static void print_under_way(const struct under_way *open)
+{
+	const struct {
+		uint64_t count;
+		const char *what;
+	} parts[] = {
+		{ open->queues, "queue" },
+		{ open->preemptions, "preemption" },
+		{ open->evictions, "eviction" },
+		{ open->unmaps, "unmap" },
+	};
+	const char *comma = " ";
+	size_t i;
+
+	if (!(open->queues || open->preemptions || open->evictions || open->unmaps))
+		return;
+	printf("\nUnder way at the end:");
+	for (i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (parts[i].count) {
+			printf("%s%" PRIu64 " %s%s", comma, parts[i].count, parts[i].what, parts[i].count == 1 ? "" : "s");
+			comma = ", ";
+		}
+	putchar('\n');
+}
+
 static void print_text(const struct view *view, struct client_rows *rows, const struct paths *paths)
 {
 	static const struct list_choice all;
@@ -435,6 +478,7 @@ static void print_text(const struct view *view, struct client_rows *rows, const 
 		print_gpu(view, gpu);
 	saves_print(view);
 	print_anomalies(&view->model);
+	print_under_way(&view->model.under_way);
 	if (!paths->log)
 		return;
 	putchar('\n');

@@ -249,13 +249,17 @@ int kfdtrace_timeline(int argc, char **argv)
 		output_open(options.output, mode_of(&timeline.view));
 	timeline.view.model.slice = slice;
 	timeline.view.model.slice_context = &timeline;
+	view_state_begin(&timeline.view);
 	timeline.format->begin(&timeline);
 	while ((ret = trace_next(timeline.view.file, &event, why)) > 0) {
+		if (view_early(&timeline.view, &event))
+			continue;
 		view_event(&timeline.view, &event);
 		tell(&timeline, &event);
 	}
 	if (ret)
 		errx(EXIT_FAILURE, "%s", why);
+	view_state_end(&timeline.view);
 	model_end(&timeline.view.model);
 	preemptions_left(&timeline);
 	view_pids_check(&timeline.view);

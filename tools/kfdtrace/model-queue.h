@@ -7,6 +7,8 @@
 
 int queue_preempt(struct queue *queue, uint64_t ts);
 int queue_off(struct queue *queue, uint64_t ts);
+void queue_place(struct queue *queue, uint64_t ts);
+void queue_anew(struct queue *queue, uint64_t ts);
 void queue_on(struct queue *queue, uint64_t ts);
 void queue_resume(struct queue *queue, uint64_t ts);
 void queue_settle(struct queue *queue, uint64_t ts);

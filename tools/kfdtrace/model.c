@@ -79,6 +79,8 @@ static int on_create(struct model *model, struct queue *queue, const struct kfd_
 		if (!queue)
 			return -ENOMEM;
 		queue->prio = event->v[F_PRIO];
+	} else if (queue->before) {
+		queue_anew(queue, event->ts);
 	}
 	queue->created_seen = true;
 	queue->asked = ask_take(model, event->task);
@@ -196,13 +198,31 @@ static void over_end(struct gpu *gpu, uint64_t ts)
 	gpu->over = false;
 }
 
-static void on_unmap(struct gpu *gpu, const struct kfd_event *event)
+static void on_unmap(struct model *model, struct gpu *gpu, const struct kfd_event *event)
 {
+	/* the driver waits for one before it begins another */
+	if (gpu->unmapping)
+		anomaly_add(model, ANOMALY_UNMAP_OPEN, gpu->unmap_ts, gpu->gpu_id, -1, -1, event->ts - gpu->unmap_ts);
 	gpu->unmapping = true;
 	gpu->unmap_ts = event->ts;
 	gpu->unmap_pid = event->v[F_PID];
 	gpu->unmap_queue = event->v[F_QUEUE_ID];
 	gpu->unmap_filter = event->v[F_FILTER];
+}
+
+/* All queues are off: those as well of which no event has told where they were */
+static int unknown_off(struct gpu *gpu, uint64_t ts)
+{
+	struct client *client;
+	struct queue *queue;
+	int ret = 0;
+
+	for (client = gpu->unknown ? gpu->clients : NULL; client; client = client->next)
+		for (queue = client->queues; queue && !ret; queue = queue->client_next)
+			if (queue->unknown)
+				ret = queue_off(queue, ts);
+	gpu->unknown = false;
+	return ret;
 }
 
 static int on_unmapped(struct model *model, struct gpu *gpu, const struct kfd_event *event)
@@ -225,6 +245,7 @@ static int on_unmapped(struct model *model, struct gpu *gpu, const struct kfd_ev
 		ret = queue_off(queue, event->ts);
 	} else if (!gpu->unmapping || gpu->unmap_filter != FILTER_BY_PASID) {
 		over_end(gpu, event->ts);
+		ret = unknown_off(gpu, event->ts);
 		for (queue = gpu->mapped; queue && !ret; queue = next) {
 			next = queue->mapped_next;
 			ret = queue_off(queue, event->ts);
@@ -311,7 +332,7 @@ static int gpu_event(struct model *model, const struct kfd_event *event)
 		on_runlist(model, gpu, event);
 		return 0;
 	case EV_UNMAP_QUEUES:
-		on_unmap(gpu, event);
+		on_unmap(model, gpu, event);
 		return 0;
 	case EV_UNMAP_QUEUES_DONE:
 		return on_unmapped(model, gpu, event);
@@ -436,6 +457,38 @@ int model_event(struct model *model, const struct kfd_event *event)
 	}
 }
 
+/* Without an end in the recording, and not there when it ended */
+static bool queue_gone(const struct model *model, const struct queue *queue)
+{
+	return model->end_ts && !queue->at_end && queue->created < model->end_ts;
+}
+
+static void client_end(struct model *model, struct client *client)
+{
+	const struct gpu *gpu = client->gpu;
+	struct queue *queue;
+
+	client_resume(client, model->last);
+	if (client->parked)
+		client->parked_ns += model->last - client->parked_since;
+	/* without queues nothing of it is off, and its end is not recorded */
+	if (client->evicted && (client->queues || client->evicted_queues)) {
+		client->evicted_ns += model->last - client->evicted_since;
+		model->under_way.evictions++;
+		if (model->end_ts && gpu->end_known && !client->end_evicted && client->evicted_since < model->end_ts)
+			anomaly_add(model, ANOMALY_EVICT_OPEN, client->evicted_since, gpu->gpu_id,
+				    client->process->pid, -1, model->last - client->evicted_since);
+	}
+	for (queue = client->queues; queue; queue = queue->client_next) {
+		queue_settle(queue, model->last);
+		if (queue_gone(model, queue))
+			anomaly_add(model, ANOMALY_NOT_DESTROYED, queue->created, gpu->gpu_id, client->process->pid,
+				    queue->queue_id, 0);
+		else
+			model->under_way.queues++;
+	}
+}
+
 /**
  * model_end() - the recording ends: what is under way is counted until now
  * @model: the model
@@ -443,33 +496,17 @@ int model_event(struct model *model, const struct kfd_event *event)
 void model_end(struct model *model)
 {
 	struct client *client;
-	struct queue *queue;
 	struct gpu *gpu;
 
 	for (gpu = model->gpus; gpu; gpu = gpu->next) {
-		if (gpu->unmapping)
-			anomaly_add(model, ANOMALY_UNMAP_OPEN, gpu->unmap_ts, gpu->gpu_id, -1, -1,
-				    model->last - gpu->unmap_ts);
-		if (gpu->preempting)
+		model->under_way.unmaps += gpu->unmapping;
+		model->under_way.preemptions += gpu->preempting;
+		if (gpu->preempting && model->end_ts && gpu->end_known && !gpu->end_preempting &&
+		    gpu->begin.ts < model->end_ts)
 			anomaly_add(model, ANOMALY_PREEMPT_OPEN, gpu->begin.ts, gpu->gpu_id,
 				    gpu->begin.pid, -1, model->last - gpu->begin.ts);
 		over_end(gpu, model->last);
-		for (client = gpu->clients; client; client = client->next) {
-			client_resume(client, model->last);
-			if (client->parked)
-				client->parked_ns += model->last - client->parked_since;
-			/* without queues nothing of it is off, and its end is not recorded */
-			if (client->evicted && (client->queues || client->evicted_queues)) {
-				client->evicted_ns += model->last - client->evicted_since;
-				anomaly_add(model, ANOMALY_EVICT_OPEN, client->evicted_since,
-					    gpu->gpu_id, client->process->pid, -1,
-					    model->last - client->evicted_since);
-			}
-			for (queue = client->queues; queue; queue = queue->client_next) {
-				queue_settle(queue, model->last);
-				anomaly_add(model, ANOMALY_NOT_DESTROYED, queue->created,
-					    gpu->gpu_id, client->process->pid, queue->queue_id, 0);
-			}
-		}
+		for (client = gpu->clients; client; client = client->next)
+			client_end(model, client);
 	}
 }

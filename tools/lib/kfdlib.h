@@ -79,6 +79,7 @@ struct proc_info {
 
 int proc_read(pid_t pid, struct proc_info *info);
 int proc_open(pid_t pid, int *pidfd, char *why);
+bool proc_outer_namespace(void);
 bool user_name(uid_t uid, char *name, size_t size);
 int user_find(const char *text, uid_t *uid, char *why);
 
