@@ -214,6 +214,8 @@ static void usage(void)
 	      "trace event format for ui.perfetto.dev or chrome://tracing. Without DIR, the newest\n"
 	      "recording in the current directory is read.\n"
 	      "\n"
+	      "A recording of a stock driver shows which queues were mapped, not which of them ran.\n"
+	      "\n"
 	      "Options:\n"
 	      " -o, --output FILE       write to this file (default -, standard output); a page if the\n"
 	      "                         name ends in .html, else JSON\n"

@@ -150,7 +150,7 @@ function facts() {
 		list.push(`Linux ${head.kernel}`);
 	if (head.recorded)
 		list.push(new Date(head.recorded * 1000).toISOString().replace('T', ' ').replace(/\..*/, ' UTC'));
-	list.push(`${count(new Set(rows.map(row => row.process.pid)).size, 'process')}, ${count(rows.length, 'queue')}, ` +
-		count(preemptions.length, 'preemption'));
+	list.push(`${count(new Set(rows.map(row => row.process.pid)).size, 'process')}, ${count(rows.length, 'queue')}` +
+		(head.driver === 'stock' ? '' : `, ${count(preemptions.length, 'preemption')}`));
 	return list.filter(text => text).join(' \u00b7 ');
 }
