@@ -381,84 +381,6 @@ static void print_gpu(const struct view *view, const struct gpu *gpu)
 		print_hist(&latencies[i], latencies[i].of(gpu));
 }
 
-/**
- * anomalies_count() - all of them
- * @model: the model
- *
- * Return: their number.
- */
-uint64_t anomalies_count(const struct model *model)
-{
-	uint64_t sum = 0;
-	int kind;
-
-	for (kind = 0; kind < NR_ANOMALIES; kind++)
-		sum += model->nr_anomalies[kind];
-	return sum;
-}
-
-static void print_anomaly(const struct anomaly *anomaly)
-{
-	char text[32];
-
-	if (anomaly->ts) {
-		text_time(text, sizeof(text), anomaly->ts, list_zero_ns);
-		printf("  %s: ", text);
-	} else {
-		printf("  ");
-	}
-	printf("%s: GPU %u", anomaly_name(anomaly->kind), anomaly->gpu_id);
-	if (anomaly->pid >= 0)
-		printf(", process %d", anomaly->pid);
-	if (anomaly->queue_id >= 0)
-		printf(", queue %" PRId64, anomaly->queue_id);
-	if (anomaly->value < 0) {
-		printf(", error %" PRId64 " (%s)", anomaly->value, strerror(-anomaly->value));
-	} else if (anomaly->value) {
-		duration_format(text, sizeof(text), anomaly->value);
-		printf(", %s", text);
-	}
-	putchar('\n');
-}
-
-static void print_anomalies(const struct model *model)
-{
-	uint64_t all = anomalies_count(model);
-	size_t i;
-
-	printf("\nAnomalies:%s\n", all ? "" : " none");
-	for (i = 0; i < model->kept_anomalies && i < MAX_LINES; i++)
-		print_anomaly(&model->anomalies[i]);
-	if (all > i)
-		printf("  and %" PRIu64 " more\n", all - i);
-}
-
-/* What had not ended when the recording did */
-static void print_under_way(const struct under_way *open)
-{
-	const struct {
-		uint64_t count;
-		const char *what;
-	} parts[] = {
-		{ open->queues, "queue" },
-		{ open->preemptions, "preemption" },
-		{ open->evictions, "eviction" },
-		{ open->unmaps, "unmap" },
-	};
-	const char *comma = " ";
-	size_t i;
-
-	if (!(open->queues || open->preemptions || open->evictions || open->unmaps))
-		return;
-	printf("\nUnder way at the end:");
-	for (i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		if (parts[i].count) {
-			printf("%s%" PRIu64 " %s%s", comma, parts[i].count, parts[i].what, parts[i].count == 1 ? "" : "s");
-			comma = ", ";
-		}
-	putchar('\n');
-}
-
 static void print_text(const struct view *view, struct client_rows *rows, const struct paths *paths)
 {
 	static const struct list_choice all;
@@ -477,8 +399,7 @@ static void print_text(const struct view *view, struct client_rows *rows, const 
 	for (gpu = view->model.gpus; gpu; gpu = gpu->next)
 		print_gpu(view, gpu);
 	saves_print(view);
-	print_anomalies(&view->model);
-	print_under_way(&view->model.under_way);
+	anomalies_print(&view->model);
 	if (!paths->log)
 		return;
 	putchar('\n');
