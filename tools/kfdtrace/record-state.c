@@ -276,14 +276,10 @@ static void flag_or_null(const char *key, const struct kfd_prio_list_entry *entr
 /* If some of the queues of a process are active, which ones KFD does not tell. */
 static void mapped_json(const struct kfd_prio_list_entry *entry)
 {
-	if (entry && entry->flags & UNKNOWN)
-		json_null("mapped");
-	else if (entry && entry->flags & OFF)
-		json_flag("mapped", false);
-	else if (entry && entry->nr_active == entry->nr_queues)
-		json_flag("mapped", true);
-	else if (entry && !entry->nr_active)
-		json_flag("mapped", false);
+	bool off = entry && (entry->flags & OFF || !entry->nr_active);
+
+	if (entry && !(entry->flags & UNKNOWN) && (off || entry->nr_active == entry->nr_queues))
+		json_flag("mapped", !off);
 	else
 		json_null("mapped");
 }
