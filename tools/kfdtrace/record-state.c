@@ -14,6 +14,7 @@
 #include "json-out.h"
 #include "kfdlib.h"
 #include "record.h"
+#include "record-rls.h"
 
 #define KFD_PROC "/sys/class/kfd/kfd/proc"
 #define OFF	 (KFD_PRIO_LIST_EVICTED | KFD_PRIO_LIST_PREEMPTED | KFD_PRIO_LIST_PARKED)
@@ -26,22 +27,26 @@
  * @gpu_id: its GPU
  * @queue_id: KFD's number in the process
  * @type: as KFD numbers types
+ * @pasid: of its process, 0 if the driver does not tell
  */
 struct state_queue {
 	int32_t pid;
-	uint32_t gpu_id, queue_id, type;
+	uint32_t gpu_id, queue_id, type, pasid;
 };
 
 /**
  * struct record_state - what there was at one moment
  * @ts: before it was read; CLOCK_MONOTONIC, ns
  * @list: of our driver, array of @nr_list
+ * @rls: the runlists of HWS, if @rls_known; not read where there is @list
  * @queues: array of @nr
  */
 struct record_state {
 	uint64_t ts;
 	struct kfd_prio_list_entry *list;
 	size_t nr_list;
+	bool rls_known;
+	struct rls rls;
 	struct state_queue *queues;
 	size_t nr;
 };
@@ -75,9 +80,26 @@ static int queue_add(struct record_state *state, const struct state_queue *queue
 	return 0;
 }
 
+static uint32_t pasid_read(const char *pid)
+{
+	uint32_t pasid = 0;
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), KFD_PROC "/%s/pasid", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	if (fscanf(file, "%" SCNu32, &pasid) != 1)
+		pasid = 0;
+	fclose(file);
+	return pasid;
+}
+
 /* A queue that goes meanwhile is left out. */
 static int queues_read(struct record_state *state, const char *pid)
 {
+	uint32_t pasid = state->list ? 0 : pasid_read(pid);
 	struct dirent *entry;
 	char path[512];
 	int ret = 0;
@@ -86,7 +108,8 @@ static int queues_read(struct record_state *state, const char *pid)
 	snprintf(path, sizeof(path), KFD_PROC "/%s/queues", pid);
 	dir = opendir(path);
 	while (dir && !ret && (entry = readdir(dir))) {
-		struct state_queue queue = { .pid = atoi(pid), .queue_id = strtoul(entry->d_name, NULL, 10) };
+		struct state_queue queue = { .pid = atoi(pid), .pasid = pasid,
+					     .queue_id = strtoul(entry->d_name, NULL, 10) };
 
 		if (*entry->d_name < '0' || *entry->d_name > '9' ||
 		    !number_read(pid, entry->d_name, "gpuid", &queue.gpu_id) ||
@@ -143,6 +166,7 @@ void state_free(struct record_state *state)
 	if (!state)
 		return;
 	free(state->list);
+	rls_free(&state->rls);
 	free(state->queues);
 	free(state);
 }
@@ -177,6 +201,8 @@ struct record_state *state_read(void)
 		if (*entry->d_name >= '1' && *entry->d_name <= '9')
 			ret = queues_read(state, entry->d_name);
 	closedir(dir);
+	if (!ret && !state->list)
+		state->rls_known = rls_read(&state->rls);
 	if (ret) {
 		state_free(state);
 		return NULL;
@@ -273,13 +299,57 @@ static void flag_or_null(const char *key, const struct kfd_prio_list_entry *entr
 		json_null(key);
 }
 
-/* If some of the queues of a process are active, which ones KFD does not tell. */
-static void mapped_json(const struct kfd_prio_list_entry *entry)
+/* How many queues there are on a GPU: of a process, or, without one, of all */
+static uint32_t queues_count(const struct record_state *state, uint32_t gpu_id, int32_t pid)
 {
-	bool off = entry && (entry->flags & OFF || !entry->nr_active);
+	uint32_t nr = 0;
+	size_t i;
+
+	for (i = 0; i < state->nr; i++)
+		nr += state->queues[i].gpu_id == gpu_id && (!pid || state->queues[i].pid == pid);
+	return nr;
+}
+
+static bool has_hws(uint32_t gpu_id)
+{
+	const struct kfd_gpu *gpu;
+	struct kfd_topology topo;
+	bool hws;
+
+	if (kfd_topology_read(&topo))
+		return false;
+	gpu = kfd_topology_find(&topo, gpu_id);
+	hws = gpu && kfd_scheduler(gpu, "", NULL) == KFD_SCHEDULER_HWS;
+	kfd_topology_free(&topo);
+	return hws;
+}
+
+/* By the runlist: all queues of the GPU or of the process are in it, or none is; which ones of several it does not tell */
+static bool listed(const struct record_state *state, const struct state_queue *queue, bool *mapped)
+{
+	uint32_t all, own, pasid = queue->pasid;
+
+	if (!state->rls_known || !has_hws(queue->gpu_id))
+		return false;
+	all = rls_queues(&state->rls, queue->gpu_id, 0);
+	*mapped = all;
+	if (!all || all == queues_count(state, queue->gpu_id, 0))
+		return true;
+	own = pasid ? rls_queues(&state->rls, queue->gpu_id, pasid) : 0;
+	*mapped = own;
+	return own && own == queues_count(state, queue->gpu_id, queue->pid);
+}
+
+/* If some of the queues of a process are active, which ones KFD does not tell. */
+static void mapped_json(const struct record_state *state, const struct state_queue *queue,
+			const struct kfd_prio_list_entry *entry)
+{
+	bool off = entry && (entry->flags & OFF || !entry->nr_active), mapped;
 
 	if (entry && !(entry->flags & UNKNOWN) && (off || entry->nr_active == entry->nr_queues))
 		json_flag("mapped", !off);
+	else if (!entry && listed(state, queue, &mapped))
+		json_flag("mapped", mapped);
 	else
 		json_null("mapped");
 }
@@ -321,7 +391,7 @@ void state_json(const char *key, const struct record_state *state)
 			json_open(NULL, '{');
 			json_count("queue_id", state->queues[i].queue_id);
 			json_count("kfd_type", state->queues[i].type);
-			mapped_json(entry);
+			mapped_json(state, queue, entry);
 			json_close('}');
 		}
 		json_close(']');

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A recording of a host that already runs: the state at both ends, and what contradicts it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "fixture.h"
+#include "record-rls.h"
 #include "story.h"
 
 static const struct model_state none = { .prio = NO_PRIO };
@@ -155,6 +160,46 @@ static void unmap_without_an_end(void **state)
 	assert_int_equal(model.under_way.unmaps, 0);
 }
 
+static bool parsed(const char *text, struct rls *rls)
+{
+	FILE *file = fmemopen((void *)text, strlen(text), "r");
+	bool good = rls_parse(file, rls);
+
+	fclose(file);
+	return good;
+}
+
+/* The driver's dump: two processes on one GPU, none on the other; a cut one, and one of something else. */
+static void runlists(void **state)
+{
+	static const char dump[] =
+		"Node 1, gpu_id a01:\n"
+		"  00000000: c002a100 00008001 00000000 00000000 c001a200 20000000 00000010 c001a200\n"
+		"  00000020: 20000000 00000018 c002a100 00008002 00000000 00000000 c001a200 20000000\n"
+		"  00000040: 00000020 c000a500 00000000\n"
+		"Node 2, gpu_id b02:\n"
+		"  No active runlist\n";
+	char cut[sizeof(dump)];
+	struct rls rls;
+
+	(void)state;
+	assert_true(parsed(dump, &rls));
+	assert_int_equal(rls_queues(&rls, 0xa01, 0), 3);
+	assert_int_equal(rls_queues(&rls, 0xa01, 0x8001), 2);
+	assert_int_equal(rls_queues(&rls, 0xa01, 0x8002), 1);
+	assert_int_equal(rls_queues(&rls, 0xa01, 0x8003), 0);
+	assert_int_equal(rls_queues(&rls, 0xb02, 0), 0);
+	rls_free(&rls);
+	/* in the middle of a packet */
+	snprintf(cut, sizeof(cut), "%.*s", 120, dump);
+	assert_false(parsed(cut, &rls));
+	rls_free(&rls);
+	assert_false(parsed("Node 1, gpu_id a01:\n  00000000: 12345678 zz\n", &rls));
+	rls_free(&rls);
+	assert_true(parsed("", &rls));
+	rls_free(&rls);
+}
+
 int run_state(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -164,6 +209,7 @@ int run_state(void)
 		cmocka_unit_test_setup_teardown(created_as_the_state_was_read, story_setup, story_teardown),
 		cmocka_unit_test_setup_teardown(state_at_the_end, story_setup, story_teardown),
 		cmocka_unit_test_setup_teardown(under_way_at_the_end, story_setup, story_teardown),
+		cmocka_unit_test(runlists),
 		cmocka_unit_test_setup_teardown(unmap_without_an_end, story_setup, story_teardown),
 	};
 
