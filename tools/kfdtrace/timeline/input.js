@@ -129,7 +129,7 @@ function toldAt(x, y) {
 	if (x < NAMES_WIDTH)
 		return line?.kind === 'process' ? { text: `${processName(line.process)}\npriority ${prioText(line.process) || 'not known'}` +
 			`\n${gpuName(line.process.gpu)}\n${line.process.rows.length} queues` } :
-		       line?.kind === 'queue' ? { text: `${queueName(line.row)}, priority ${line.row.prio}\n${processName(line.process)}` } : null;
+		       line?.kind === 'queue' ? { text: `${queueName(line.row)}, ${rowPrio(line.row)}\n${processName(line.process)}` } : null;
 	const gap = head.gaps.find(one => one.from <= t + 1.5 * pixel && one.to >= t - 1.5 * pixel);
 	if (gap)
 		return { text: gapText(gap) };
