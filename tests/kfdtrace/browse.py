@@ -61,7 +61,7 @@ class Picture:
         return tuple(self.lines[y][x * self.bytes:x * self.bytes + 3])
 
 
-def browse(page, steps=(), picture=None, work=".", dark=False, **wanted):
+def browse(page, steps=(), picture=None, work=".", dark=False, size=SIZE, **wanted):
     """Opens a page as somebody would who likes it dark, or not, and takes the steps of timeline/check.js; returns what the
     page then says of itself."""
     wanted["test"] = json.dumps(list(steps))
@@ -70,7 +70,7 @@ def browse(page, steps=(), picture=None, work=".", dark=False, **wanted):
     command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
                "--hide-scrollbars", "--force-device-scale-factor=1", "--force-color-profile=srgb",
                f"--blink-settings=preferredColorScheme={0 if dark else 1}",
-               "--window-size=%d,%d" % SIZE, f"--user-data-dir={work}/profile", "--dump-dom"]
+               "--window-size=%d,%d" % size, f"--user-data-dir={work}/profile", "--dump-dom"]
     if picture:
         command.append(f"--screenshot={picture}")
     for attempt in range(ATTEMPTS):

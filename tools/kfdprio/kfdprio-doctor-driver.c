@@ -141,26 +141,24 @@ static void user_queues(struct doctor *d)
 
 static void events(struct doctor *d)
 {
-	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
-	size_t i;
+	struct tracing tracing;
+	int ret = tracing_find(doctor_root, &tracing);
 
-	for (i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		if (!doctor_exists("%s/events", places[i]))
-			continue;
-		if (doctor_exists("%s/events/kfd/kfd_create_queue", places[i]))
-			doctor_say(d, FINDING_OK, "trace events", NULL, "%s/events/kfd", places[i]);
-		else
-			doctor_say(d, d->dev.fd < 0 ? FINDING_INFO : FINDING_FAIL, "trace events",
-				   d->dev.fd < 0 ? NULL : "reload amdgpu, then see 'dmesg'",
-				   "%s/events has no kfd events", places[i]);
+	if (ret && (ret != -ENOENT || !geteuid())) {
+		doctor_say(d, FINDING_WARN, "trace events", tracing.todo, "%s", tracing.why);
 		return;
 	}
-	if (geteuid())
-		doctor_say(d, FINDING_INFO, "trace events", "run 'kfdprio doctor' as root",
-			   "not examined: this needs root");
+	if (ret || !doctor_exists("%s/events", tracing.dir)) {
+		doctor_say(d, FINDING_INFO, "trace events", geteuid() ? "run 'kfdprio doctor' as root" : NULL,
+			   geteuid() ? "not examined: this needs root" : "%s has no events", tracing.dir);
+		return;
+	}
+	if (doctor_exists("%s/events/kfd/kfd_create_queue", tracing.dir))
+		doctor_say(d, FINDING_OK, "trace events", NULL, "%s/events/kfd", tracing.dir);
 	else
-		doctor_say(d, FINDING_WARN, "trace events",
-			   "run 'mount -t tracefs tracefs /sys/kernel/tracing'", "tracefs is not mounted");
+		doctor_say(d, d->dev.fd < 0 ? FINDING_INFO : FINDING_FAIL, "trace events",
+			   d->dev.fd < 0 ? NULL : "reload amdgpu, then see 'dmesg'", "%s/events has no kfd events",
+			   tracing.dir);
 }
 
 /**

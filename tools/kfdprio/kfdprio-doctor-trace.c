@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "doctor-trace.h"
+#include "kfdlib.h"
 
 /**
  * struct trace - a recording
@@ -38,7 +39,7 @@ struct trace *trace_start(char *why, size_t size)
 {
 	const char *systems[] = { "kfd", NULL };
 	struct trace *t = calloc(1, sizeof(*t));
-	const char *dir;
+	struct tracing tracing;
 	char name[64];
 
 	if (!t)
@@ -50,14 +51,14 @@ struct trace *trace_start(char *why, size_t size)
 	}
 	tep_set_loglevel(TEP_LOG_NONE);
 	tracefs_set_loglevel(TEP_LOG_NONE);
-	dir = tracefs_tracing_dir();
-	if (!dir) {
-		snprintf(why, size, "tracefs is not mounted");
+	if (tracing_find("", &tracing)) {
+		snprintf(why, size, "%s", tracing.why);
 		free(t);
 		return NULL;
 	}
 	snprintf(name, sizeof(name), "kfdprio-doctor-%d", getpid());
-	t->tep = tracefs_local_events_system(dir, systems);
+	tracefs_set_tracing_dir(tracing.dir);
+	t->tep = tracefs_local_events_system(tracing.dir, systems);
 	if (!t->tep || !tracefs_event_file_exists(NULL, "kfd", "kfd_create_queue", "format")) {
 		snprintf(why, size, "the kernel has no kfd events");
 		goto err_free;

@@ -17,7 +17,8 @@ static void usage(void)
 	      " kfdtrace doctor [options]\n"
 	      "\n"
 	      "Report whether 'kfdtrace record --driver=stock' can work here: which functions of the\n"
-	      "driver it would probe. Nothing is probed.\n"
+	      "driver it would probe. Nothing is probed. Such a recording shows which queues are mapped,\n"
+	      "not which of them run.\n"
 	      "\n"
 	      "Options:\n"
 	      "     --btf FILE          BTF of the driver's module, where the kernel has none\n"
@@ -33,8 +34,8 @@ static void print_probe(const struct stock_probe *probe, const struct stock_symb
 	if (!*symbol->name)
 		printf("%-9s %-40s %s\n", probe->optional ? "absent" : "MISSING", *probe->names, probe->what);
 	else if (!symbol->address && symbol->same > 1)
-		printf("%-9s %-40s %s: %u functions have this name, and only root sees their addresses\n",
-		       "AMBIGUOUS", symbol->name, probe->what, symbol->same);
+		printf("%-9s %-40s %s: %u functions have this name, %s\n", "AMBIGUOUS", symbol->name, probe->what,
+		       symbol->same, stock_hidden());
 	else
 		printf("%-9s %-40s %s\n", "found", symbol->name, probe->what);
 }
@@ -53,7 +54,9 @@ static int check(const char *btf)
 	int ret, failed;
 	size_t i;
 
-	ret = stock_symbols_read(symbols, why);
+	/* as record does: the iterator of BPF gives addresses that /proc/kallsyms hides */
+	stock_listen();
+	ret = stock_ksyms(symbols) ? 0 : stock_symbols_read(symbols, why);
 	if (ret) {
 		warnx("%s", why);
 		return EXIT_FAILURE;
@@ -73,6 +76,9 @@ static int check(const char *btf)
 		close(types.fd);
 	ret = stock_access(why);
 	print_check("this process may attach BPF programs", ret, why);
+	failed |= ret;
+	ret = stock_silent(stock_has_multi(), why);
+	print_check("nothing is known that keeps probes from firing", ret, why);
 	return failed || ret ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

@@ -106,7 +106,8 @@ static void cell_name(struct list_value *value, int64_t number, const char *(*na
 	list_text(value, number < 0 ? NULL : name_of(number));
 }
 
-static void cell_times(const struct queue *queue, unsigned int column, struct list_value *value)
+/* @ours: the driver has preemption */
+static void cell_times(const struct queue *queue, unsigned int column, bool ours, struct list_value *value)
 {
 	switch (column) {
 	case COL_CREATED:
@@ -116,13 +117,13 @@ static void cell_times(const struct queue *queue, unsigned int column, struct li
 		list_known_count(value, queue->destroyed, queue->destroyed);
 		break;
 	case COL_MAPPED_TIME:
-		list_count(value, queue->mapped_ns);
+		list_known_count(value, !queue->unknown, queue->mapped_ns);
 		break;
 	case COL_UNMAPPED_TIME:
-		list_count(value, queue->unmapped_ns);
+		list_known_count(value, !queue->unknown, queue->unmapped_ns);
 		break;
 	default:
-		list_count(value, queue->preempted_ns);
+		list_known_count(value, ours, queue->preempted_ns);
 	}
 }
 
@@ -130,6 +131,7 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
 {
 	const struct queue_rows *rows = context;
 	const struct queue *queue = rows->queues[row];
+	bool ours = !view_stock(rows->view);
 
 	switch (column) {
 	case COL_GPU:
@@ -148,7 +150,7 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
 		cell_name(value, queue->format, kfd_queue_format_name);
 		break;
 	case COL_EFFECTIVE:
-		list_number(value, true, queue->prio);
+		list_number(value, queue->prio >= 0, queue->prio);
 		break;
 	case COL_PIPE:
 		cell_name(value, queue->pipe_prio, kfd_pipe_name);
@@ -166,14 +168,14 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
 		list_count(value, queue->unmaps);
 		break;
 	case COL_PREEMPTED:
-		list_count(value, queue->preemptions);
+		list_known_count(value, ours, queue->preemptions);
 		break;
 	case COL_CREATED:
 	case COL_DESTROYED:
 	case COL_MAPPED_TIME:
 	case COL_UNMAPPED_TIME:
 	case COL_PREEMPTED_TIME:
-		cell_times(queue, column, value);
+		cell_times(queue, column, ours, value);
 		break;
 	case COL_COMMAND:
 		list_text(value, view_command(rows->view, queue->client->process->pid));

@@ -19,7 +19,9 @@
 #include "record.h"
 #include "stock.h"
 
-#define SCAN_MS 200 /* the interval of reading the list of KFD processes */
+#define SCAN_MS	    200	 /* the interval of reading the list of KFD processes */
+#define TEARDOWN_MS 5000 /* for what KFD does after the end of the command, or of a process */
+#define ENDING_MS   10	 /* the interval of looking whether it has */
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -29,12 +31,33 @@ static uint64_t clock_ns(clockid_t clock)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
+/**
+ * record_now() - the time that events have
+ *
+ * Return: CLOCK_MONOTONIC, ns.
+ */
+uint64_t record_now(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
 /* Time in suspend.  Between the two readings, time passes that is not of it. */
 static int64_t boot_offset(void)
 {
 	uint64_t before = clock_ns(CLOCK_MONOTONIC), boot = clock_ns(CLOCK_BOOTTIME);
 
 	return (int64_t)(boot - before) / 1000000 * 1000000;
+}
+
+/**
+ * record_began() - the recording begins now
+ * @rec: the recording; its times are filled in
+ */
+void record_began(struct recording *rec)
+{
+	rec->start_ns = clock_ns(CLOCK_MONOTONIC);
+	rec->start_real_ns = clock_ns(CLOCK_REALTIME);
+	rec->boot_offset_ns = boot_offset();
 }
 
 static void child_reap(struct recording *rec, int flags)
@@ -54,9 +77,11 @@ static bool stop_asked(struct recording *rec, int signal_fd, int *times)
 		return false;
 	if (info.ssi_signo == SIGCHLD) {
 		child_reap(rec, WNOHANG);
-		rec->ended_by = RECORD_END_COMMAND;
-		return rec->child && rec->child_status >= 0;
+		return false;
 	}
+	/* the command has ended already */
+	if (rec->child && rec->child_status >= 0)
+		return true;
 	rec->ended_by = RECORD_END_SIGNAL;
 	if (info.ssi_signo == SIGUSR1)
 		return true;
@@ -70,11 +95,27 @@ static bool stop_asked(struct recording *rec, int signal_fd, int *times)
 }
 
 /* What is looked at without an event that says so */
-static int wait_ms(const struct record_options *options)
+static int wait_ms(const struct record_options *options, bool ending)
 {
 	uint64_t mqd_ms = options->mqd_ns / 1000000;
 
+	if (ending)
+		return ENDING_MS;
 	return mqd_ms && mqd_ms < SCAN_MS ? (int)mqd_ms : SCAN_MS;
+}
+
+/* The command, or all processes of --pid, have ended; what KFD does then is recorded, too. */
+static bool ending(struct recording *rec, int left, uint64_t *until)
+{
+	if (rec->child && rec->child_status >= 0)
+		rec->ended_by = RECORD_END_COMMAND;
+	else if (rec->options->pids.nr && !left)
+		rec->ended_by = RECORD_END_PROCESS;
+	else
+		return false;
+	if (!*until)
+		*until = record_now() + TEARDOWN_MS * 1000000ULL;
+	return true;
 }
 
 /* Until the command or the process ends, or a signal ends the recording. */
@@ -83,7 +124,7 @@ static int loop(struct recording *rec, int signal_fd, const int *pidfds)
 	int nr_pids = rec->options->pids.nr, left = nr_pids, i;
 	int nr = rec->nr_cpus + 1 + nr_pids, cpu, times = 0, ret = 0;
 	struct pollfd *fds = calloc(nr, sizeof(*fds));
-	uint64_t scanned = 0, now;
+	uint64_t scanned = 0, until = 0, now;
 	char why[RECORD_WHY];
 
 	if (!fds)
@@ -96,7 +137,7 @@ static int loop(struct recording *rec, int signal_fd, const int *pidfds)
 	for (i = 0; i < nr_pids; i++)
 		fds[rec->nr_cpus + 1 + i] = (struct pollfd){ .fd = pidfds[i], .events = POLLIN };
 	for (;;) {
-		if (poll(fds, nr, wait_ms(rec->options)) < 0 && errno != EINTR) {
+		if (poll(fds, nr, wait_ms(rec->options, until)) < 0 && errno != EINTR) {
 			ret = -errno;
 			warn("cannot wait");
 			break;
@@ -116,8 +157,9 @@ static int loop(struct recording *rec, int signal_fd, const int *pidfds)
 				fds[i].fd = -1;
 				left--;
 			}
-		if (nr_pids && !left) {
-			rec->ended_by = RECORD_END_PROCESS;
+		now = record_now();
+		if (ending(rec, left, &until) && (teardown_done(rec) || now >= until)) {
+			teardown_tell(rec);
 			break;
 		}
 		if (rec->full) {
@@ -127,11 +169,11 @@ static int loop(struct recording *rec, int signal_fd, const int *pidfds)
 		if (record_over(rec))
 			break;
 		mqd_sample(rec, false);
-		now = clock_ns(CLOCK_MONOTONIC);
 		if (now - scanned >= SCAN_MS * 1000000ULL) {
 			processes_scan(rec);
 			if (rec->child)
 				process_see(rec, rec->child);
+			watch_scan(rec);
 			scanned = now;
 		}
 	}
@@ -214,14 +256,17 @@ static int run(struct recording *rec, const int *pidfds, int *exec_errno)
 		warnx("%s", why);
 		return -EAGAIN;
 	}
-	rec->start_ns = clock_ns(CLOCK_MONOTONIC);
-	rec->start_real_ns = clock_ns(CLOCK_REALTIME);
-	rec->boot_offset_ns = boot_offset();
+	record_began(rec);
 	if (record_start(rec))
 		return -EIO;
+	/* before the command: none of its queues is older than the recording */
+	watch_begin(rec);
 	ret = rec->child ? child_go(rec, go_fd, exec_errno) : 0;
 	if (!ret && !*exec_errno)
 		ret = loop(rec, signal_fd, pidfds);
+	if (!ret && !*exec_errno && rec->ended_by != RECORD_END_SIZE && rec->ended_by != RECORD_END_PREEMPTION &&
+	    rec->ended_by != RECORD_END_UNLOADED)
+		rec->end = state_read();
 	/* A command outlives a full disk, and its exit status is still wanted. */
 	record_stop(rec);
 	rec->end_ns = clock_ns(CLOCK_MONOTONIC);
@@ -341,6 +386,7 @@ int kfdtrace_record(int argc, char **argv)
 	}
 out:
 	mqd_end(&rec);
+	watch_free(&rec);
 	record_close(&rec);
 	dir_close(&rec);
 	return exit_status(&rec, ret);

@@ -102,27 +102,39 @@ const struct latency latencies[NR_LATENCIES] = {
 	{ "save", "save of waves (CWSR), measured by the GPU's firmware", of_save },
 };
 
-static void cell_times(const struct client *client, unsigned int column, struct list_value *value)
+/* Of the time of one of its queues nothing is known. */
+static bool unknown_queue(const struct client *client)
+{
+	const struct queue *queue;
+
+	for (queue = client->queues; queue; queue = queue->client_next)
+		if (queue->unknown)
+			return true;
+	return false;
+}
+
+/* @ours: the driver has priorities and preemption */
+static void cell_times(const struct client *client, unsigned int column, bool ours, struct list_value *value)
 {
 	switch (column) {
 	case COL_MAPPED_TIME:
-		list_count(value, client->mapped_ns);
+		list_known_count(value, !unknown_queue(client), client->mapped_ns);
 		break;
 	case COL_PREEMPTED_TIME:
-		list_count(value, client->preempted_ns);
+		list_known_count(value, ours, client->preempted_ns);
 		break;
 	case COL_PREEMPTING_TIME:
-		list_count(value, client->preempting_ns);
+		list_known_count(value, ours, client->preempting_ns);
 		break;
 	case COL_PARKED_TIME:
-		list_count(value, client->parked_ns);
+		list_known_count(value, ours, client->parked_ns);
 		break;
 	default:
 		list_count(value, client->evicted_ns);
 	}
 }
 
-static void cell_counts(const struct client *client, unsigned int column, struct list_value *value)
+static void cell_counts(const struct client *client, unsigned int column, bool ours, struct list_value *value)
 {
 	switch (column) {
 	case COL_CREATED:
@@ -138,16 +150,16 @@ static void cell_counts(const struct client *client, unsigned int column, struct
 		list_count(value, client->maps);
 		break;
 	case COL_PREEMPTED:
-		list_count(value, client->preemptions);
+		list_known_count(value, ours, client->preemptions);
 		break;
 	case COL_PREEMPTING:
-		list_count(value, client->preempting);
+		list_known_count(value, ours, client->preempting);
 		break;
 	case COL_WAKES:
-		list_count(value, client->wakes);
+		list_known_count(value, ours, client->wakes);
 		break;
 	case COL_PARKED:
-		list_count(value, client->parks);
+		list_known_count(value, ours, client->parks);
 		break;
 	default:
 		list_count(value, client->evictions);
@@ -158,8 +170,8 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
 {
 	const struct client_rows *rows = context;
 	const struct client *client = rows->clients[row];
+	bool known, ours = !view_stock(rows->view);
 	int inner = 0;
-	bool known;
 
 	switch (column) {
 	case COL_GPU:
@@ -180,7 +192,7 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
 	case COL_PREEMPTING_TIME:
 	case COL_PARKED_TIME:
 	case COL_EVICTED_TIME:
-		cell_times(client, column, value);
+		cell_times(client, column, ours, value);
 		break;
 	case COL_SIMULATED:
 		view_simulated_value(rows->view, value);
@@ -189,7 +201,7 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
 		list_text(value, view_command(rows->view, client->process->pid));
 		break;
 	default:
-		cell_counts(client, column, value);
+		cell_counts(client, column, ours, value);
 	}
 }
 
@@ -261,6 +273,9 @@ static void print_head(const struct view *view)
 		  view->options->dir, events, (model->last - model->first) / 1e9,
 		  trace_cpus(view->file), trace_clock(view->file), kernel ? kernel : "?");
 	view_simulated_print(view);
+	if (view_stock(view))
+		puts("stock driver: it has no priorities of processes and no preemption. Which queues are mapped is known,\n"
+		     "not which of them run");
 	if (trace_foreign(view->file))
 		printf("%" PRIu64
 		       " events of other systems are not shown; trace-cmd report shows them\n",
@@ -353,8 +368,10 @@ static void print_gpu(const struct view *view, const struct gpu *gpu)
 		printf("  over-subscribed: %" PRIu64 " runlists, %.1f %% of the time\n",
 		       gpu->over_subscribed, span ? 100.0 * gpu->over_ns / span : 0.0);
 	}
-	print_reasons("preemptions began", gpu->begins, NR_KFD_REASONS, kfd_reason_name);
-	print_reasons("and ended", gpu->ends, NR_KFD_REASONS, kfd_reason_name);
+	if (!view_stock(view)) {
+		print_reasons("preemptions began", gpu->begins, NR_KFD_REASONS, kfd_reason_name);
+		print_reasons("and ended", gpu->ends, NR_KFD_REASONS, kfd_reason_name);
+	}
 	if (view->model.events[EV_PARK] || view->model.events[EV_UNPARK]) {
 		print_reasons("processes parked", gpu->parks, NR_KFD_PARK_REASONS, kfd_park_name);
 		print_reasons("and parked no longer", gpu->unparks, NR_KFD_UNPARK_REASONS,
@@ -362,58 +379,6 @@ static void print_gpu(const struct view *view, const struct gpu *gpu)
 	}
 	for (i = 0; i < NR_LATENCIES; i++)
 		print_hist(&latencies[i], latencies[i].of(gpu));
-}
-
-/**
- * anomalies_count() - all of them
- * @model: the model
- *
- * Return: their number.
- */
-uint64_t anomalies_count(const struct model *model)
-{
-	uint64_t sum = 0;
-	int kind;
-
-	for (kind = 0; kind < NR_ANOMALIES; kind++)
-		sum += model->nr_anomalies[kind];
-	return sum;
-}
-
-static void print_anomaly(const struct anomaly *anomaly)
-{
-	char text[32];
-
-	if (anomaly->ts) {
-		text_time(text, sizeof(text), anomaly->ts, list_zero_ns);
-		printf("  %s: ", text);
-	} else {
-		printf("  ");
-	}
-	printf("%s: GPU %u", anomaly_name(anomaly->kind), anomaly->gpu_id);
-	if (anomaly->pid >= 0)
-		printf(", process %d", anomaly->pid);
-	if (anomaly->queue_id >= 0)
-		printf(", queue %" PRId64, anomaly->queue_id);
-	if (anomaly->value < 0) {
-		printf(", error %" PRId64 " (%s)", anomaly->value, strerror(-anomaly->value));
-	} else if (anomaly->value) {
-		duration_format(text, sizeof(text), anomaly->value);
-		printf(", %s", text);
-	}
-	putchar('\n');
-}
-
-static void print_anomalies(const struct model *model)
-{
-	uint64_t all = anomalies_count(model);
-	size_t i;
-
-	printf("\nAnomalies:%s\n", all ? "" : " none");
-	for (i = 0; i < model->kept_anomalies && i < MAX_LINES; i++)
-		print_anomaly(&model->anomalies[i]);
-	if (all > i)
-		printf("  and %" PRIu64 " more\n", all - i);
 }
 
 static void print_text(const struct view *view, struct client_rows *rows, const struct paths *paths)
@@ -434,7 +399,7 @@ static void print_text(const struct view *view, struct client_rows *rows, const 
 	for (gpu = view->model.gpus; gpu; gpu = gpu->next)
 		print_gpu(view, gpu);
 	saves_print(view);
-	print_anomalies(&view->model);
+	anomalies_print(&view->model);
 	if (!paths->log)
 		return;
 	putchar('\n');

@@ -214,6 +214,8 @@ static void usage(void)
 	      "trace event format for ui.perfetto.dev or chrome://tracing. Without DIR, the newest\n"
 	      "recording in the current directory is read.\n"
 	      "\n"
+	      "A recording of a stock driver shows which queues were mapped, not which of them ran.\n"
+	      "\n"
 	      "Options:\n"
 	      " -o, --output FILE       write to this file (default -, standard output); a page if the\n"
 	      "                         name ends in .html, else JSON\n"
@@ -249,13 +251,17 @@ int kfdtrace_timeline(int argc, char **argv)
 		output_open(options.output, mode_of(&timeline.view));
 	timeline.view.model.slice = slice;
 	timeline.view.model.slice_context = &timeline;
+	view_state_begin(&timeline.view);
 	timeline.format->begin(&timeline);
 	while ((ret = trace_next(timeline.view.file, &event, why)) > 0) {
+		if (view_early(&timeline.view, &event))
+			continue;
 		view_event(&timeline.view, &event);
 		tell(&timeline, &event);
 	}
 	if (ret)
 		errx(EXIT_FAILURE, "%s", why);
+	view_state_end(&timeline.view);
 	model_end(&timeline.view.model);
 	preemptions_left(&timeline);
 	view_pids_check(&timeline.view);

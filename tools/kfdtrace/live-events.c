@@ -268,6 +268,7 @@ void live_events_close(struct live_events *events)
 	free(events->rec.part_fds);
 	free(events->rec.lost);
 	free(events->rec.entries);
+	free(events->rec.oldest_ns);
 	if (events->tep)
 		tep_free(events->tep);
 	*events = (struct live_events){ 0 };

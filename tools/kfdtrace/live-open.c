@@ -9,9 +9,6 @@
 
 #include "live.h"
 
-/* The process of the PID namespace that the events mean; see linux/proc_ns.h */
-#define INIT_PID_NS "pid:[4026531836]"
-
 /**
  * live_oom() - there is no memory
  * @why: filled in; RECORD_WHY bytes
@@ -33,17 +30,6 @@ static const char *mode_of(const struct kfd_gpu *gpu)
 	};
 
 	return names[kfd_scheduler(gpu, "", NULL)];
-}
-
-static bool outer_namespace(void)
-{
-	char text[64];
-	ssize_t got = readlink("/proc/self/ns/pid", text, sizeof(text) - 1);
-
-	if (got < 0)
-		return false;
-	text[got] = '\0';
-	return !strcmp(text, INIT_PID_NS);
 }
 
 /**
@@ -83,7 +69,7 @@ static int source_open(struct live *live, char *why)
 		snprintf(live->note, sizeof(live->note), "--source stats");
 		return 0;
 	}
-	if (!outer_namespace()) {
+	if (!proc_outer_namespace()) {
 		ret = -EPERM;
 		snprintf(why, RECORD_WHY,
 			 "events have PIDs of the host's PID namespace, and this is another one");

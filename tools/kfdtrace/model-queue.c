@@ -195,6 +195,14 @@ int queue_preempt(struct queue *queue, uint64_t ts)
 	return client_preempt(client, ts);
 }
 
+/* Where it was until now is not known, and counts as neither */
+static void queue_seen(struct queue *queue, uint64_t ts)
+{
+	if (queue->unknown)
+		queue->since = ts;
+	queue->unknown = false;
+}
+
 /**
  * queue_off() - a queue is off the GPU; for a preemption that is under way if it is a victim's
  * @queue: the queue
@@ -206,6 +214,7 @@ int queue_off(struct queue *queue, uint64_t ts)
 {
 	struct client *client = queue->client;
 
+	queue_seen(queue, ts);
 	if (!queue->mapped)
 		return 0;
 	queue->mapped = false;
@@ -221,22 +230,15 @@ int queue_off(struct queue *queue, uint64_t ts)
 }
 
 /**
- * queue_on() - a queue is mapped, perhaps again
- * @queue: the queue
+ * queue_place() - a queue is on the GPU from now on
+ * @queue: the queue, which is off it
  * @ts: now
  */
-void queue_on(struct queue *queue, uint64_t ts)
+void queue_place(struct queue *queue, uint64_t ts)
 {
 	struct gpu *gpu = queue->client->gpu;
 
-	queue->maps++;
-	queue->client->maps++;
-	if (queue->mapped)
-		return;
 	queue->mapped = true;
-	if (!queue->first_map)
-		queue->first_map = ts;
-	queue->unmapped_ns += ts - queue->since;
 	queue->since = ts;
 	queue->mapped_prev = NULL;
 	queue->mapped_next = gpu->mapped;
@@ -246,8 +248,42 @@ void queue_on(struct queue *queue, uint64_t ts)
 	queue->counted = queue->type <= 0;
 	gpu->mapped_compute += queue->counted;
 	mapped_count(queue->client, 1, ts);
+}
+
+/**
+ * queue_on() - a queue is mapped, perhaps again
+ * @queue: the queue
+ * @ts: now
+ */
+void queue_on(struct queue *queue, uint64_t ts)
+{
+	queue->maps++;
+	queue->client->maps++;
+	if (queue->mapped)
+		return;
+	queue_seen(queue, ts);
+	if (!queue->first_map)
+		queue->first_map = ts;
+	queue->unmapped_ns += ts - queue->since;
+	queue_place(queue, ts);
 	queue_resume(queue, ts);
 	client_resume(queue->client, ts);
+}
+
+/**
+ * queue_anew() - a queue that was taken for older than the recording is created
+ * @queue: the queue, of which nothing has happened
+ * @ts: now
+ */
+void queue_anew(struct queue *queue, uint64_t ts)
+{
+	if (queue->mapped) {
+		mapped_unlink(queue);
+		mapped_count(queue->client, -1, ts);
+	}
+	queue->mapped = queue->preempted = queue->before = queue->unknown = false;
+	queue->preemptions = 0;
+	queue->since = ts;
 }
 
 /**
@@ -282,7 +318,7 @@ void queue_settle(struct queue *queue, uint64_t ts)
 		mapped_unlink(queue);
 		mapped_count(queue->client, -1, ts);
 		queue->mapped = false;
-	} else {
+	} else if (!queue->unknown) {
 		queue->unmapped_ns += ts - queue->since;
 	}
 	queue->since = ts;

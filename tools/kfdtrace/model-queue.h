@@ -5,8 +5,16 @@
 
 #include "model.h"
 
+/* model.c */
+void anomaly_add(struct model *model, enum anomaly_kind kind, uint64_t ts, uint32_t gpu_id, int32_t pid,
+		 int64_t queue_id, int64_t value);
+void over_end(struct gpu *gpu, uint64_t ts);
+
+/* model-queue.c */
 int queue_preempt(struct queue *queue, uint64_t ts);
 int queue_off(struct queue *queue, uint64_t ts);
+void queue_place(struct queue *queue, uint64_t ts);
+void queue_anew(struct queue *queue, uint64_t ts);
 void queue_on(struct queue *queue, uint64_t ts);
 void queue_resume(struct queue *queue, uint64_t ts);
 void queue_settle(struct queue *queue, uint64_t ts);

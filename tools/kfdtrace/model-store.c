@@ -124,6 +124,20 @@ static struct queue *queue_find(const struct model *model, uint64_t hash, uint32
 }
 
 /**
+ * store_find() - find a queue that is alive
+ * @model: the model
+ * @gpu_id: its GPU
+ * @pid: its process
+ * @queue_id: its number
+ *
+ * Return: the queue, or NULL.
+ */
+struct queue *store_find(const struct model *model, uint32_t gpu_id, int32_t pid, uint32_t queue_id)
+{
+	return queue_find(model, table_hash(gpu_id, pid, queue_id), gpu_id, pid, queue_id);
+}
+
+/**
  * store_queue() - find or make a queue that is alive
  * @model: the model
  * @gpu_id: its GPU

@@ -8,6 +8,7 @@
 struct gpu *store_gpu(struct model *model, uint32_t gpu_id);
 struct process *store_process(struct model *model, int32_t pid);
 struct client *store_client(struct model *model, uint32_t gpu_id, int32_t pid);
+struct queue *store_find(const struct model *model, uint32_t gpu_id, int32_t pid, uint32_t queue_id);
 struct queue *store_queue(struct model *model, uint32_t gpu_id, int32_t pid, uint32_t queue_id,
 			  uint64_t ts);
 void store_forget(struct model *model, struct queue *queue);

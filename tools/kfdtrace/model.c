@@ -24,8 +24,18 @@ enum {
 	UNPARK_PREEMPT = 3
 };
 
-static void anomaly_add(struct model *model, enum anomaly_kind kind, uint64_t ts, uint32_t gpu_id,
-			int32_t pid, int64_t queue_id, int64_t value)
+/**
+ * anomaly_add() - note an anomaly
+ * @model: the model
+ * @kind: what
+ * @ts: when, ns
+ * @gpu_id: where
+ * @pid: of the process, or -1
+ * @queue_id: which, or -1
+ * @value: ns, or a negative errno
+ */
+void anomaly_add(struct model *model, enum anomaly_kind kind, uint64_t ts, uint32_t gpu_id, int32_t pid,
+		 int64_t queue_id, int64_t value)
 {
 	model->nr_anomalies[kind]++;
 	if (model->kept_anomalies == MODEL_MAX_ANOMALIES)
@@ -79,6 +89,8 @@ static int on_create(struct model *model, struct queue *queue, const struct kfd_
 		if (!queue)
 			return -ENOMEM;
 		queue->prio = event->v[F_PRIO];
+	} else if (queue->before) {
+		queue_anew(queue, event->ts);
 	}
 	queue->created_seen = true;
 	queue->asked = ask_take(model, event->task);
@@ -189,20 +201,43 @@ static void on_runlist(struct model *model, struct gpu *gpu, const struct kfd_ev
 	}
 }
 
-static void over_end(struct gpu *gpu, uint64_t ts)
+/**
+ * over_end() - the runlist fits again, if it did not
+ * @gpu: the GPU
+ * @ts: now
+ */
+void over_end(struct gpu *gpu, uint64_t ts)
 {
 	if (gpu->over)
 		gpu->over_ns += ts - gpu->over_since;
 	gpu->over = false;
 }
 
-static void on_unmap(struct gpu *gpu, const struct kfd_event *event)
+static void on_unmap(struct model *model, struct gpu *gpu, const struct kfd_event *event)
 {
+	/* the driver waits for one before it begins another */
+	if (gpu->unmapping)
+		anomaly_add(model, ANOMALY_UNMAP_OPEN, gpu->unmap_ts, gpu->gpu_id, -1, -1, event->ts - gpu->unmap_ts);
 	gpu->unmapping = true;
 	gpu->unmap_ts = event->ts;
 	gpu->unmap_pid = event->v[F_PID];
 	gpu->unmap_queue = event->v[F_QUEUE_ID];
 	gpu->unmap_filter = event->v[F_FILTER];
+}
+
+/* All queues are off: those as well of which no event has told where they were */
+static int unknown_off(struct gpu *gpu, uint64_t ts)
+{
+	struct client *client;
+	struct queue *queue;
+	int ret = 0;
+
+	for (client = gpu->unknown ? gpu->clients : NULL; client; client = client->next)
+		for (queue = client->queues; queue && !ret; queue = queue->client_next)
+			if (queue->unknown)
+				ret = queue_off(queue, ts);
+	gpu->unknown = false;
+	return ret;
 }
 
 static int on_unmapped(struct model *model, struct gpu *gpu, const struct kfd_event *event)
@@ -225,6 +260,7 @@ static int on_unmapped(struct model *model, struct gpu *gpu, const struct kfd_ev
 		ret = queue_off(queue, event->ts);
 	} else if (!gpu->unmapping || gpu->unmap_filter != FILTER_BY_PASID) {
 		over_end(gpu, event->ts);
+		ret = unknown_off(gpu, event->ts);
 		for (queue = gpu->mapped; queue && !ret; queue = next) {
 			next = queue->mapped_next;
 			ret = queue_off(queue, event->ts);
@@ -311,7 +347,7 @@ static int gpu_event(struct model *model, const struct kfd_event *event)
 		on_runlist(model, gpu, event);
 		return 0;
 	case EV_UNMAP_QUEUES:
-		on_unmap(gpu, event);
+		on_unmap(model, gpu, event);
 		return 0;
 	case EV_UNMAP_QUEUES_DONE:
 		return on_unmapped(model, gpu, event);
@@ -433,43 +469,5 @@ int model_event(struct model *model, const struct kfd_event *event)
 		return 0;
 	default:
 		return gpu_event(model, event);
-	}
-}
-
-/**
- * model_end() - the recording ends: what is under way is counted until now
- * @model: the model
- */
-void model_end(struct model *model)
-{
-	struct client *client;
-	struct queue *queue;
-	struct gpu *gpu;
-
-	for (gpu = model->gpus; gpu; gpu = gpu->next) {
-		if (gpu->unmapping)
-			anomaly_add(model, ANOMALY_UNMAP_OPEN, gpu->unmap_ts, gpu->gpu_id, -1, -1,
-				    model->last - gpu->unmap_ts);
-		if (gpu->preempting)
-			anomaly_add(model, ANOMALY_PREEMPT_OPEN, gpu->begin.ts, gpu->gpu_id,
-				    gpu->begin.pid, -1, model->last - gpu->begin.ts);
-		over_end(gpu, model->last);
-		for (client = gpu->clients; client; client = client->next) {
-			client_resume(client, model->last);
-			if (client->parked)
-				client->parked_ns += model->last - client->parked_since;
-			/* without queues nothing of it is off, and its end is not recorded */
-			if (client->evicted && (client->queues || client->evicted_queues)) {
-				client->evicted_ns += model->last - client->evicted_since;
-				anomaly_add(model, ANOMALY_EVICT_OPEN, client->evicted_since,
-					    gpu->gpu_id, client->process->pid, -1,
-					    model->last - client->evicted_since);
-			}
-			for (queue = client->queues; queue; queue = queue->client_next) {
-				queue_settle(queue, model->last);
-				anomaly_add(model, ANOMALY_NOT_DESTROYED, queue->created,
-					    gpu->gpu_id, client->process->pid, queue->queue_id, 0);
-			}
-		}
 	}
 }

@@ -55,6 +55,9 @@ struct preemption {
  * @preempted_since: ns, of @preempted
  * @left_for: the preemption for which it left the GPU last
  * @type, @format: of linux/kfd_ioctl.h as the events number them, -1 if unknown
+ * @before: it is older than the recording
+ * @unknown: it is, and whether it is mapped no event has told yet
+ * @at_end: it was there when the recording ended
  * @counted: is one of the compute queues in the GPU's @mapped_compute
  * @prio: in force last
  * @req_prio: that its owner asked for
@@ -70,6 +73,7 @@ struct queue {
 	struct client *client;
 	uint32_t queue_id;
 	bool created_seen, alive, mapped, preempted, counted;
+	bool before, unknown, at_end;
 	uint64_t asked, created, mqd_init, first_map, destroyed;
 	uint64_t since, off, preempted_since;
 	struct preemption left_for;
@@ -138,6 +142,7 @@ struct pair {
  * @preemptor: the pair with the process that preempts it now, since @pair_since
  * @last_reason: of the last preemption of it, or by it, as it began or ended
  * @last_by: whose preemption that was, 0 if there was none
+ * @end_evicted: it was evicted when the recording ended
  */
 struct client {
 	struct process *process;
@@ -154,6 +159,7 @@ struct client {
 	struct pair *preemptor;
 	uint32_t last_reason;
 	int32_t last_by;
+	bool end_evicted;
 	struct queue *queues;
 	struct client *next; /* of the same GPU */
 	/* private */
@@ -176,6 +182,9 @@ struct client {
  * @begins, @ends: preemptions by reason
  * @parks, @unparks: parked processes by reason
  * @mapped_compute: compute queues that are mapped now
+ * @unknown: it has queues of which no event has told whether they are mapped
+ * @end_known: whether processes were preempted or evicted when the recording ended is known
+ * @end_preempting: a preemption was under way then
  * @next: in the order of their first event
  */
 struct gpu {
@@ -186,6 +195,7 @@ struct gpu {
 	uint64_t begins[NR_KFD_REASONS], ends[NR_KFD_REASONS];
 	uint64_t parks[NR_KFD_PARK_REASONS], unparks[NR_KFD_UNPARK_REASONS];
 	uint64_t mapped_compute;
+	bool unknown, end_known, end_preempting;
 	struct gpu *next;
 	/* private */
 	struct model *model;
@@ -231,6 +241,15 @@ struct anomaly {
 	int64_t value;
 };
 
+/**
+ * struct under_way - how much had not ended when the recording did
+ * @queues: that were there
+ * @unmaps, @preemptions, @evictions: that had begun
+ */
+struct under_way {
+	uint64_t queues, unmaps, preemptions, evictions;
+};
+
 /* A state of a queue from one time to another; slices of one kind do not overlap. */
 enum slice_kind {
 	SLICE_MAPPED,
@@ -257,7 +276,9 @@ typedef void (*slice_fn)(void *context, const struct queue *queue, enum slice_ki
  * @slow_unmap_ns: an unmap that takes longer is an anomaly
  * @slice: called for each slice, or NULL
  * @slice_context: its own
- * @first, @last: ns, of the first and last event
+ * @first, @last: ns, of the first and last event, or of the recording if its state is known
+ * @state_known: which queues there were when the recording began is known
+ * @end_ts: when the state at the end was read, ns; 0 if it is not known
  * @events: how many of each kind
  * @gpus, @processes: lists; a process that has ended stays, unless model_prune() takes it out
  * @too_many_gpus: why model_event() failed: the file cannot be right
@@ -266,12 +287,14 @@ typedef void (*slice_fn)(void *context, const struct queue *queue, enum slice_ki
  * @queues_left_out: queues that have ended and are only in the sums of their processes
  * @anomalies: array, the first MODEL_MAX_ANOMALIES of them
  * @nr_anomalies: of each kind, all
+ * @under_way: at the end
  */
 struct model {
 	uint64_t slow_unmap_ns;
 	slice_fn slice;
 	void *slice_context;
-	uint64_t first, last;
+	uint64_t first, last, end_ts;
+	bool state_known;
 	uint64_t events[NR_KFD_EVENTS];
 	struct gpu *gpus;
 	bool too_many_gpus;
@@ -282,6 +305,7 @@ struct model {
 	struct anomaly *anomalies;
 	size_t kept_anomalies;
 	uint64_t nr_anomalies[NR_ANOMALIES];
+	struct under_way under_way;
 	/* private */
 	struct table queue_table, process_table, pair_table;
 	struct {
@@ -291,10 +315,35 @@ struct model {
 	unsigned int next_asked;
 };
 
+/* Whether a queue is on the GPU, or in the runlist for it */
+enum queue_place {
+	QUEUE_UNKNOWN,
+	QUEUE_OFF,
+	QUEUE_MAPPED,
+};
+
+/**
+ * struct model_state - of a process on a GPU, at one moment
+ * @prio: set for it, or NO_PRIO
+ * @preempting: others are preempted for it
+ * @evicted, @parked: it is
+ */
+struct model_state {
+	int32_t prio;
+	bool preempting, evicted, parked;
+};
+
 int model_init(struct model *model, uint64_t slow_unmap_ns);
 int model_event(struct model *model, const struct kfd_event *event);
 void model_end(struct model *model);
 void model_free(struct model *model);
+void model_state_begin(struct model *model, uint64_t ts);
+int model_state_process(struct model *model, uint32_t gpu_id, int32_t pid, const struct model_state *state);
+int model_state_queue(struct model *model, uint32_t gpu_id, int32_t pid, uint32_t queue_id, int32_t type,
+		      enum queue_place place, bool preempted);
+void model_end_begin(struct model *model, uint64_t ts);
+void model_end_process(struct model *model, uint32_t gpu_id, int32_t pid, const struct model_state *state, bool known);
+void model_end_queue(struct model *model, uint32_t gpu_id, int32_t pid, uint32_t queue_id);
 int model_sync_queue(struct model *model, uint32_t gpu_id, int32_t pid, uint32_t queue_id, bool mapped,
 		     uint64_t ts);
 int model_sync_process(struct model *model, uint32_t gpu_id, int32_t pid, int32_t prio, bool evicted,

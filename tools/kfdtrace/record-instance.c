@@ -47,7 +47,8 @@ int record_cpus(struct recording *rec, char *why)
 	rec->part_fds = malloc(rec->nr_cpus * sizeof(int));
 	rec->lost = calloc(rec->nr_cpus, sizeof(*rec->lost));
 	rec->entries = calloc(rec->nr_cpus, sizeof(*rec->entries));
-	if (!rec->raw_fds || !rec->part_fds || !rec->lost || !rec->entries) {
+	rec->oldest_ns = calloc(rec->nr_cpus, sizeof(*rec->oldest_ns));
+	if (!rec->raw_fds || !rec->part_fds || !rec->lost || !rec->entries || !rec->oldest_ns) {
 		snprintf(why, RECORD_WHY, "out of memory");
 		return -ENOMEM;
 	}
@@ -109,6 +110,31 @@ static int size_read(struct recording *rec, char *why)
 	return raw_open(rec, why);
 }
 
+/*
+ * Libtracefs takes the first mount that it finds, and mounts tracefs itself where there is none: the choice between several
+ * mounts, and the reason why none can be used, are ours.
+ */
+static int tracing_use(const struct recording *rec, char *why)
+{
+	struct tracing tracing;
+	int ret = tracing_find("", &tracing);
+
+	if (ret == -ENOENT && tracefs_tracing_dir())
+		ret = tracing_find("", &tracing);
+	/* without the right to look into it, a user cannot even see whether it is there */
+	if (geteuid() && (ret == -ENOENT ||
+			  (!ret && !rec->options->instance && access(tracing.dir, R_OK | W_OK | X_OK)))) {
+		why_no_access(rec, why);
+		return -EACCES;
+	}
+	if (!ret && tracefs_set_tracing_dir(tracing.dir))
+		ret = -ENOENT;
+	if (ret)
+		snprintf(why, RECORD_WHY, "%s%s%.500s", *tracing.why ? tracing.why : "cannot use tracefs",
+			 *tracing.todo ? ": " : "", tracing.todo);
+	return ret;
+}
+
 /**
  * instance_open() - make a trace instance, or take the one that was named
  * @rec: the recording
@@ -120,19 +146,11 @@ static int size_read(struct recording *rec, char *why)
  */
 int instance_open(struct recording *rec, char *why)
 {
-	const char *tracing = tracefs_tracing_dir();
 	char name[64], *clock;
+	int ret = tracing_use(rec, why);
 
-	/* Without the right to look into it, one cannot even tell whether it is there. */
-	if (!tracing || (!rec->options->instance && access(tracing, R_OK | W_OK | X_OK))) {
-		if (geteuid()) {
-			why_no_access(rec, why);
-			return -EACCES;
-		}
-		snprintf(why, RECORD_WHY,
-			 "no tracefs: mount it on /sys/kernel/tracing, or use a kernel with tracing");
-		return -ENOENT;
-	}
+	if (ret)
+		return ret;
 	if (rec->options->instance) {
 		if (!tracefs_instance_exists(rec->options->instance)) {
 			snprintf(why, RECORD_WHY, "trace instance '%s': it does not exist, or you have no access",
@@ -294,48 +312,6 @@ int instance_events(struct recording *rec, char *why)
 	return ret;
 }
 
-/* The trigger "traceoff if dur_ns > N" of kfd_preempt_end; the prefix "!" removes it. */
-static int trigger_write(struct recording *rec, const char *prefix)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "%straceoff if dur_ns > %" PRIu64, prefix, rec->options->slow_ns);
-	return tracefs_instance_file_write(rec->instance, "events/kfd/kfd_preempt_end/trigger", text) < 0 ?
-		       -errno : 0;
-}
-
-/**
- * instance_watch() - let the kernel stop tracing at the first preemption that took too long
- * @rec: the recording; nothing to do if none takes too long
- * @why: on failure, what is wrong; RECORD_WHY bytes
- *
- * The event that stops it is the last one of its buffer: nothing is overwritten until it is read.
- *
- * Return: 0 or -errno.
- */
-int instance_watch(struct recording *rec, char *why)
-{
-	int ret = rec->options->slow_ns ? trigger_write(rec, "") : 0;
-
-	if (ret)
-		snprintf(why, RECORD_WHY, "cannot set the trigger for slow preemptions on kfd_preempt_end: %s",
-			 strerror(-ret));
-	else
-		rec->watched = rec->options->slow_ns;
-	return ret;
-}
-
-/**
- * instance_stopped() - whether the kernel has stopped tracing
- * @rec: the recording, which is on
- *
- * Return: whether.
- */
-bool instance_stopped(struct recording *rec)
-{
-	return rec->watched && tracefs_trace_is_on(rec->instance) == 0;
-}
-
 /* In a loop, overwritten events are not lost events. */
 static void loop_begins(char *page)
 {
@@ -381,8 +357,11 @@ int instance_drain(struct recording *rec, int cpu, char *why)
 		}
 		if (got <= 0)
 			return 0;
-		if (rec->options->loop && got >= 16 && !lseek(rec->part_fds[cpu], 0, SEEK_CUR))
+		if (rec->options->loop && got >= 16 && !lseek(rec->part_fds[cpu], 0, SEEK_CUR)) {
+			/* a page begins with the time of its first event */
+			memcpy(&rec->oldest_ns[cpu], page, sizeof(*rec->oldest_ns));
 			loop_begins(page);
+		}
 		for (done = 0; done < (size_t)got; done += put) {
 			put = write(rec->part_fds[cpu], page + done, got - done);
 			if (put <= 0) {
@@ -427,6 +406,9 @@ char *instance_stats(struct recording *rec, int cpu)
 		return NULL;
 	rec->entries[cpu] = stat_of(text, "\nread events: ");
 	if (rec->options->loop) {
+		/* from then on, no CPU has lost an event */
+		if (stat_of(text, "\noverrun: ") && rec->oldest_ns[cpu] > rec->complete_ns)
+			rec->complete_ns = rec->oldest_ns[cpu];
 		free(text);
 		return NULL;
 	}
@@ -454,8 +436,7 @@ void instance_close(struct recording *rec)
 	if (!rec->instance)
 		return;
 	tracefs_trace_off(rec->instance);
-	if (rec->watched)
-		trigger_write(rec, "!");
+	watch_end(rec);
 	if (!rec->prepared)
 		tracefs_instance_file_write(rec->instance, "events/enable", "0");
 	if (rec->owned)

@@ -230,7 +230,7 @@ static void command(const struct recording *rec)
  *
  * Return: 0 or -errno.
  */
-int meta_write(const struct recording *rec, int fd, char *why)
+int meta_write(struct recording *rec, int fd, char *why)
 {
 	static const char *const ended_by[] = {
 		[RECORD_END_SIGNAL] = "signal",	    [RECORD_END_COMMAND] = "command",
@@ -271,6 +271,10 @@ int meta_write(const struct recording *rec, int fd, char *why)
 	json_simulated("simulated", kfd_simulated(""));
 	gpus();
 	processes(rec);
+	json_open("state", '{');
+	state_json("start", watch_state(rec));
+	state_json("end", rec->end);
+	json_close('}');
 	mqd_json(rec);
 	json_close('}');
 	ret = json_end();

@@ -144,7 +144,7 @@ int record_open(struct recording *rec, char *why)
 		ret = instance_events(rec, why);
 	if (!ret)
 		ret = instance_size(rec, why);
-	return ret ? ret : instance_watch(rec, why);
+	return ret ? ret : watch_open(rec, why);
 }
 
 /**
@@ -187,7 +187,7 @@ bool record_over(struct recording *rec)
 {
 	if (rec->stock && stock_gone(rec->stock))
 		rec->ended_by = RECORD_END_UNLOADED;
-	else if (!rec->stock && instance_stopped(rec))
+	else if (!rec->stock && watch_stopped(rec))
 		rec->ended_by = RECORD_END_PREEMPTION;
 	else
 		return false;

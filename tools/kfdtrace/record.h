@@ -10,6 +10,7 @@
 #include <tracefs.h>
 
 #include "caller.h"
+#include "kfdlib.h"
 #include "kfdtrace.h"
 
 #define RECORD_WHY    1024 /* bytes of a message that says why */
@@ -107,10 +108,15 @@ struct seen_process {
  * @bytes: read so far
  * @full: there is more than was asked for
  * @abandoned: the user does not want to wait for the command
- * @watched: the kernel stops tracing at a slow preemption
+ * @armed: the kernel stops tracing at a slow preemption
  * @ended_by: why it ended
  * @lost: per CPU, events that the kernel could not keep
  * @entries: per CPU, events that were read
+ * @oldest_ns: per CPU, in a loop: the first event that was read
+ * @complete_ns: in a loop: from then on, no event was overwritten; 0: none was
+ * @begin, @end: state of the queues then, NULL if it is not known
+ * @states, @nr_states: in a loop, @begin and states since
+ * @scan_ns: when the next one is due
  * @dir_fd: the directory, -1 until it is made; everything in it is opened from here, nothing by its path
  * @parent_fd: the directory that it is in, -1 until it is made
  * @name: its name there
@@ -134,10 +140,15 @@ struct recording {
 	FILE **parts;
 	unsigned long buffer_kb, wanted_kb;
 	uint64_t bytes;
-	bool full, watched, abandoned;
+	bool full, armed, abandoned;
 	enum record_end ended_by;
 	uint64_t *lost;
 	uint64_t *entries;
+	uint64_t *oldest_ns, complete_ns;
+	struct record_state *begin, *end;
+	struct record_state **states;
+	size_t nr_states;
+	uint64_t scan_ns;
 	int dir_fd, parent_fd;
 	char *name;
 	uint64_t start_ns, end_ns, start_real_ns;
@@ -159,11 +170,36 @@ int record_cpus(struct recording *rec, char *why);
 int instance_open(struct recording *rec, char *why);
 int instance_size(struct recording *rec, char *why);
 int instance_events(struct recording *rec, char *why);
-int instance_watch(struct recording *rec, char *why);
-bool instance_stopped(struct recording *rec);
 int instance_drain(struct recording *rec, int cpu, char *why);
 char *instance_stats(struct recording *rec, int cpu);
 void instance_close(struct recording *rec);
+
+/* record-state.c: which queues there are at one moment */
+struct record_state;
+
+struct record_state *state_read(void);
+void state_free(struct record_state *state);
+uint64_t state_ts(const struct record_state *state);
+bool state_preempting(const struct record_state *state, const struct record_state *before);
+void state_settle(struct record_state *state, const struct record_state *before, uint64_t ts);
+void state_json(const char *key, const struct record_state *state);
+
+/* record-watch.c: the states of a recording; slow preemptions */
+int watch_open(struct recording *rec, char *why);
+void watch_begin(struct recording *rec);
+void watch_scan(struct recording *rec);
+bool watch_stopped(struct recording *rec);
+void watch_end(struct recording *rec);
+const struct record_state *watch_state(struct recording *rec);
+void watch_free(struct recording *rec);
+
+/* record-end.c: the teardown after the end of a process */
+bool teardown_done(const struct recording *rec);
+void teardown_tell(const struct recording *rec);
+
+/* kfdtrace-record.c */
+uint64_t record_now(void);
+void record_began(struct recording *rec);
 
 /* record-source.c: an instance, or probes of a driver without events */
 struct trace_texts;
@@ -201,6 +237,6 @@ void mqd_end(struct recording *rec);
 /* record-meta.c */
 int processes_scan(struct recording *rec);
 void process_see(struct recording *rec, pid_t pid);
-int meta_write(const struct recording *rec, int fd, char *why);
+int meta_write(struct recording *rec, int fd, char *why);
 
 #endif /* KFDTRACE_RECORD_H */

@@ -40,7 +40,7 @@ void report_hist_json(const char *key, const struct hist *hist)
 	}
 	json_open(key, '{');
 	json_count("count", hist->count);
-		json_count("min_ns", hist->min);
+	json_count("min_ns", hist->min);
 	json_real("mean_ns", (double)hist->sum / hist->count);
 	json_count("p50_ns", hist_percentile(hist, 50));
 	json_count("p90_ns", hist_percentile(hist, 90));
@@ -146,6 +146,7 @@ void report_json(const struct view *view, const struct paths *paths)
 	json_stdout(JSON_ROWS);
 	json_number("version", JSON_FORMAT);
 	json_simulated("simulated", view_simulated(view));
+	json_text("driver", view_stock(view) ? "stock" : "kfdprio");
 	json_text("clock", trace_clock(view->file));
 	json_count("first_ts_ns", model->first);
 	json_count("last_ts_ns", model->last);
@@ -170,6 +171,12 @@ void report_json(const struct view *view, const struct paths *paths)
 		gpu_json(view, gpu);
 	json_close(']');
 	anomalies_json(model);
+	json_open("under_way", '{');
+	json_count("queue_count", model->under_way.queues);
+	json_count("preemption_count", model->under_way.preemptions);
+	json_count("eviction_count", model->under_way.evictions);
+	json_count("unmap_count", model->under_way.unmaps);
+	json_close('}');
 	saves_json(view);
 	if (paths)
 		log_json(paths);

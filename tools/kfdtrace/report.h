@@ -38,6 +38,7 @@ struct client_rows {
 struct list client_rows_list(struct client_rows *rows, const struct list_choice *choice);
 void client_rows_make(struct client_rows *rows, const struct view *view);
 uint64_t anomalies_count(const struct model *model);
+void anomalies_print(const struct model *model);
 void report_hist_json(const char *key, const struct hist *hist);
 void saves_print(const struct view *view);
 void saves_json(const struct view *view);

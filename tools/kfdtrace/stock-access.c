@@ -8,10 +8,15 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "kfdlib.h"
 #include "stock.h"
 
 #define LOCKDOWN "/sys/kernel/security/lockdown"
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+#define FTRACE	 "/proc/sys/kernel/ftrace_enabled"
+#define JIT	 "/proc/sys/net/core/bpf_jit_enable"
+#define RESTRICT "/proc/sys/kernel/kptr_restrict"
+#define KPROBES	 "/sys/kernel/debug/kprobes/enabled"
 
 static uint64_t capabilities(void)
 {
@@ -27,31 +32,25 @@ static uint64_t capabilities(void)
 	return caps;
 }
 
-static bool file_has(const char *path, const char *text)
+/* The number that begins a file; @unknown if there is none, or this process may not read it. */
+static int number_of(const char *path, int unknown)
 {
-	char line[256] = "";
 	FILE *file = fopen(path, "re");
+	int number = unknown;
 
 	if (!file)
-		return false;
-	if (!fgets(line, sizeof(line), file))
-		*line = '\0';
+		return unknown;
+	if (fscanf(file, "%d", &number) != 1)
+		number = unknown;
 	fclose(file);
-	return strstr(line, text);
+	return number;
 }
 
-/* Above 2, kernels of Debian and Ubuntu let CAP_SYS_ADMIN alone open events, whatever CAP_PERFMON permits. */
-static bool perf_is_closed(void)
+static void no_jit(char *why)
 {
-	FILE *file = fopen(PARANOID, "re");
-	int level = 0;
-
-	if (!file)
-		return false;
-	if (fscanf(file, "%d", &level) != 1)
-		level = 0;
-	fclose(file);
-	return level > 2;
+	snprintf(why, STOCK_WHY,
+		 "net.core.bpf_jit_enable is 0, and the kernel's interpreter of BPF has no callbacks, which the programs need.\n"
+		 "  Run 'sudo sysctl net.core.bpf_jit_enable=1'");
 }
 
 static void lockdown(char *why)
@@ -74,6 +73,8 @@ void stock_refused(int ret, const struct stock_log *log, char *why)
 	/* the file of lockdown is not seen in every mount namespace; libbpf tries bpf_probe_read() then */
 	if (strstr(log->function, "bpf_probe_read"))
 		lockdown(why);
+	else if (log->no_jit)
+		no_jit(why);
 	else if (*log->member)
 		snprintf(why, STOCK_WHY,
 			 "the driver's types (BTF) do not have '%s', which a recording needs: kfdtrace does not know this driver.\n"
@@ -93,6 +94,45 @@ void stock_refused(int ret, const struct stock_log *log, char *why)
 }
 
 /**
+ * stock_silent() - would probes be attached without an error, and never fire?
+ * @multi: all functions are probed at once, for which the kernel needs no kprobes
+ * @why: if so, the reason and the next step; STOCK_WHY bytes
+ *
+ * Return: whether a cause is known.
+ */
+bool stock_silent(bool multi, char *why)
+{
+	if (!number_of(FTRACE, 1)) {
+		snprintf(why, STOCK_WHY,
+			 "kernel.ftrace_enabled is 0: probes of functions are attached, but do not fire.\n"
+			 "  Run 'sudo sysctl kernel.ftrace_enabled=1'");
+		return true;
+	}
+	/* debugfs is root's: another user learns of it when no probe fires */
+	if (!multi && !number_of(KPROBES, 1)) {
+		snprintf(why, STOCK_WHY,
+			 KPROBES " is 0: probes of functions are attached, but do not fire.\n"
+			 "  Run 'echo 1 >" KPROBES "' as root");
+		return true;
+	}
+	return false;
+}
+
+/**
+ * stock_hidden() - why a process does not see the addresses of functions
+ *
+ * Return: text that goes after "functions have this name".
+ */
+const char *stock_hidden(void)
+{
+	if (number_of(RESTRICT, 0) >= 2)
+		return "and kernel.kptr_restrict is 2, so that their addresses are hidden from everyone: run 'sudo sysctl kernel.kptr_restrict=1'";
+	if (capabilities() & 1ULL << CAP_SYSLOG)
+		return "and this kernel hides their addresses";
+	return "and only a process with CAP_SYSLOG, such as root, sees their addresses";
+}
+
+/**
  * stock_access() - may this process attach BPF programs to functions of the kernel?
  * @why: if not, the reason and the next step; STOCK_WHY bytes
  *
@@ -104,14 +144,19 @@ int stock_access(char *why)
 	bool bpf = caps & (1ULL << CAP_BPF | 1ULL << CAP_SYS_ADMIN);
 	bool perfmon = caps & (1ULL << CAP_PERFMON | 1ULL << CAP_SYS_ADMIN);
 
-	if (file_has(LOCKDOWN, "[confidentiality]")) {
+	if (lockdown_is_confidentiality("")) {
 		lockdown(why);
 		return -EPERM;
 	}
-	if (bpf && perfmon && !(caps & 1ULL << CAP_SYS_ADMIN) && perf_is_closed()) {
+	/* above 2, kernels of Debian and Ubuntu let CAP_SYS_ADMIN alone open events, whatever CAP_PERFMON permits */
+	if (bpf && perfmon && !(caps & 1ULL << CAP_SYS_ADMIN) && number_of(PARANOID, 0) > 2) {
 		snprintf(why, STOCK_WHY,
 			 "kernel.perf_event_paranoid is above 2, and CAP_PERFMON is not enough then on kernels of Debian and Ubuntu.\n"
 			 "  Run 'sudo sysctl kernel.perf_event_paranoid=2', or sudo kfdtrace ...");
+		return -EPERM;
+	}
+	if (bpf && perfmon && !number_of(JIT, 1)) {
+		no_jit(why);
 		return -EPERM;
 	}
 	if (bpf && perfmon)

@@ -6,17 +6,20 @@
 #define _GNU_SOURCE
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kfdlib.h"
 #include "stock-bpf.h"
 
-#define PMU "/sys/bus/event_source/devices/kprobe"
+#define PMU    "/sys/bus/event_source/devices/kprobe"
+#define TRY_MS 300 /* for the end of a process */
 
 static struct bpf_program *program_of(const struct stock *stock, bool at_return)
 {
@@ -158,7 +161,7 @@ static void look(struct stock_symbol *symbol)
 		snprintf(symbol->why, sizeof(symbol->why), "the driver has no such function");
 	else if (!symbol->address && symbol->same > 1)
 		snprintf(symbol->why, sizeof(symbol->why),
-			 "%u functions have this name: only root sees their addresses", symbol->same);
+			 "%u functions have this name, %s", symbol->same, stock_hidden());
 	else
 		*symbol->why = '\0';
 }
@@ -206,6 +209,52 @@ int stock_attach(struct stock *stock)
 			attach_both(stock, i);
 	}
 	return 0;
+}
+
+/* A process of KFD, without a queue, that ends: the driver calls pqm_uninit(), and nothing is recorded of it. */
+static bool process_end(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(open(KFDLIB_DEVICE, O_RDWR | O_CLOEXEC) < 0);
+	if (pid < 0)
+		return false;
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return false;
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+/**
+ * stock_try() - make a probe fire, to see whether probes do
+ * @stock: attached; nothing is recorded yet
+ * @why: if probes do not fire, the cause if it is known, else what that may mean; STOCK_WHY bytes
+ *
+ * Return: 0: they do, or that cannot be tried; -EIO: they do not; -EAGAIN: they may not, and no cause is known.
+ */
+int stock_try(struct stock *stock, char *why)
+{
+	bool tried = false, silent = stock_silent(stock->multi, why);
+	int i, wait;
+
+	for (i = 0; i < NR_STOCK_PROBES; i++)
+		if (stock_probes[i].call == STOCK_UNINIT && !*stock->symbols[i].why)
+			tried = process_end();
+	/* some drivers let another thread end it */
+	for (wait = 0; tried && !stock->skeleton->bss->fired && wait < TRY_MS; wait++)
+		usleep(1000);
+	if (stock->skeleton->bss->fired)
+		return 0;
+	if (silent)
+		return -EIO;
+	if (!tried)
+		return 0;
+	snprintf(why, STOCK_WHY,
+		 "the probes are attached, and none has fired when a process of KFD ended: the recording may lack events.\n"
+		 "  See 'dmesg', and report it with the output of 'kfdtrace doctor'");
+	return -EAGAIN;
 }
 
 /* The kernel waits for each probe until no CPU is in it: for all of them at once, where that is possible. */

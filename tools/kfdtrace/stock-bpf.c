@@ -105,6 +105,7 @@ struct stock *stock_open(const char *btf, unsigned long ring_kb, const struct st
 			 char *why)
 {
 	struct stock *stock = calloc(1, sizeof(*stock));
+	int ret;
 
 	if (!stock) {
 		snprintf(why, STOCK_WHY, "out of memory");
@@ -125,6 +126,11 @@ struct stock *stock_open(const char *btf, unsigned long ring_kb, const struct st
 			 stock_probes[STOCK_PROBE_CREATE].names[0], stock->symbols[STOCK_PROBE_CREATE].why);
 		goto err_close;
 	}
+	ret = stock_try(stock, why);
+	if (ret == -EAGAIN)
+		warnx("%s", why);
+	else if (ret)
+		goto err_close;
 	stock->ring = ring_buffer__new(bpf_map__fd(stock->skeleton->maps.ring), on_event, stock, NULL);
 	if (!stock->ring) {
 		snprintf(why, STOCK_WHY, "cannot read the ring buffer: %s", strerror(errno));

@@ -35,12 +35,9 @@ struct stock {
 	bool warned;
 };
 
-/* stock-ksyms.c */
-bool stock_ksyms(struct stock_symbol *symbols);
-
 /* stock-attach.c */
-bool stock_has_multi(void);
 int stock_attach(struct stock *stock);
 void stock_detach(struct stock *stock);
+int stock_try(struct stock *stock, char *why);
 
 #endif /* KFDTRACE_STOCK_BPF_H */

@@ -41,6 +41,7 @@ static void hear_log(const char *text)
 
 	if (at && after(at, "] ", "(\n", heard.member, sizeof(heard.member)))
 		return;
+	heard.no_jit |= strstr(text, "non-JITed") != NULL;
 	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (after(text, words[i], "#\n", heard.function, sizeof(heard.function)))
 			return;

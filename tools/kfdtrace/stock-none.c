@@ -11,6 +11,17 @@ void stock_listen(void)
 {
 }
 
+bool stock_ksyms(struct stock_symbol *symbols)
+{
+	(void)symbols;
+	return false;
+}
+
+bool stock_has_multi(void)
+{
+	return false;
+}
+
 const struct stock_log *stock_heard(void)
 {
 	static const struct stock_log nothing;

@@ -39,7 +39,7 @@ struct stock_symbol {
 	char name[STOCK_SYMBOL];
 	uint64_t address;
 	unsigned int same;
-	char why[STOCK_SYMBOL];
+	char why[2 * STOCK_SYMBOL];
 };
 
 /* Those of stock_probes[] that are looked at alone. */
@@ -61,15 +61,19 @@ bool stock_found(const struct stock_symbol *symbols);
  * @first: the first message, which is nearest to the cause
  * @function: a function of BPF that the kernel refused, or empty
  * @member: a member of a type that the driver does not have, or empty
+ * @no_jit: a program needs what the kernel's interpreter of BPF does not have
  */
 struct stock_log {
 	char first[256];
 	char function[64];
 	char member[128];
+	bool no_jit;
 };
 
 /* stock-access.c */
 int stock_access(char *why);
+bool stock_silent(bool multi, char *why);
+const char *stock_hidden(void);
 void stock_refused(int ret, const struct stock_log *log, char *why);
 const char *stock_missing(void);
 
@@ -95,6 +99,8 @@ struct stock_types {
 	bool unmap_has_type;
 };
 
+bool stock_ksyms(struct stock_symbol *symbols);
+bool stock_has_multi(void);
 void stock_listen(void);
 const struct stock_log *stock_heard(void);
 int stock_btf(const char *file, struct stock_types *types, char *why);

@@ -50,6 +50,7 @@ struct trace_gap {
 struct trace_file *trace_open(const char *path, char *why);
 void trace_close(struct trace_file *file);
 int trace_next(struct trace_file *file, struct kfd_event *event, char *why);
+bool trace_knows(const struct trace_file *file, enum kfd_event_type type);
 const struct trace_loss *trace_loss(const struct trace_file *file);
 size_t trace_gaps(const struct trace_file *file, const struct trace_gap **gaps);
 uint64_t trace_foreign(const struct trace_file *file);

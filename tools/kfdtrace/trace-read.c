@@ -125,6 +125,18 @@ int trace_next(struct trace_file *file, struct kfd_event *event, char *why)
 }
 
 /**
+ * trace_knows() - whether the driver that was recorded has an event
+ * @file: open
+ * @type: the event
+ *
+ * Return: whether the file has its format.
+ */
+bool trace_knows(const struct trace_file *file, enum kfd_event_type type)
+{
+	return memchr(file->decoder.type_of, type, sizeof(file->decoder.type_of));
+}
+
+/**
  * trace_loss() - what was found missing so far
  * @file: the file
  *

@@ -69,6 +69,18 @@ void view_open(struct view *view, const struct view_options *options)
 }
 
 /**
+ * view_early() - whether an event is left out
+ * @view: the recording
+ * @event: the event
+ *
+ * Return: whether it is older than the known state: in a loop, other events of that time were overwritten.
+ */
+bool view_early(const struct view *view, const struct kfd_event *event)
+{
+	return view->model.state_known && event->ts < view->model.first;
+}
+
+/**
  * view_event() - take an event into the model; does not return if that fails
  * @view: the recording
  * @event: the event
@@ -91,10 +103,13 @@ void view_read(struct view *view)
 	char why[TRACE_WHY];
 	int ret;
 
+	view_state_begin(view);
 	while ((ret = trace_next(view->file, &event, why)) > 0)
-		view_event(view, &event);
+		if (!view_early(view, &event))
+			view_event(view, &event);
 	if (ret)
 		errx(EXIT_FAILURE, "%s", why);
+	view_state_end(view);
 	model_end(&view->model);
 	list_zero_ns = view->options->zero ? view->model.first : 0;
 }
@@ -123,6 +138,19 @@ void view_losses(const struct view *view)
 	if (loss->damaged)
 		warnx("%s: DAMAGED at %" PRIu64 " places, which were skipped", view->trace_path,
 		      loss->damaged);
+}
+
+/**
+ * view_lacks() - whether events are missing
+ * @view: the recording, read
+ *
+ * Return: whether.
+ */
+bool view_lacks(const struct view *view)
+{
+	const struct trace_loss *loss = trace_loss(view->file);
+
+	return loss->overrun || loss->gaps || loss->cut || loss->damaged;
 }
 
 /**

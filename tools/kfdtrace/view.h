@@ -74,6 +74,11 @@ struct view {
 void view_open(struct view *view, const struct view_options *options);
 void view_event(struct view *view, const struct kfd_event *event);
 void view_read(struct view *view);
+void view_state_begin(struct view *view);
+void view_state_end(struct view *view);
+bool view_early(const struct view *view, const struct kfd_event *event);
+bool view_stock(const struct view *view);
+bool view_lacks(const struct view *view);
 void view_close(struct view *view);
 char *view_file(const struct view_options *options, const char *name);
 void view_losses(const struct view *view);

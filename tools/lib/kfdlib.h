@@ -110,6 +110,7 @@ struct proc_info {
 
 int proc_read(pid_t pid, struct proc_info *info);
 int proc_open(pid_t pid, int *pidfd, char *why);
+bool proc_outer_namespace(void);
 bool user_name(uid_t uid, char *name, size_t size);
 int user_find(const char *text, uid_t *uid, char *why);
 
@@ -191,6 +192,21 @@ enum simulated {
 };
 
 enum simulated kfd_simulated(const char *root);
+
+/**
+ * struct tracing - tracefs on this host
+ * @dir: where it is mounted; empty if it is not
+ * @why: what keeps events from being recorded, raw bytes; empty if nothing does
+ * @todo: the next step then
+ */
+struct tracing {
+	char dir[KFDLIB_PATH];
+	char why[KFDLIB_WHY];
+	char todo[KFDLIB_WHY];
+};
+
+int tracing_find(const char *root, struct tracing *tracing);
+bool lockdown_is_confidentiality(const char *root);
 
 /* Which characters text_escape() leaves as they are. */
 enum text_charset {

@@ -204,3 +204,21 @@ int user_find(const char *text, uid_t *uid, char *why)
 	free(shown);
 	return -EINVAL;
 }
+
+/**
+ * proc_outer_namespace() - whether PIDs here are those of the host
+ *
+ * Return: whether this process is in the initial PID namespace.
+ */
+bool proc_outer_namespace(void)
+{
+	/* see linux/proc_ns.h */
+	static const char initial[] = "pid:[4026531836]";
+	char text[64];
+	ssize_t got = readlink("/proc/self/ns/pid", text, sizeof(text) - 1);
+
+	if (got < 0)
+		return false;
+	text[got] = '\0';
+	return !strcmp(text, initial);
+}

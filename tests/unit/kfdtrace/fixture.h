@@ -16,6 +16,7 @@ int run_model(void);
 int run_model_many(void);
 int run_names(void);
 int run_trace(void);
+int run_state(void);
 int run_stock(void);
 
 #endif /* KFDTRACE_FIXTURE_H */

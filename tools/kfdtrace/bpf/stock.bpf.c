@@ -382,8 +382,10 @@ int at_entry(struct pt_regs *ctx)
 	__u64 what = bpf_get_attach_cookie(ctx);
 	struct call call = { .args = { PT_REGS_PARM1(ctx), PT_REGS_PARM2(ctx), PT_REGS_PARM3(ctx) } };
 
-	if (!on)
+	if (!on) {
+		fired = true;
 		return 0;
+	}
 	if (what == STOCK_RUNLIST || what == STOCK_UNMAP || what == STOCK_MES_ADD)
 		report_created_now();
 	if (what == STOCK_UNMAP)

@@ -34,6 +34,8 @@ const volatile __u64 wake_bytes;
 
 /* Set from user space: record */
 bool on;
+/* Read from user space before a recording: a probe has fired */
+bool fired;
 /* Read from user space */
 __u64 entered[NR_STOCK_CALLS], returned[NR_STOCK_CALLS];
 __u64 not_noted, not_walked, not_understood, mistyped;

@@ -68,6 +68,14 @@ const steps = {
 		end = ns;
 		viewSet(0, end);
 	},
+	address: () => location.hash,
+	pointer: (type, part) => {
+		const box = byId('overview').getBoundingClientRect();
+
+		byId('overview').dispatchEvent(new PointerEvent(type, { clientX: box.left + overviewX(part * end), clientY: box.top + 5, bubbles: true }));
+	},
+	room: () => ({ wide: document.documentElement.scrollWidth, window: window.innerWidth, detail: byId('detail').scrollWidth - byId('detail').clientWidth,
+		       high: document.documentElement.scrollHeight, windowHigh: window.innerHeight, chart: byId('scroll').clientHeight, names: NAMES_WIDTH, plot: plotWidth() }),
 	box: () => ({ names: NAMES_WIDTH, plot: plotWidth(), axis: AXIS_HEIGHT, top: byId('chart').getBoundingClientRect().top,
 		      below: window.innerHeight - byId('load').getBoundingClientRect().top }),
 };

@@ -2,16 +2,18 @@
 // What is on the canvases: axis, rows, load. Drawn anew each time, but only rows in view, and what is
 // narrower than a pixel is summed up in columns: a frame costs what is in view, not what was recorded.
 
-const AXIS_HEIGHT = 26, NAMES_WIDTH = 270, SHARE_WIDTH = 48;
+const AXIS_HEIGHT = 26, SHARE_WIDTH = 48, MAX_NAMES_WIDTH = 270;
+let NAMES_WIDTH = MAX_NAMES_WIDTH;	// less where there is little room
 const HEIGHTS = { gpu: 24, process: 24, queue: 20 };
 const MIN_ARROW_ROOM = 24;
 
-const view = { from: 0, to: 1, filter: '', picked: null, select: null, pointer: null, clock: false };
+const view = { from: 0, to: 1, filter: '', picked: null, select: null, pointer: null, clock: false, about: null };
 let layout = [];	// lines of the chart: what, and where
 let height = 0;		// of all of them
 let drawn = {};		// what the last frame did
 
 const contextOf = id => byId(id).getContext('2d');
+const narrow = () => NAMES_WIDTH < 180;
 const width = () => byId('scroll').clientWidth;
 const plotWidth = () => Math.max(width() - NAMES_WIDTH - SHARE_WIDTH, 50);
 const xOf = t => NAMES_WIDTH + (t - view.from) / (view.to - view.from) * plotWidth();
@@ -55,6 +57,7 @@ function layoutMake() {
 	byId('matches').textContent = words.length ? `${nr} of ${rows.length} queues` : '';
 	if (view.picked && !layout.some(line => sameLine(line, view.picked)))
 		view.picked = null;
+	aboutCheck();
 }
 
 const sameLine = (a, b) => a.kind === b.kind && (a.row ?? a.process ?? a.gpu) === (b.row ?? b.process ?? b.gpu);
@@ -150,7 +153,8 @@ function axisDraw(marks) {
 	context.fillStyle = theme.quiet;
 	context.textAlign = 'right';
 	context.fillText(marks.base, NAMES_WIDTH - 10, AXIS_HEIGHT / 2 - 2);
-	context.fillText('mapped', width() - 4, AXIS_HEIGHT / 2 - 2);
+	if (!narrow())
+		context.fillText('mapped', width() - 4, AXIS_HEIGHT / 2 - 2);
 	context.textAlign = 'center';
 	for (const { t, label } of marks.list) {
 		const x = xOf(t), room = context.measureText(label).width / 2 + 2;
@@ -163,6 +167,8 @@ function axisDraw(marks) {
 	}
 	context.fillStyle = theme.line;
 	context.fillRect(0, AXIS_HEIGHT - 1, width(), 1);
+	if (view.select)
+		selectDraw(context);
 }
 
 // Spans of all kinds of one line; returns how long it was mapped in the view.
@@ -333,7 +339,8 @@ function lineDraw(context, line, y) {
 	let mapped;
 	context.save();
 	if (line.kind === 'process') {
-		const prio = prioText(line.process), room = context.measureText(prio).width;
+		const whole = prioText(line.process), prio = narrow() ? whole.replace(/ .*\)$/, ')').replace(/ [a-z]+$/, '') : whole;
+		const room = context.measureText(prio).width;
 
 		context.textAlign = 'right';
 		context.fillStyle = theme.quiet;
@@ -342,10 +349,11 @@ function lineDraw(context, line, y) {
 		context.fillStyle = theme.text;
 		context.fillText(line.process.folded ? '\u25b8' : '\u25be', 6, middle);
 		context.font = context.font.replace(/^/, 'bold ');
-		context.fillText(fitted(context, processName(line.process), NAMES_WIDTH - room - 38), 20, middle);
+		const name = narrow() ? `${line.process.command} ${line.process.pid}` : processName(line.process);
+		context.fillText(fitted(context, name, NAMES_WIDTH - room - 38), 20, middle);
 	} else {
 		context.fillStyle = theme.quiet;
-		context.fillText(queueName(line.row), 30, middle);
+		context.fillText(fitted(context, narrow() ? queueName(line.row).replace('queue ', '') : queueName(line.row), NAMES_WIDTH - 50), narrow() ? 20 : 30, middle);
 		context.textAlign = 'right';
 		context.fillText(line.row.prio < 0 ? '' : `${line.row.prio}`, NAMES_WIDTH - 10, middle);
 	}
@@ -384,12 +392,14 @@ function bandsDraw(context, high) {
 		context.fillRect(Math.round(left + wide) - 1, 0, 1, high);
 	}
 	if (view.select) {
-		const [from, to] = view.select.map(x => Math.min(Math.max(x, NAMES_WIDTH), NAMES_WIDTH + plotWidth()));
+		const [from, to] = view.select.map(t => Math.min(Math.max(xOf(t), NAMES_WIDTH), NAMES_WIDTH + plotWidth()));
 
-		context.globalAlpha = 0.25;
-		context.fillStyle = theme.mapped;
-		context.fillRect(Math.min(from, to), 0, Math.abs(to - from), high);
+		context.fillStyle = theme.select;
+		context.globalAlpha = 0.22;
+		context.fillRect(from, 0, to - from, high);
 		context.globalAlpha = 1;
+		for (const x of to > from ? [from, to - 1] : [])
+			context.fillRect(Math.round(x), 0, 1, high);
 	}
 	if (view.pointer && view.pointer.x >= NAMES_WIDTH && view.pointer.x <= NAMES_WIDTH + plotWidth()) {
 		context.fillStyle = theme.quiet;

@@ -11,6 +11,7 @@ function draw() {
 	const from = performance.now(), marks = ticks();
 
 	drawn = { lines: 0, spans: 0, rects: 0 };
+	overviewDraw();
 	axisDraw(marks);
 	rowsDraw(marks);
 	loadDraw(marks);
@@ -34,6 +35,8 @@ function viewSet(from, to, remember) {
 		before.push([view.from, view.to]);
 	view.from = start;
 	view.to = start + range;
+	aboutCheck();
+	addressKeep();
 	redraw();
 }
 
@@ -52,6 +55,7 @@ function filterSet(text) {
 	view.filter = text;
 	byId('filter').value = text;
 	layoutMake();
+	addressKeep();
 	redraw();
 }
 
@@ -125,7 +129,7 @@ function toldAt(x, y) {
 	if (x < NAMES_WIDTH)
 		return line?.kind === 'process' ? { text: `${processName(line.process)}\npriority ${prioText(line.process) || 'not known'}` +
 			`\n${gpuName(line.process.gpu)}\n${line.process.rows.length} queues` } :
-		       line?.kind === 'queue' ? { text: `${queueName(line.row)}, priority ${line.row.prio}\n${processName(line.process)}` } : null;
+		       line?.kind === 'queue' ? { text: `${queueName(line.row)}, ${rowPrio(line.row)}\n${processName(line.process)}` } : null;
 	const gap = head.gaps.find(one => one.from <= t + 1.5 * pixel && one.to >= t - 1.5 * pixel);
 	if (gap)
 		return { text: gapText(gap) };
@@ -136,7 +140,63 @@ function toldAt(x, y) {
 	return line?.kind === 'process' ? processText(line.process, t, pixel) : null;
 }
 
-const detailSet = text => { byId('detail').textContent = text.replaceAll('\n', ' \u00b7 '); };
+// A note, and what it is about: a time, and a line of the chart if it is of one. It leaves with that.
+function detailSet(text, about) {
+	byId('detail').textContent = text.replaceAll('\n', ' \u00b7 ');
+	view.about = text && about ? about : null;
+}
+
+function aboutCheck() {
+	const { about } = view;
+
+	if (!about || (about.to >= view.from && about.from <= view.to && (!about.line || layout.some(line => sameLine(line, about.line)))))
+		return;
+	detailSet('');
+	view.spot = null;
+	tipShow(null);
+}
+
+const ALWAYS = { from: -Infinity, to: Infinity };
+
+// How long spans were within a time.
+function within({ from, to }, start, stop) {
+	let sum = 0;
+
+	for (let i = above(to, start); i < from.length && from[i] < stop; i++)
+		sum += Math.min(to[i], stop) - Math.max(from[i], start);
+	return sum;
+}
+
+// What was selected, measured: shares of the processes that are shown.
+function selectTell() {
+	const [from, to] = view.select, share = ns => `${(100 * ns / Math.max(to - from, 1)).toFixed(1)} %`;
+	const begun = preemptions.filter(one => one.from < to && one.to > from).length;
+	const here = layout.filter(line => line.kind === 'process').map(line => line.process);
+	const parts = here.slice(0, 6).map(process => `${processName(process)}: ` + [MAPPED, PREEMPTED, EVICTED, PARKED]
+		.map(kind => [kind, within(processSpans(process)[kind], from, to)]).filter(([kind, ns]) => ns || kind === MAPPED)
+		.map(([kind, ns]) => `${KIND_NAMES[kind]} ${share(ns)}`).join(', '));
+
+	if (here.length > 6)
+		parts.push(`and ${here.length - 6} more processes`);
+	detailSet([`selected: ${duration(to - from)}, from ${moment(from)} to ${moment(to)}`, count(begun, 'preemption'), ...parts].join('\n'),
+		  { from, to });
+	byId('selection').hidden = false;
+}
+
+function selectSet(from, to) {
+	view.select = [Math.max(Math.min(from, to), 0), Math.min(Math.max(from, to), end)];
+	selectTell();
+	addressKeep();
+	redraw();
+}
+
+function selectClear() {
+	view.select = null;
+	byId('selection').hidden = true;
+	addressKeep();
+}
+
+const selectZoom = () => view.select && viewSet(...view.select, true);
 
 function tipShow(told, x, y) {
 	const tip = byId('tip');
@@ -159,7 +219,7 @@ function pick(line) {
 	if (line.y + line.height > scroll.scrollTop + scroll.clientHeight)
 		scroll.scrollTop = line.y + line.height - scroll.clientHeight;
 	detailSet(line.kind === 'gpu' ? gpuName(line.gpu) : line.kind === 'process' ? `${processName(line.process)}, priority ${prioText(line.process)}` :
-		`${queueName(line.row)}, ${processName(line.process)}`);
+		`${queueName(line.row)}, ${processName(line.process)}`, { ...ALWAYS, line });
 	redraw();
 }
 
@@ -185,7 +245,7 @@ function spanMove(by) {
 	view.spot = span;
 	if (span.from < view.from || span.to > view.to)
 		viewSet(span.from - (view.to - view.from) / 3, span.from + (view.to - view.from) * 2 / 3, true);
-	detailSet(text);
+	detailSet(text, { ...span, line: view.picked });
 	const y = view.picked.y - byId('scroll').scrollTop + AXIS_HEIGHT;
 	tipShow({ text }, Math.max(xOf(span.from), NAMES_WIDTH), y);
 	redraw();
@@ -201,7 +261,7 @@ function preemptionMove(by) {
 		return;
 	view.preemption = next;
 	spanZoom(next.from, next.to);
-	detailSet(preemptingText(next));
+	detailSet(preemptingText(next), next);
 }
 
 // Times count from the first event, or are those of the recording's clock.
@@ -209,6 +269,9 @@ function clockSet(clock) {
 	view.clock = clock;
 	byId('clock').setAttribute('aria-pressed', String(clock));
 	tipShow(null);
+	if (view.select)
+		selectTell();
+	addressKeep();
 	redraw();
 }
 
@@ -219,7 +282,12 @@ function timeWanted(text) {
 	return view.clock || (ns > end && ns >= head.first_ns) ? ns - head.first_ns : ns;
 }
 
+// Where the pointer is, if it is over the plot, as in other viewers.
+const aim = () => view.pointer && view.pointer.x >= NAMES_WIDTH && view.pointer.x <= NAMES_WIDTH + plotWidth() ? timeOf(view.pointer.x) : middle();
+
 const keys = {
+	'w': () => zoom(0.7, aim()), 's': () => zoom(1 / 0.7, aim()), 'a': () => move(-0.15), 'd': () => move(0.15),
+	'm': () => view.spot && selectSet(view.spot.from, view.spot.to), 'z': selectZoom,
 	'+': () => zoom(0.5, middle()), '=': () => zoom(0.5, middle()), '-': () => zoom(2, middle()),
 	'ArrowLeft': () => move(-0.2), 'ArrowRight': () => move(0.2), 'ArrowUp': () => pickMove(-1), 'ArrowDown': () => pickMove(1),
 	'PageUp': () => pickMove(-20), 'PageDown': () => pickMove(20),
@@ -228,9 +296,10 @@ const keys = {
 	'b': () => before.length && viewSet(...before.pop()), 'f': () => fold(processes, !processes.some(process => process.folded)),
 	't': () => clockSet(!view.clock),
 	'/': () => byId('filter').focus(), '?': () => byId('help').click(),
-	'Enter': () => view.picked?.kind === 'process' ? fold([view.picked.process]) : view.spot && spanZoom(view.spot.from, view.spot.to),
+	'Enter': () => view.select ? selectZoom() : view.picked?.kind === 'process' ? fold([view.picked.process]) : view.spot && spanZoom(view.spot.from, view.spot.to),
 	'Escape': () => {
-		view.picked = view.spot = view.select = null;
+		view.picked = view.spot = null;
+		selectClear();
 		tipShow(null);
 		detailSet('');
 		redraw();
@@ -256,7 +325,7 @@ function keysListen() {
 			byId('chart').focus();
 		}
 	});
-	const buttons = { 'zoom-in': '+', 'zoom-out': '-', reset: '0', previous: 'p', next: 'n', clock: 't', fold: 'f' };
+	const buttons = { selection: 'z', 'zoom-in': '+', 'zoom-out': '-', reset: '0', previous: 'p', next: 'n', clock: 't', fold: 'f' };
 	for (const [id, key] of Object.entries(buttons))
 		byId(id).addEventListener('click', () => keys[key]());
 	byId('help').addEventListener('click', () => {
@@ -304,7 +373,8 @@ function mouseListen() {
 
 			viewSet(drag.from + by, drag.to + by);
 		} else if (drag && Math.abs(at.x - drag.x) > 3) {
-			view.select = [drag.x, at.x];
+			view.select = [timeOf(drag.x), timeOf(at.x)].sort((a, b) => a - b);
+			drag.selects = true;
 			tipShow({ text: duration(Math.abs(timeOf(at.x) - timeOf(drag.x))) }, at.x, at.y);
 		}
 		if (!drag)
@@ -313,13 +383,11 @@ function mouseListen() {
 			redraw();
 	});
 	window.addEventListener('mouseup', event => {
-		const selected = view.select;
+		if (drag?.selects) {
+			const plot = x => Math.min(Math.max(x, NAMES_WIDTH), NAMES_WIDTH + plotWidth());
 
-		view.select = null;
-		if (drag && selected) {
-			const [from, to] = selected.map(timeOf).sort((a, b) => a - b);
-
-			viewSet(Math.max(from, view.from), Math.min(to, view.to), true);
+			tipShow(null);
+			selectSet(timeOf(plot(drag.x)), timeOf(plot(place(event).x)));
 		} else if (chart.contains(event.target)) {
 			const at = place(event), line = lineAt(at.y), told = toldAt(at.x, at.y);
 
@@ -328,8 +396,8 @@ function mouseListen() {
 			else if (line && !drag?.moves)
 				pick(line);
 			view.spot = told?.span ?? null;
-			if (told)
-				detailSet(told.text);
+			if (told && at.x >= NAMES_WIDTH)
+				detailSet(told.text, told.span ? { from: told.span.from, to: told.span.to, line } : { from: timeOf(at.x), to: timeOf(at.x), line });
 		}
 		drag = null;
 		redraw();
@@ -348,11 +416,36 @@ function mouseListen() {
 	byId('scroll').addEventListener('scroll', redraw);
 }
 
-function resized() {
-	layoutMake();
-	const below = Math.max(loadHeight() * gpus.length, 1);
+// One finger moves, two zoom; up and down the browser scrolls.
+function touchListen() {
+	const chart = byId('chart');
+	let last = null;
+	const read = event => {
+		const xs = [...event.touches].map(touch => touch.clientX - chart.getBoundingClientRect().left);
 
-	byId('load').style.height = `${below}px`;
+		return { nr: xs.length, x: xs.reduce((sum, x) => sum + x, 0) / Math.max(xs.length, 1), spread: Math.abs((xs[1] ?? xs[0]) - xs[0]) };
+	};
+
+	chart.addEventListener('touchstart', event => { last = read(event); }, { passive: true });
+	chart.addEventListener('touchmove', event => {
+		const now = read(event);
+
+		if (last?.nr === now.nr) {
+			if (now.nr === 2 && now.spread > 10 && last.spread > 10)
+				zoom(last.spread / now.spread, timeOf(now.x));
+			move((last.x - now.x) / plotWidth());
+			if (now.nr === 2 && event.cancelable)
+				event.preventDefault();
+		}
+		last = now;
+	}, { passive: false });
+	chart.addEventListener('touchend', event => { last = event.touches.length ? read(event) : null; });
+}
+
+function resized() {
+	NAMES_WIDTH = Math.round(Math.min(MAX_NAMES_WIDTH, Math.max(width() * 0.28, 104)));
+	byId('load').style.height = `${Math.max(loadHeight() * gpus.length, 1)}px`;
+	layoutMake();
 	redraw();
 }
 
@@ -368,7 +461,7 @@ function themeListen(forced) {
 	set();
 }
 
-// In the address after #: from and to in seconds, of either count, time=clock, filter, theme (light, dark), test (see check.js).
+// In the address after #: from and to in seconds, of either count, time=clock, filter, select=FROM,TO, theme (light, dark), test (see check.js).
 function start() {
 	const wanted = new URLSearchParams(location.hash.slice(1));
 
@@ -379,18 +472,25 @@ function start() {
 	byId('simulated').hidden = head.simulated === false;
 	if (head.simulated === null)
 		byId('simulated').textContent = 'The recording does not contain whether the GPU was simulated';
+	byId('driver').hidden = head.driver !== 'stock';
 	byId('warning').textContent = warnings();
 	byId('warning').hidden = !warnings();
 	immediate = wanted.has('test');
 	view.to = end;
-	layoutMake();
+	view.clock = wanted.get('time') === 'clock';
+	byId('clock').setAttribute('aria-pressed', String(view.clock));
 	themeListen(wanted.get('theme'));
-	clockSet(wanted.get('time') === 'clock');
-	viewSet(wanted.has('from') ? timeWanted(wanted.get('from')) : 0, wanted.has('to') ? timeWanted(wanted.get('to')) : end);
-	filterSet(wanted.get('filter') ?? '');
+	resized();
+	addressRead();
 	keysListen();
 	mouseListen();
-	new ResizeObserver(resized).observe(byId('chart'));
+	touchListen();
+	overviewListen();
+	window.addEventListener('hashchange', () => location.hash === addressOwn || addressRead());
+	const observer = new ResizeObserver(resized);
+
+	observer.observe(byId('chart'));
+	observer.observe(byId('scroll'));
 	resized();
 	if (wanted.has('test'))
 		check(JSON.parse(wanted.get('test') || '[]'));

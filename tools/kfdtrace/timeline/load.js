@@ -3,7 +3,7 @@
 
 const MAX_LOAD_HEIGHT = 66, LOAD_SHARE = 0.4;
 
-const loadHeight = () => Math.max(22, Math.min(MAX_LOAD_HEIGHT, byId('chart').clientHeight * LOAD_SHARE / Math.max(gpus.length, 1)));
+const loadHeight = () => Math.max(22, Math.min(narrow() ? 44 : MAX_LOAD_HEIGHT, byId('chart').clientHeight * LOAD_SHARE / Math.max(gpus.length, 1)));
 
 // The number before a moment's next change.
 function loadAt(load, t) {
@@ -12,14 +12,14 @@ function loadAt(load, t) {
 	return at ? load.count[at - 1] : 0;
 }
 
-// Per pixel the average and the largest number; each change in view is looked at once.
-function loadColumns(load, columns) {
-	const scale = columns / (view.to - view.from);
+// Per pixel the average and the largest number; each change within a time is looked at once.
+function loadColumns(load, columns, within = view) {
+	const scale = columns / (within.to - within.from);
 	const average = new Float32Array(columns), most = new Int32Array(columns);
-	let at = above(load.time, view.from), now = at ? load.count[at - 1] : 0, t = view.from;
+	let at = above(load.time, within.from), now = at ? load.count[at - 1] : 0, t = within.from;
 
 	for (let x = 0; x < columns; x++) {
-		const stop = x === columns - 1 ? view.to : view.from + (x + 1) / scale;
+		const stop = x === columns - 1 ? within.to : within.from + (x + 1) / scale;
 		let sum = 0, max = now;
 
 		for (; at < load.time.length && load.time[at] < stop; at++) {
@@ -66,9 +66,10 @@ function loadDraw(marks) {
 		const limitText = `of ${gpu.compute_hqds ?? '?'} HQDs`;
 		const middle = top + high / 2 + 1;
 		if (high >= 40) {
-			context.fillText(fitted(context, gpuName(gpu), NAMES_WIDTH - 20), 8, middle - 9);
+			context.fillText(fitted(context, narrow() ? `GPU ${gpu.gpu_id}` : gpuName(gpu), NAMES_WIDTH - 20), 8, middle - 9);
 			context.fillStyle = theme.quiet;
-			context.fillText(fitted(context, `mapped at most: ${gpu.load.max} ${limitText}`, NAMES_WIDTH - 20), 8, middle + 9);
+			context.fillText(fitted(context, narrow() ? `${gpu.load.max} ${limitText}` : `mapped at most: ${gpu.load.max} ${limitText}`,
+						NAMES_WIDTH - 20), 8, middle + 9);
 		} else {
 			context.fillText(fitted(context, `GPU ${gpu.gpu_id}: at most ${gpu.load.max} ${limitText}`, NAMES_WIDTH - 20), 8, middle);
 		}

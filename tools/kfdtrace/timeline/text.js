@@ -62,6 +62,11 @@ function queueName(row) {
 	return `queue ${row.queue_id}` + (row.type === '?' ? '' : ` ${row.type.toLowerCase().replace('_', ' ')}`);
 }
 
+// Of a queue that is older than the recording, and of which no event tells.
+function rowPrio(row) {
+	return row.prio < 0 ? 'priority not known' : `priority ${row.prio}`;
+}
+
 function reasonText(preemption) {
 	return `${preemption.reason ?? 'begin not recorded'} \u2192 ` +
 		(preemption.ended ?? 'end not recorded');
@@ -85,7 +90,7 @@ function spanTimes(from, to) {
 }
 
 function spanText(row, kind, from, to) {
-	const lines = [`${KIND_NAMES[kind]}: ${queueName(row)}, priority ${row.prio}`, processName(row.process), spanTimes(from, to)];
+	const lines = [`${KIND_NAMES[kind]}: ${queueName(row)}, ${rowPrio(row)}`, processName(row.process), spanTimes(from, to)];
 
 	if (kind === PREEMPTED) {
 		const by = preemptionsOf(row.process, from, to);
@@ -100,7 +105,7 @@ function spanText(row, kind, from, to) {
 	if (kind === EVICTED)
 		lines.push('by KFD: memory, suspend or debugger');
 	if (kind === ALIVE)
-		lines[0] = `not mapped: ${queueName(row)}, priority ${row.prio}`;
+		lines[0] = `not mapped: ${queueName(row)}, ${rowPrio(row)}`;
 	return lines.join('\n');
 }
 
@@ -150,7 +155,7 @@ function facts() {
 		list.push(`Linux ${head.kernel}`);
 	if (head.recorded)
 		list.push(new Date(head.recorded * 1000).toISOString().replace('T', ' ').replace(/\..*/, ' UTC'));
-	list.push(`${count(new Set(rows.map(row => row.process.pid)).size, 'process')}, ${count(rows.length, 'queue')}, ` +
-		count(preemptions.length, 'preemption'));
+	list.push(`${count(new Set(rows.map(row => row.process.pid)).size, 'process')}, ${count(rows.length, 'queue')}` +
+		(head.driver === 'stock' ? '' : `, ${count(preemptions.length, 'preemption')}`));
 	return list.filter(text => text).join(' \u00b7 ');
 }

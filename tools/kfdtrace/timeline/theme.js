@@ -62,17 +62,23 @@ function legendDraw() {
 		context.fillRect(0, 0, 22, 14);
 	};
 
+	const ours = head.driver !== 'stock';
+
 	legend.textContent = '';
 	item('mapped', fill(theme.mapped));
-	item('preempted', fill(patterns.preempted));
+	if (ours)
+		item('preempted', fill(patterns.preempted));
 	item('evicted', fill(patterns.evicted));
-	item('parked', fill(theme.parked));
+	if (ours)
+		item('parked', fill(theme.parked));
 	item('not mapped', context => {
 		context.fillStyle = theme.alive;
 		context.fillRect(0, 6, 22, 2);
 	});
-	item('preempts others', fill(theme.preempting));
-	item('doorbell', context => wakeDraw(context, 11, 12));
-	item('priority set', context => prioDraw(context, 11, 7));
+	if (ours) {
+		item('preempts others', fill(theme.preempting));
+		item('doorbell', context => wakeDraw(context, 11, 12));
+		item('priority set', context => prioDraw(context, 11, 7));
+	}
 	item('events missing', fill(patterns.lost));
 }
