@@ -238,6 +238,7 @@ int kfdtrace_timeline(int argc, char **argv)
 	struct timeline timeline = { 0 };
 	struct kfd_event event;
 	char why[TRACE_WHY];
+	bool any = false;
 	int ret;
 
 	view_options_parse(argc, argv, "o:p:hV", usage, &options);
@@ -253,9 +254,12 @@ int kfdtrace_timeline(int argc, char **argv)
 	while ((ret = trace_next(timeline.view.file, &event, why)) > 0) {
 		view_event(&timeline.view, &event);
 		tell(&timeline, &event);
+		any = true;
 	}
 	if (ret)
 		errx(EXIT_FAILURE, "%s", why);
+	if (!any)
+		view_others_warn(&timeline.view);
 	model_end(&timeline.view.model);
 	preemptions_left(&timeline);
 	view_pids_check(&timeline.view);

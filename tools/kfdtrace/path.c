@@ -209,6 +209,12 @@ static void logs_read(struct paths *paths, const struct view *view)
 	size_t i;
 
 	log_names_find(&names, view);
+	if (names.nr && !trace_clock_is_log(view->file)) {
+		warnx("%s: ROCm's log is not read: its clock is mono, that of the recording is %s",
+		      view->options->dir, trace_clock(view->file));
+		log_names_free(&names);
+		return;
+	}
 	if (names.nr) {
 		paths->log = malloc(sizeof(*paths->log));
 		if (!paths->log)

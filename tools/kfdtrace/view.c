@@ -82,6 +82,20 @@ void view_event(struct view *view, const struct kfd_event *event)
 }
 
 /**
+ * view_others_warn() - tell which events a recording without events of kfd has
+ * @view: the recording, read
+ */
+void view_others_warn(const struct view *view)
+{
+	char others[TRACE_WHY];
+
+	if (trace_others(view->file, others, sizeof(others)))
+		warnx("%s: no kfd event was recorded; the recording has %s", view->trace_path, others);
+	else
+		warnx("%s: no event was recorded", view->trace_path);
+}
+
+/**
  * view_read() - read all events into the model; does not return if that fails
  * @view: the recording
  */
@@ -89,12 +103,17 @@ void view_read(struct view *view)
 {
 	struct kfd_event event;
 	char why[TRACE_WHY];
+	bool any = false;
 	int ret;
 
-	while ((ret = trace_next(view->file, &event, why)) > 0)
+	while ((ret = trace_next(view->file, &event, why)) > 0) {
 		view_event(view, &event);
+		any = true;
+	}
 	if (ret)
 		errx(EXIT_FAILURE, "%s", why);
+	if (!any)
+		view_others_warn(view);
 	model_end(&view->model);
 	list_zero_ns = view->options->zero ? view->model.first : 0;
 }

@@ -73,6 +73,7 @@ struct view {
 
 void view_open(struct view *view, const struct view_options *options);
 void view_event(struct view *view, const struct kfd_event *event);
+void view_others_warn(const struct view *view);
 void view_read(struct view *view);
 void view_close(struct view *view);
 char *view_file(const struct view_options *options, const char *name);
