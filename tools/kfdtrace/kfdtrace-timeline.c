@@ -246,6 +246,7 @@ int kfdtrace_timeline(int argc, char **argv)
 		options.output = NULL;
 	timeline.format = is_page(options.output) ? &timeline_html : &timeline_json;
 	view_open(&timeline.view, &options);
+	view_pids_find(&timeline.view);
 	if (options.output)
 		output_open(options.output, mode_of(&timeline.view));
 	timeline.view.model.slice = slice;
@@ -262,7 +263,6 @@ int kfdtrace_timeline(int argc, char **argv)
 		view_others_warn(&timeline.view);
 	model_end(&timeline.view.model);
 	preemptions_left(&timeline);
-	view_pids_check(&timeline.view);
 	timeline.format->end(&timeline);
 	view_losses(&timeline.view);
 	view_close(&timeline.view);

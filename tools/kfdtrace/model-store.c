@@ -155,7 +155,7 @@ struct queue *store_queue(struct model *model, uint32_t gpu_id, int32_t pid, uin
 	queue->client = client;
 	queue->queue_id = queue_id;
 	queue->alive = true;
-	queue->since = ts;
+	queue->since = queue->seen = ts;
 	queue->type = queue->format = queue->pipe_prio = queue->req_prio = -1;
 	queue->client_next = client->queues;
 	if (client->queues)

@@ -50,6 +50,7 @@ struct preemption {
  * @preempted: it is off the GPU because of a process of higher priority
  * @asked: when the ioctl began, ns; 0 if it was not recorded
  * @created, @mqd_init, @first_map, @destroyed: ns, 0 if it was not recorded
+ * @seen: ns, of the first event about it
  * @since: ns, of @mapped or not
  * @off: ns, when it was mapped no longer the last time
  * @preempted_since: ns, of @preempted
@@ -70,7 +71,7 @@ struct queue {
 	struct client *client;
 	uint32_t queue_id;
 	bool created_seen, alive, mapped, preempted, counted;
-	uint64_t asked, created, mqd_init, first_map, destroyed;
+	uint64_t asked, created, mqd_init, first_map, destroyed, seen;
 	uint64_t since, off, preempted_since;
 	struct preemption left_for;
 	int32_t type, format, prio, req_prio, pipe_prio;
@@ -192,7 +193,7 @@ struct gpu {
 	struct client *clients, *preempted;
 	struct queue *mapped;
 	bool over, unmapping, preempting, waking, wake_preempts;
-	uint64_t over_since, unmap_ts, wake_ts;
+	uint64_t over_since, unmap_ts, unmapped_ts, wake_ts;
 	int64_t unmap_pid, unmap_queue, unmap_filter;
 	int32_t wake_pid;
 	struct preemption begin;

@@ -165,6 +165,29 @@ void view_pids_check(const struct view *view)
 }
 
 /**
+ * view_pids_find() - view_pids_check() before the events are read; does not return if one is missing
+ * @view: the recording, opened; its events are read once, and again by the caller
+ *
+ * For a verb that prints while it reads.
+ */
+void view_pids_find(struct view *view)
+{
+	char why[TRACE_WHY];
+
+	if (!view->options->pids.nr)
+		return;
+	view_read(view);
+	view_pids_check(view);
+	model_free(&view->model);
+	trace_close(view->file);
+	view->file = trace_open(view->trace_path, why);
+	if (!view->file)
+		errx(EXIT_FAILURE, "%s", why);
+	if (model_init(&view->model, view->options->slow_ns))
+		errx(EXIT_FAILURE, "out of memory");
+}
+
+/**
  * view_close() - close what view_open() opened
  * @view: the recording
  */

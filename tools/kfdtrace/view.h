@@ -78,6 +78,7 @@ void view_read(struct view *view);
 void view_close(struct view *view);
 char *view_file(const struct view_options *options, const char *name);
 void view_losses(const struct view *view);
+void view_pids_find(struct view *view);
 void view_pids_check(const struct view *view);
 void view_meta_open(struct view *view, const char *path);
 void view_meta_close(struct view *view);
