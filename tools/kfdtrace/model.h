@@ -12,9 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* without memory an element is not added; its hh.tbl stays NULL */
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
 #include "events.h"
 #include "hist.h"
-#include "table.h"
 
 #define MODEL_MAX_GPUS	    1024
 #define MODEL_MAX_QUEUES    100000
@@ -38,6 +41,16 @@ struct preemption {
 	int64_t seq;
 	int32_t pid, prio;
 	int64_t reason, victims, queues;
+};
+
+/**
+ * struct model_key - of a queue that is alive, or of a pair; without padding
+ * @gpu_id: the GPU
+ * @pid: the process, of a pair the preempted one
+ * @id: the queue, or the preempting process
+ */
+struct model_key {
+	uint32_t gpu_id, pid, id;
 };
 
 /**
@@ -67,7 +80,8 @@ struct preemption {
  * @destroy_reason: of its end
  */
 struct queue {
-	struct table_node node; /* private */
+	struct model_key key;	/* private */
+	UT_hash_handle hh;	/* private */
 	struct client *client;
 	uint32_t queue_id;
 	bool created_seen, alive, mapped, preempted, counted;
@@ -95,7 +109,7 @@ struct queue {
  * @next: another one
  */
 struct process {
-	struct table_node node; /* private */
+	UT_hash_handle hh; /* private */
 	int32_t pid;
 	int32_t prio;
 	uint64_t changes;
@@ -112,7 +126,8 @@ struct process {
  * @next: another one of the same @client
  */
 struct pair {
-	struct table_node node; /* private */
+	struct model_key key; /* private */
+	UT_hash_handle hh;    /* private */
 	const struct client *client;
 	int32_t pid;
 	uint64_t count, ns;
@@ -284,7 +299,10 @@ struct model {
 	size_t kept_anomalies;
 	uint64_t nr_anomalies[NR_ANOMALIES];
 	/* private */
-	struct table queue_table, process_table, pair_table;
+	/* tables of uthash: queues that are alive, processes, pairs */
+	struct queue *queue_table;
+	struct process *process_table;
+	struct pair *pair_table;
 	struct {
 		int32_t task;
 		uint64_t ts;
