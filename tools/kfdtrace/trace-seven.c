@@ -139,7 +139,7 @@ static int buffers_open(struct trace_file *file)
 	if (file->added)
 		tracecmd_add_ts_offset(input, -file->added);
 	nr = tracecmd_buffer_instances(input);
-	seven->input = calloc(nr + 1, sizeof(*seven->input));
+	seven->input = calloc(nr + 1, sizeof(struct tracecmd_input *));
 	if (!seven->input) {
 		tracecmd_close(input);
 		return trace_fail(file, ENOMEM, "out of memory");
