@@ -43,12 +43,15 @@ install_hint() {
 	*) echo "install the package $*" ;;
 	esac
 }
-# library_hint DEBIAN-PACKAGE PKG-CONFIG-NAME: the command that installs a library's header files here
+# library_hint DEBIAN-PACKAGE PKG-CONFIG-NAME|NAME-devel: the command that installs a library's header files here
 library_hint() {
 	case $(host_family) in
 	debian|ubuntu) install_hint "$1" ;;
-	fedora|suse) install_hint "'pkgconfig($2)'" ;;
-	*) echo "install the header files of $2" ;;
+	fedora|suse) case $2 in
+		*-devel) install_hint "$2" ;; # no .pc file
+		*) install_hint "'pkgconfig($2)'" ;;
+		esac ;;
+	*) echo "install the header files of ${2%-devel}" ;;
 	esac
 }
 # remove_hint PACKAGE...: the command that removes them here

@@ -2,21 +2,28 @@
 /*
  * ROCm's log.  A line is
  *
- *	:LEVEL:FILE :LINE : TIME us: [pid:PID tid: 0xTID] MESSAGE	HIP 6.1 and later
+ *	:LEVEL:FILE :LINE : TIME us: [pid:PID tid: 0xTID] MESSAGE	HIP 6 and later
  *	:LEVEL:FILE :LINE : TIME us: PID : [tid:0xTID] MESSAGE		HIP 5
  *	:LEVEL:FILE :LINE : TIMEd us: MESSAGE				some of HIP 6.3
+ *	:LEVEL:FILE :LINE : TIME us: MESSAGE				level 3 since HIP 6.3
  *
- * with blanks here and there, and a line may be broken after the bracket.
+ * with blanks here and there.  The thread is hexadecimal, with 0x or without.  A line may be broken
+ * after the bracket.  Programs that collect logs put a prefix before the line: a time, a name, a rank,
+ * JSON.  The line begins where this format fits, wherever that is.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "amdlog.h"
 
+#define MAX_BRACKET 128 /* bytes of [pid:PID tid: TID]; more is none */
+
 /*
  * The messages.  In a pattern, a % and a letter is a number that is kept: a pointer or a
- * decimal one; %w is a word that is not.  A blank is any number of them.  A pattern that begins
+ * decimal one; %w is a word that is not; %k is any number of "key=value," (priority=1, virtual_pipe_id=3,).
+ * A blank is any number of them.  A pattern that begins
  * with * may stand anywhere in the message.  The first one that fits counts.
  */
 static const struct {
@@ -35,11 +42,11 @@ static const struct {
 	{ AMDLOG_RELEASED, "releaseQueue refCount: %H (%r)" },
 	{ AMDLOG_DELETED, "deleting hardware queue %H" },
 	{ AMDLOG_DELETED, "Deleting hardware queue %H" },
-	{ AMDLOG_DISPATCH, "*SWq=%S, HWq=%H, id=%i, Dispatch Header" },
-	{ AMDLOG_BARRIER, "*SWq=%S, HWq=%H, id=%i, Barrier" },
+	{ AMDLOG_DISPATCH, "*SWq=%S, HWq=%H, id=%i,%k Dispatch Header" },
+	{ AMDLOG_BARRIER, "*SWq=%S, HWq=%H, id=%i,%k Barrier" },
 	{ AMDLOG_PACKET, "*SWq=%S, HWq=%H, id=%i" },
-	{ AMDLOG_DISPATCH, "*HWq=%H, Dispatch Header" },
-	{ AMDLOG_BARRIER, "*HWq=%H, Barrier" },
+	{ AMDLOG_DISPATCH, "*HWq=%H,%k Dispatch Header" },
+	{ AMDLOG_BARRIER, "*HWq=%H,%k Barrier" },
 	{ AMDLOG_PACKET, "*HWq=%H" },
 	{ AMDLOG_COMMAND, "Command (%w) enqueued: %C to queue: %Q" },
 	{ AMDLOG_COMMAND, "command is enqueued: %C" },
@@ -50,17 +57,12 @@ static const char *blanks(const char *at)
 	return at + strspn(at, " \t");
 }
 
-/* Decimal, or hexadecimal with 0x.  NULL if there is none, or it is too large. */
-static const char *number(const char *at, uint64_t *value)
+/* NULL if there is no digit, or the number is too large. */
+static const char *digits(const char *at, unsigned int base, uint64_t *value)
 {
-	unsigned int base = 10, digit;
-	const char *start;
+	const char *start = at;
+	unsigned int digit;
 
-	if (at[0] == '0' && (at[1] == 'x' || at[1] == 'X')) {
-		base = 16;
-		at += 2;
-	}
-	start = at;
 	for (*value = 0;; at++) {
 		if (*at >= '0' && *at <= '9')
 			digit = *at - '0';
@@ -73,6 +75,33 @@ static const char *number(const char *at, uint64_t *value)
 		*value = *value * base + digit;
 	}
 	return at == start ? NULL : at;
+}
+
+static bool is_hexadecimal(const char *at)
+{
+	return at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
+}
+
+/* Decimal, or hexadecimal with 0x.  NULL if there is none, or it is too large. */
+static const char *number(const char *at, uint64_t *value)
+{
+	return is_hexadecimal(at) ? digits(at + 2, 16, value) : digits(at, 10, value);
+}
+
+/* "key=value," any number of times */
+static const char *pairs(const char *at)
+{
+	for (;;) {
+		const char *pair = blanks(at);
+		size_t length = strspn(pair, "abcdefghijklmnopqrstuvwxyz_");
+
+		if (!length || pair[length] != '=')
+			return at;
+		length += strcspn(pair + length, " \t,");
+		if (pair[length] != ',')
+			return at;
+		at = pair + length + 1;
+	}
 }
 
 static int field_of(char letter)
@@ -109,6 +138,9 @@ static bool match_here(const char *pattern, const char *text, struct amdlog_entr
 			if (!strcspn(text, " \t()"))
 				return false;
 			text += strcspn(text, " \t()");
+		} else if (*pattern == '%' && pattern[1] == 'k') {
+			pattern++;
+			text = pairs(text);
 		} else if (*pattern == '%') {
 			int field = field_of(*++pattern);
 
@@ -150,13 +182,6 @@ bool amdlog_message(const char *message, struct amdlog_entry *entry)
 {
 	size_t i;
 
-	/* escape sequences of colours */
-	while (*message == '\033') {
-		message++;
-		message += *message == '[';
-		message += strspn(message, "0123456789;");
-		message += *message != '\0';
-	}
 	message = blanks(message);
 	for (i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
 		entry->has = 0;
@@ -168,85 +193,150 @@ bool amdlog_message(const char *message, struct amdlog_entry *entry)
 	return false;
 }
 
-/* [pid:1 tid: 0x2], [tid:0x2] */
+/* [pid:1 tid: 0x2], [pid:1 tid: 2], [tid:0x2]; HIP pads a short one with blanks after 0x */
 static const char *bracket(const char *at, struct amdlog_entry *entry)
 {
-	const char *end = strchr(at, ']'), *tag;
+	const char *end = memchr(at, ']', strnlen(at, MAX_BRACKET)), *tag;
 	uint64_t value;
 
 	if (!end)
 		return NULL;
-	tag = strstr(at, "pid:");
-	if (tag && tag < end && number(blanks(tag + 4), &value) && value <= INT32_MAX)
+	tag = memmem(at, end - at, "pid:", 4);
+	if (tag && digits(blanks(tag + 4), 10, &value) && value <= INT32_MAX)
 		entry->pid = value;
-	tag = strstr(at, "tid:");
-	if (tag && tag < end && number(blanks(tag + 4), &value))
-		entry->tid = value;
+	tag = memmem(at, end - at, "tid:", 4);
+	if (tag) {
+		tag = blanks(tag + 4);
+		if (is_hexadecimal(tag))
+			tag = blanks(tag + 2);
+		if (digits(tag, 16, &value))
+			entry->tid = value;
+	}
 	return end + 1;
 }
 
-/**
- * amdlog_line() - understand what comes before the message
- * @line: without its newline
- * @entry: ts, pid and tid are filled in
- * @message: out: what follows, maybe empty
- *
- * Return: whether it begins as a line of ROCm's.
- */
-bool amdlog_line(const char *line, struct amdlog_entry *entry, const char **message)
+/* What comes before the message, if it is here; else NULL. */
+static const char *head(const char *at, struct amdlog_entry *entry)
 {
-	const char *at = line, *us;
+	const char *us;
 	uint64_t value;
+	size_t length;
 
 	entry->pid = -1;
 	entry->tid = 0;
 	entry->has = 0;
-	if (*at++ != ':')
-		return false;
-	at = number(at, &value); /* level */
+	at = digits(at + 1, 10, &value); /* level */
 	if (!at || *at++ != ':')
-		return false;
-	at = strchr(at, ':'); /* file */
+		return NULL;
+	length = strcspn(at, ": \t"); /* file */
+	if (!length)
+		return NULL;
+	at = blanks(at + length);
+	if (*at++ != ':')
+		return NULL;
+	at = digits(blanks(at), 10, &value); /* line */
 	if (!at)
-		return false;
-	at = number(blanks(at + 1), &value); /* line */
-	if (!at)
-		return false;
+		return NULL;
 	at = blanks(at);
 	if (*at++ != ':')
-		return false;
-	at = number(blanks(at), &value);
+		return NULL;
+	at = digits(blanks(at), 10, &value);
 	if (!at || value > UINT64_MAX / 1000)
-		return false;
+		return NULL;
 	at += *at == 'd'; /* a format that went wrong in HIP 6.3 */
 	us = blanks(at);
 	if (strncmp(us, "us:", 3))
-		return false;
+		return NULL;
 	entry->ts = value * 1000;
 	at = blanks(us + 3);
-	us = number(at, &value); /* PID : [tid:0x..] */
+	us = digits(at, 10, &value); /* PID : [tid:0x..] */
 	if (us && value <= INT32_MAX && *blanks(us) == ':') {
 		entry->pid = value;
 		at = blanks(blanks(us) + 1);
 	}
-	if (!strncmp(at, "[pid:", 5) || !strncmp(at, "[tid:", 5)) {
+	if (!strncmp(at, "[pid:", 5) || !strncmp(at, "[tid:", 5))
 		at = bracket(at, entry);
-		if (!at)
-			return false;
+	return at ? blanks(at) : NULL;
+}
+
+/**
+ * amdlog_line() - find what comes before the message
+ * @line: without its newline, and without escape sequences
+ * @entry: ts, pid and tid are filled in
+ * @message: out: what follows, maybe empty
+ *
+ * Return: where ROCm's line begins in @line, after the prefix of a program that collects logs; NULL if it is
+ * none.
+ */
+const char *amdlog_line(const char *line, struct amdlog_entry *entry, const char **message)
+{
+	const char *at;
+
+	for (at = line; (at = strchr(at, ':')); at++) {
+		*message = head(at, entry);
+		if (*message)
+			return at;
 	}
-	*message = blanks(at);
-	return true;
+	return NULL;
+}
+
+/**
+ * amdlog_plain() - remove the escape sequences of a terminal: colours, titles
+ * @line: changed
+ */
+void amdlog_plain(char *line)
+{
+	char *from = strchr(line, '\033'), *to = from;
+
+	if (!from)
+		return;
+	while (*from) {
+		if (*from != '\033') {
+			*to++ = *from++;
+			continue;
+		}
+		from++;
+		if (*from == '[') { /* parameters, intermediate bytes, one that ends it */
+			from++;
+			from += strspn(from, "0123456789:;<=>?");
+			from += strspn(from, " !\"#$%&'()*+,-./");
+			from += *from != '\0';
+		} else if (*from == ']') { /* text up to BEL, or ESC and backslash */
+			from += strcspn(from, "\a\033");
+			from += *from == '\a';
+			if (*from == '\033' && from[1] == '\\')
+				from += 2;
+		} else {
+			from += *from != '\0';
+		}
+	}
+	*to = '\0';
 }
 
 /**
  * amdlog_init() - begin to read
- * @log: filled in
- * @file: open; stays the caller's
+ * @log: filled in; amdlog_file() must follow
  */
-void amdlog_init(struct amdlog *log, FILE *file)
+void amdlog_init(struct amdlog *log)
 {
 	memset(log, 0, offsetof(struct amdlog, line));
+}
+
+/**
+ * amdlog_file() - begin with a file; the counters go on
+ * @log: the log
+ * @file: open; stays the caller's
+ * @pid: of lines that name none; -1: not known
+ */
+void amdlog_file(struct amdlog *log, FILE *file, int32_t pid)
+{
 	log->file = file;
+	log->pid = pid;
+	log->pending = false;
+	log->files++;
+	*log->first_line = '\0';
+	*log->first_rocm = '\0';
+	*log->first_packet = '\0';
 }
 
 /* 1: a line is in log->line, without newline; 0: the end; else -errno */
@@ -274,37 +364,59 @@ static int line_get(struct amdlog *log)
 	return 1;
 }
 
+/* Keep the first such line of a file, for a message. */
+static void sample(char *kept, const char *line)
+{
+	if (!*kept)
+		snprintf(kept, AMDLOG_SAMPLE, "%s", line);
+}
+
+static void head_take(struct amdlog *log)
+{
+	log->headed++;
+	if (log->head.pid < 0)
+		log->head.pid = log->pid;
+	if (!log->first || log->head.ts < log->first)
+		log->first = log->head.ts;
+	if (log->head.ts > log->last)
+		log->last = log->head.ts;
+}
+
 /**
  * amdlog_next() - the next line that says something about queues
  * @log: the log
  * @entry: filled in
  *
- * Return: 1; 0 at the end; -errno if it cannot be read.
+ * Return: 1; 0 at the end of the file; -errno if it cannot be read.
  */
 int amdlog_next(struct amdlog *log, struct amdlog_entry *entry)
 {
-	const char *message;
+	const char *message, *start;
 	int ret;
 
 	while ((ret = line_get(log)) > 0) {
-		if (amdlog_line(log->line, entry, &message)) {
+		sample(log->first_line, log->line);
+		amdlog_plain(log->line);
+		start = amdlog_line(log->line, entry, &message);
+		if (start) {
 			log->head = *entry;
-			log->headed++;
-			if (!log->first || log->head.ts < log->first)
-				log->first = log->head.ts;
-			if (log->head.ts > log->last)
-				log->last = log->head.ts;
-			/* broken after the bracket: what it says is in the next line */
+			head_take(log);
+			sample(log->first_rocm, start);
+			/* broken after the bracket: what it says is in the next line, after as long a prefix */
 			log->pending = !*message;
+			log->prefix = start - log->line;
 		} else if (log->pending) {
 			log->pending = false;
-			message = log->line;
+			message = log->line + strnlen(log->line, log->prefix);
 		} else {
 			continue;
 		}
 		*entry = log->head;
 		if (*message && amdlog_message(message, entry)) {
 			log->known++;
+			log->dispatches += entry->kind == AMDLOG_DISPATCH;
+			if (entry->kind == AMDLOG_PACKET)
+				sample(log->first_packet, message);
 			return 1;
 		}
 	}

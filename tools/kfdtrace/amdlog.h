@@ -3,7 +3,7 @@
  * ROCm's log (AMD_LOG_LEVEL) as a stream of what concerns queues.
  *
  * Its lines differ from release to release; the patterns of amdlog.c know those of
- * HIP 5.2 to 7.  What matches none is counted.  Memory does not grow with the log.
+ * HIP 5.2 to those of 2026.  What matches none is counted.  Memory does not grow with the log.
  */
 #ifndef KFDTRACE_AMDLOG_H
 #define KFDTRACE_AMDLOG_H
@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #define AMDLOG_LINE 65536 /* bytes of a line; what is longer is cut */
+#define AMDLOG_SAMPLE 121  /* bytes of a line that a message shows, with their 0 */
 
 enum amdlog_kind {
 	AMDLOG_ALLOCATING, /* a hardware queue is looked for or made */
@@ -59,27 +60,37 @@ struct amdlog_entry {
 };
 
 /**
- * struct amdlog - a log that is read
+ * struct amdlog - a log that is read, of one file or several
  * @file: from here
+ * @files: those that amdlog_file() was called for
  * @lines: all
  * @headed: those that begin as ROCm's lines do
  * @known: those that were given out
+ * @dispatches: of them
  * @cut: those that are longer than AMDLOG_LINE
  * @first, @last: ns, the earliest and the latest time
+ * @first_line: the first line of this file that is not empty, cut; any bytes
+ * @first_rocm: the first of ROCm, cut
+ * @first_packet: the first about a packet of no known kind, cut
  */
 struct amdlog {
 	FILE *file;
-	uint64_t lines, headed, known, cut;
+	uint64_t files, lines, headed, known, dispatches, cut;
 	uint64_t first, last;
+	char first_line[AMDLOG_SAMPLE], first_rocm[AMDLOG_SAMPLE], first_packet[AMDLOG_SAMPLE];
 	/* private */
 	bool pending;
+	size_t prefix;
+	int32_t pid;
 	struct amdlog_entry head;
 	char line[AMDLOG_LINE];
 };
 
-void amdlog_init(struct amdlog *log, FILE *file);
+void amdlog_init(struct amdlog *log);
+void amdlog_file(struct amdlog *log, FILE *file, int32_t pid);
 int amdlog_next(struct amdlog *log, struct amdlog_entry *entry);
-bool amdlog_line(const char *line, struct amdlog_entry *entry, const char **message);
+const char *amdlog_line(const char *line, struct amdlog_entry *entry, const char **message);
 bool amdlog_message(const char *message, struct amdlog_entry *entry);
+void amdlog_plain(char *line);
 
 #endif /* KFDTRACE_AMDLOG_H */

@@ -32,6 +32,13 @@ static bool step_in_kernel(enum step step)
 	       step == STEP_MAP || step == STEP_DESTROY;
 }
 
+/* The first map of a queue that was there before the recording is not known. */
+static const char *step_name(const struct queue_path *path, enum step step)
+{
+	return step == STEP_MAP && !path->queue->created_seen ? "kfd_map_queue, the first of the recording" :
+								step_names[step];
+}
+
 /* The steps that there are, by time. */
 static size_t steps_sort(const struct queue_path *path, enum step *order)
 {
@@ -98,8 +105,10 @@ static void print_path(const struct view *view, const struct queue_path *path, b
 		step_text(path, order[i], text, sizeof(text));
 		text_time(when, sizeof(when), ts, list_zero_ns);
 		printf("  %13s %s%8s  %-6s  %s%s\n", when, i ? "+" : " ", i ? delta : "",
-		       step_in_kernel(order[i]) ? "kernel" : "ROCm", step_names[order[i]], text);
+		       step_in_kernel(order[i]) ? "kernel" : "ROCm", step_name(path, order[i]), text);
 	}
+	if (!queue->created_seen)
+		puts("  the queue was there before the recording");
 	if (!path->hwq && logged)
 		puts("  ROCm's log has no line about this queue");
 	putchar('\n');
@@ -129,7 +138,7 @@ static void path_json(const struct view *view, const struct queue_path *path)
 	json_open("steps", '[');
 	for (i = 0; i < nr; i++) {
 		json_open(NULL, '{');
-		json_text("what", step_names[order[i]]);
+		json_text("what", step_name(path, order[i]));
 		json_text("where", step_in_kernel(order[i]) ? "kernel" : "rocm");
 		json_count("ts_ns", path->ts[order[i]]);
 		json_close('}');
@@ -150,7 +159,8 @@ static void usage(void)
 	      "\n"
 	      "Options:\n"
 	      " -p, --pid PID           show only this process; may be repeated\n"
-	      " -l, --amd-log FILE      read ROCm's log from this file (default DIR/amd.log)\n"
+	      " -l, --amd-log FILE      read ROCm's log from this file, or from each FILE_PID\n"
+	      "                           (default DIR/amd.log)\n"
 	      " -z, --zero              print times in text from the first event on\n"
 	      " -J, --json              print JSON\n"
 	      " -h, --help              display this help\n"

@@ -240,6 +240,7 @@ int kfdtrace_timeline(int argc, char **argv)
 	struct timeline timeline = { 0 };
 	struct kfd_event event;
 	char why[TRACE_WHY];
+	bool any = false;
 	int ret;
 
 	view_options_parse(argc, argv, "o:p:hV", usage, &options);
@@ -247,6 +248,7 @@ int kfdtrace_timeline(int argc, char **argv)
 		options.output = NULL;
 	timeline.format = is_page(options.output) ? &timeline_html : &timeline_json;
 	view_open(&timeline.view, &options);
+	view_pids_find(&timeline.view);
 	if (options.output)
 		output_open(options.output, mode_of(&timeline.view));
 	timeline.view.model.slice = slice;
@@ -254,6 +256,7 @@ int kfdtrace_timeline(int argc, char **argv)
 	view_state_begin(&timeline.view);
 	timeline.format->begin(&timeline);
 	while ((ret = trace_next(timeline.view.file, &event, why)) > 0) {
+		any = true;
 		if (view_early(&timeline.view, &event))
 			continue;
 		view_event(&timeline.view, &event);
@@ -262,9 +265,10 @@ int kfdtrace_timeline(int argc, char **argv)
 	if (ret)
 		errx(EXIT_FAILURE, "%s", why);
 	view_state_end(&timeline.view);
+	if (!any)
+		view_others_warn(&timeline.view);
 	model_end(&timeline.view.model);
 	preemptions_left(&timeline);
-	view_pids_check(&timeline.view);
 	timeline.format->end(&timeline);
 	view_losses(&timeline.view);
 	view_close(&timeline.view);

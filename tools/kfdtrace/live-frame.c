@@ -128,6 +128,20 @@ static void name_read(struct live_row *row)
 		snprintf(row->command, sizeof(row->command), "%s", info.comm);
 }
 
+/*
+ * The counters are read after the events: of a process that preempts by now, the last event may be the end of the
+ * preemption before, whose reason (IDLE) is not that of this one.
+ */
+static void reason_fill(struct live_row *row, const struct client *client)
+{
+	const struct gpu *gpu = client->gpu;
+
+	if (row->state == KFD_STATE_PREEMPTING && !(gpu->preempting && gpu->begin.pid == row->pid))
+		return;
+	row->reason = client->last_reason ? kfd_reason_name(client->last_reason) : NULL;
+	row->by = client->last_by;
+}
+
 static void row_fill(struct live *live, struct live_row *row, const struct live_counts *now,
 		     const struct client *client)
 {
@@ -147,10 +161,8 @@ static void row_fill(struct live *live, struct live_row *row, const struct live_
 		row->suffered = rate(now->told_suffered, last->told_suffered, live->span_ns);
 		row->caused = rate(now->told_caused, last->told_caused, live->span_ns);
 	}
-	if (client && client->last_by) {
-		row->reason = client->last_reason ? kfd_reason_name(client->last_reason) : NULL;
-		row->by = client->last_by;
-	}
+	if (client && client->last_by)
+		reason_fill(row, client);
 	name_read(row);
 }
 

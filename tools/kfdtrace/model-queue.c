@@ -326,3 +326,59 @@ void queue_settle(struct queue *queue, uint64_t ts)
 	slice_tell(queue, SLICE_ALIVE,
 		   queue->created_seen ? queue->created : queue->client->gpu->model->first, ts);
 }
+
+/* A queue that is mapped for the first time in the recording, for the end of the preemption that ends now */
+static bool is_back(const struct gpu *gpu, const struct queue *queue)
+{
+	return !queue->created_seen && queue->mapped && queue->first_map == queue->seen &&
+	       queue->first_map >= gpu->unmapped_ts;
+}
+
+/**
+ * gpu_preempted_before() - count a preemption that began before the recording
+ * @gpu: the GPU
+ * @event: the end of the preemption
+ *
+ * Its victims are known if as many queues of lower processes as it took off are back: they were off from the first
+ * event on.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int gpu_preempted_before(struct gpu *gpu, const struct kfd_event *event)
+{
+	uint64_t first = gpu->model->first;
+	struct client *client;
+	struct queue *queue;
+	int64_t nr = 0;
+
+	for (client = gpu->clients; client; client = client->next)
+		for (queue = client->queues; queue; queue = queue->client_next)
+			nr += store_prio(client) < event->v[F_PRIO] && is_back(gpu, queue);
+	if (!nr || nr != event->v[F_QUEUES])
+		return 0;
+	for (client = gpu->clients; client; client = client->next) {
+		uint64_t back = UINT64_MAX;
+
+		if (store_prio(client) >= event->v[F_PRIO])
+			continue;
+		for (queue = client->queues; queue; queue = queue->client_next) {
+			if (!is_back(gpu, queue))
+				continue;
+			queue->preemptions++;
+			queue->preempted_ns += queue->first_map - first;
+			slice_tell(queue, SLICE_PREEMPTED, first, queue->first_map);
+			if (queue->first_map < back)
+				back = queue->first_map;
+		}
+		if (back == UINT64_MAX)
+			continue;
+		client->preemptor = store_pair(client, event->v[F_PID]);
+		if (!client->preemptor)
+			return -ENOMEM;
+		client->preemptions++;
+		client->preemptor->count++;
+		client->preempted_ns += back - first;
+		client->preemptor->ns += back - first;
+	}
+	return 0;
+}

@@ -42,20 +42,20 @@ struct gpu *store_gpu(struct model *model, uint32_t gpu_id)
  */
 struct process *store_process(struct model *model, int32_t pid)
 {
-	uint64_t hash = table_hash(pid, 0, 0);
-	struct process *process = table_first(&model->process_table, hash);
+	struct process *process;
 
-	for (; process; process = table_next(process))
-		if (process->pid == pid)
-			return process;
+	HASH_FIND_INT(model->process_table, &pid, process);
+	if (process)
+		return process;
 	process = calloc(1, sizeof(*process));
 	if (!process)
 		return NULL;
-	if (table_add(&model->process_table, &process->node, hash)) {
+	process->pid = pid;
+	HASH_ADD_INT(model->process_table, pid, process);
+	if (!process->hh.tbl) {
 		free(process);
 		return NULL;
 	}
-	process->pid = pid;
 	process->prio = NO_PRIO;
 	process->next = model->processes;
 	model->processes = process;
@@ -110,19 +110,6 @@ static int queues_append(struct model *model, struct queue *queue)
 	return 0;
 }
 
-/* A queue with this number that has not ended. */
-static struct queue *queue_find(const struct model *model, uint64_t hash, uint32_t gpu_id,
-				int32_t pid, uint32_t queue_id)
-{
-	struct queue *queue = table_first(&model->queue_table, hash);
-
-	for (; queue; queue = table_next(queue))
-		if (queue->queue_id == queue_id && queue->client->process->pid == pid &&
-		    queue->client->gpu->gpu_id == gpu_id)
-			return queue;
-	return NULL;
-}
-
 /**
  * store_find() - find a queue that is alive
  * @model: the model
@@ -134,7 +121,11 @@ static struct queue *queue_find(const struct model *model, uint64_t hash, uint32
  */
 struct queue *store_find(const struct model *model, uint32_t gpu_id, int32_t pid, uint32_t queue_id)
 {
-	return queue_find(model, table_hash(gpu_id, pid, queue_id), gpu_id, pid, queue_id);
+	const struct model_key key = { gpu_id, pid, queue_id };
+	struct queue *queue;
+
+	HASH_FIND(hh, model->queue_table, &key, sizeof(key), queue);
+	return queue;
 }
 
 /**
@@ -150,10 +141,11 @@ struct queue *store_find(const struct model *model, uint32_t gpu_id, int32_t pid
 struct queue *store_queue(struct model *model, uint32_t gpu_id, int32_t pid, uint32_t queue_id,
 			  uint64_t ts)
 {
-	uint64_t hash = table_hash(gpu_id, pid, queue_id);
-	struct queue *queue = queue_find(model, hash, gpu_id, pid, queue_id);
+	const struct model_key key = { gpu_id, pid, queue_id };
 	struct client *client;
+	struct queue *queue;
 
+	HASH_FIND(hh, model->queue_table, &key, sizeof(key), queue);
 	if (queue)
 		return queue;
 	client = store_client(model, gpu_id, pid);
@@ -164,12 +156,14 @@ struct queue *store_queue(struct model *model, uint32_t gpu_id, int32_t pid, uin
 		return NULL;
 	if (queues_append(model, queue))
 		goto err_free;
-	if (table_add(&model->queue_table, &queue->node, hash))
+	queue->key = key;
+	HASH_ADD(hh, model->queue_table, key, sizeof(queue->key), queue);
+	if (!queue->hh.tbl)
 		goto err_append;
 	queue->client = client;
 	queue->queue_id = queue_id;
 	queue->alive = true;
-	queue->since = ts;
+	queue->since = queue->seen = ts;
 	queue->type = queue->format = queue->pipe_prio = queue->req_prio = -1;
 	queue->client_next = client->queues;
 	if (client->queues)
@@ -211,7 +205,7 @@ void store_forget(struct model *model, struct queue *queue)
 {
 	struct client *client = queue->client;
 
-	table_remove(&model->queue_table, &queue->node);
+	HASH_DEL(model->queue_table, queue);
 	if (queue->client_prev)
 		queue->client_prev->client_next = queue->client_next;
 	else
@@ -234,16 +228,18 @@ void store_forget(struct model *model, struct queue *queue)
 struct pair *store_pair(struct client *client, int32_t pid)
 {
 	struct model *model = client->gpu->model;
-	uint64_t hash = table_hash(client->gpu->gpu_id, client->process->pid, pid);
-	struct pair *pair = table_first(&model->pair_table, hash);
+	const struct model_key key = { client->gpu->gpu_id, client->process->pid, pid };
+	struct pair *pair;
 
-	for (; pair; pair = table_next(pair))
-		if (pair->client == client && pair->pid == pid)
-			return pair;
+	HASH_FIND(hh, model->pair_table, &key, sizeof(key), pair);
+	if (pair)
+		return pair;
 	pair = calloc(1, sizeof(*pair));
 	if (!pair)
 		return NULL;
-	if (table_add(&model->pair_table, &pair->node, hash)) {
+	pair->key = key;
+	HASH_ADD(hh, model->pair_table, key, sizeof(pair->key), pair);
+	if (!pair->hh.tbl) {
 		free(pair);
 		return NULL;
 	}
@@ -323,6 +319,10 @@ void model_free(struct model *model)
 	struct gpu *gpu;
 	size_t i;
 
+	/* of the tables, not of what is in them */
+	HASH_CLEAR(hh, model->queue_table);
+	HASH_CLEAR(hh, model->process_table);
+	HASH_CLEAR(hh, model->pair_table);
 	while ((gpu = model->gpus)) {
 		model->gpus = gpu->next;
 		while ((client = gpu->clients)) {
@@ -342,8 +342,5 @@ void model_free(struct model *model)
 	for (i = 0; i < model->nr_queues; i++)
 		free(model->queues[i]);
 	free(model->queues);
-	table_free(&model->queue_table);
-	table_free(&model->process_table);
-	table_free(&model->pair_table);
 	free(model->anomalies);
 }

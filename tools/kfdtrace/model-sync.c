@@ -100,7 +100,7 @@ static void pairs_free(struct model *model, struct client *client)
 
 	while ((pair = client->by)) {
 		client->by = pair->next;
-		table_remove(&model->pair_table, &pair->node);
+		HASH_DEL(model->pair_table, pair);
 		free(pair);
 	}
 }
@@ -122,7 +122,7 @@ static void process_drop(struct model *model, struct process **at)
 	struct process *process = *at;
 
 	*at = process->next;
-	table_remove(&model->process_table, &process->node);
+	HASH_DEL(model->process_table, process);
 	free(process);
 }
 

@@ -259,6 +259,7 @@ static int on_unmapped(struct model *model, struct gpu *gpu, const struct kfd_ev
 			return -ENOMEM;
 		ret = queue_off(queue, event->ts);
 	} else if (!gpu->unmapping || gpu->unmap_filter != FILTER_BY_PASID) {
+		gpu->unmapped_ts = event->ts;
 		over_end(gpu, event->ts);
 		ret = unknown_off(gpu, event->ts);
 		for (queue = gpu->mapped; queue && !ret; queue = next) {
@@ -311,15 +312,23 @@ static int on_preempt_end(struct model *model, struct gpu *gpu, const struct kfd
 {
 	struct client *client = store_client(model, gpu->gpu_id, event->v[F_PID]);
 	uint64_t reason = event->v[F_REASON];
+	uint64_t lasted = event->v[F_DUR_NS];
 	struct queue *queue;
 
 	if (!client)
 		return -ENOMEM;
+	/* what was before the recording is in no sum */
+	if (lasted > event->ts - model->first) {
+		lasted = event->ts - model->first;
+		client->preempting++;
+		if (!gpu->preempting && gpu_preempted_before(gpu, event))
+			return -ENOMEM;
+	}
 	gpu->ends[reason < NR_KFD_REASONS ? reason : 0]++;
 	hist_add(&gpu->preempt, event->v[F_DUR_NS]);
 	if (event->v[F_SAVE_NS] >= 0)
 		hist_add(&gpu->save, event->v[F_SAVE_NS]);
-	client->preempting_ns += event->v[F_DUR_NS];
+	client->preempting_ns += lasted;
 	client->last_reason = reason;
 	client->last_by = event->v[F_PID];
 	/* another one took over, and has begun; of one that was not seen to begin, seq is not known */

@@ -12,9 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* without memory an element is not added; its hh.tbl stays NULL */
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
 #include "events.h"
 #include "hist.h"
-#include "table.h"
 
 #define MODEL_MAX_GPUS	    1024
 #define MODEL_MAX_QUEUES    100000
@@ -41,6 +44,16 @@ struct preemption {
 };
 
 /**
+ * struct model_key - of a queue that is alive, or of a pair; without padding
+ * @gpu_id: the GPU
+ * @pid: the process, of a pair the preempted one
+ * @id: the queue, or the preempting process
+ */
+struct model_key {
+	uint32_t gpu_id, pid, id;
+};
+
+/**
  * struct queue - one queue, from its creation to its end
  * @client: its process on its GPU
  * @queue_id: KFD's number in the process; used again after the queue has ended
@@ -50,6 +63,7 @@ struct preemption {
  * @preempted: it is off the GPU because of a process of higher priority
  * @asked: when the ioctl began, ns; 0 if it was not recorded
  * @created, @mqd_init, @first_map, @destroyed: ns, 0 if it was not recorded
+ * @seen: ns, of the first event about it
  * @since: ns, of @mapped or not
  * @off: ns, when it was mapped no longer the last time
  * @preempted_since: ns, of @preempted
@@ -69,12 +83,13 @@ struct preemption {
  * @destroy_reason: of its end
  */
 struct queue {
-	struct table_node node; /* private */
+	struct model_key key;	/* private */
+	UT_hash_handle hh;	/* private */
 	struct client *client;
 	uint32_t queue_id;
 	bool created_seen, alive, mapped, preempted, counted;
 	bool before, unknown, at_end;
-	uint64_t asked, created, mqd_init, first_map, destroyed;
+	uint64_t asked, created, mqd_init, first_map, destroyed, seen;
 	uint64_t since, off, preempted_since;
 	struct preemption left_for;
 	int32_t type, format, prio, req_prio, pipe_prio;
@@ -98,7 +113,7 @@ struct queue {
  * @next: another one
  */
 struct process {
-	struct table_node node; /* private */
+	UT_hash_handle hh; /* private */
 	int32_t pid;
 	int32_t prio;
 	uint64_t changes;
@@ -115,7 +130,8 @@ struct process {
  * @next: another one of the same @client
  */
 struct pair {
-	struct table_node node; /* private */
+	struct model_key key; /* private */
+	UT_hash_handle hh;    /* private */
 	const struct client *client;
 	int32_t pid;
 	uint64_t count, ns;
@@ -202,7 +218,7 @@ struct gpu {
 	struct client *clients, *preempted;
 	struct queue *mapped;
 	bool over, unmapping, preempting, waking, wake_preempts;
-	uint64_t over_since, unmap_ts, wake_ts;
+	uint64_t over_since, unmap_ts, unmapped_ts, wake_ts;
 	int64_t unmap_pid, unmap_queue, unmap_filter;
 	int32_t wake_pid;
 	struct preemption begin;
@@ -307,7 +323,10 @@ struct model {
 	uint64_t nr_anomalies[NR_ANOMALIES];
 	struct under_way under_way;
 	/* private */
-	struct table queue_table, process_table, pair_table;
+	/* tables of uthash: queues that are alive, processes, pairs */
+	struct queue *queue_table;
+	struct process *process_table;
+	struct pair *pair_table;
 	struct {
 		int32_t task;
 		uint64_t ts;

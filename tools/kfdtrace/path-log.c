@@ -16,7 +16,10 @@ void log_print(const struct paths *paths)
 	const struct amdlog *log = paths->log;
 	char low[32], high[32];
 
-	printf("ROCm's log: %" PRIu64 " lines, %" PRIu64 " of them about queues, %" PRIu64
+	printf("ROCm's log: ");
+	if (log->files > 1)
+		printf("%" PRIu64 " files, ", log->files);
+	printf("%" PRIu64 " lines, %" PRIu64 " of them about queues, %" PRIu64
 	       " other lines of ROCm, %" PRIu64 " of the program\n",
 	       log->lines, log->known, log->headed > log->known ? log->headed - log->known : 0,
 	       log->lines - log->headed);
@@ -45,6 +48,7 @@ void log_json(const struct paths *paths)
 		return;
 	}
 	json_open("log", '{');
+	json_count("file_count", paths->log->files);
 	json_count("line_count", paths->log->lines);
 	json_count("known_line_count", paths->log->known);
 	json_count("rocm_line_count", paths->log->headed);

@@ -6,17 +6,11 @@
  * prints the address of the HSA queue instead: the amd_queue_t of the HSA ABI begins with it and
  * has the write index, whose address the kernel is told, at a fixed place.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "message.h"
 #include "path.h"
-#include "record.h"
 
 #define WRITE_INDEX  56 /* offset of write_dispatch_id in amd_queue_t, fixed by the HSA ABI */
 #define MAX_THREADS  64
@@ -190,50 +184,55 @@ static void entry_take(struct joiner *joiner, const struct amdlog_entry *entry)
 	}
 }
 
-static void log_read(struct paths *paths, const struct view *view, FILE *file, const char *name)
+static void log_read(struct joiner *joiner, const char *name, int32_t pid)
 {
-	struct joiner joiner = { .paths = paths, .view = view };
+	struct amdlog *log = joiner->paths->log;
 	struct amdlog_entry entry;
+	FILE *file = log_open(name);
+	struct amdlog before = { .lines = log->lines, .headed = log->headed, .dispatches = log->dispatches };
 	int ret;
 
-	paths->log = malloc(sizeof(*paths->log));
-	if (!paths->log)
-		errx(EXIT_FAILURE, "out of memory");
-	amdlog_init(paths->log, file);
-	while ((ret = amdlog_next(paths->log, &entry)) > 0)
-		entry_take(&joiner, &entry);
+	amdlog_file(log, file, pid);
+	while ((ret = amdlog_next(log, &entry)) > 0)
+		entry_take(joiner, &entry);
 	if (ret)
 		errx(EXIT_FAILURE, "%s: %s", name, strerror(-ret));
+	fclose(file);
+	log_warn(log, name, &before);
 }
 
-/* A file that has an end; does not return if it cannot be read, or is something else. */
-static FILE *log_open(const char *name)
+/* Read the logs that there are: a recording without one is a recording all the same. */
+static void logs_read(struct paths *paths, const struct view *view)
 {
-	/* not to wait for the writer of a pipe */
-	int fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	struct stat status;
-	FILE *file;
+	struct joiner joiner = { .paths = paths, .view = view };
+	struct log_names names;
+	size_t i;
 
-	if (fd < 0 || fstat(fd, &status))
-		err(EXIT_FAILURE, "%s", name);
-	if (!S_ISREG(status.st_mode))
-		errx(EXIT_FAILURE, "%s: not a regular file", name);
-	file = fdopen(fd, "r");
-	if (!file)
-		err(EXIT_FAILURE, "%s", name);
-	return file;
+	log_names_find(&names, view);
+	if (names.nr && !trace_clock_is_log(view->file)) {
+		warnx("%s: ROCm's log is not read: its clock is mono, that of the recording is %s",
+		      view->options->dir, trace_clock(view->file));
+		log_names_free(&names);
+		return;
+	}
+	if (names.nr) {
+		paths->log = malloc(sizeof(*paths->log));
+		if (!paths->log)
+			errx(EXIT_FAILURE, "out of memory");
+		amdlog_init(paths->log);
+	}
+	for (i = 0; i < names.nr; i++)
+		log_read(&joiner, names.name[i].path, names.name[i].pid);
+	log_names_free(&names);
 }
 
 /**
- * paths_make() - read the log and join it; does not return if that fails
+ * paths_make() - read the logs and join them; does not return if that fails
  * @paths: filled in, to be freed with paths_free()
  * @view: the recording, read
  */
 void paths_make(struct paths *paths, const struct view *view)
 {
-	char *own = view->options->amd_log ? NULL : view_file(view->options, AMD_LOG_FILE);
-	const char *name = view->options->amd_log ? view->options->amd_log : own;
-	FILE *file;
 	size_t i;
 
 	memset(paths, 0, sizeof(*paths));
@@ -254,13 +253,7 @@ void paths_make(struct paths *paths, const struct view *view)
 		path->ts[STEP_MAP] = queue->first_map;
 		path->ts[STEP_DESTROY] = queue->destroyed;
 	}
-	/* a recording without a log is one all the same */
-	if (name && (view->options->amd_log || !access(name, F_OK))) {
-		file = log_open(name);
-		log_read(paths, view, file, name);
-		fclose(file);
-	}
-	free(own);
+	logs_read(paths, view);
 }
 
 /**

@@ -52,6 +52,22 @@ struct paths {
 	int64_t min_gap, max_gap;
 };
 
+/**
+ * struct log_names - the files that ROCm's log consists of
+ * @name: array of @nr: the path, and the PID in its name, -1 for none
+ */
+struct log_names {
+	struct log_name {
+		char *path;
+		int32_t pid;
+	} *name;
+	size_t nr;
+};
+
+void log_names_find(struct log_names *names, const struct view *view);
+void log_names_free(struct log_names *names);
+FILE *log_open(const char *name);
+void log_warn(const struct amdlog *log, const char *name, const struct amdlog *before);
 void paths_make(struct paths *paths, const struct view *view);
 void paths_free(struct paths *paths);
 void log_print(const struct paths *paths);

@@ -13,7 +13,6 @@
  * "head" is an object with values that are known at the end: processes, and missing events.
  */
 #define _GNU_SOURCE
-#include <inttypes.h>
 #include <libgen.h>
 #include <search.h>
 #include <stdlib.h>
@@ -89,10 +88,25 @@ static struct row *row_of(const struct queue *queue)
 	return found ? *found : row_make(&key);
 }
 
+/* A line of the stream: an array that begins with the letter of its kind. */
+static void line_begin(const char *kind)
+{
+	json_begin(stdout, JSON_LINE);
+	json_open(NULL, '[');
+	json_text(NULL, kind);
+}
+
+static void line_end(void)
+{
+	json_close(']');
+	if (json_end())
+		errx(EXIT_FAILURE, "out of memory");
+}
+
 static void slices_end(void)
 {
 	if (slices)
-		puts("]");
+		line_end();
 	slices = 0;
 }
 
@@ -119,8 +133,12 @@ static void slice(struct timeline *timeline, const struct queue *queue, enum sli
 	if (queue->type >= 0)
 		row->type = queue->type;
 	row->prio = queue->prio;
-	fputs(slices ? "," : "[\"s\",", stdout);
-	printf("%zu,%d,%" PRId64 ",%" PRIu64, row->nr, kind, (int64_t)(end - last_end), to - from);
+	if (!slices)
+		line_begin("s");
+	json_count(NULL, row->nr);
+	json_number(NULL, kind);
+	json_number(NULL, end - last_end);
+	json_count(NULL, to - from);
 	last_end = end;
 	if (++slices == SLICES_PER_LINE)
 		slices_end();
@@ -128,32 +146,34 @@ static void slice(struct timeline *timeline, const struct queue *queue, enum sli
 
 static void reason(int64_t value)
 {
-	if (value < 0)
-		fputs(",null", stdout);
-	else
-		printf(",\"%s\"", kfd_reason_name(value));
+	json_text(NULL, value < 0 ? NULL : kfd_reason_name(value));
 }
 
 static void number(int64_t value)
 {
 	if (value < 0)
-		fputs(",null", stdout);
+		json_null(NULL);
 	else
-		printf(",%" PRId64, value);
+		json_number(NULL, value);
 }
 
 static void preemption(struct timeline *timeline, uint32_t gpu_id, const struct preemption *start,
 		       const struct preemption_end *end)
 {
 	slices_end();
-	printf("[\"p\",%" PRIu64 ",%u,%d,%d,%" PRId64, after_first(timeline, start->ts), gpu_id,
-	       start->pid, start->prio, start->seq);
+	line_begin("p");
+	json_count(NULL, after_first(timeline, start->ts));
+	json_count(NULL, gpu_id);
+	json_number(NULL, start->pid);
+	json_number(NULL, start->prio);
+	json_number(NULL, start->seq);
 	reason(start->reason);
-	printf(",%" PRIu64, after_first(timeline, end->ts > start->ts ? end->ts : start->ts));
+	json_count(NULL, after_first(timeline, end->ts > start->ts ? end->ts : start->ts));
 	reason(end->reason);
 	number(start->victims);
 	number(start->queues);
-	printf(",%" PRId64 "]\n", end->ret);
+	json_number(NULL, end->ret);
+	line_end();
 }
 
 static void event(struct timeline *timeline, const struct kfd_event *e)
@@ -163,16 +183,26 @@ static void event(struct timeline *timeline, const struct kfd_event *e)
 
 	if (e->type == EV_HWS_HANG) {
 		slices_end();
-		printf("[\"h\",%" PRIu64 ",%" PRId64 "]\n", at, e->v[F_GPU_ID]);
+		line_begin("h");
+		json_count(NULL, at);
+		json_number(NULL, e->v[F_GPU_ID]);
+		line_end();
 	}
 	if ((e->type != EV_DOORBELL_WAKE && e->type != EV_SET_PRIORITY) || !pids_have(pids, e->v[F_PID]))
 		return;
 	slices_end();
-	if (e->type == EV_DOORBELL_WAKE)
-		printf("[\"w\",%" PRIu64 ",%" PRId64 ",%" PRId64 "]\n", at, e->v[F_GPU_ID], e->v[F_PID]);
-	else
-		printf("[\"c\",%" PRIu64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "]\n", at,
-		       e->v[F_PID], e->v[F_PRIO], e->v[F_OLD_PRIO], e->v[F_BY_PID]);
+	line_begin(e->type == EV_DOORBELL_WAKE ? "w" : "c");
+	json_count(NULL, at);
+	if (e->type == EV_DOORBELL_WAKE) {
+		json_number(NULL, e->v[F_GPU_ID]);
+		json_number(NULL, e->v[F_PID]);
+	} else {
+		json_number(NULL, e->v[F_PID]);
+		json_number(NULL, e->v[F_PRIO]);
+		json_number(NULL, e->v[F_OLD_PRIO]);
+		json_number(NULL, e->v[F_BY_PID]);
+	}
+	line_end();
 }
 
 static void rows_json(void)

@@ -56,6 +56,8 @@ size_t trace_gaps(const struct trace_file *file, const struct trace_gap **gaps);
 uint64_t trace_foreign(const struct trace_file *file);
 int trace_cpus(const struct trace_file *file);
 const char *trace_clock(const struct trace_file *file);
+bool trace_clock_is_log(const struct trace_file *file);
+bool trace_others(const struct trace_file *file, char *text, size_t size);
 const char *trace_comm(const struct trace_file *file, int32_t pid);
 
 /**

@@ -18,6 +18,7 @@
 #define MAX_TEXT   (64U << 20) /* kallsyms, the largest, has about 15 MB */
 #define MAX_FORMAT (1U << 20)
 #define MAX_EVENTS 100000
+#define FORMAT_BEGIN 192 /* bytes of a format that has the name and the number of its event */
 #define MAX_COMMS  1000000
 #define MAX_OFFSET (1ULL << 48) /* 256 TB */
 
@@ -100,7 +101,7 @@ static int take_magic(struct trace_file *file)
 	if (ret)
 		return ret;
 	if (memcmp(head, magic, sizeof(head)))
-		return trace_fail(file, EPROTO, "not a trace.dat: the magic number is missing");
+		return trace_fail(file, EPROTO, "not a trace.dat: %s", trace_kind(file->fd));
 	for (i = 0; i < sizeof(version); i++) {
 		ret = take(file, &version[i], 1);
 		if (ret)
@@ -177,6 +178,21 @@ static int format_parse(struct trace_file *file, char *text)
 	return tep_parse_event(file->tep, text, strlen(text), "kfd") ? -EPROTO : 0;
 }
 
+/* Of an event of another system, only the name is wanted, for a message. */
+static int format_skip(struct trace_file *file, const char *system, uint64_t size)
+{
+	char begin[FORMAT_BEGIN + 1];
+	size_t want = size < FORMAT_BEGIN ? size : FORMAT_BEGIN;
+	int ret;
+
+	ret = take(file, begin, want);
+	if (ret)
+		return ret;
+	begin[want] = '\0';
+	trace_format_note(file, system, begin);
+	return skip(file, size - want);
+}
+
 /* The formats of kfd go to libtraceevent, those of other systems are nothing to us. */
 static int take_formats(struct trace_file *file, const char *system, uint32_t count)
 {
@@ -191,7 +207,7 @@ static int take_formats(struct trace_file *file, const char *system, uint32_t co
 		if (ret)
 			return ret;
 		if (strcmp(system, "kfd")) {
-			ret = skip(file, size);
+			ret = format_skip(file, system, size);
 		} else {
 			ret = take_text(file, size, MAX_FORMAT, &text);
 			if (!ret) {
@@ -283,30 +299,11 @@ static int take_cmdlines(struct trace_file *file)
 	return 0;
 }
 
-static void stats_count(struct trace_file *file, const char *text)
-{
-	static const char *const what[] = { "\noverrun: ", "\ncommit overrun: ", "\ndropped events: " };
-	const char *at;
-	unsigned int i;
-
-	for (i = 0; i < sizeof(what) / sizeof(*what); i++) {
-		at = strstr(text, what[i]);
-		if (at)
-			file->loss.overrun += strtoull(at + strlen(what[i]), NULL, 10);
-	}
-}
-
-enum option {
-	OPTION_DONE = 0,
-	OPTION_CPUSTAT = 2,
-	OPTION_TRACECLOCK = 4,
-};
-
 static int take_options(struct trace_file *file)
 {
 	uint16_t option;
 	uint32_t size;
-	char *text, *open, *close;
+	char *text;
 	int ret;
 
 	for (;;) {
@@ -316,7 +313,7 @@ static int take_options(struct trace_file *file)
 		ret = take(file, &size, 4);
 		if (ret)
 			return ret;
-		if (option != OPTION_CPUSTAT && option != OPTION_TRACECLOCK) {
+		if (!trace_option_wanted(option)) {
 			ret = skip(file, size);
 			if (ret)
 				return ret;
@@ -325,15 +322,7 @@ static int take_options(struct trace_file *file)
 		ret = take_text(file, size, MAX_FORMAT, &text);
 		if (ret)
 			return ret;
-		if (option == OPTION_CPUSTAT) {
-			stats_count(file, text);
-		} else {
-			/* the one in use is in brackets, as in the file trace_clock */
-			open = strchr(text, '[');
-			close = open ? strchr(open, ']') : NULL;
-			if (close && !file->clock)
-				file->clock = strndup(open + 1, close - open - 1);
-		}
+		trace_option(file, option, text, size, 6);
 		free(text);
 	}
 }
@@ -409,8 +398,10 @@ int trace_head_read(struct trace_file *file)
 	int ret;
 
 	ret = take_magic(file);
-	if (ret > 0)
+	if (ret > 0) {
+		trace_options_seven(file);
 		return trace_seven_open(file);
+	}
 	if (!ret)
 		ret = take_headers(file);
 	if (!ret)
@@ -429,13 +420,14 @@ int trace_head_read(struct trace_file *file)
 		ret = take_cpus(file);
 	if (ret)
 		return ret;
+	if (file->nr_buffers || file->converted)
+		return trace_seven_open(file);
 	ret = kfd_decoder_init(&file->decoder, file->tep);
 	if (ret < 0)
 		return trace_fail(file, EPROTO,
 				  "the kfd events lack fields: the file is from another release of kfdprio");
-	if (!ret)
-		return trace_fail(file, EPROTO, "the file has no kfd events: record with '-e kfd'");
-	return 0;
+	file->no_kfd = !ret;
+	return trace_clock_check(file);
 }
 
 /**

@@ -11,6 +11,33 @@
 
 #include "trace-read.h"
 
+static int record_next(struct trace_file *file, struct trace_record *record)
+{
+	const struct stream *stream;
+	int ret;
+
+	if (file->seven)
+		return trace_seven_next(file, record);
+	ret = trace_pages_next(file, &stream);
+	if (ret > 0)
+		*record = (struct trace_record){ stream->ts, stream->cpu, stream->data, stream->size };
+	return ret;
+}
+
+/* Without a format of kfd, no event is one: say which there are. */
+static void others_say(struct trace_file *file)
+{
+	struct trace_record record;
+	char others[TRACE_WHY / 2];
+
+	while (record_next(file, &record) > 0)
+		trace_other_count(file, &record);
+	if (trace_others(file, others, sizeof(others)))
+		trace_say(file, "the file has no kfd events: record with '-e kfd'; it has %s", others);
+	else
+		trace_say(file, "the file has no kfd events, and no others: record with '-e kfd'");
+}
+
 /**
  * trace_open() - open a trace.dat and read its head
  * @path: the file; must outlive the result
@@ -50,6 +77,10 @@ struct trace_file *trace_open(const char *path, char *why)
 	tep_set_long_size(file->tep, 8);
 	if (trace_head_read(file) || (!file->seven && trace_pages_start(file)))
 		goto err_close;
+	if (file->no_kfd) {
+		others_say(file);
+		goto err_close;
+	}
 	return file;
 
 err_close:
@@ -74,24 +105,18 @@ void trace_close(struct trace_file *file)
 	free(file->heap);
 	free(file->comms);
 	free(file->clock);
+	free(file->others);
+	free(file->names);
+	for (i = 0; i < (int)file->nr_buffers; i++) {
+		free(file->buffers[i].name);
+		free(file->buffers[i].clock);
+	}
+	free(file->buffers);
 	if (file->tep)
 		tep_free(file->tep);
 	if (file->fd >= 0)
 		close(file->fd);
 	free(file);
-}
-
-static int record_next(struct trace_file *file, struct trace_record *record)
-{
-	const struct stream *stream;
-	int ret;
-
-	if (file->seven)
-		return trace_seven_next(file, record);
-	ret = trace_pages_next(file, &stream);
-	if (ret > 0)
-		*record = (struct trace_record){ stream->ts, stream->cpu, stream->data, stream->size };
-	return ret;
 }
 
 /**
@@ -119,7 +144,7 @@ int trace_next(struct trace_file *file, struct kfd_event *event, char *why)
 		if (ret)
 			file->loss.damaged++;
 		else
-			file->foreign++;
+			trace_other_count(file, &record);
 	}
 	return ret;
 }

@@ -61,6 +61,37 @@ struct trace_record {
 	unsigned int size;
 };
 
+/* Options of a trace.dat, see trace-cmd.dat.v7(5) */
+enum option {
+	OPTION_DONE = 0,
+	OPTION_DATE = 1,
+	OPTION_CPUSTAT = 2,
+	OPTION_BUFFER = 3,
+	OPTION_TRACECLOCK = 4,
+	OPTION_OFFSET = 7,
+	OPTION_TSC2NSEC = 14,
+};
+
+/**
+ * struct trace_buffer - a buffer of a trace.dat
+ * @name: its name, any bytes; "" is the main one
+ * @clock: its clock, NULL if the file does not tell
+ */
+struct trace_buffer {
+	char *name, *clock;
+};
+
+/**
+ * struct other_name - an event that is not of kfd
+ * @id: its number in the file
+ * @system: its system, any bytes
+ * @name: its name, the same
+ */
+struct other_name {
+	unsigned int id;
+	char system[64], name[64];
+};
+
 struct trace_file {
 	int fd;
 	const char *path;
@@ -78,7 +109,17 @@ struct trace_file {
 	struct trace_gap gaps[TRACE_MAX_GAPS];
 	size_t nr_gaps;
 	uint64_t foreign;
+	/* of other systems, by number; their names in a file of version 6 */
+	uint64_t *others;
+	struct other_name *names;
+	size_t nr_names;
 	char *clock;
+	/* what a reader that obeys the file adds to each time, ns */
+	uint64_t added;
+	bool converted; /* to ns, by the library */
+	bool no_kfd;	/* no format of an event of kfd */
+	struct trace_buffer *buffers;
+	size_t nr_buffers;
 	struct comm *comms;
 	size_t nr_comms;
 	/* a file of version 7; without streams */
@@ -92,6 +133,15 @@ __attribute__((format(printf, 2, 3))) void trace_say(struct trace_file *file, co
 #define trace_fail(file, err, ...) (trace_say(file, __VA_ARGS__), -(err))
 
 void trace_gap_add(struct trace_file *file, int cpu, uint64_t from, uint64_t to);
+void trace_format_note(struct trace_file *file, const char *system, const char *text);
+void trace_other_count(struct trace_file *file, const struct trace_record *record);
+const char *trace_kind(int fd);
+void trace_option(struct trace_file *file, unsigned int option, const char *text, uint32_t size, int version);
+bool trace_option_wanted(unsigned int option);
+void trace_options_seven(struct trace_file *file);
+const char *trace_buffer_clock(const struct trace_file *file, const char *name);
+int trace_clock_check(struct trace_file *file);
+struct tep_handle *trace_seven_tep(const struct trace_file *file);
 int trace_seven_open(struct trace_file *file);
 void trace_seven_close(struct trace_file *file);
 int trace_seven_next(struct trace_file *file, struct trace_record *record);

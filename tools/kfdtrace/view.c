@@ -94,6 +94,20 @@ void view_event(struct view *view, const struct kfd_event *event)
 }
 
 /**
+ * view_others_warn() - tell which events a recording without events of kfd has
+ * @view: the recording, read
+ */
+void view_others_warn(const struct view *view)
+{
+	char others[TRACE_WHY];
+
+	if (trace_others(view->file, others, sizeof(others)))
+		warnx("%s: no kfd event was recorded; the recording has %s", view->trace_path, others);
+	else
+		warnx("%s: no event was recorded", view->trace_path);
+}
+
+/**
  * view_read() - read all events into the model; does not return if that fails
  * @view: the recording
  */
@@ -101,15 +115,20 @@ void view_read(struct view *view)
 {
 	struct kfd_event event;
 	char why[TRACE_WHY];
+	bool any = false;
 	int ret;
 
 	view_state_begin(view);
-	while ((ret = trace_next(view->file, &event, why)) > 0)
+	while ((ret = trace_next(view->file, &event, why)) > 0) {
+		any = true;
 		if (!view_early(view, &event))
 			view_event(view, &event);
+	}
 	if (ret)
 		errx(EXIT_FAILURE, "%s", why);
 	view_state_end(view);
+	if (!any)
+		view_others_warn(view);
 	model_end(&view->model);
 	list_zero_ns = view->options->zero ? view->model.first : 0;
 }
@@ -171,6 +190,29 @@ void view_pids_check(const struct view *view)
 			errx(EXIT_FAILURE, "%s: process %d is not in the recording; 'kfdtrace report %s' lists its processes",
 			     view->options->dir, pids->pid[i], view->options->dir);
 	}
+}
+
+/**
+ * view_pids_find() - view_pids_check() before the events are read; does not return if one is missing
+ * @view: the recording, opened; its events are read once, and again by the caller
+ *
+ * For a verb that prints while it reads.
+ */
+void view_pids_find(struct view *view)
+{
+	char why[TRACE_WHY];
+
+	if (!view->options->pids.nr)
+		return;
+	view_read(view);
+	view_pids_check(view);
+	model_free(&view->model);
+	trace_close(view->file);
+	view->file = trace_open(view->trace_path, why);
+	if (!view->file)
+		errx(EXIT_FAILURE, "%s", why);
+	if (model_init(&view->model, view->options->slow_ns))
+		errx(EXIT_FAILURE, "out of memory");
 }
 
 /**

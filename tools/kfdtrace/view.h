@@ -73,6 +73,7 @@ struct view {
 
 void view_open(struct view *view, const struct view_options *options);
 void view_event(struct view *view, const struct kfd_event *event);
+void view_others_warn(const struct view *view);
 void view_read(struct view *view);
 void view_state_begin(struct view *view);
 void view_state_end(struct view *view);
@@ -82,6 +83,7 @@ bool view_lacks(const struct view *view);
 void view_close(struct view *view);
 char *view_file(const struct view_options *options, const char *name);
 void view_losses(const struct view *view);
+void view_pids_find(struct view *view);
 void view_pids_check(const struct view *view);
 void view_meta_open(struct view *view, const char *path);
 void view_meta_close(struct view *view);

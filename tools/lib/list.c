@@ -82,7 +82,10 @@ static bool shown(const struct list_column *column, const struct list_choice *ch
 	}
 }
 
-/* The columns to print, in their order; -1 with the place of a name that is none in @bad. */
+/*
+ * The columns to print, in their order; -1 with the place of a name that is none in @bad, -2 with that of one that is
+ * given twice: a key of JSON would be there twice, and programs keep one of them, which one is not defined.
+ */
 static int choose(const struct list_column *columns, unsigned int nr, const struct list_choice *choice,
 		  unsigned int *chosen, const char **bad)
 {
@@ -105,7 +108,14 @@ static int choose(const struct list_column *columns, unsigned int nr, const stru
 			*bad = at;
 			return -1;
 		}
-		chosen[nr_chosen++] = found;
+		for (i = 0; i < (unsigned int)nr_chosen && chosen[i] != (unsigned int)found; i++)
+			;
+		if (i == (unsigned int)nr_chosen) {
+			chosen[nr_chosen++] = found;
+		} else if (*choice->columns != '+') {
+			*bad = at;
+			return -2;
+		}
 		at += len;
 		if (!*at)
 			return nr_chosen;
@@ -128,6 +138,7 @@ int list_check(const struct list_column *columns, unsigned int nr, const struct 
 	const char *bad;
 	char *name;
 	size_t used;
+	int ret;
 
 	if (choice->raw + choice->csv + choice->json > 1) {
 		snprintf(why, KFDLIB_WHY, "%s and %s: give only one of them",
@@ -138,9 +149,15 @@ int list_check(const struct list_column *columns, unsigned int nr, const struct 
 		snprintf(why, KFDLIB_WHY, "--noheadings cannot be combined with --json");
 		return -EINVAL;
 	}
-	if (choose(columns, nr, choice, chosen, &bad) >= 0)
+	ret = choose(columns, nr, choice, chosen, &bad);
+	if (ret >= 0)
 		return 0;
 	name = strndup(bad, strcspn(bad, ","));
+	if (ret == -2) {
+		snprintf(why, KFDLIB_WHY, "--output: column '%.40s' is given twice", name ? name : "");
+		free(name);
+		return -EINVAL;
+	}
 	snprintf(why, KFDLIB_WHY, "--output: unknown column '%.40s'; the columns are", name ? name : "");
 	free(name);
 	for (i = 0; i < nr; i++) {

@@ -210,6 +210,9 @@ static void run(const struct opts *o, struct kfdc *c, struct kfdc_queue **q, str
 					break;
 				}
 				sleep_until(due[i]);
+				/* it is not due yet: no request, and no latency */
+				if (stop)
+					break;
 			}
 			kfdc_signal_set(sig[i], 1);
 			out[i] = kfdc_now();

@@ -14,7 +14,8 @@ static void open_text(const char *text, size_t size)
 	FILE *file = fmemopen((void *)text, size, "r");
 
 	assert_non_null(file);
-	amdlog_init(&amdlog, file);
+	amdlog_init(&amdlog);
+	amdlog_file(&amdlog, file, -1);
 }
 
 /* The only entry of a text. */
@@ -102,6 +103,113 @@ static void dispatches(void **state)
 	assert_int_equal(entry.kind, AMDLOG_BARRIER);
 }
 
+/* what stands between the queue and the packet differs from release to release */
+static void dispatches_of_2026(void **state)
+{
+	(void)state;
+	one(":4:rocvirtual.cpp           :1066: 41 us: [pid:7 tid: 0x0a1b2] SWq=0x100, HWq=0x200, id=3, priority=1, Dispatch Header = 0xb02\n");
+	assert_int_equal(entry.kind, AMDLOG_DISPATCH);
+	assert_int_equal(entry.v[LOG_HWQ], 0x200);
+	assert_int_equal(entry.tid, 0xa1b2);
+	one(":4:rocvirtual.cpp           :1066: 41 us: [pid:7 tid: 0x0a1b2] SWq=0x100, HWq=0x200, id=3, priority=1, virtual_pipe_id=3, Barrier-OR Header\n");
+	assert_int_equal(entry.kind, AMDLOG_BARRIER);
+	one(":4:rocvirtual.cpp           :1066: 41 us: [pid:7 tid: 0x0a1b2] HWq=0x200, xcc_mask=0xf,BarrierValue Header\n");
+	assert_int_equal(entry.kind, AMDLOG_BARRIER);
+	/* not a pair: the packet is counted as one of no known kind, and kept for a message */
+	one(":4:rocvirtual.cpp           :1066: 41 us: [pid:7 tid: 0x0a1b2] HWq=0x200, on pipe 3, Dispatch Header\n");
+	assert_int_equal(entry.kind, AMDLOG_PACKET);
+	assert_string_equal(amdlog.first_packet, "HWq=0x200, on pipe 3, Dispatch Header");
+	assert_int_equal(amdlog.dispatches, 0);
+}
+
+static void threads(void **state)
+{
+	(void)state;
+	one(":3:a.cpp:1: 5 us: [pid:9 tid: 7fffe0001230] HWq=0x20, Dispatch Header\n");
+	assert_int_equal(entry.tid, 0x7fffe0001230);
+	assert_int_equal(entry.pid, 9);
+	one(":3:a.cpp:1: 5 us: [pid:9 tid: 0x  abc] HWq=0x20, Dispatch Header\n");
+	assert_int_equal(entry.tid, 0xabc);
+	/* a bracket that is none: no line of ROCm */
+	none(":3:a.cpp:1: 5 us: [pid:9 HWq=0x20, Dispatch Header\n");
+	assert_int_equal(amdlog.headed, 0);
+}
+
+/* what programs that collect logs put before the line */
+static void prefixes(void **state)
+{
+	static const char *const before[] = {
+		"(EngineCore pid=7) ", "web-1  | ", "3: ", "[1,3]<stderr>:", "Feb 30 12:34:56 host prog[7]: ",
+		"amd.log:12:", "{\"log\":\"", "\r 3%|# ", "::::", ":5:x ", "12:34:56.789 : 5 : ",
+		"\033[1;36m(worker)\033[0;0m ", "\033]0;a title\a", "\033]8;;http://x\033\\", "\033c",
+	};
+	char text[256];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(before) / sizeof(*before); i++) {
+		snprintf(text, sizeof(text), "%s:4:a.cpp  :12 : 000005 us: [pid:7 tid: 0x9] HWq=0x20, \033[1mDispatch\033[m Header\n",
+			 before[i]);
+		one(text);
+		assert_int_equal(entry.kind, AMDLOG_DISPATCH);
+		assert_int_equal(entry.pid, 7);
+		assert_int_equal(entry.ts, 5000);
+	}
+	/* the message of a broken line, after as long a prefix */
+	one("0: :3:a.cpp:1: 5 us: [pid:7 tid: 0x9]\n0: acquireQueue refCount: 0x20 (1)\n");
+	assert_int_equal(entry.v[LOG_HWQ], 0x20);
+	/* a prefix that is longer than the next line */
+	none("0123456789: :3:a.cpp:1: 5 us: [pid:7 tid: 0x9]\n0: x\n");
+}
+
+static void escapes_are_removed(void **state)
+{
+	static const struct {
+		const char *with, *without;
+	} lines[] = {
+		{ "a\033[01;31m\033[Kb\033[m\033[Kc", "abc" }, { "\033", "" },	   { "a\033[", "a" },
+		{ "a\033[12;", "a" },				   { "a\033]0;x", "a" }, { "a\033]0;x\033", "a" },
+		{ "a\033]0;x\033[1mb", "ab" },			   { "\033(Bb", "Bb" }, { "\033[?25lb", "b" },
+	};
+	char text[64];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		strcpy(text, lines[i].with);
+		amdlog_plain(text);
+		assert_string_equal(text, lines[i].without);
+	}
+}
+
+static void files_of_processes(void **state)
+{
+	static const char first[] = "hello\n:3:a.cpp:1: 5 us: HWq=0x20, Dispatch Header\n:3:a.cpp:1: 6 us: \n";
+	static const char second[] = " acquireQueue refCount: 0x40 (1)\n:3:a.cpp:1: 7 us: [pid:9 tid: 0x1] HWq=0x30, Dispatch Header\n";
+	FILE *file;
+
+	(void)state;
+	amdlog_init(&amdlog);
+	file = fmemopen((void *)first, sizeof(first) - 1, "r");
+	amdlog_file(&amdlog, file, 8);
+	assert_int_equal(amdlog_next(&amdlog, &entry), 1);
+	assert_int_equal(entry.pid, 8);
+	assert_int_equal(amdlog_next(&amdlog, &entry), 0);
+	assert_string_equal(amdlog.first_line, "hello");
+	fclose(file);
+	/* what is pending of a file does not meet the next one */
+	file = fmemopen((void *)second, sizeof(second) - 1, "r");
+	amdlog_file(&amdlog, file, 8);
+	assert_string_equal(amdlog.first_line, "");
+	assert_int_equal(amdlog_next(&amdlog, &entry), 1);
+	assert_int_equal(entry.pid, 9);
+	assert_int_equal(entry.kind, AMDLOG_DISPATCH);
+	assert_int_equal(amdlog.files, 2);
+	assert_int_equal(amdlog.lines, 5);
+	assert_int_equal(amdlog.dispatches, 2);
+	fclose(file);
+}
+
 static void commands(void **state)
 {
 	(void)state;
@@ -182,7 +290,9 @@ int run_amdlog(void)
 		cmocka_unit_test(pid_of_seven_digits), cmocka_unit_test(dispatches),
 		cmocka_unit_test(commands),	      cmocka_unit_test(broken_after_the_bracket),
 		cmocka_unit_test(colours),	      cmocka_unit_test(unknown_is_counted),
-		cmocka_unit_test(long_line),
+		cmocka_unit_test(long_line),	      cmocka_unit_test(dispatches_of_2026),
+		cmocka_unit_test(threads),	      cmocka_unit_test(prefixes),
+		cmocka_unit_test(escapes_are_removed), cmocka_unit_test(files_of_processes),
 	};
 
 	return cmocka_run_group_tests_name("amdlog", tests, NULL, NULL);

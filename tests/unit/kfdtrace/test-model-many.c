@@ -106,8 +106,8 @@ static void many_processes(void **state)
 	assert_null(low->next);
 	assert_null(low->by);
 	assert_null(model.processes->next);
-	assert_int_equal(model.process_table.nr, 1);
-	assert_int_equal(model.pair_table.nr, 0);
+	assert_int_equal(HASH_COUNT(model.process_table), 1);
+	assert_int_equal(HASH_COUNT(model.pair_table), 0);
 	/* and are others if they come again */
 	create(1000, 0, 12);
 	assert_int_equal(client_of(1000)->preempting, 0);

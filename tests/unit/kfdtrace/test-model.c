@@ -55,6 +55,66 @@ static void preempted_by_runlist(void **state)
 	assert_int_equal(model.kept_anomalies, 0);
 }
 
+static void before_end(int queues)
+{
+	TELL(EV_PREEMPT_END, { F_PID, HIGH }, { F_PRIO, 12 }, { F_SEQ, 9 }, { F_REASON, IDLE }, { F_DUR_NS, 80000 },
+	     { F_QUEUES, queues }, { F_SAVE_NS, -1 });
+}
+
+/* A flight recording begins in the middle of a preemption, of 80000 ns. */
+static void before_the_recording(int queues)
+{
+	now = 10000;
+	unmap_all(50);
+	map(HIGH, 0, 12);
+	now = 30000;
+	unmap_all(50);			/* 30050 */
+	map(HIGH, 0, 12);
+	map(LOW, 0, 7);
+	now = 30060;
+	map(LOW, 1, 7);
+	now = 30070;
+	before_end(queues);
+	now = 40000;
+	unmap_all(50);
+	model_end(&model);
+}
+
+static void preempted_before_the_recording(void **state)
+{
+	struct client *low, *high;
+
+	(void)state;
+	before_the_recording(2);
+	low = client_of(LOW);
+	high = client_of(HIGH);
+	/* sums fit the recording, which begins at 10000 */
+	assert_int_equal(high->preempting, 1);
+	assert_int_equal(high->preempting_ns, 20070);
+	assert_int_equal(low->preemptions, 1);
+	assert_int_equal(low->preempted_ns, 20050);
+	assert_int_equal(low->by->pid, HIGH);
+	assert_int_equal(low->by->count, 1);
+	assert_int_equal(low->by->ns, 20050);
+	assert_int_equal(model.queues[2]->preempted_ns, 20060);
+	assert_int_equal(model.queues[0]->preempted_ns, 0);
+	/* what the driver measured is not cut */
+	assert_int_equal(model.gpus->preempt.max, 80000);
+	assert_int_equal(model.gpus->begins[WORK], 0);
+	assert_int_equal(model.gpus->ends[IDLE], 1);
+}
+
+/* The victims are not those that are mapped again: nothing is said of them. */
+static void preempted_before_by_others(void **state)
+{
+	(void)state;
+	before_the_recording(3);
+	assert_int_equal(client_of(HIGH)->preempting_ns, 20070);
+	assert_int_equal(client_of(LOW)->preemptions, 0);
+	assert_int_equal(client_of(LOW)->preempted_ns, 0);
+	assert_null(client_of(LOW)->by);
+}
+
 /* MES: the victims' queues go one by one. */
 static void preempted_one_by_one(void **state)
 {
@@ -337,6 +397,8 @@ int run_model(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(preempted_by_runlist, story_setup, story_teardown),
+		cmocka_unit_test_setup_teardown(preempted_before_the_recording, story_setup, story_teardown),
+		cmocka_unit_test_setup_teardown(preempted_before_by_others, story_setup, story_teardown),
 		cmocka_unit_test_setup_teardown(preempted_one_by_one, story_setup, story_teardown),
 		cmocka_unit_test_setup_teardown(taken_over, story_setup, story_teardown),
 		cmocka_unit_test_setup_teardown(who_is_a_victim, story_setup, story_teardown),
