@@ -49,124 +49,6 @@ void list_text(struct list_value *value, const char *text)
 	value->text = text;
 }
 
-/**
- * list_find() - a column by its name
- * @columns: array of @nr
- * @nr: how many
- * @name: in capitals or not
- * @len: its bytes
- *
- * Return: its index, or -1.
- */
-int list_find(const struct list_column *columns, unsigned int nr, const char *name, size_t len)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr; i++)
-		if (strlen(columns[i].name) == len && !strncasecmp(columns[i].name, name, len))
-			return i;
-	return -1;
-}
-
-static bool shown(const struct list_column *column, const struct list_choice *choice)
-{
-	switch (column->place) {
-	case LIST_EVERYWHERE:
-		return true;
-	case LIST_WIDE:
-		return choice->csv || choice->json;
-	case LIST_CSV:
-		return choice->csv;
-	default:
-		return !choice->csv && !choice->json;
-	}
-}
-
-/*
- * The columns to print, in their order; -1 with the place of a name that is none in @bad, -2 with that of one that is
- * given twice: a key of JSON would be there twice, and programs keep one of them, which one is not defined.
- */
-static int choose(const struct list_column *columns, unsigned int nr, const struct list_choice *choice,
-		  unsigned int *chosen, const char **bad)
-{
-	const char *at = choice->columns;
-	int nr_chosen = 0, found;
-	unsigned int i;
-
-	if (!at || *at == '+')
-		for (i = 0; i < nr; i++)
-			if (shown(&columns[i], choice))
-				chosen[nr_chosen++] = i;
-	if (!at)
-		return nr_chosen;
-	at += *at == '+';
-	for (;; at++) {
-		size_t len = strcspn(at, ",");
-
-		found = list_find(columns, nr, at, len);
-		if (found < 0 || nr_chosen == LIST_COLUMNS) {
-			*bad = at;
-			return -1;
-		}
-		for (i = 0; i < (unsigned int)nr_chosen && chosen[i] != (unsigned int)found; i++)
-			;
-		if (i == (unsigned int)nr_chosen) {
-			chosen[nr_chosen++] = found;
-		} else if (*choice->columns != '+') {
-			*bad = at;
-			return -2;
-		}
-		at += len;
-		if (!*at)
-			return nr_chosen;
-	}
-}
-
-/**
- * list_check() - whether what the user wants can be had
- * @columns: array of @nr
- * @nr: how many
- * @choice: what is wanted
- * @why: on failure, what is wrong; KFDLIB_WHY bytes
- *
- * Return: 0 or -EINVAL.
- */
-int list_check(const struct list_column *columns, unsigned int nr, const struct list_choice *choice,
-	       char *why)
-{
-	unsigned int chosen[LIST_COLUMNS], i;
-	const char *bad;
-	char *name;
-	size_t used;
-	int ret;
-
-	if (choice->raw + choice->csv + choice->json > 1) {
-		snprintf(why, KFDLIB_WHY, "%s and %s: give only one of them",
-			 choice->raw ? "--raw" : "--csv", choice->json ? "--json" : "--csv");
-		return -EINVAL;
-	}
-	if (choice->json && choice->noheadings) {
-		snprintf(why, KFDLIB_WHY, "--noheadings cannot be combined with --json");
-		return -EINVAL;
-	}
-	ret = choose(columns, nr, choice, chosen, &bad);
-	if (ret >= 0)
-		return 0;
-	name = strndup(bad, strcspn(bad, ","));
-	if (ret == -2) {
-		snprintf(why, KFDLIB_WHY, "--output: column '%.40s' is given twice", name ? name : "");
-		free(name);
-		return -EINVAL;
-	}
-	snprintf(why, KFDLIB_WHY, "--output: unknown column '%.40s'; the columns are", name ? name : "");
-	free(name);
-	for (i = 0; i < nr; i++) {
-		used = strlen(why);
-		snprintf(why + used, KFDLIB_WHY - used, "%s%s", i ? "," : " ", columns[i].name);
-	}
-	return -EINVAL;
-}
-
 static bool right(enum list_kind kind)
 {
 	return kind != LIST_TEXT && kind != LIST_WORD && kind != LIST_FLAG;
@@ -373,7 +255,7 @@ void list_json_columns(const struct list *list)
 
 	if (!list->choice->columns)
 		return;
-	nr = choose(list->columns, list->nr_columns, list->choice, chosen, &bad);
+	nr = list_choose(list->columns, list->nr_columns, list->choice, chosen, &bad);
 	json_open("columns", '[');
 	for (i = 0; i < nr; i++)
 		json_text(NULL, list->columns[chosen[i]].key);
@@ -393,7 +275,7 @@ void list_json(const struct list *list, const char *key)
 	size_t row;
 	int nr, i;
 
-	nr = choose(list->columns, list->nr_columns, list->choice, chosen, &bad);
+	nr = list_choose(list->columns, list->nr_columns, list->choice, chosen, &bad);
 	json_open(key, '[');
 	for (row = 0; row < list->nr_rows; row++) {
 		json_open(NULL, '{');
@@ -493,7 +375,7 @@ void list_print_fitted(const struct list *list, const unsigned int *leave, unsig
 {
 	unsigned int chosen[LIST_COLUMNS];
 	const char *bad;
-	int nr = choose(list->columns, list->nr_columns, list->choice, chosen, &bad), last;
+	int nr = list_choose(list->columns, list->nr_columns, list->choice, chosen, &bad), last;
 
 	if (list->choice->csv) {
 		csv_print(list, chosen, nr);

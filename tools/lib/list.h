@@ -116,15 +116,19 @@ struct list {
 /* Times in tables count from this, ns. */
 extern uint64_t list_zero_ns;
 
-int list_check(const struct list_column *columns, unsigned int nr, const struct list_choice *choice,
-	       char *why);
-int list_find(const struct list_column *columns, unsigned int nr, const char *name, size_t len);
 void list_print(const struct list *list);
 void list_print_fitted(const struct list *list, const unsigned int *leave, unsigned int nr_leave);
 void list_json(const struct list *list, const char *key);
 void list_json_columns(const struct list *list);
 void list_cell(const struct list_value *value, char *text, size_t size);
 void list_value_get(const struct list *list, size_t row, unsigned int column, struct list_value *value);
+
+/* list-choose.c */
+int list_check(const struct list_column *columns, unsigned int nr, const struct list_choice *choice,
+	       char *why);
+int list_find(const struct list_column *columns, unsigned int nr, const char *name, size_t len);
+int list_choose(const struct list_column *columns, unsigned int nr, const struct list_choice *choice,
+		unsigned int *chosen, const char **bad);
 
 /* list-fit.c */
 int list_fit(const struct list *list, const unsigned int *leave, unsigned int nr_leave, unsigned int *chosen, int nr,
