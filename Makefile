@@ -28,6 +28,7 @@ help:
 	@echo '  make record        the same two programs, recorded by kfdtrace: build/record/rec'
 	@echo '  make check         the tests that every change must pass; SUITES="unit cli" for some of them, PART=1 to $(lastword $(PARTS)): a part of check-all'
 	@echo '  make check-all     those, and every other suite (long)'
+	@echo '  make check-fresh   demo and check in fresh Debians, in both orders, as an ordinary user too (long); CASES="demo user"'
 	@echo '  make check-quick   the shortest run: unit tests, tools, lint, and the driver in two short VM runs'
 	@echo '  make check CHANGED=1 the suites that can see what has changed since the last commit, or by it (CHANGED=COMMIT: since that)'
 	@echo '  make bench         preemption in figures: latency, throughput, cost (simulated; GPU=mi300x), build/bench.json'
@@ -113,6 +114,10 @@ check-arguments:
 
 check-all:
 	@$(MAKE) -s check SUITES='$(SUITES) $(foreach part,$(PARTS),$(PART_$(part)))'
+
+.PHONY: check-fresh
+check-fresh: setup
+	@tests/fresh/run $(CASES)
 
 check-quick: setup
 	@$(MAKE) -s -C tools all fake
