@@ -310,7 +310,7 @@ static int on_preempt_begin(struct model *model, struct gpu *gpu, const struct k
 static int on_preempt_end(struct model *model, struct gpu *gpu, const struct kfd_event *event)
 {
 	struct client *client = store_client(model, gpu->gpu_id, event->v[F_PID]);
-	uint64_t reason = event->v[F_REASON];
+	uint64_t reason = event->v[F_REASON], dur = event->v[F_DUR_NS], known = event->ts - model->first;
 	struct queue *queue;
 
 	if (!client)
@@ -319,7 +319,8 @@ static int on_preempt_end(struct model *model, struct gpu *gpu, const struct kfd
 	hist_add(&gpu->preempt, event->v[F_DUR_NS]);
 	if (event->v[F_SAVE_NS] >= 0)
 		hist_add(&gpu->save, event->v[F_SAVE_NS]);
-	client->preempting_ns += event->v[F_DUR_NS];
+	/* of one that began before the recording, the part in it */
+	client->preempting_ns += dur < known ? dur : known;
 	client->last_reason = reason;
 	client->last_by = event->v[F_PID];
 	/* another one took over, and has begun; of one that was not seen to begin, seq is not known */
