@@ -45,6 +45,7 @@ int model_state_process(struct model *model, uint32_t gpu_id, int32_t pid, const
 	client->parks += state->parked;
 	if (!state->preempting)
 		return 0;
+	client->preempting++;
 	gpu = client->gpu;
 	gpu->preempting = true;
 	gpu->begin = (struct preemption){ .ts = model->first, .seq = -1, .pid = pid, .prio = state->prio };
@@ -147,6 +148,8 @@ static void client_end(struct model *model, struct client *client)
 	const struct gpu *gpu = client->gpu;
 	struct queue *queue;
 
+	if (gpu->preempting && gpu->begin.pid == client->process->pid)
+		client->preempting_ns += model->last - gpu->begin.ts;
 	client_resume(client, model->last);
 	if (client->parked)
 		client->parked_ns += model->last - client->parked_since;

@@ -320,7 +320,8 @@ static int on_preempt_end(struct model *model, struct gpu *gpu, const struct kfd
 	/* what was before the recording is in no sum */
 	if (lasted > event->ts - model->first) {
 		lasted = event->ts - model->first;
-		client->preempting++;
+		/* the state at the begin has counted it already */
+		client->preempting += !gpu->preempting || gpu->begin.seq >= 0;
 		if (!gpu->preempting && gpu_preempted_before(gpu, event))
 			return -ENOMEM;
 	}

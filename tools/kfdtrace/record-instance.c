@@ -23,12 +23,9 @@ static void why_no_access(const struct recording *rec, char *why)
 	bool runs = !strcmp(rec->options->verb, "record");
 
 	snprintf(why, RECORD_WHY,
-		 "no access to /sys/kernel/tracing, which belongs to root. Either run\n"
-		 "  sudo kfdtrace %s%s%s%s\n"
-		 "or have root make a trace instance of KFD's events for you, once per boot, and use --instance:\n"
-		 "  see kfdtrace(1), ACCESS",
-		 rec->options->verb, runs ? " ...            the command runs as you, '" : "",
-		 runs ? name : "", runs ? "'" : "");
+		 "no access to /sys/kernel/tracing, which belongs to root. Run 'sudo kfdtrace %s%s'%s%s%s, or have root make a trace instance of KFD's events for you, once per boot, and use --instance: see kfdtrace(1), ACCESS",
+		 rec->options->verb, runs ? " ..." : "", runs ? " (the command runs as you, '" : "", runs ? name : "",
+		 runs ? "')" : "");
 }
 
 /**

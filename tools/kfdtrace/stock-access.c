@@ -49,15 +49,15 @@ static int number_of(const char *path, int unknown)
 static void no_jit(char *why)
 {
 	snprintf(why, STOCK_WHY,
-		 "net.core.bpf_jit_enable is 0, and the kernel's interpreter of BPF has no callbacks, which the programs need.\n"
-		 "  Run 'sudo sysctl net.core.bpf_jit_enable=1'");
+		 "net.core.bpf_jit_enable is 0, and the kernel's interpreter of BPF has no callbacks, which the programs need. "
+		 "Run 'sudo sysctl net.core.bpf_jit_enable=1'");
 }
 
 static void lockdown(char *why)
 {
 	snprintf(why, STOCK_WHY,
-		 "kernel lockdown is 'confidentiality' (" LOCKDOWN "), which forbids kprobes to everyone.\n"
-		 "  Boot with lockdown=integrity, or install the kfdprio driver, whose events need no probes");
+		 "kernel lockdown is 'confidentiality' (" LOCKDOWN "), which forbids kprobes to everyone. "
+		 "Boot with lockdown=integrity, or install the kfdprio driver, whose events need no probes");
 }
 
 /**
@@ -77,8 +77,8 @@ void stock_refused(int ret, const struct stock_log *log, char *why)
 		no_jit(why);
 	else if (*log->member)
 		snprintf(why, STOCK_WHY,
-			 "the driver's types (BTF) do not have '%s', which a recording needs: kfdtrace does not know this driver.\n"
-			 "  Report it with the output of 'modinfo amdgpu'",
+			 "the driver's types (BTF) do not have '%s', which a recording needs: kfdtrace does not know this driver. "
+			 "Report it with the output of 'modinfo amdgpu'",
 			 log->member);
 	else if (*log->function)
 		snprintf(why, STOCK_WHY,
@@ -86,8 +86,8 @@ void stock_refused(int ret, const struct stock_log *log, char *why)
 			 uname(&uts) ? "?" : uts.release, log->function);
 	else if (ret == -EPERM)
 		snprintf(why, STOCK_WHY,
-			 "the kernel does not permit BPF programs, though this process has the capabilities: in a container, seccomp may forbid bpf(2).\n"
-			 "  Run kfdtrace on the host");
+			 "the kernel does not permit BPF programs, though this process has the capabilities: in a container, seccomp may forbid bpf(2). "
+			 "Run kfdtrace on the host");
 	else
 		snprintf(why, STOCK_WHY, "cannot load the BPF programs: %s (%s)", strerror(-ret),
 			 *log->first ? log->first : "no message");
@@ -104,15 +104,15 @@ bool stock_silent(bool multi, char *why)
 {
 	if (!number_of(FTRACE, 1)) {
 		snprintf(why, STOCK_WHY,
-			 "kernel.ftrace_enabled is 0: probes of functions are attached, but do not fire.\n"
-			 "  Run 'sudo sysctl kernel.ftrace_enabled=1'");
+			 "kernel.ftrace_enabled is 0: probes of functions are attached, but do not fire. "
+			 "Run 'sudo sysctl kernel.ftrace_enabled=1'");
 		return true;
 	}
 	/* debugfs is root's: another user learns of it when no probe fires */
 	if (!multi && !number_of(KPROBES, 1)) {
 		snprintf(why, STOCK_WHY,
-			 KPROBES " is 0: probes of functions are attached, but do not fire.\n"
-			 "  Run 'echo 1 >" KPROBES "' as root");
+			 KPROBES " is 0: probes of functions are attached, but do not fire. "
+			 "Run 'echo 1 >" KPROBES "' as root");
 		return true;
 	}
 	return false;
@@ -151,8 +151,8 @@ int stock_access(char *why)
 	/* above 2, kernels of Debian and Ubuntu let CAP_SYS_ADMIN alone open events, whatever CAP_PERFMON permits */
 	if (bpf && perfmon && !(caps & 1ULL << CAP_SYS_ADMIN) && number_of(PARANOID, 0) > 2) {
 		snprintf(why, STOCK_WHY,
-			 "kernel.perf_event_paranoid is above 2, and CAP_PERFMON is not enough then on kernels of Debian and Ubuntu.\n"
-			 "  Run 'sudo sysctl kernel.perf_event_paranoid=2', or sudo kfdtrace ...");
+			 "kernel.perf_event_paranoid is above 2, and CAP_PERFMON is not enough then on kernels of Debian and Ubuntu. "
+			 "Run 'sudo sysctl kernel.perf_event_paranoid=2', or sudo kfdtrace ...");
 		return -EPERM;
 	}
 	if (bpf && perfmon && !number_of(JIT, 1)) {
@@ -163,10 +163,10 @@ int stock_access(char *why)
 		return 0;
 	/* the sysctl is what users find when they look for the reason */
 	snprintf(why, STOCK_WHY,
-		 "--driver=stock needs %s%s%s; kernel.unprivileged_bpf_disabled=0 would not help. Either run\n"
-		 "  sudo kfdtrace ...                   with record, the command runs as you\n"
-		 "or have root give kfdtrace these capabilities, for every user of this machine:\n"
-		 "  sudo setcap cap_bpf,cap_perfmon+ep /path/to/kfdtrace",
+		 "--driver=stock needs %s%s%s; kernel.unprivileged_bpf_disabled=0 would not help. Run "
+		 "'sudo kfdtrace ...' (with record, the command runs as you), "
+		 "or have root give kfdtrace these capabilities, for every user of this machine: "
+		 "'sudo setcap cap_bpf,cap_perfmon+ep /path/to/kfdtrace'",
 		 bpf ? "" : "CAP_BPF", !bpf && !perfmon ? " and " : "", perfmon ? "" : "CAP_PERFMON");
 	return -EPERM;
 }

@@ -252,8 +252,8 @@ int stock_try(struct stock *stock, char *why)
 	if (!tried)
 		return 0;
 	snprintf(why, STOCK_WHY,
-		 "the probes are attached, and none has fired when a process of KFD ended: the recording may lack events.\n"
-		 "  See 'dmesg', and report it with the output of 'kfdtrace doctor'");
+		 "the probes are attached, and none has fired when a process of KFD ended: the recording may lack events. "
+		 "See 'dmesg', and report it with the output of 'kfdtrace doctor'");
 	return -EAGAIN;
 }
 

@@ -210,8 +210,8 @@ int stock_btf(const char *file, struct stock_types *types, char *why)
 		ret = read_both(MODULE, types);
 		if (ret)
 			snprintf(why, STOCK_WHY,
-				 "no BTF of the driver (%s: %s): the places of its data are not known. Make them from your module with its debug info:\n"
-				 "  pahole --btf_encode_detached=amdgpu.btf /path/to/amdgpu.ko\n"
+				 "no BTF of the driver (%s: %s): the places of its data are not known. Make them from your module with its debug info, "
+				 "'pahole --btf_encode_detached=amdgpu.btf /path/to/amdgpu.ko', "
 				 "and give the file with --btf amdgpu.btf",
 				 access(VMLINUX, R_OK) ? VMLINUX : MODULE,
 				 ret == -ENOMSG ? "not of amdkfd" : strerror(-ret));

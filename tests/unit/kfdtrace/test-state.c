@@ -60,6 +60,9 @@ static void preempted_at_the_begin(void **state)
 	assert_int_equal(client_of(LOW)->preempted_ns, 510);
 	assert_int_equal(client_of(LOW)->by->pid, HIGH);
 	assert_int_equal(model.queues[0]->preempted_ns, 510);
+	/* its end tells of 900 */
+	assert_int_equal(client_of(HIGH)->preempting, 1);
+	assert_int_equal(client_of(HIGH)->preempting_ns, 510);
 	assert_int_equal(model.under_way.preemptions, 0);
 	assert_int_equal(model.kept_anomalies, 0);
 }
@@ -135,6 +138,7 @@ static void under_way_at_the_end(void **state)
 	create(LOW, 0, 7);
 	create(HIGH, 0, 12);
 	begin(1, 1);
+	now = 1500;
 	TELL(EV_EVICT_PROCESS, { F_PID, LOW }, { F_PRIO, -1 }, { F_EVICTED, 1 }, { F_QUEUES, 1 });
 	model_end_begin(&model, 1900);
 	model_end_process(&model, GPU, LOW, &(struct model_state){ .prio = NO_PRIO, .evicted = true }, true);
@@ -143,6 +147,7 @@ static void under_way_at_the_end(void **state)
 	model_end_queue(&model, GPU, HIGH, 0);
 	model_end(&model);
 	assert_int_equal(model.kept_anomalies, 0);
+	assert_int_equal(client_of(HIGH)->preempting_ns, 500);
 	assert_int_equal(model.under_way.queues, 2);
 	assert_int_equal(model.under_way.preemptions, 1);
 	assert_int_equal(model.under_way.evictions, 1);

@@ -292,6 +292,17 @@ static void refusals(void **state)
 	assert_non_null(strstr(why, "bpf_loop"));
 	stock_refused(-12, &nothing, why);
 	assert_string_equal(why, "cannot load the BPF programs: Cannot allocate memory (no message)");
+	/* a message is one line: another one would be printed as \\x0a */
+	stock_refused(-22, &(struct stock_log){ .no_jit = true }, why);
+	assert_non_null(strstr(why, "net.core.bpf_jit_enable=1"));
+	assert_null(strchr(why, '\n'));
+	stock_refused(-22, &(struct stock_log){ .function = "bpf_probe_read#4" }, why);
+	assert_non_null(strstr(why, "confidentiality"));
+	assert_null(strchr(why, '\n'));
+	stock_refused(-22, &(struct stock_log){ .member = "struct x.y" }, why);
+	assert_null(strchr(why, '\n'));
+	stock_refused(-1, &(struct stock_log){ 0 }, why);
+	assert_null(strchr(why, '\n'));
 }
 
 int run_stock(void)
