@@ -75,7 +75,7 @@ static void slow(const char *name, int what, unsigned int claims, long park_ms)
 	unsigned int i;
 	long r, at;
 
-	/* what the saves cost does not end preemption */
+	/* the saves may take all of the GPU's time: the engine does not stop preempting because of them */
 	param_set("max_switch_pct", 100);
 	if (park_ms)
 		param_set("idle_park_ms", park_ms);

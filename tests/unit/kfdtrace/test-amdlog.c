@@ -103,7 +103,7 @@ static void dispatches(void **state)
 	assert_int_equal(entry.kind, AMDLOG_BARRIER);
 }
 
-/* what stands between the queue and the packet differs from release to release */
+/* the words between the queue and the packet differ from release to release */
 static void dispatches_of_2026(void **state)
 {
 	(void)state;
@@ -135,7 +135,7 @@ static void threads(void **state)
 	assert_int_equal(amdlog.headed, 0);
 }
 
-/* what programs that collect logs put before the line */
+/* programs that collect logs put a prefix before each line */
 static void prefixes(void **state)
 {
 	static const char *const before[] = {
