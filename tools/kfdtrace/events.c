@@ -90,85 +90,76 @@ static const char *name_of(const struct kfd_name *names, int64_t value)
 	return "?";
 }
 
-/* The values are those of linux/kfd_ioctl.h (queue types) and of trace_events/. */
+/* The names that the events print. */
+#define PAIR(value, name) { value, name },
+#define NAMES(list) { list(PAIR, PAIR) { 0, NULL } }
+
 const char *kfd_queue_type_name(int64_t value)
 {
-	static const struct kfd_name names[] = { { 0, "COMPUTE" }, { 1, "SDMA" },      { 2, "HIQ" },
-						 { 3, "DIQ" },	   { 4, "SDMA_XGMI" }, { 0, NULL } };
+	static const struct kfd_name names[] = NAMES(KFD_PRIO_TYPE_NAMES);
 
 	return name_of(names, value);
 }
 
 const char *kfd_queue_format_name(int64_t value)
 {
-	static const struct kfd_name names[] = { { 0, "PM4" }, { 1, "AQL" }, { 0, NULL } };
+	static const struct kfd_name names[] = NAMES(KFD_PRIO_FORMAT_NAMES);
 
 	return name_of(names, value);
 }
 
 const char *kfd_reason_name(int64_t value)
 {
-	static const struct kfd_name names[] = { { 0, "NONE" },	  { 1, "WORK" },  { 2, "IDLE" },
-						 { 3, "BUDGET" }, { 4, "FLOOR" }, { 5, "RATE" },
-						 { 6, "OFF" },	  { 7, "GONE" },  { 0, NULL } };
+	static const struct kfd_name names[] = NAMES(KFD_PRIO_REASON_NAMES);
 
 	return name_of(names, value);
 }
 
 const char *kfd_park_name(int64_t value)
 {
-	static const struct kfd_name names[] = { { 0, "CROWDED" },	{ 1, "UPDATE" }, { 2, "IDLE" },
-						 { 3, "PREEMPTED" }, { 0, NULL } };
+	static const struct kfd_name names[] = NAMES(KFD_PRIO_PARK_NAMES);
 
 	return name_of(names, value);
 }
 
 const char *kfd_unpark_name(int64_t value)
 {
-	static const struct kfd_name names[] = { { 0, "RING" },	   { 1, "POLL" }, { 2, "WAVES" },
-						 { 3, "PREEMPT" }, { 4, "OFF" },  { 5, "GONE" },
-						 { 0, NULL } };
+	static const struct kfd_name names[] = NAMES(KFD_PRIO_UNPARK_NAMES);
 
 	return name_of(names, value);
 }
 
 const char *kfd_pipe_name(int64_t value)
 {
-	static const struct kfd_name names[] = {
-		{ 0, "LOW" }, { 1, "MEDIUM" }, { 2, "HIGH" }, { 0, NULL }
-	};
+	static const struct kfd_name names[] = NAMES(KFD_PRIO_PIPE_NAMES);
 
 	return name_of(names, value);
 }
 
 const char *kfd_destroy_name(int64_t value)
 {
-	static const struct kfd_name names[] = {
-		{ 0, "IOCTL" }, { 1, "EXIT" }, { 2, "CREATE_FAILED" }, { 0, NULL }
-	};
+	static const struct kfd_name names[] = NAMES(KFD_PRIO_DESTROY_NAMES);
 
 	return name_of(names, value);
 }
 
 const char *kfd_filter_name(int64_t value)
 {
-	static const struct kfd_name names[] = { { 1, "ALL" },		{ 2, "DYNAMIC" },
-						 { 3, "PASID" }, { 0x80, "MES_QUEUE" },
-						 { 0, NULL } };
+	static const struct kfd_name names[] = NAMES(KFD_PRIO_FILTER_NAMES);
 
 	return name_of(names, value);
 }
 
 const char *kfd_source_name(int64_t value)
 {
-	static const struct kfd_name names[] = { { 0, "IOCTL" }, { 1, "FORK" }, { 0, NULL } };
+	static const struct kfd_name names[] = NAMES(KFD_PRIO_SOURCE_NAMES);
 
 	return name_of(names, value);
 }
 
 const char *kfd_wake_name(int64_t value)
 {
-	static const struct kfd_name names[] = { { 0, "FAULT" }, { 1, "POLL" }, { 0, NULL } };
+	static const struct kfd_name names[] = NAMES(KFD_PRIO_WAKE_NAMES);
 
 	return name_of(names, value);
 }

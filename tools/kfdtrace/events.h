@@ -4,6 +4,7 @@
 #define KFDTRACE_EVENTS_H
 
 #include <stdint.h>
+#include <linux/kfd_prio_trace.h>
 #include <traceevent/event-parse.h>
 
 enum kfd_event_type {
@@ -120,9 +121,9 @@ const char *kfd_source_name(int64_t value);
 const char *kfd_wake_name(int64_t value);
 const char *kfd_event_name(enum kfd_event_type type);
 enum {
-	NR_KFD_REASONS = 8,
-	NR_KFD_PARK_REASONS = 4,
-	NR_KFD_UNPARK_REASONS = 6
+	NR_KFD_REASONS = KFD_PRIO_REASON_GONE + 1,
+	NR_KFD_PARK_REASONS = KFD_PRIO_PARK_PREEMPTED + 1,
+	NR_KFD_UNPARK_REASONS = KFD_PRIO_UNPARK_GONE + 1
 };
 
 int kfd_decoder_init(struct kfd_decoder *decoder, struct tep_handle *tep);

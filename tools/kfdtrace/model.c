@@ -7,23 +7,6 @@
 #include "model-queue.h"
 #include "model-store.h"
 
-/* Values of the events; see trace_events/kfd_prio_events.h. */
-enum {
-	FILTER_BY_PASID = 3,
-	FILTER_MES_QUEUE = 0x80
-};
-enum {
-	DESTROY_IOCTL = 0,
-	DESTROY_CREATE_FAILED = 2
-};
-enum {
-	PARK_PREEMPTED = 3
-};
-enum {
-	UNPARK_RING = 0,
-	UNPARK_PREEMPT = 3
-};
-
 /**
  * anomaly_add() - note an anomaly
  * @model: the model
@@ -115,10 +98,10 @@ static void on_destroy(struct model *model, struct queue *queue, const struct kf
 		anomaly_add(model, ANOMALY_DESTROY_FAILED, event->ts, client->gpu->gpu_id,
 			    client->process->pid, queue->queue_id, event->v[F_RET]);
 	/* asked for by its owner it stays if that fails, but for a GPU that does not answer */
-	if (event->v[F_REASON] == DESTROY_IOCTL && event->v[F_RET] && event->v[F_RET] != -ETIME &&
+	if (event->v[F_REASON] == KFD_PRIO_DESTROY_IOCTL && event->v[F_RET] && event->v[F_RET] != -ETIME &&
 	    event->v[F_RET] != -EIO)
 		return;
-	if (event->v[F_REASON] == DESTROY_CREATE_FAILED)
+	if (event->v[F_REASON] == KFD_PRIO_DESTROY_CREATE_FAILED)
 		anomaly_add(model, ANOMALY_CREATE_FAILED, event->ts, client->gpu->gpu_id,
 			    client->process->pid, queue->queue_id, event->v[F_RET]);
 	queue_settle(queue, event->ts);
@@ -242,7 +225,7 @@ static int unknown_off(struct gpu *gpu, uint64_t ts)
 
 static int on_unmapped(struct model *model, struct gpu *gpu, const struct kfd_event *event)
 {
-	bool one = gpu->unmapping && gpu->unmap_filter == FILTER_MES_QUEUE;
+	bool one = gpu->unmapping && gpu->unmap_filter == KFD_PRIO_FILTER_MES_QUEUE;
 	struct queue *queue, *next;
 	int ret = 0;
 
@@ -258,7 +241,7 @@ static int on_unmapped(struct model *model, struct gpu *gpu, const struct kfd_ev
 		if (!queue)
 			return -ENOMEM;
 		ret = queue_off(queue, event->ts);
-	} else if (!gpu->unmapping || gpu->unmap_filter != FILTER_BY_PASID) {
+	} else if (!gpu->unmapping || gpu->unmap_filter != KFD_PRIO_FILTER_PASID) {
 		gpu->unmapped_ts = event->ts;
 		over_end(gpu, event->ts);
 		ret = unknown_off(gpu, event->ts);
@@ -423,16 +406,16 @@ static int park_event(struct model *model, const struct kfd_event *event)
 		return -ENOMEM;
 	if (event->type == EV_PARK) {
 		client->gpu->parks[reason < NR_KFD_PARK_REASONS ? reason : 0]++;
-		client_park(client, reason == PARK_PREEMPTED, event->ts);
+		client_park(client, reason == KFD_PRIO_PARK_PREEMPTED, event->ts);
 		return 0;
 	}
 	client->gpu->unparks[reason < NR_KFD_UNPARK_REASONS ? reason : 0]++;
-	if (reason == UNPARK_RING)
+	if (reason == KFD_PRIO_UNPARK_RING)
 		hist_add(&client->gpu->unpark, event->v[F_WAKE_NS]);
 	parked_before(model, client, event->v[F_PARKED_NS], event->ts);
 	client_unpark(client, event->ts);
 	/* it stays off, and is preempted from now on */
-	for (queue = client->queues; reason == UNPARK_PREEMPT && queue && !ret; queue = queue->client_next)
+	for (queue = client->queues; reason == KFD_PRIO_UNPARK_PREEMPT && queue && !ret; queue = queue->client_next)
 		if (!queue->mapped)
 			ret = queue_preempt(queue, event->ts);
 	return ret;

@@ -50,7 +50,7 @@ static __always_inline void report_created(struct call *call)
 			prio = BPF_CORE_READ(q, properties.priority);
 			e->mqd_addr = BPF_CORE_READ(q, gart_mqd_addr);
 			e->cwsr_base = BPF_CORE_READ(q, properties.ctx_save_restore_area_address);
-			e->pipe_prio = prio < 7 ? PIPE_LOW : prio < 11 ? PIPE_MEDIUM : PIPE_HIGH;
+			e->pipe_prio = prio < 7 ? KFD_PRIO_PIPE_LOW : prio < 11 ? KFD_PRIO_PIPE_MEDIUM : KFD_PRIO_PIPE_HIGH;
 			e->queue_prio = prio;
 			SEND();
 		}
@@ -86,7 +86,7 @@ static __noinline int created(struct call *call, int ret)
 	if (!ret)
 		report_created(call);
 	else if (call->reported)
-		report_destroyed((struct queue *)call->args[1], DESTROY_CREATE_FAILED, ret);
+		report_destroyed((struct queue *)call->args[1], KFD_PRIO_DESTROY_CREATE_FAILED, ret);
 	return 0;
 }
 
@@ -218,13 +218,13 @@ static __always_inline __u32 seq_next(__u64 dqm)
 static __always_inline __u32 filter_of(__u32 filter)
 {
 	if (filter == bpf_core_enum_value(enum kfd_unmap_queues_filter, KFD_UNMAP_QUEUES_FILTER_ALL_QUEUES))
-		return FILTER_ALL;
+		return KFD_PRIO_FILTER_ALL;
 	if (filter ==
 	    bpf_core_enum_value(enum kfd_unmap_queues_filter, KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES))
-		return FILTER_DYNAMIC;
+		return KFD_PRIO_FILTER_DYNAMIC;
 	if (filter == bpf_core_enum_value(enum kfd_unmap_queues_filter, KFD_UNMAP_QUEUES_FILTER_BY_PASID))
-		return FILTER_PASID;
-	return FILTER_OTHER;
+		return KFD_PRIO_FILTER_PASID;
+	return KFD_PRIO_FILTER_OTHER;
 }
 
 static __always_inline void report_unmapped(struct device_queue_manager *dqm, __u32 seq, __u64 begin,
@@ -307,7 +307,7 @@ static __noinline int mes_removed(struct call *call, int ret, __u64 end)
 			e->gpu_id = gpu_of(BPF_CORE_READ(dqm, dev));
 			e->pid = pid_of(BPF_CORE_READ(q, process));
 			e->queue_id = BPF_CORE_READ(q, properties.queue_id);
-			e->filter = FILTER_MES_QUEUE;
+			e->filter = KFD_PRIO_FILTER_MES_QUEUE;
 			e->filter_param = BPF_CORE_READ(q, properties.doorbell_off);
 			e->seq = call->seq;
 			SEND();
@@ -400,7 +400,7 @@ int at_entry(struct pt_regs *ctx)
 	} else if (what == STOCK_DEL_QUEUE) {
 		/* called for each queue of a process that ends, and by the ioctl that destroys one */
 		if (call.args[0] && call_now(STOCK_UNINIT))
-			report_destroyed((struct queue *)call.args[0], DESTROY_EXIT, 0);
+			report_destroyed((struct queue *)call.args[0], KFD_PRIO_DESTROY_EXIT, 0);
 	} else if (what == STOCK_HANG) {
 		hung((struct device_queue_manager *)call.args[0]);
 	}
@@ -425,7 +425,7 @@ int at_return(struct pt_regs *ctx)
 	case STOCK_CREATE:
 		return created(&call, ret);
 	case STOCK_DESTROY:
-		return report_destroyed((struct queue *)call.args[2], DESTROY_IOCTL, ret);
+		return report_destroyed((struct queue *)call.args[2], KFD_PRIO_DESTROY_IOCTL, ret);
 	case STOCK_UPDATE:
 		return updated((struct queue *)call.args[1], ret);
 	case STOCK_RUNLIST:

@@ -5,6 +5,7 @@
 
 #include <linux/bpf.h>
 #include <linux/errno.h>
+#include <linux/kfd_prio_trace.h>
 #include <linux/ptrace.h>
 #include <stdbool.h>
 
@@ -15,11 +16,6 @@
 #include "../stock-event.h"
 #include "kfd.h"
 
-/* Values of our events' own enums, see kfd_patches/overlay/kfd_prio_enums.h */
-enum { TYPE_COMPUTE, TYPE_SDMA, TYPE_HIQ, TYPE_DIQ, TYPE_SDMA_XGMI };
-enum { FILTER_ALL = 1, FILTER_DYNAMIC, FILTER_PASID, FILTER_MES_QUEUE = 0x80, FILTER_OTHER = 0xff };
-enum { DESTROY_IOCTL, DESTROY_EXIT, DESTROY_CREATE_FAILED };
-enum { PIPE_LOW, PIPE_MEDIUM, PIPE_HIGH };
 #define PRIO_UNSET   (-1)
 #define GANG_UNKNOWN (-1)
 
@@ -202,15 +198,15 @@ static __always_inline __u32 type_of(struct queue *q)
 	__u32 type = BPF_CORE_READ(q, properties.type);
 
 	if (type == bpf_core_enum_value(enum kfd_queue_type, KFD_QUEUE_TYPE_COMPUTE))
-		return TYPE_COMPUTE;
+		return KFD_PRIO_TYPE_COMPUTE;
 	if (type == bpf_core_enum_value(enum kfd_queue_type, KFD_QUEUE_TYPE_HIQ))
-		return TYPE_HIQ;
+		return KFD_PRIO_TYPE_HIQ;
 	if (type == bpf_core_enum_value(enum kfd_queue_type, KFD_QUEUE_TYPE_SDMA_XGMI))
-		return TYPE_SDMA_XGMI;
+		return KFD_PRIO_TYPE_SDMA_XGMI;
 	if (bpf_core_enum_value_exists(enum kfd_queue_type, KFD_QUEUE_TYPE_DIQ) &&
 	    type == bpf_core_enum_value(enum kfd_queue_type, KFD_QUEUE_TYPE_DIQ))
-		return TYPE_DIQ;
-	return TYPE_SDMA;
+		return KFD_PRIO_TYPE_DIQ;
+	return KFD_PRIO_TYPE_SDMA;
 }
 
 /* On a stock driver, what the owner asked for is in force. */
