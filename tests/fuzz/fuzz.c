@@ -10,7 +10,7 @@
 
 #include "fuzz.h"
 #include "kfdtrace.h"
-#include "view.h"
+#include "views/common/view.h"
 
 /* Where the recordings are that the corpus was made of, from the Makefile. */
 #ifndef FUZZ_DATA

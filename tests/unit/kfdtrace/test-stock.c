@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "stock.h"
-#include "trace-file.h"
-#include "trace-read.h"
+#include "stock/stock.h"
+#include "read/trace.h"
+#include "read/read.h"
 
 #define DATA "../../kfdtrace/data/parked/trace.dat"
 
