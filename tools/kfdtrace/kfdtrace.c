@@ -2,7 +2,7 @@
 /*
  * kfdtrace - record and explain what the GPU scheduler did
  *
- * This file: the table of verbs.  Each has a file kfdtrace-<verb>.c.
+ * This file: the table of verbs.  Each has a file <verb>.c in the folder of what it does.
  */
 #define _GNU_SOURCE
 #include <errno.h>

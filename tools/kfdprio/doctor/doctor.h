@@ -100,7 +100,7 @@ struct doctor {
 
 int kfdprio_doctor(int argc, char **argv);
 
-/* kfdprio-doctor-find.c */
+/* find.c */
 void doctor_say(struct doctor *d, enum finding_level level, const char *what, const char *todo,
 		const char *format, ...) __attribute__((format(printf, 5, 6)));
 const struct measure *doctor_measure(struct doctor *d, const char *name, unsigned int gpu_id,
@@ -113,12 +113,12 @@ bool doctor_read(char *text, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 char *doctor_slurp(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* kfdprio-doctor-report.c */
+/* report.c */
 void doctor_print(FILE *out, const struct doctor *d);
 void doctor_json(const struct doctor *d);
 int doctor_report(FILE *out, const struct doctor *d);
 
-/* kfdprio-doctor-host.c, -driver.c, -module.c, -gpu.c: the checks */
+/* host.c, driver.c, module.c, gpu.c: the checks */
 void doctor_host(struct doctor *d);
 int doctor_secure_boot(void);
 void doctor_driver(struct doctor *d);
@@ -127,13 +127,13 @@ void doctor_gpus(struct doctor *d);
 void doctor_processes(struct doctor *d);
 size_t doctor_users(unsigned int gpu_id);
 
-/* kfdprio-doctor-crowd.c */
+/* crowd.c */
 void doctor_crowd(struct doctor *d, const struct kfd_gpu *gpu);
 
-/* kfdprio-doctor-mqds.c */
+/* mqds.c */
 int doctor_mqds(const char *path, bool json);
 
-/* kfdprio-doctor-test.c */
+/* test.c */
 void doctor_test(struct doctor *d);
 
 #endif /* DOCTOR_H */

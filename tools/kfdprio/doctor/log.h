@@ -9,7 +9,7 @@
 int kernel_log_open(void);
 bool kernel_log_report(int fd, char *text, size_t size);
 
-/* kfdprio-doctor-report.c */
+/* report.c */
 bool message_is_ours(const char *line);
 void message_anonymize(char *line);
 

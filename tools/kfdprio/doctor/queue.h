@@ -96,7 +96,7 @@ int gpu_queue_create(struct gpu_client *c, enum gpu_queue_kind kind, uint32_t pr
 		     struct gpu_queue *q);
 int gpu_queue_destroy(struct gpu_client *c, struct gpu_queue *q);
 
-/* kfdprio-doctor-packet.c */
+/* packet.c */
 volatile int64_t *gpu_signal(struct gpu_client *c, unsigned int slot);
 volatile uint32_t *gpu_word(struct gpu_client *c, unsigned int slot);
 void gpu_aql_barrier(struct gpu_client *c, struct gpu_queue *q, int waits_for, int completes);

@@ -56,15 +56,15 @@ bool trial_do(struct trial *t, struct actor *a, enum order order, unsigned int t
 	      struct answer *answer, const char *what);
 bool trial_entry(struct trial *t, pid_t pid, struct kfd_prio_list_entry *entry);
 
-/* kfdprio-doctor-preempt.c */
+/* preempt.c */
 long trial_parameter(const char *name);
 bool trial_preemptor(struct trial *t);
 bool trial_preempt(struct trial *t);
 
-/* kfdprio-doctor-soak.c */
+/* soak.c */
 void trial_soak(struct trial *t, unsigned int wanted, const char *what, struct soak *s);
 
-/* kfdprio-doctor-measure.c */
+/* measure.c */
 void trial_events(struct trial *t, pid_t victim, pid_t preemptor, bool ran);
 
 #endif /* DOCTOR_TEST_H */

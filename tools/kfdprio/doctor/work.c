@@ -15,7 +15,7 @@
 #include "shader.h"
 #include "work.h"
 
-/* Slots of the shared page; kfdprio-doctor-actor.c has others */
+/* Slots of the shared page; actor.c has others */
 enum { SIGNAL_COUNT = 8, SIGNAL_OPEN, SIGNAL_PROBE };
 enum { WORD_PM4 = 16, WORD_SDMA };
 

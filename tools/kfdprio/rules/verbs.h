@@ -8,11 +8,11 @@
 
 int kfdprio_rules(int argc, char **argv);
 
-/* kfdprio-rules-check.c */
+/* check.c */
 int rules_check(const struct rules *rules, bool json, bool verbose);
 void rules_errors_print(const struct rules *rules);
 
-/* kfdprio-rules-explain.c */
+/* explain.c */
 int rules_explain(const struct rules *rules, pid_t pid, bool json, bool verbose);
 
 #endif /* KFDPRIO_RULES_H */

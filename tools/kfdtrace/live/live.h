@@ -2,9 +2,9 @@
 /*
  * The parts of "kfdtrace live".
  *
- * live-open.c opens it all, live-events.c follows a trace instance, live-stock.c probes of a driver
- * that has no events, live-frame.c makes rows of
- * that and of what the driver counts itself; live-text.c, live-json.c and live-screen.c show them.
+ * open.c opens it all, events.c follows a trace instance, stock.c probes of a driver
+ * that has no events, frame.c makes rows of
+ * that and of what the driver counts itself; text.c, json.c and screen.c show them.
  */
 #ifndef KFDTRACE_LIVE_H
 #define KFDTRACE_LIVE_H
@@ -198,38 +198,38 @@ struct live {
 	size_t nr_list;
 };
 
-/* live-options.c */
+/* options.c */
 void live_options_parse(int argc, char **argv, struct live_options *options);
 
-/* live-events.c */
+/* events.c */
 int live_events_open(struct live_events *events, const char *instance, char *why);
 int live_events_read(struct live_events *events, struct model *model, uint64_t until);
 uint64_t live_events_lost(struct live_events *events);
 void live_events_close(struct live_events *events);
 
-/* live-stock.c */
+/* stock.c */
 int live_stock_open(struct live_events *events, const char *btf, char *why);
 int live_stock_read(struct live_events *events, struct model *model, uint64_t until);
 int live_stock_list(struct kfd_prio_list_entry **list, size_t *nr);
 void live_stock_row(struct live_row *row, const struct client *client);
 
-/* live-open.c */
+/* open.c */
 int live_begin(struct live *live, char *why);
 int live_list(struct live *live, char *why);
 int live_oom(char *why);
 void live_end(struct live *live);
 
-/* live-frame.c */
+/* frame.c */
 uint64_t live_now(void);
 int live_rows(struct live *live, char *why);
 int live_frame(struct live *live, char *why);
 int live_drain(struct live *live, char *why);
 void live_rows_sort(struct live *live, enum live_column sort, bool reverse);
 
-/* live-sync.c */
+/* sync.c */
 int live_sync(struct live *live, uint64_t ts);
 
-/* live-text.c */
+/* text.c */
 extern const struct list_column live_columns[NR_LIVE_COLUMNS];
 extern const enum live_column live_sorts[NR_LIVE_SORTS];
 bool live_right(enum live_column column);
@@ -239,10 +239,10 @@ void live_head(const struct live *live, unsigned int line, char *text, size_t si
 unsigned int live_head_lines(const struct live *live);
 void live_print(struct live *live);
 
-/* live-json.c */
+/* json.c */
 void live_print_json(const struct live *live);
 
-/* live-screen.c */
+/* screen.c */
 int live_screen_open(enum live_column sort, char *why);
 bool live_screen_key(uint64_t *delay_ns, bool *paused);
 void live_screen_show(struct live *live, uint64_t delay_ns, bool paused);

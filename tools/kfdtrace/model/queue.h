@@ -10,7 +10,7 @@ void anomaly_add(struct model *model, enum anomaly_kind kind, uint64_t ts, uint3
 		 int64_t queue_id, int64_t value);
 void over_end(struct gpu *gpu, uint64_t ts);
 
-/* model-queue.c */
+/* queue.c */
 int queue_preempt(struct queue *queue, uint64_t ts);
 int queue_off(struct queue *queue, uint64_t ts);
 void queue_place(struct queue *queue, uint64_t ts);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The head of a trace.dat, version 6 (7: trace-seven.c): into libtraceevent what is about kfd, the rest is skipped. */
+/* The head of a trace.dat, version 6 (7: seven.c): into libtraceevent what is about kfd, the rest is skipped. */
 #define _GNU_SOURCE
 #include <endian.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
  * libtracecmd reads them.
  *
  * Unlike the other files of version 6, such as we write ourselves, such a file is read by a library that trusts
- * it: damage is refused, or not noticed.  What the library has no function for is in trace-options.c.
+ * it: damage is refused, or not noticed.  What the library has no function for is in options.c.
  *
  * Each trace instance has a buffer of its own in the file.  The same event may have been enabled in several:
  * an event type is taken from the buffer that has the most of it.

@@ -3,8 +3,8 @@
  * Files in the format of trace.dat, version 6; see trace-cmd.dat.v6(5). Those of version 7 can be read
  * where the program was built with libtracecmd.
  */
-#ifndef KFDTRACE_TRACE_FILE_H
-#define KFDTRACE_TRACE_FILE_H
+#ifndef KFDTRACE_TRACE_H
+#define KFDTRACE_TRACE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -100,4 +100,4 @@ struct trace_parts {
 
 int trace_write(int fd, const struct trace_parts *parts, char *why);
 
-#endif /* KFDTRACE_TRACE_FILE_H */
+#endif /* KFDTRACE_TRACE_H */

@@ -161,11 +161,11 @@ struct recording {
 	struct record_mqd *mqd;
 };
 
-/* record-options.c */
+/* options.c */
 void record_options_parse(int argc, char **argv, struct record_options *options);
 enum record_driver record_driver_parse(const char *verb, const char *text);
 
-/* record-instance.c */
+/* instance.c */
 int record_cpus(struct recording *rec, char *why);
 int instance_open(struct recording *rec, char *why);
 int instance_size(struct recording *rec, char *why);
@@ -174,7 +174,7 @@ int instance_drain(struct recording *rec, int cpu, char *why);
 char *instance_stats(struct recording *rec, int cpu);
 void instance_close(struct recording *rec);
 
-/* record-state.c: which queues there are at one moment */
+/* state.c: which queues there are at one moment */
 struct record_state;
 
 struct record_state *state_read(void);
@@ -184,7 +184,7 @@ bool state_preempting(const struct record_state *state, const struct record_stat
 void state_settle(struct record_state *state, const struct record_state *before, uint64_t ts);
 void state_json(const char *key, const struct record_state *state);
 
-/* record-watch.c: the states of a recording; slow preemptions */
+/* watch.c: the states of a recording; slow preemptions */
 int watch_open(struct recording *rec, char *why);
 void watch_begin(struct recording *rec);
 void watch_scan(struct recording *rec);
@@ -193,15 +193,15 @@ void watch_end(struct recording *rec);
 const struct record_state *watch_state(struct recording *rec);
 void watch_free(struct recording *rec);
 
-/* record-end.c: the teardown after the end of a process */
+/* end.c: the teardown after the end of a process */
 bool teardown_done(const struct recording *rec);
 void teardown_tell(const struct recording *rec);
 
-/* kfdtrace-record.c */
+/* record.c */
 uint64_t record_now(void);
 void record_began(struct recording *rec);
 
-/* record-source.c: an instance, or probes of a driver without events */
+/* source.c: an instance, or probes of a driver without events */
 struct trace_texts;
 
 int record_open(struct recording *rec, char *why);
@@ -215,26 +215,26 @@ struct trace_texts *record_texts(void);
 void record_texts_free(struct trace_texts *texts);
 void record_close(struct recording *rec);
 
-/* record-dir.c */
+/* dir.c */
 int dir_make(struct recording *rec, int *trace_fd, int *meta_fd);
 void parts_remove(struct recording *rec);
 void dir_remove(struct recording *rec);
 void dir_close(struct recording *rec);
 
-/* record-finish.c */
+/* finish.c */
 int finish(struct recording *rec, int trace_fd, int meta_fd);
 
-/* record-child.c */
+/* child.c */
 int child_fork(struct recording *rec, int *go_fd, char *why);
 int child_go(struct recording *rec, int go_fd, int *exec_errno);
 
-/* record-mqd.c */
+/* mqd.c */
 int mqd_begin(struct recording *rec, char *why);
 void mqd_sample(struct recording *rec, bool last);
 void mqd_json(const struct recording *rec);
 void mqd_end(struct recording *rec);
 
-/* record-meta.c */
+/* meta.c */
 int processes_scan(struct recording *rec);
 void process_see(struct recording *rec, pid_t pid);
 int meta_write(struct recording *rec, int fd, char *why);

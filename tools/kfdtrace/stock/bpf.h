@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What stock-bpf.c and stock-attach.c share. */
+/* What bpf.c and attach.c share. */
 #ifndef KFDTRACE_STOCK_BPF_H
 #define KFDTRACE_STOCK_BPF_H
 
@@ -35,7 +35,7 @@ struct stock {
 	bool warned;
 };
 
-/* stock-attach.c */
+/* attach.c */
 int stock_attach(struct stock *stock);
 void stock_detach(struct stock *stock);
 int stock_try(struct stock *stock, char *why);

@@ -51,7 +51,7 @@ enum {
 
 extern const struct stock_probe stock_probes[NR_STOCK_PROBES];
 
-/* stock-symbols.c */
+/* symbols.c */
 bool stock_symbols(FILE *kallsyms, struct stock_symbol *symbols);
 int stock_symbols_read(struct stock_symbol *symbols, char *why);
 bool stock_found(const struct stock_symbol *symbols);
@@ -70,23 +70,23 @@ struct stock_log {
 	bool no_jit;
 };
 
-/* stock-access.c */
+/* access.c */
 int stock_access(char *why);
 bool stock_silent(bool multi, char *why);
 const char *stock_hidden(void);
 void stock_refused(int ret, const struct stock_log *log, char *why);
 const char *stock_missing(void);
 
-/* stock-format.c: texts as those of tracefs, to be freed with free(3); NULL: out of memory */
+/* format.c: texts as those of tracefs, to be freed with free(3); NULL: out of memory */
 char *stock_header_page(size_t page_size);
 const char *stock_header_event(void);
 unsigned int stock_formats(void);
 char *stock_format(unsigned int n);
 
-/* stock-pages.c */
+/* pages.c */
 int stock_pages(int fd, size_t page_size, uint64_t *nr, char *why);
 
-/* stock-btf.c, where the program has BPF */
+/* btf.c, where the program has BPF */
 /**
  * struct stock_types - the types of the driver
  * @fd: a file with them, or -1
@@ -117,7 +117,7 @@ struct stock_sink {
 	void *context;
 };
 
-/* stock-bpf.c, or stock-none.c where the program was built without BPF */
+/* bpf.c, or none.c where the program was built without BPF */
 struct stock *stock_open(const char *btf, unsigned long ring_kb, const struct stock_sink *sink,
 			 char *why);
 const struct stock_symbol *stock_attached(const struct stock *stock);

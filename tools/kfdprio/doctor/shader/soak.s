@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-// The shader of kfdprio doctor --soak, for GFX9 to GFX12; tools/kfdprio/shader/assemble makes machine code of it.
+// The shader of kfdprio doctor --soak, for GFX9 to GFX12; tools/kfdprio/doctor/shader/assemble makes machine code of it.
 //
 // Each work-item counts on with x = A x + C for as many rounds as it is told, in a vector register; each wave does so in
 // a scalar register. Both, and a word of LDS that was written before the first round, make the result: a save that loses
-// or changes one of them, the program counter or the mask of lanes shows in it. kfdprio-doctor-shader.c has the same
+// or changes one of them, the program counter or the mask of lanes shows in it. doctor/shader.c has the same
 // in C, in closed form.
 //
 // Arguments: result address (8 bytes), rounds, seed, mask of the place of a result (4 bytes each).

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* ROCm's log joined to the queues of a recording. */
-#ifndef KFDTRACE_PATH_H
-#define KFDTRACE_PATH_H
+#ifndef KFDTRACE_JOIN_H
+#define KFDTRACE_JOIN_H
 
 #include "read/amdlog.h"
 #include "view.h"
@@ -73,4 +73,4 @@ void paths_free(struct paths *paths);
 void log_print(const struct paths *paths);
 void log_json(const struct paths *paths);
 
-#endif /* KFDTRACE_PATH_H */
+#endif /* KFDTRACE_JOIN_H */

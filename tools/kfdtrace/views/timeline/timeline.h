@@ -64,7 +64,7 @@ struct timeline {
 	struct open_preemption *open;
 };
 
-/* timeline/page.html and its parts; see the Makefile. */
+/* page/page.html and its parts; see the Makefile. */
 extern const char timeline_page[];
 
 extern const struct timeline_format timeline_json;

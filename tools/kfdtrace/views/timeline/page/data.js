@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// The recording, out of the page: see timeline-html.c for its form. Times are ns after the first event.
+// The recording, out of the page: see views/timeline/html.c for its form. Times are ns after the first event.
 
 const MAPPED = 0, PREEMPTED = 1, EVICTED = 2, ALIVE = 3, PARKED = 4, KINDS = 5;
 const KIND_NAMES = ['mapped', 'preempted', 'evicted', 'alive', 'parked'];
