@@ -101,6 +101,8 @@ struct doctor {
 int kfdprio_doctor(int argc, char **argv);
 
 /* find.c */
+extern const char *const doctor_level_names[];
+void doctor_print(FILE *out, const struct doctor *d);
 void doctor_say(struct doctor *d, enum finding_level level, const char *what, const char *todo,
 		const char *format, ...) __attribute__((format(printf, 5, 6)));
 const struct measure *doctor_measure(struct doctor *d, const char *name, unsigned int gpu_id,
@@ -114,7 +116,6 @@ bool doctor_read(char *text, size_t size, const char *format, ...)
 char *doctor_slurp(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* report.c */
-void doctor_print(FILE *out, const struct doctor *d);
 void doctor_json(const struct doctor *d);
 int doctor_report(FILE *out, const struct doctor *d);
 

@@ -23,6 +23,30 @@ static void *checked(void *memory)
 	return memory;
 }
 
+const char *const doctor_level_names[] = {
+	[FINDING_OK] = "ok",
+	[FINDING_INFO] = "info",
+	[FINDING_WARN] = "warn",
+	[FINDING_FAIL] = "fail",
+};
+
+/**
+ * doctor_print() - all findings, one line each
+ * @out: where to
+ * @d: the examination
+ */
+void doctor_print(FILE *out, const struct doctor *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->nr_findings; i++) {
+		const struct finding *f = &d->findings[i];
+
+		fprintf(out, "%-4s  %s: %s%s%s%s\n", doctor_level_names[f->level], f->what, f->found,
+			f->todo ? " (" : "", f->todo ? f->todo : "", f->todo ? ")" : "");
+	}
+}
+
 /**
  * doctor_say() - a finding
  * @d: the examination

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* kfdprio doctor --soak: is there a new report in the kernel's log? */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,6 +13,71 @@
 #include "kfdlib.h"
 
 #define LEVEL_WARNING	4	/* KERN_WARNING; more severe ones are less */
+
+/* Blanks out the word between @before and @after wherever both are there. */
+static void hide_between(char *line, const char *before, const char *after)
+{
+	char *at = line, *end;
+
+	while ((at = strstr(at, before))) {
+		at += strlen(before);
+		end = strstr(at, after);
+		if (!end)
+			return;
+		memset(at, '*', end - at);
+		at = end;
+	}
+}
+
+/* As a whole word only: a host may be called "a". */
+static void hide_word(char *line, const char *word)
+{
+	size_t len = strlen(word);
+	char *at = line;
+
+	while (len && (at = strstr(at, word))) {
+		if ((at == line || !isalnum((unsigned char)at[-1])) &&
+		    !isalnum((unsigned char)at[len]))
+			memset(at, '*', len);
+		at += len;
+	}
+}
+
+/**
+ * message_anonymize() - blank out names in a message of the kernel
+ * @line: the message
+ *
+ * The kernel names processes in messages about faults ("process python3 pid 7 thread x pid 8"),
+ * and may name the host.
+ */
+void message_anonymize(char *line)
+{
+	char host[256] = "";
+
+	hide_between(line, "rocess ", " pid");
+	hide_between(line, "thread ", " pid");
+	hide_between(line, "Comm: ", " ");
+	if (!gethostname(host, sizeof(host) - 1)) {
+		host[strcspn(host, ".")] = '\0';
+		if (strcmp(host, "amdgpu") && strcmp(host, "kfd"))
+			hide_word(line, host);
+	}
+}
+
+/**
+ * message_is_ours() - is a message of the kernel about amdgpu, KFD or the IOMMU?
+ * @line: the message
+ */
+bool message_is_ours(const char *line)
+{
+	static const char *const words[] = { "amdgpu", "kfd", "AMD-Vi", "amd_iommu", "AMDGPU" };
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strstr(line, words[i]))
+			return true;
+	return false;
+}
 
 /**
  * kernel_log_open() - look at the kernel's log from now on

@@ -8,8 +8,6 @@
 
 int kernel_log_open(void);
 bool kernel_log_report(int fd, char *text, size_t size);
-
-/* report.c */
 bool message_is_ours(const char *line);
 void message_anonymize(char *line);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* kfdprio doctor: the result as text, as JSON, and as a report for others to read */
 #define _GNU_SOURCE
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,30 +14,6 @@
 #include "message.h"
 
 #define KERNEL_LINES 200 /* lines of the kernel's messages in a report, the last ones */
-
-static const char *const level_names[] = {
-	[FINDING_OK] = "ok",
-	[FINDING_INFO] = "info",
-	[FINDING_WARN] = "warn",
-	[FINDING_FAIL] = "fail",
-};
-
-/**
- * doctor_print() - all findings, one line each
- * @out: where to
- * @d: the examination
- */
-void doctor_print(FILE *out, const struct doctor *d)
-{
-	size_t i;
-
-	for (i = 0; i < d->nr_findings; i++) {
-		const struct finding *f = &d->findings[i];
-
-		fprintf(out, "%-4s  %s: %s%s%s%s\n", level_names[f->level], f->what, f->found,
-			f->todo ? " (" : "", f->todo ? f->todo : "", f->todo ? ")" : "");
-	}
-}
 
 static void soak_json(const struct soak *s)
 {
@@ -65,13 +40,13 @@ void doctor_json(const struct doctor *d)
 	json_number("version", JSON_FORMAT);
 	json_text("program", KFDPRIO_VERSION);
 	json_simulated("simulated", d->simulated);
-	json_text("result", level_names[doctor_worst(d)]);
+	json_text("result", doctor_level_names[doctor_worst(d)]);
 	json_open("findings", '[');
 	for (i = 0; i < d->nr_findings; i++) {
 		const struct finding *f = &d->findings[i];
 
 		json_open(NULL, '{');
-		json_text("level", level_names[f->level]);
+		json_text("level", doctor_level_names[f->level]);
 		json_text("what", f->what);
 		json_text("found", f->found);
 		json_text("todo", f->todo);
@@ -97,71 +72,6 @@ void doctor_json(const struct doctor *d)
 		soak_json(&d->soaks[i]);
 	json_close(']');
 	json_stdout_end();
-}
-
-/* Blanks out the word between @before and @after wherever both are there. */
-static void hide_between(char *line, const char *before, const char *after)
-{
-	char *at = line, *end;
-
-	while ((at = strstr(at, before))) {
-		at += strlen(before);
-		end = strstr(at, after);
-		if (!end)
-			return;
-		memset(at, '*', end - at);
-		at = end;
-	}
-}
-
-/* As a whole word only: a host may be called "a". */
-static void hide_word(char *line, const char *word)
-{
-	size_t len = strlen(word);
-	char *at = line;
-
-	while (len && (at = strstr(at, word))) {
-		if ((at == line || !isalnum((unsigned char)at[-1])) &&
-		    !isalnum((unsigned char)at[len]))
-			memset(at, '*', len);
-		at += len;
-	}
-}
-
-/**
- * message_anonymize() - blank out names in a message of the kernel
- * @line: the message
- *
- * The kernel names processes in messages about faults ("process python3 pid 7 thread x pid 8"),
- * and may name the host.
- */
-void message_anonymize(char *line)
-{
-	char host[256] = "";
-
-	hide_between(line, "rocess ", " pid");
-	hide_between(line, "thread ", " pid");
-	hide_between(line, "Comm: ", " ");
-	if (!gethostname(host, sizeof(host) - 1)) {
-		host[strcspn(host, ".")] = '\0';
-		if (strcmp(host, "amdgpu") && strcmp(host, "kfd"))
-			hide_word(line, host);
-	}
-}
-
-/**
- * message_is_ours() - is a message of the kernel about amdgpu, KFD or the IOMMU?
- * @line: the message
- */
-bool message_is_ours(const char *line)
-{
-	static const char *const words[] = { "amdgpu", "kfd", "AMD-Vi", "amd_iommu", "AMDGPU" };
-	size_t i;
-
-	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strstr(line, words[i]))
-			return true;
-	return false;
 }
 
 /* One record of /dev/kmsg for each read(2): "level,sequence,us,flags;text\n KEY=value". */

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -30,88 +29,6 @@
 #define MQD_PIPE_PRIO	(133 - 128)
 #define MQD_QUEUE_PRIO	(134 - 128)
 
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int sig)
-{
-	interrupted = sig;
-}
-
-/**
- * trial_interrupted() - has a signal come that ends the test?
- */
-bool trial_interrupted(void)
-{
-	return interrupted;
-}
-
-/**
- * trial_say() - a finding of the test
- * @t: the test
- * @level: what it means
- * @what: which step
- * @format: what was found, as for printf(3)
- */
-void trial_say(struct trial *t, enum finding_level level, const char *what, const char *format, ...)
-{
-	char text[DOCTOR_TEXT], topic[128];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	snprintf(topic, sizeof(topic), "GPU %u: test: %s", t->gpu->gpu_id, what);
-	doctor_say(t->d, level, topic, NULL, "%s", text);
-}
-
-/**
- * trial_do() - have an actor do something; what fails is a finding
- * @t: the test
- * @a: the actor
- * @order: what
- * @timeout_ms: for what it waits for
- * @answer: out
- * @what: name of the step
- *
- * Return: whether it was done.
- */
-bool trial_do(struct trial *t, struct actor *a, enum order order, unsigned int timeout_ms,
-	      struct answer *answer, const char *what)
-{
-	if (interrupted)
-		return false;
-	if (!actor_do(a, order, timeout_ms, answer))
-		return true;
-	if (!interrupted)
-		trial_say(t, FINDING_FAIL, what, "%s", answer->why);
-	return false;
-}
-
-/**
- * trial_entry() - what the driver lists of a process on the GPU
- * @t: the test
- * @pid: the process
- * @entry: out
- *
- * Return: whether it is listed.
- */
-bool trial_entry(struct trial *t, pid_t pid, struct kfd_prio_list_entry *entry)
-{
-	struct kfd_prio_list_entry *entries;
-	bool found = false;
-	size_t nr, i;
-
-	if (kfd_dev_list(&t->d->dev, &entries, &nr))
-		return false;
-	for (i = 0; i < nr && !found; i++) {
-		found = entries[i].pid == pid && entries[i].gpu_id == t->gpu->gpu_id;
-		if (found)
-			*entry = entries[i];
-	}
-	free(entries);
-	return found;
-}
-
 static bool queues(struct trial *t)
 {
 	struct answer a, b;
@@ -128,7 +45,7 @@ static bool queues(struct trial *t)
 	if (trial_do(t, &t->victim, ORDER_SDMA, STEP_MS, &a, "SDMA"))
 		trial_say(t, FINDING_OK, "SDMA", "%s, on a queue of its own", t->gfx < 120000 ?
 			  "a copy of 64 KiB is correct" : "a fence is done");
-	return !interrupted;
+	return !trial_interrupted();
 }
 
 /* The priorities in the MQD of a process's first compute queue; false if it is not shown. */
@@ -259,7 +176,7 @@ static void work(struct trial *t)
 		return;
 	}
 	if (t->d->test) {
-		if (!trial_preempt(t) || interrupted)
+		if (!trial_preempt(t) || trial_interrupted())
 			return;
 		/* a dispatch of it would wait for kernels of the others, however long those are */
 		if (t->others)
@@ -267,7 +184,7 @@ static void work(struct trial *t)
 		else
 			trial_soak(t, SAVES, "saves", &saves);
 	}
-	if (t->d->soak && !interrupted && !saves.stopped_by)
+	if (t->d->soak && !trial_interrupted() && !saves.stopped_by)
 		trial_soak(t, t->d->soak, "soak", doctor_soak(t->d, t->gpu->gpu_id));
 }
 
@@ -301,11 +218,11 @@ static void trial(struct trial *t)
 		destroy(t);
 	}
 	end(t);
-	if (!interrupted && t->trace)
+	if (!trial_interrupted() && t->trace)
 		trial_events(t, victim, preemptor, ran);
-	if (interrupted)
+	if (trial_interrupted())
 		trial_say(t, FINDING_FAIL, "interrupted", "by signal %d; the test has removed everything that it created",
-			  (int)interrupted);
+			  trial_interrupted());
 out:
 	trace_free(t->trace);
 }
@@ -316,7 +233,7 @@ out:
  */
 void doctor_test(struct doctor *d)
 {
-	const struct sigaction action = { .sa_handler = on_signal };
+	const struct sigaction action = { .sa_handler = trial_interrupt };
 	/* SIGPIPE: of 'kfdprio doctor --test | head' */
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
 	struct sigaction before[NR_SIGNALS];
@@ -324,7 +241,7 @@ void doctor_test(struct doctor *d)
 
 	for (i = 0; i < NR_SIGNALS; i++)
 		sigaction(signals[i], &action, &before[i]);
-	for (i = 0; i < d->topo.nr && !interrupted; i++) {
+	for (i = 0; i < d->topo.nr && !trial_interrupted(); i++) {
 		struct trial t = { .d = d, .gpu = &d->topo.gpus[i] };
 
 		if (!d->only || t.gpu->gpu_id == d->only)

@@ -49,7 +49,9 @@ struct trial {
 	size_t nr, others;
 };
 
-bool trial_interrupted(void);
+/* trial.c */
+void trial_interrupt(int sig);
+int trial_interrupted(void);
 void trial_say(struct trial *t, enum finding_level level, const char *what, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 bool trial_do(struct trial *t, struct actor *a, enum order order, unsigned int timeout_ms,

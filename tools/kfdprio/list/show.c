@@ -5,38 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "kfdprio.h"
 #include "message.h"
-
-/**
- * process_get() - read the priority of one process
- * @dev: the device
- * @pid: PID in the caller's PID namespace
- * @args: out: what the driver answered
- * @why: on failure, what is wrong; KFDLIB_WHY bytes
- *
- * Return: 0 or -errno, of proc_open() or KFD_PRIO_IOC_GET.
- */
-int process_get(const struct kfd_dev *dev, pid_t pid, struct kfd_prio_get_args *args, char *why)
-{
-	int pidfd;
-	int ret;
-
-	ret = proc_open(pid, &pidfd, why);
-	if (ret)
-		return ret;
-	*args = (struct kfd_prio_get_args){ .pid = pid, .pidfd = pidfd };
-	ret = kfd_dev_get(dev, args);
-	if (ret == -ESRCH)
-		snprintf(why, KFDLIB_WHY, "process %d has ended", pid);
-	else if (ret)
-		snprintf(why, KFDLIB_WHY, "cannot read the priority of process %d: %s", pid,
-			 strerror(-ret));
-	close(pidfd);
-	return ret;
-}
 
 static void show_text(pid_t pid, const struct kfd_prio_get_args *args)
 {
