@@ -17,19 +17,6 @@
 #error FUZZ_DATA
 #endif
 
-/* Of kfdtrace.c, which has a main() of its own; no target has options. */
-void usage_error(const char *verb, const char *format, ...)
-{
-	(void)verb;
-	(void)format;
-	abort();
-}
-
-int stdout_check(int status)
-{
-	return status;
-}
-
 /**
  * fuzz_quiet() - what the verbs print goes nowhere
  */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "record/write.h"
 #include "stock/stock.h"
 #include "read/trace.h"
 #include "read/read.h"

@@ -10,22 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "live.h"
-
-/**
- * live_now() - the time of the events' clock
- *
- * Return: ns.
- */
-uint64_t live_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
 
 static int events_read(struct live *live, uint64_t until, char *why)
 {
@@ -47,7 +33,7 @@ static int events_read(struct live *live, uint64_t until, char *why)
  */
 int live_drain(struct live *live, char *why)
 {
-	return live->events.open ? events_read(live, live_now(), why) : 0;
+	return live->events.open ? events_read(live, record_now(), why) : 0;
 }
 
 static void counts_of_client(struct live_counts *counts, const struct client *client, uint64_t ts)
@@ -292,7 +278,7 @@ int live_frame(struct live *live, char *why)
 	ret = live_list(live, why);
 	if (ret)
 		return ret;
-	live->ts = live_now();
+	live->ts = record_now();
 	live->span_ns = live->ts - before;
 	if (live->events.open) {
 		ret = events_read(live, live->ts, why);

@@ -2,9 +2,8 @@
 /*
  * The parts of "kfdtrace live".
  *
- * open.c opens it all, events.c follows a trace instance, stock.c probes of a driver
- * that has no events, frame.c makes rows of
- * that and of what the driver counts itself; text.c, json.c and screen.c show them.
+ * open.c opens it all, events.c follows a trace instance, stock.c probes of a driver that has no events, list.c
+ * reads what the driver lists; frame.c makes rows of that; text.c, json.c and screen.c show them.
  */
 #ifndef KFDTRACE_LIVE_H
 #define KFDTRACE_LIVE_H
@@ -213,14 +212,15 @@ int live_stock_read(struct live_events *events, struct model *model, uint64_t un
 int live_stock_list(struct kfd_prio_list_entry **list, size_t *nr);
 void live_stock_row(struct live_row *row, const struct client *client);
 
-/* open.c */
-int live_begin(struct live *live, char *why);
+/* list.c */
 int live_list(struct live *live, char *why);
 int live_oom(char *why);
+
+/* open.c */
+int live_begin(struct live *live, char *why);
 void live_end(struct live *live);
 
 /* frame.c */
-uint64_t live_now(void);
 int live_rows(struct live *live, char *why);
 int live_frame(struct live *live, char *why);
 int live_drain(struct live *live, char *why);

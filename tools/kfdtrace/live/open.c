@@ -9,18 +9,6 @@
 
 #include "live.h"
 
-/**
- * live_oom() - there is no memory
- * @why: filled in; RECORD_WHY bytes
- *
- * Return: -ENOMEM.
- */
-int live_oom(char *why)
-{
-	snprintf(why, RECORD_WHY, "out of memory");
-	return -ENOMEM;
-}
-
 static const char *mode_of(const struct kfd_gpu *gpu)
 {
 	static const char *const names[] = {
@@ -30,34 +18,6 @@ static const char *mode_of(const struct kfd_gpu *gpu)
 	};
 
 	return names[kfd_scheduler(gpu, "", NULL)];
-}
-
-/**
- * live_list() - read the list of KFD processes from the driver
- * @live: with an open device; its list is renewed
- * @why: on failure, what is wrong; RECORD_WHY bytes
- *
- * Return: 0 or -errno.
- */
-int live_list(struct live *live, char *why)
-{
-	struct kfd_prio_list_entry *list;
-	size_t nr, i, kept = 0;
-	int ret = live->stock ? live_stock_list(&list, &nr) : kfd_dev_list(&live->dev, &list, &nr);
-
-	if (ret) {
-		snprintf(why, RECORD_WHY, "cannot list the processes that use KFD: %s",
-			 strerror(-ret));
-		return ret;
-	}
-	/* an orphan once, not for each process that shares its memory */
-	for (i = 0; i < nr; i++)
-		if (!kfd_entry_again(list, i))
-			list[kept++] = list[i];
-	free(live->list);
-	live->list = list;
-	live->nr_list = kept;
-	return 0;
 }
 
 static int source_open(struct live *live, char *why)
@@ -125,7 +85,7 @@ int live_begin(struct live *live, char *why)
 	ret = live_drain(live, why);
 	if (!ret)
 		ret = live_list(live, why);
-	live->ts = live_now();
+	live->ts = record_now();
 	if (!ret && live->events.open && live_sync(live, live->ts))
 		return live_oom(why);
 	if (!ret)

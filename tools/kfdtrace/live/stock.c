@@ -13,7 +13,7 @@
 
 #include "live.h"
 #include "stock/stock.h"
-#include "read/trace.h"
+#include "record/write.h"
 
 #define BUFFER_KB 8192 /* of all CPUs; it is emptied at each event */
 #define KFD_PROC  "/sys/class/kfd/kfd/proc"

@@ -369,6 +369,7 @@ int model_sync_process(struct model *model, uint32_t gpu_id, int32_t pid, int32_
 		       bool parked, bool preempting, uint64_t ts);
 void model_sync_off(struct model *model, uint64_t ts);
 void model_prune(struct model *model, bool (*gone)(void *context, int32_t pid), void *context);
+uint64_t anomalies_count(const struct model *model);
 const char *anomaly_name(enum anomaly_kind kind);
 
 #endif /* KFDTRACE_MODEL_H */

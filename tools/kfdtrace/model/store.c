@@ -270,6 +270,22 @@ int32_t store_prio(const struct client *client)
 }
 
 /**
+ * anomalies_count() - all of them
+ * @model: the model
+ *
+ * Return: their number.
+ */
+uint64_t anomalies_count(const struct model *model)
+{
+	uint64_t sum = 0;
+	int kind;
+
+	for (kind = 0; kind < NR_ANOMALIES; kind++)
+		sum += model->nr_anomalies[kind];
+	return sum;
+}
+
+/**
  * anomaly_name() - a kind in words
  * @kind: the kind
  *

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,24 +20,6 @@
 #define FORMAT_BEGIN 192 /* bytes of a format that has the name and the number of its event */
 #define MAX_COMMS  1000000
 #define MAX_OFFSET (1ULL << 48) /* 256 TB */
-
-/**
- * trace_say() - say what is wrong with a file
- * @file: the file
- * @format: of printf(3)
- */
-void trace_say(struct trace_file *file, const char *format, ...)
-{
-	va_list args;
-	int n;
-
-	n = snprintf(file->why, TRACE_WHY, "%s: ", file->path);
-	if (n < 0 || n >= TRACE_WHY)
-		n = 0;
-	va_start(args, format);
-	vsnprintf(file->why + n, TRACE_WHY - n, format, args);
-	va_end(args);
-}
 
 static int take(struct trace_file *file, void *to, size_t size)
 {

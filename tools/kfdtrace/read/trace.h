@@ -60,44 +60,4 @@ bool trace_clock_is_log(const struct trace_file *file);
 bool trace_others(const struct trace_file *file, char *text, size_t size);
 const char *trace_comm(const struct trace_file *file, int32_t pid);
 
-/**
- * struct trace_texts - formats of a recording whose events tracefs does not know
- * @header_page: as the files of tracefs
- * @header_event: the same
- * @formats: of the events of the only system
- * @nr: how many
- */
-struct trace_texts {
-	char *header_page;
-	char *header_event;
-	char **formats;
-	unsigned int nr;
-};
-
-/**
- * struct trace_parts - what a trace.dat is made of
- * @events_dir: events directory of the trace instance
- * @texts: instead of @events_dir, or NULL
- * @systems: event systems whose formats are written, ends with NULL
- * @clock: name of the clock
- * @cpu_fds: files with the pages of each CPU's ring buffer; emptied when they are copied
- * @cpu_stats: text of each CPU's statistics, may be NULL
- * @nr_cpus: number of both
- * @cmdlines: text of saved_cmdlines
- * @printk_formats: text of printk_formats
- */
-struct trace_parts {
-	const char *events_dir;
-	const struct trace_texts *texts;
-	char **systems;
-	const char *clock;
-	int *cpu_fds;
-	char **cpu_stats;
-	int nr_cpus;
-	const char *cmdlines;
-	const char *printk_formats;
-};
-
-int trace_write(int fd, const struct trace_parts *parts, char *why);
-
 #endif /* KFDTRACE_TRACE_H */

@@ -10,7 +10,7 @@
 #include "message.h"
 #include "record.h"
 #include "names.h"
-#include "read/trace.h"
+#include "write.h"
 
 /* The systems of the events, each once. */
 static char **systems_of(char **events)

@@ -23,43 +23,6 @@
 #define TEARDOWN_MS 5000 /* for what KFD does after the end of the command, or of a process */
 #define ENDING_MS   10	 /* the interval of looking whether it has */
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
-/**
- * record_now() - the time that events have
- *
- * Return: CLOCK_MONOTONIC, ns.
- */
-uint64_t record_now(void)
-{
-	return clock_ns(CLOCK_MONOTONIC);
-}
-
-/* Time in suspend.  Between the two readings, time passes that is not of it. */
-static int64_t boot_offset(void)
-{
-	uint64_t before = clock_ns(CLOCK_MONOTONIC), boot = clock_ns(CLOCK_BOOTTIME);
-
-	return (int64_t)(boot - before) / 1000000 * 1000000;
-}
-
-/**
- * record_began() - the recording begins now
- * @rec: the recording; its times are filled in
- */
-void record_began(struct recording *rec)
-{
-	rec->start_ns = clock_ns(CLOCK_MONOTONIC);
-	rec->start_real_ns = clock_ns(CLOCK_REALTIME);
-	rec->boot_offset_ns = boot_offset();
-}
-
 static void child_reap(struct recording *rec, int flags)
 {
 	int status;
@@ -269,7 +232,7 @@ static int run(struct recording *rec, const int *pidfds, int *exec_errno)
 		rec->end = state_read();
 	/* A command outlives a full disk, and its exit status is still wanted. */
 	record_stop(rec);
-	rec->end_ns = clock_ns(CLOCK_MONOTONIC);
+	rec->end_ns = record_now();
 	mqd_sample(rec, true);
 	processes_scan(rec);
 	for (cpu = 0; cpu < rec->nr_cpus && !ret; cpu++) {

@@ -197,7 +197,7 @@ void watch_free(struct recording *rec);
 bool teardown_done(const struct recording *rec);
 void teardown_tell(const struct recording *rec);
 
-/* record.c */
+/* clock.c */
 uint64_t record_now(void);
 void record_began(struct recording *rec);
 

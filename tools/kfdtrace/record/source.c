@@ -11,7 +11,7 @@
 #include "message.h"
 #include "record.h"
 #include "stock/stock.h"
-#include "read/trace.h"
+#include "write.h"
 
 #define DRIVER	   "/sys/module/amdgpu"
 #define OUR_DRIVER DRIVER "/parameters/kfd_preempt"

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "read/trace.h"
+#include "write.h"
 
 enum {
 	OPTION_DONE = 0,
@@ -45,7 +46,7 @@ static __attribute__((format(printf, 3, 4))) void out_fail(struct out *out, int 
 	if (out->failed)
 		return;
 	va_start(args, format);
-	vsnprintf(out->why, TRACE_WHY, format, args);
+	vsnprintf(out->why, WRITE_WHY, format, args);
 	va_end(args);
 	out->failed = -err;
 }
@@ -280,7 +281,7 @@ static void put_pages(struct out *out, const struct trace_parts *parts, uint64_t
  * trace_write() - write a trace.dat
  * @fd: where to; is closed
  * @parts: what it is made of; the contents of @cpu_fds are gone afterwards
- * @why: on failure, what is wrong; TRACE_WHY bytes
+ * @why: on failure, what is wrong; WRITE_WHY bytes
  *
  * Return: 0 or -errno.
  */
@@ -293,7 +294,7 @@ int trace_write(int fd, const struct trace_parts *parts, char *why)
 
 	if (!out.file) {
 		close(fd);
-		snprintf(why, TRACE_WHY, "cannot write trace.dat: %s", strerror(errno));
+		snprintf(why, WRITE_WHY, "cannot write trace.dat: %s", strerror(errno));
 		return -errno;
 	}
 	put_head(&out, parts);

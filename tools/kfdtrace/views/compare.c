@@ -14,7 +14,7 @@
 
 #include "kfdtrace.h"
 #include "message.h"
-#include "views/report/report.h"
+#include "views/common/latency.h"
 #include "views/common/options.h"
 
 #define Z	   1.96 /* 95 % of a normal distribution */

@@ -5,6 +5,9 @@
 
 #include "view.h"
 
+extern const struct list_column queue_columns[];
+extern const unsigned int nr_queue_columns;
+
 size_t queues_table(const struct view *view, size_t max, const struct list_choice *choice);
 void queues_json(const struct view *view, const struct list_choice *choice);
 

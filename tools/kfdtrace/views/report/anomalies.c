@@ -8,22 +8,6 @@
 
 #define MAX_LINES 50 /* --json has more */
 
-/**
- * anomalies_count() - all of them
- * @model: the model
- *
- * Return: their number.
- */
-uint64_t anomalies_count(const struct model *model)
-{
-	uint64_t sum = 0;
-	int kind;
-
-	for (kind = 0; kind < NR_ANOMALIES; kind++)
-		sum += model->nr_anomalies[kind];
-	return sum;
-}
-
 static void print_anomaly(const struct anomaly *anomaly)
 {
 	char text[32];

@@ -4,24 +4,8 @@
 #define KFDTRACE_REPORT_H
 
 #include "views/common/join.h"
+#include "views/common/latency.h"
 #include "views/common/view.h"
-
-/**
- * struct latency - one histogram of a GPU
- * @key: in JSON
- * @title: in words
- * @of: the histogram
- */
-struct latency {
-	const char *key;
-	const char *title;
-	const struct hist *(*of)(const struct gpu *gpu);
-};
-
-enum {
-	NR_LATENCIES = 6
-};
-extern const struct latency latencies[NR_LATENCIES];
 
 /**
  * struct client_rows - the processes to show
@@ -35,13 +19,23 @@ struct client_rows {
 	size_t nr;
 };
 
+/* rows.c */
+extern const struct list_column client_columns[];
+extern const unsigned int nr_client_columns;
 struct list client_rows_list(struct client_rows *rows, const struct list_choice *choice);
 void client_rows_make(struct client_rows *rows, const struct view *view);
-uint64_t anomalies_count(const struct model *model);
+
+/* anomalies.c */
 void anomalies_print(const struct model *model);
+
+/* hist.c */
 void report_hist_json(const char *key, const struct hist *hist);
+
+/* saves.c */
 void saves_print(const struct view *view);
 void saves_json(const struct view *view);
+
+/* json.c */
 void report_json(const struct view *view, const struct paths *paths);
 
 #endif /* KFDTRACE_REPORT_H */
