@@ -16,7 +16,6 @@
 #define RECORD_WHY    1024 /* bytes of a message that says why */
 #define MAX_NS_LEVELS 32   /* the kernel's own limit of nested PID namespaces */
 #define RECORD_CLOCK  "mono"
-#define AMD_LOG_FILE  "amd.log"
 
 /* Why a recording ended. */
 enum record_end {

@@ -17,7 +17,6 @@
 
 #include "message.h"
 #include "join.h"
-#include "record/record.h"
 
 static void name_add(struct log_names *names, char *path, int32_t pid)
 {
