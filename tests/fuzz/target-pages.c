@@ -9,7 +9,7 @@
 #include "fuzz.h"
 #include "views/common/queues.h"
 #include "views/report/report.h"
-#include "read/read.h"
+#include "read/file.h"
 
 #define PAGE	 4096
 #define CPUS	 4

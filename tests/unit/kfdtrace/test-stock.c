@@ -11,7 +11,7 @@
 #include "record/write.h"
 #include "stock/stock.h"
 #include "read/trace.h"
-#include "read/read.h"
+#include "read/file.h"
 
 #define DATA "../../kfdtrace/data/parked/trace.dat"
 

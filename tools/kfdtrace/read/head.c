@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "read.h"
+#include "file.h"
 
 #define MAX_CPUS   4096
 #define MAX_TEXT   (64U << 20) /* kallsyms, the largest, has about 15 MB */

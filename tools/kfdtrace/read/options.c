@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "read.h"
+#include "file.h"
 
 #define MAX_TEXT     (1U << 20)
 #define MAX_SECTIONS 64

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "read.h"
+#include "file.h"
 
 #define MAX_NAMED 5 /* events that a message names */
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "read.h"
+#include "file.h"
 
 #define PAGE_HEAD 16 /* timestamp and commit, of a 64-bit kernel */
 #define WINDOW	  (256U << 10)

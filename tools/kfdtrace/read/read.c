@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "read.h"
+#include "file.h"
 
 static int record_next(struct trace_file *file, struct trace_record *record)
 {

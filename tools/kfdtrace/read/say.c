@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "read.h"
+#include "file.h"
 
 /**
  * trace_say() - say what is wrong with a file

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "read.h"
+#include "file.h"
 
 #ifdef HAVE_TRACECMD
 #include <trace-cmd.h>

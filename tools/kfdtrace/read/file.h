@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Declarations for the reader of trace.dat: header, pages, and its callers. */
-#ifndef KFDTRACE_READ_H
-#define KFDTRACE_READ_H
+#ifndef KFDTRACE_READ_FILE_H
+#define KFDTRACE_READ_FILE_H
 
 #include <traceevent/event-parse.h>
 
@@ -150,4 +150,4 @@ int trace_head_read(struct trace_file *file);
 int trace_pages_start(struct trace_file *file);
 int trace_pages_next(struct trace_file *file, const struct stream **next);
 
-#endif /* KFDTRACE_READ_H */
+#endif /* KFDTRACE_READ_FILE_H */
