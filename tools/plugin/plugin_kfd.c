@@ -16,7 +16,7 @@
 #include <traceevent/event-parse.h>
 #include <traceevent/trace-seq.h>
 
-#include "events.h"
+#include "model/events.h"
 #include "kfdlib.h"
 
 #define NAME 64 /* bytes of a name */
