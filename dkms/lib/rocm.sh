@@ -286,10 +286,7 @@ rocm_bring() {
 		rocm_prune
 		return 2
 	fi
-	if why=$(refused "$kernel" rocm); then
-		warn "$kernel: kfdprio is not built for amdgpu-dkms $base: $why"
-		return 1
-	fi
+	! why=$(refused "$kernel" rocm) || { warn "$kernel: kfdprio is not built for amdgpu-dkms $base: $why"; return 1; }
 	stamp=$(rocm_stamp "$base")
 	if [ -n "$auto" ] && [ "$(cat "$(rocm_failed "$kernel")" 2>/dev/null)" = "$(rocm_try "$base" "$kernel" "$stamp")" ]; then
 		[ -n "$(rocm_version "$kernel")" ] || return 2
