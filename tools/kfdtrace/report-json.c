@@ -160,8 +160,8 @@ void report_json(const struct view *view, const struct paths *paths)
 	json_simulated("simulated", view_simulated(view));
 	json_text("driver", view_stock(view) ? "stock" : "kfdprio");
 	json_text("clock", trace_clock(view->file));
-	json_count("first_ts_ns", model->first);
-	json_count("last_ts_ns", model->last);
+	known_count_json("first_ts_ns", model->last, model->first);
+	known_count_json("last_ts_ns", model->last, model->last);
 	json_count("lost_count", loss->overrun);
 	json_count("gap_count", loss->gaps);
 	json_count("damaged_count", loss->damaged);
