@@ -121,7 +121,8 @@ not_version() {
 	check "$series: $1, status: nothing is installed; how the link goes" sh -c "cat '$work/out'; grep -E '^  installed: +none' '$work/out' && grep -F 'run: rm $link' '$work/out' &&
 		! grep 6.99.0 '$work/out'"
 	driver 0 "$series: $1, the source" /opt/kfdprio/kfd_patches/find-source --query "$abi"
-	check "$series: $1, the source: the kernel's own" says "$work/out" "/linux-source-$series[.]tar"
+	check "$series: $1, the source: the kernel's own" says "$work/out" "/linux-source-${series}[.]tar"
+	# shellcheck disable=SC2016 # for the shell of the host
 	check "$series: $1, dkms.conf: DKMS may build kfdprio" host env kernelver="$abi" bash -c '. /opt/kfdprio/dkms.conf; [ "$AUTOINSTALL" = yes ] && [ -z "${BUILD_EXCLUSIVE_KERNEL-}" ]'
 }
 test_deleted() {
