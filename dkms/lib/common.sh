@@ -6,12 +6,14 @@ say() { printable "kfdprio-driver: $*"; }
 warn() { printable "kfdprio-driver: $*" >&2; }
 die() { warn "$*"; exit 1; }
 
-# what modprobe would load for a kernel; fails if nothing
+# what modprobe would load for a kernel, "(builtin)" if the kernel itself has it; fails if nothing
 would_load() { modinfo -k "$1" -n amdgpu 2>/dev/null; }
 used_now() {
 	local file
 	if ! file=$(would_load "$1"); then
 		echo "this kernel has no other amdgpu"
+	elif [ "$file" = '(builtin)' ]; then
+		echo "amdgpu is built into this kernel"
 	elif is_ours "$file"; then
 		echo "modprobe loads $file, as before (kfdprio $(our_version "$file"))"
 	else

@@ -72,7 +72,11 @@ arch_kernel_package() { cat "/usr/lib/modules/$1/pkgbase" 2>/dev/null || echo li
 headers_package() {
 	local kernel=${1-} flavour=''
 	case $(host_family) in
-	debian) echo "linux-headers-${kernel:-amd64}" ;;
+	debian)
+		case $kernel in
+		*-pve) echo "proxmox-headers-$kernel" ;;
+		*) echo "linux-headers-${kernel:-amd64}" ;;
+		esac ;;
 	fedora)
 		# 6.12.0-55.el10.x86_64+rt is kernel-rt's
 		[[ $kernel != *.x86_64+* ]] || flavour=${kernel##*+}-
@@ -101,6 +105,9 @@ unpacked_source() {
 	return 1
 }
 
+# source_by_hand KERNEL: how the source of a kernel that no package has comes to where unpacked_source finds it
+source_by_hand() { echo "unpack the source that this kernel was built from as /usr/src/linux-$1, or name its directory: AMDGPU_SRC=/path/of/linux kfdprio-driver install -k $1"; }
+
 # source_hint KERNEL: how the source of exactly that kernel comes to where unpacked_source finds it, on one line
 source_hint() {
 	local kernel=$1 package version
@@ -124,7 +131,7 @@ source_hint() {
 		package=linux-source-${BASH_REMATCH[1]}
 		[ "$(host_family)" = debian ] || package+=.0
 		echo "apt install $package" ;;
-	*) echo "unpack the source of exactly this kernel as /usr/src/linux-$kernel" ;;
+	*) source_by_hand "$kernel" ;;
 	esac
 }
 

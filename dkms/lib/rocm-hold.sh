@@ -41,7 +41,7 @@ rocm_hold_lines() {
 			kfdprio_for=$(unset -v kernelver; echo "${kernelver-}")
 		fi
 		for kfdprio_link in /var/lib/dkms/amdgpu/kernel-"$kfdprio_for"-*; do
-			[[ $(readlink "$kfdprio_link") != *+kfdprio* ]] || AUTOINSTALL=
+			[[ ! -e $kfdprio_link || $(readlink "$kfdprio_link") != *+kfdprio* ]] || AUTOINSTALL=
 		done
 	END
 	echo "$rocm_hold_end"

@@ -19,7 +19,8 @@ rocm_log=$state/rocm-dkms.log
 rocm_version() {
 	local link
 	for link in "$dkms_tree/amdgpu/kernel-$1"-*; do
-		[ ! -L "$link" ] || { link=$(readlink "$link"); echo "${link%%/*}"; }
+		# a version that was deleted by hand leaves a link that leads nowhere
+		[ ! -L "$link" ] || [ ! -e "$link" ] || { link=$(readlink "$link"); echo "${link%%/*}"; }
 	done
 }
 
@@ -61,7 +62,7 @@ rocm_base() {
 		# older kernel without ROCm's driver was left without it by ROCm's package.
 		[ -n "$(rocm_deriveds)" ] || return 0
 		newest=$(for link in "$dkms_tree"/amdgpu/kernel-*; do
-			[ ! -L "$link" ] || { link=$(readlink "$link"); link=${link#*/}; echo "${link%/*}"; }
+			[ ! -L "$link" ] || [ ! -e "$link" ] || { link=$(readlink "$link"); link=${link#*/}; echo "${link%/*}"; }
 		done | sort -V | tail -n 1)
 		[ "$(printf '%s\n' "$newest" "$1" | sort -V | tail -n 1)" = "$1" ] || return 0
 	fi
@@ -179,7 +180,7 @@ rocm_forget() {
 rocm_prune() {
 	local derived keep=${1-}
 	for derived in $(rocm_deriveds); do
-		! readlink "$dkms_tree"/amdgpu/kernel-* 2>/dev/null | grep -F "$derived/" | grep "^${derived//+/[+]}/" >/dev/null || continue
+		! find "$dkms_tree"/amdgpu/kernel-* -maxdepth 0 -xtype d -printf '%l\n' 2>/dev/null | grep "^${derived//+/[+]}/" >/dev/null || continue
 		if [ "$derived" = "$keep" ] && compgen -G "$dkms_tree/amdgpu/$derived/*/*/module" >/dev/null; then
 			continue
 		fi
@@ -273,7 +274,7 @@ autoinstall_rocm() {
 
 # 0: in place; 1: not; 2: this kernel's amdgpu is none of ROCm's
 rocm_bring() {
-	local kernel=$1 auto=$2 base stamp file status=0 log='' was
+	local kernel=$1 auto=$2 base stamp file status=0 log='' was why
 	base=$(rocm_base "$kernel")
 	was=$(rocm_version "$kernel")
 	if [ -z "$base" ]; then
@@ -285,6 +286,7 @@ rocm_bring() {
 		rocm_prune
 		return 2
 	fi
+	! why=$(refused "$kernel" rocm) || { warn "$kernel: kfdprio is not built for amdgpu-dkms $base: $why"; return 1; }
 	stamp=$(rocm_stamp "$base")
 	if [ -n "$auto" ] && [ "$(cat "$(rocm_failed "$kernel")" 2>/dev/null)" = "$(rocm_try "$base" "$kernel" "$stamp")" ]; then
 		[ -n "$(rocm_version "$kernel")" ] || return 2
@@ -467,7 +469,7 @@ rocm_undo() {
 remove_rocm() {
 	local link kernel active base failed=0
 	for link in "$dkms_tree/amdgpu"/kernel-*; do
-		[ -L "$link" ] || continue
+		[ -L "$link" ] && [ -e "$link" ] || continue
 		active=$(readlink "$link")
 		kernel=${active#*/} kernel=${kernel%/*}
 		active=${active%%/*}

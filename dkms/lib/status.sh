@@ -22,7 +22,7 @@ loaded_differs() {
 reboot_hint() { ! loaded_differs || say "the loaded amdgpu is not $(would_load "$(uname -r)"): reboot to load that file"; }
 
 status_of() {
-	local kernel=$1 running=$2 file rocm installed next='' in_file=''
+	local kernel=$1 running=$2 file rocm installed next='' in_file='' why link
 	rocm=$(rocm_version "$kernel")
 	file=$(would_load "$kernel") || file=
 	installed=$(own_installed "$kernel")
@@ -40,6 +40,8 @@ status_of() {
 	echo "  installed:  $installed"
 	if [ -z "$file" ]; then
 		echo "  modprobe:   finds no amdgpu"
+	elif [ "$file" = '(builtin)' ]; then
+		echo "  modprobe:   loads none, since amdgpu is built into this kernel"
 	elif is_ours "$file"; then
 		in_file=$(our_version "$file")
 		echo "  modprobe:   $file (kfdprio${in_file:+, kfdprio-$in_file})"
@@ -47,6 +49,14 @@ status_of() {
 	else
 		echo "  modprobe:   $file (without kfdprio)"
 		[ -n "$next" ] || next="kfdprio-driver install -k $kernel"
+	fi
+	for link in "$dkms_tree/amdgpu/kernel-$kernel"-*; do
+		[ ! -L "$link" ] || [ -e "$link" ] ||
+			echo "  left over:  DKMS's link to a version of amdgpu-dkms that was deleted; run: rm $link"
+	done
+	if why=$(refused "$kernel" ${rocm:+rocm}); then
+		echo "  refused:    $why"
+		next=''
 	fi
 	if [ -n "$next" ] && [ -e "$state/failed-$kernel" ]; then
 		echo "  failed:     the build of $(date -r "$state/failed-$kernel" '+%F %H:%M')$([ ! -e "$state/make-$kernel.log" ] || echo "; log: $state/make-$kernel.log")"

@@ -21,7 +21,7 @@ fake_headers() {
 }
 
 test_ubuntu() {
-	local name="$series: Ubuntu's packages" find=/opt/kfdprio/kfd_patches/find-source tree=$work/ubuntu
+	local name="$series: Ubuntu's packages" find=/opt/kfdprio/kfd_patches/find-source tree=$work/ubuntu pkg
 	cp "$root/usr/lib/os-release" "$work/os-release"
 	sed -i 's/^ID=.*/ID=ubuntu/' "$root/usr/lib/os-release"
 	rm -rf "$tree"
@@ -49,6 +49,15 @@ test_ubuntu() {
 	check "$name: headers of an HWE kernel" fake_headers 6.11.0-9-generic 6.11.0-9.9~24.04.1 linux-hwe-6.11
 	driver 1 "$name, HWE" "$find" 6.11.0-9-generic
 	check "$name, HWE: apt command" says "$work/out" "apt install linux-hwe-6.11-source-6.11.0=6.11.0-9.9~24.04.1$"
-	host dpkg --purge linux-headers-6.8.0-45-generic linux-headers-6.11.0-9-generic linux-source-6.8.0 >/dev/null 2>&1
+	# the archive of HWE has the name of its package
+	rm -rf "$tree"
+	pkg=linux-hwe-6.11-source-6.11.0
+	mkdir -p "$tree/$pkg/drivers/gpu/drm/amd/amdkfd" "$tree/root/usr/src/$pkg"
+	touch "$tree/$pkg/drivers/gpu/drm/amd/amdkfd/kfd_priv.h"
+	tar -C "$tree" -cJf "$tree/root/usr/src/$pkg/$pkg.tar.xz" "$pkg"
+	check "$name, HWE: the source" fake_package $pkg 6.11.0-9.9~24.04.1 linux-hwe-6.11 "$tree/root"
+	driver 0 "$name, HWE, installed" "$find" 6.11.0-9-generic
+	check "$name, HWE, installed: it is what is printed" test -e "$root$(tail -n 1 "$work/out")/drivers/gpu/drm/amd/amdkfd/kfd_priv.h"
+	host dpkg --purge linux-headers-6.8.0-45-generic linux-headers-6.11.0-9-generic linux-source-6.8.0 $pkg >/dev/null 2>&1
 	cp "$work/os-release" "$root/usr/lib/os-release"
 }

@@ -254,6 +254,14 @@ void kfd_trouble_version(struct kfd_trouble *t, int fd, int err)
 		return;
 	}
 	t->cause = KFD_CAUSE_STOCK;
+	/* a module has an initstate; amdgpu-dkms has a version */
+	if (system_exists("/sys/module/amdgpu/parameters") && !system_exists("/sys/module/amdgpu/initstate") &&
+	    !system_exists("/sys/module/amdgpu/version")) {
+		say(t->what, "the stock amdgpu driver is built into this kernel, which has neither priorities nor trace events");
+		say(t->todo,
+		    "no module can replace it: boot a kernel with CONFIG_DRM_AMDGPU=m, and install the package kfdprio-dkms for that kernel (or run 'make install')");
+		return;
+	}
 	if (system_read("/sys/module/amdgpu/version", version, sizeof(version)))
 		version[strcspn(version, "\n")] = '\0';
 	say(t->what, "the stock amdgpu driver is loaded%s%s%s, which has neither priorities nor trace events",

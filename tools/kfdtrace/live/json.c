@@ -20,12 +20,15 @@ void live_print_json(const struct live *live)
 	json_simulated("simulated", live->simulated);
 	json_count("ts_ns", live->ts);
 	json_count("span_ns", live->span_ns);
-	json_count("event_count", live->events.all);
-	if (live->events.open)
+	if (live->events.open) {
+		json_count("event_count", live->events.all);
 		json_real("events_per_s", live->event_rate);
-	else
+		json_count("lost_count", live->lost);
+	} else {
+		json_null("event_count");
 		json_null("events_per_s");
-	json_count("lost_count", live->lost);
+		json_null("lost_count");
+	}
 	json_open("gpus", '[');
 	for (i = 0; i < live->topo.nr; i++) {
 		const struct kfd_gpu *gpu = &live->topo.gpus[i];

@@ -314,6 +314,33 @@ void amdlog_plain(char *line)
 }
 
 /**
+ * amdlog_bytes() - take a message out of JSON of the journal, which has an array of bytes for text with escape sequences
+ * @line: changed if it has such a message: it becomes that
+ */
+void amdlog_bytes(char *line)
+{
+	const char *from = strstr(line, "\"MESSAGE\"");
+	char *to = line;
+	uint64_t value;
+
+	from = from ? blanks(from + strlen("\"MESSAGE\"")) : NULL;
+	if (!from || *from != ':')
+		return;
+	from = blanks(from + 1);
+	if (*from != '[')
+		return;
+	/* a number and what comes before it are longer than the byte */
+	do {
+		from = digits(blanks(from + 1), 10, &value);
+		if (!from || value > UINT8_MAX)
+			break;
+		*to++ = value ? value : ' ';
+		from = blanks(from);
+	} while (*from == ',');
+	*to = '\0';
+}
+
+/**
  * amdlog_init() - begin to read
  * @log: filled in; amdlog_file() must follow
  */
@@ -342,25 +369,27 @@ void amdlog_file(struct amdlog *log, FILE *file, int32_t pid)
 /* 1: a line is in log->line, without newline; 0: the end; else -errno */
 static int line_get(struct amdlog *log)
 {
-	size_t length;
+	size_t length = 0;
+	bool cut = false;
 	int c;
 
 	errno = 0;
-	if (!fgets(log->line, sizeof(log->line), log->file))
-		return ferror(log->file) ? -(errno ? errno : EIO) : 0;
-	log->lines++;
-	/* A 0 in a damaged line ends it. */
-	length = strlen(log->line);
-	if (length && log->line[length - 1] == '\n') {
-		log->line[--length] = '\0';
-	} else if (length == sizeof(log->line) - 1) {
-		log->cut++;
-		do {
-			c = getc_unlocked(log->file);
-		} while (c != EOF && c != '\n');
+	while ((c = getc_unlocked(log->file)) != EOF && c != '\n') {
+		/* a 0 is a blank: it is in the size before a message in the journal's export, and in damaged lines */
+		if (length < sizeof(log->line) - 1)
+			log->line[length++] = c ? c : ' ';
+		else
+			cut = true;
 	}
+	if (ferror(log->file))
+		return -(errno ? errno : EIO);
+	if (c == EOF && !length)
+		return 0;
+	log->lines++;
+	log->cut += cut;
 	if (length && log->line[length - 1] == '\r')
-		log->line[length - 1] = '\0';
+		length--;
+	log->line[length] = '\0';
 	return 1;
 }
 
@@ -368,7 +397,7 @@ static int line_get(struct amdlog *log)
 static void sample(char *kept, const char *line)
 {
 	if (!*kept)
-		snprintf(kept, AMDLOG_SAMPLE, "%s", line);
+		snprintf(kept, AMDLOG_SAMPLE, "%.*s", AMDLOG_SAMPLE - 1, line);
 }
 
 static void head_take(struct amdlog *log)
@@ -396,6 +425,7 @@ int amdlog_next(struct amdlog *log, struct amdlog_entry *entry)
 
 	while ((ret = line_get(log)) > 0) {
 		sample(log->first_line, log->line);
+		amdlog_bytes(log->line);
 		amdlog_plain(log->line);
 		start = amdlog_line(log->line, entry, &message);
 		if (start) {

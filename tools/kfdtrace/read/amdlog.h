@@ -91,6 +91,7 @@ void amdlog_file(struct amdlog *log, FILE *file, int32_t pid);
 int amdlog_next(struct amdlog *log, struct amdlog_entry *entry);
 const char *amdlog_line(const char *line, struct amdlog_entry *entry, const char **message);
 bool amdlog_message(const char *message, struct amdlog_entry *entry);
+void amdlog_bytes(char *line);
 void amdlog_plain(char *line);
 
 #endif /* KFDTRACE_AMDLOG_H */

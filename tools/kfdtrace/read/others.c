@@ -110,6 +110,12 @@ bool trace_others(const struct trace_file *file, char *text, size_t size)
 	return file->foreign;
 }
 
+/* Text that names an event of kfd, or begins as that of trace-cmd report does; @head ends with a 0. */
+static bool is_text_of_trace(const char *head, size_t size)
+{
+	return strlen(head) == size && (!strncmp(head, "cpus=", 5) || strstr(head, " kfd_") || strstr(head, ":kfd_"));
+}
+
 /**
  * trace_kind() - what a file is that is no trace.dat
  * @fd: open
@@ -133,12 +139,14 @@ const char *trace_kind(int fd)
 		{ "PK\3\4", 4, "a zip archive: unpack it first" },
 		{ "\x7f" "ELF", 4, "a program" },
 	};
-	char head[16] = "";
-	ssize_t got = pread(fd, head, sizeof(head), 0);
+	char head[4096] = "";
+	ssize_t got = pread(fd, head, sizeof(head) - 1, 0);
 	size_t i;
 
 	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (got >= kinds[i].bytes && !memcmp(head, kinds[i].begin, kinds[i].bytes))
 			return kinds[i].kind;
+	if (got > 0 && is_text_of_trace(head, got))
+		return "the text of a trace, as trace-cmd report and perf script print it: give the trace.dat itself";
 	return "the magic number is missing";
 }

@@ -39,6 +39,7 @@ static const char *const verdicts[] = {
  * @key: in JSON and CSV
  * @title: in words
  * @duration: the values are ns
+ * @known: whether the recording, A or B, can have it
  * @value: of A and B
  * @rate: the values per second, of a count or a sum; < 0 if there is none
  * @count: of a percentile: how many durations it is of
@@ -48,7 +49,7 @@ static const char *const verdicts[] = {
 struct row {
 	char key[32];
 	char title[64];
-	bool duration;
+	bool duration, known[2];
 	double value[2], rate[2];
 	uint64_t count[2];
 	double ratio;
@@ -60,12 +61,15 @@ struct row {
  * @seconds: between its first and last event
  * @queues, @maps, @unmaps, @runlists, @over, @preemptions, @anomalies: counts
  * @preempted: sum over processes, in s
+ * @knows: which events the recording can have
+ * @stock: it is of a driver without priorities and preemption
  * @simulated: whether it is of the simulated GPU
  * @hist: of all GPUs together
  */
 struct sums {
 	double seconds, preempted;
 	uint64_t queues, maps, unmaps, runlists, over, preemptions, anomalies;
+	bool knows[NR_KFD_EVENTS], stock;
 	enum simulated simulated;
 	struct hist hist[NR_LATENCIES];
 };
@@ -89,6 +93,9 @@ static void sums_read(struct sums *sums, const struct view_options *options, con
 	view_read(&view);
 	view_losses(&view);
 	sums->simulated = view_simulated(&view);
+	sums->stock = view_stock(&view);
+	for (i = 0; i < NR_KFD_EVENTS; i++)
+		sums->knows[i] = trace_knows(view.file, i);
 	sums->seconds = (view.model.last - view.model.first) / 1e9;
 	sums->unmaps = view.model.events[EV_UNMAP_QUEUES_DONE];
 	sums->preemptions = view.model.events[EV_PREEMPT_BEGIN];
@@ -112,29 +119,37 @@ static struct row *row_add(struct rows *rows, const char *key, const char *title
 	struct row *row = &rows->row[rows->nr++];
 
 	row->rate[0] = row->rate[1] = -1;
+	row->known[0] = row->known[1] = true;
 	snprintf(row->key, sizeof(row->key), "%s", key);
 	snprintf(row->title, sizeof(row->title), "%s", title);
 	return row;
 }
 
-/* Values that grow with the length of the recording: compared per second. */
-static struct row *sum_add(struct rows *rows, const char *key, const char *title, double a, double b)
+/*
+ * Values that grow with the length of the recording: compared per second. They are not known of a recording that cannot
+ * have the event.
+ */
+static struct row *sum_add(struct rows *rows, enum kfd_event_type event, const char *key, const char *title, double a,
+			   double b)
 {
 	struct row *row = row_add(rows, key, title);
 	int i;
 
 	row->value[0] = a;
 	row->value[1] = b;
-	for (i = 0; i < 2; i++)
-		if (rows->sums[i].seconds > 0)
+	for (i = 0; i < 2; i++) {
+		row->known[i] = event == NR_KFD_EVENTS || rows->sums[i].knows[event];
+		if (row->known[i] && rows->sums[i].seconds > 0)
 			row->rate[i] = row->value[i] / rows->sums[i].seconds;
+	}
 	row->ratio = row->rate[0] > 0 && row->rate[1] >= 0 ? row->rate[1] / row->rate[0] : 0;
 	return row;
 }
 
-static void count_add(struct rows *rows, const char *key, const char *title, uint64_t a, uint64_t b)
+static void count_add(struct rows *rows, enum kfd_event_type event, const char *key, const char *title, uint64_t a,
+		      uint64_t b)
 {
-	struct row *row = sum_add(rows, key, title, a, b);
+	struct row *row = sum_add(rows, event, key, title, a, b);
 	double ta = rows->sums[0].seconds, tb = rows->sums[1].seconds;
 
 	if (row->rate[0] < 0 || row->rate[1] < 0)
@@ -196,13 +211,14 @@ static void rows_make(struct rows *rows)
 	row = row_add(rows, "recording_s", "seconds recorded");
 	row->value[0] = a->seconds;
 	row->value[1] = b->seconds;
-	count_add(rows, "created_queue_count", "queues created", a->queues, b->queues);
-	count_add(rows, "map_count", "queues mapped", a->maps, b->maps);
-	count_add(rows, "unmap_count", "unmaps", a->unmaps, b->unmaps);
-	count_add(rows, "over_subscribed_count", "over-subscribed runlists", a->over, b->over);
-	count_add(rows, "preemption_count", "preemptions", a->preemptions, b->preemptions);
-	sum_add(rows, "preempted_s", "seconds preempted, of all processes", a->preempted, b->preempted);
-	count_add(rows, "anomaly_count", "anomalies", a->anomalies, b->anomalies);
+	count_add(rows, EV_CREATE_QUEUE, "created_queue_count", "queues created", a->queues, b->queues);
+	count_add(rows, EV_MAP_QUEUE, "map_count", "queues mapped", a->maps, b->maps);
+	count_add(rows, EV_UNMAP_QUEUES_DONE, "unmap_count", "unmaps", a->unmaps, b->unmaps);
+	count_add(rows, EV_MAP_QUEUES, "over_subscribed_count", "over-subscribed runlists", a->over, b->over);
+	count_add(rows, EV_PREEMPT_BEGIN, "preemption_count", "preemptions", a->preemptions, b->preemptions);
+	sum_add(rows, EV_PREEMPT_BEGIN, "preempted_s", "seconds preempted, of all processes", a->preempted,
+		b->preempted);
+	count_add(rows, NR_KFD_EVENTS, "anomaly_count", "anomalies", a->anomalies, b->anomalies);
 	for (i = 0; i < NR_LATENCIES; i++) {
 		percentile_add(rows, i, 50);
 		percentile_add(rows, i, 99);
@@ -246,9 +262,9 @@ static void cell_value(const struct row *row, int which, struct list_value *valu
 		list_known_count(value, row->count[which], real);
 	} else if (real == floor(real)) {
 		value->kind = LIST_COUNT;
-		list_count(value, real);
+		list_known_count(value, row->known[which], real);
 	} else {
-		list_real(value, true, real);
+		list_real(value, row->known[which], real);
 	}
 }
 
@@ -297,15 +313,26 @@ static void print_json(const struct rows *rows, const struct list *list, const s
 	json_text("b_recording", options->other);
 	json_simulated("a_simulated", rows->sums[0].simulated);
 	json_simulated("b_simulated", rows->sums[1].simulated);
+	json_text("a_driver", rows->sums[0].stock ? "stock" : "kfdprio");
+	json_text("b_driver", rows->sums[1].stock ? "stock" : "kfdprio");
 	list_json_columns(list);
 	list_json(list, "rows");
 	json_stdout_end();
 }
 
-static void print_names(const struct view_options *options, const char *note_a, const char *note_b)
+static void print_names(const struct view_options *options, const struct sums *sums)
 {
-	text_line(stdout, "A: %s%s", options->dir, note_a);
-	text_line(stdout, "B: %s%s", options->other, note_b);
+	static const char *const notes[] = {
+		[SIMULATED_UNKNOWN] = " (the recording does not contain whether the GPU was simulated)",
+		[SIMULATED_NO] = "",
+		[SIMULATED_YES] = " (SIMULATED GPU: no time was measured on hardware)",
+	};
+
+	text_line(stdout, "A: %s%s", options->dir, notes[sums[0].simulated]);
+	text_line(stdout, "B: %s%s", options->other, notes[sums[1].simulated]);
+	if (sums[0].stock || sums[1].stock)
+		printf("%s of a stock driver, which has no preemption and no event of it\n",
+		       sums[0].stock && sums[1].stock ? "A and B are" : sums[0].stock ? "A is" : "B is");
 	putchar('\n');
 }
 
@@ -343,11 +370,6 @@ static void usage(void)
  */
 int kfdtrace_compare(int argc, char **argv)
 {
-	static const char *const notes[] = {
-		[SIMULATED_UNKNOWN] = " (the recording does not contain whether the GPU was simulated)",
-		[SIMULATED_NO] = "",
-		[SIMULATED_YES] = " (SIMULATED GPU: no time was measured on hardware)",
-	};
 	struct view_options options = { .verb = "compare", .two = true, .columns = columns,
 					.nr_columns = NR_COLS };
 	struct rows *rows = calloc(1, sizeof(*rows));
@@ -369,7 +391,7 @@ int kfdtrace_compare(int argc, char **argv)
 		print_json(rows, &list, &options);
 	} else {
 		if (!options.list.csv && !options.list.raw && !options.list.noheadings)
-			print_names(&options, notes[rows->sums[0].simulated], notes[rows->sums[1].simulated]);
+			print_names(&options, rows->sums);
 		list_print(&list);
 	}
 	free(rows);

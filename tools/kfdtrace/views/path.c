@@ -114,7 +114,7 @@ static void print_path(const struct view *view, const struct queue_path *path, b
 	putchar('\n');
 }
 
-static void path_json(const struct view *view, const struct queue_path *path)
+static void path_json(const struct view *view, const struct queue_path *path, bool logged)
 {
 	const struct queue *queue = path->queue;
 	enum step order[NR_STEPS];
@@ -134,7 +134,10 @@ static void path_json(const struct view *view, const struct queue_path *path)
 	else
 		json_null("hwq");
 	json_text("joined_by", !path->hwq ? NULL : path->by_object ? "hsa_queue" : "ring_base");
-	json_count("dispatch_count", path->dispatches);
+	if (logged)
+		json_count("dispatch_count", path->dispatches);
+	else
+		json_null("dispatch_count");
 	json_open("steps", '[');
 	for (i = 0; i < nr; i++) {
 		json_open(NULL, '{');
@@ -180,7 +183,7 @@ static void print_json(const struct view *view, const struct paths *paths)
 	json_simulated("simulated", view_simulated(view));
 	json_open("queues", '[');
 	for (i = 0; i < paths->nr; i++)
-		path_json(view, &paths->path[i]);
+		path_json(view, &paths->path[i], paths->log);
 	json_close(']');
 	log_json(paths);
 	json_stdout_end();

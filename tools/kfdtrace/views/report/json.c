@@ -25,11 +25,23 @@ static void pairs_json(const struct client_rows *rows)
 	json_close(']');
 }
 
-static void reasons_json(const char *key, const uint64_t *counts, int nr,
-			 const char *(*name)(int64_t reason))
+static void known_count_json(const char *key, bool known, uint64_t count)
+{
+	if (known)
+		json_count(key, count);
+	else
+		json_null(key);
+}
+
+static void reasons_json(const struct view *view, enum kfd_event_type event, const char *key, const uint64_t *counts,
+			 int nr, const char *(*name)(int64_t reason))
 {
 	int i;
 
+	if (!trace_knows(view->file, event)) {
+		json_null(key);
+		return;
+	}
 	json_open(key, '{');
 	for (i = 0; i < nr; i++)
 		if (counts[i])
@@ -52,10 +64,10 @@ static void gpu_json(const struct view *view, const struct gpu *gpu)
 	json_count("over_subscribed_count", gpu->over_subscribed);
 	json_count("over_subscribed_ns", gpu->over_ns);
 	json_count("hang_count", gpu->hangs);
-	reasons_json("preemption_begin_counts", gpu->begins, NR_KFD_REASONS, kfd_reason_name);
-	reasons_json("preemption_end_counts", gpu->ends, NR_KFD_REASONS, kfd_reason_name);
-	reasons_json("park_counts", gpu->parks, NR_KFD_PARK_REASONS, kfd_park_name);
-	reasons_json("unpark_counts", gpu->unparks, NR_KFD_UNPARK_REASONS, kfd_unpark_name);
+	reasons_json(view, EV_PREEMPT_BEGIN, "preemption_begin_counts", gpu->begins, NR_KFD_REASONS, kfd_reason_name);
+	reasons_json(view, EV_PREEMPT_END, "preemption_end_counts", gpu->ends, NR_KFD_REASONS, kfd_reason_name);
+	reasons_json(view, EV_PARK, "park_counts", gpu->parks, NR_KFD_PARK_REASONS, kfd_park_name);
+	reasons_json(view, EV_UNPARK, "unpark_counts", gpu->unparks, NR_KFD_UNPARK_REASONS, kfd_unpark_name);
 	json_open("latencies", '{');
 	for (i = 0; i < NR_LATENCIES; i++)
 		report_hist_json(latencies[i].key, latencies[i].of(gpu));
@@ -113,8 +125,8 @@ void report_json(const struct view *view, const struct paths *paths)
 	json_simulated("simulated", view_simulated(view));
 	json_text("driver", view_stock(view) ? "stock" : "kfdprio");
 	json_text("clock", trace_clock(view->file));
-	json_count("first_ts_ns", model->first);
-	json_count("last_ts_ns", model->last);
+	known_count_json("first_ts_ns", model->last, model->first);
+	known_count_json("last_ts_ns", model->last, model->last);
 	json_count("lost_count", loss->overrun);
 	json_count("gap_count", loss->gaps);
 	json_count("damaged_count", loss->damaged);
@@ -122,7 +134,8 @@ void report_json(const struct view *view, const struct paths *paths)
 	json_count("other_event_count", trace_foreign(view->file));
 	json_open("event_counts", '{');
 	for (i = 0; i < NR_KFD_EVENTS; i++)
-		json_count(kfd_event_name(i), model->events[i]);
+		if (trace_knows(view->file, i))
+			json_count(kfd_event_name(i), model->events[i]);
 	json_close('}');
 	client_rows_make(&rows, view);
 	list = client_rows_list(&rows, &view->options->list);
@@ -138,7 +151,7 @@ void report_json(const struct view *view, const struct paths *paths)
 	anomalies_json(model);
 	json_open("under_way", '{');
 	json_count("queue_count", model->under_way.queues);
-	json_count("preemption_count", model->under_way.preemptions);
+	known_count_json("preemption_count", !view_stock(view), model->under_way.preemptions);
 	json_count("eviction_count", model->under_way.evictions);
 	json_count("unmap_count", model->under_way.unmaps);
 	json_close('}');

@@ -67,56 +67,63 @@ static bool unknown_queue(const struct client *client)
 	return false;
 }
 
-/* @ours: the driver has priorities and preemption */
-static void cell_times(const struct client *client, unsigned int column, bool ours, struct list_value *value)
+/* What a recording that has no @event shows of it is not known: it is not 0. */
+static void of_event(const struct view *view, enum kfd_event_type event, struct list_value *value, uint64_t count)
+{
+	list_known_count(value, trace_knows(view->file, event), count);
+}
+
+static void cell_times(const struct view *view, const struct client *client, unsigned int column,
+		       struct list_value *value)
 {
 	switch (column) {
 	case COL_MAPPED_TIME:
 		list_known_count(value, !unknown_queue(client), client->mapped_ns);
 		break;
 	case COL_PREEMPTED_TIME:
-		list_known_count(value, ours, client->preempted_ns);
+		of_event(view, EV_PREEMPT_BEGIN, value, client->preempted_ns);
 		break;
 	case COL_PREEMPTING_TIME:
-		list_known_count(value, ours, client->preempting_ns);
+		of_event(view, EV_PREEMPT_BEGIN, value, client->preempting_ns);
 		break;
 	case COL_PARKED_TIME:
-		list_known_count(value, ours, client->parked_ns);
+		of_event(view, EV_PARK, value, client->parked_ns);
 		break;
 	default:
-		list_count(value, client->evicted_ns);
+		of_event(view, EV_EVICT_PROCESS, value, client->evicted_ns);
 	}
 }
 
-static void cell_counts(const struct client *client, unsigned int column, bool ours, struct list_value *value)
+static void cell_counts(const struct view *view, const struct client *client, unsigned int column,
+			struct list_value *value)
 {
 	switch (column) {
 	case COL_CREATED:
-		list_count(value, client->created);
+		of_event(view, EV_CREATE_QUEUE, value, client->created);
 		break;
 	case COL_DESTROYED:
-		list_count(value, client->destroyed);
+		of_event(view, EV_DESTROY_QUEUE, value, client->destroyed);
 		break;
 	case COL_MAX:
 		list_count(value, client->max_live);
 		break;
 	case COL_MAPS:
-		list_count(value, client->maps);
+		of_event(view, EV_MAP_QUEUE, value, client->maps);
 		break;
 	case COL_PREEMPTED:
-		list_known_count(value, ours, client->preemptions);
+		of_event(view, EV_PREEMPT_BEGIN, value, client->preemptions);
 		break;
 	case COL_PREEMPTING:
-		list_known_count(value, ours, client->preempting);
+		of_event(view, EV_PREEMPT_BEGIN, value, client->preempting);
 		break;
 	case COL_WAKES:
-		list_known_count(value, ours, client->wakes);
+		of_event(view, EV_DOORBELL_WAKE, value, client->wakes);
 		break;
 	case COL_PARKED:
-		list_known_count(value, ours, client->parks);
+		of_event(view, EV_PARK, value, client->parks);
 		break;
 	default:
-		list_count(value, client->evictions);
+		of_event(view, EV_EVICT_PROCESS, value, client->evictions);
 	}
 }
 
@@ -124,7 +131,7 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
 {
 	const struct client_rows *rows = context;
 	const struct client *client = rows->clients[row];
-	bool known, ours = !view_stock(rows->view);
+	bool known;
 	int inner = 0;
 
 	switch (column) {
@@ -146,7 +153,7 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
 	case COL_PREEMPTING_TIME:
 	case COL_PARKED_TIME:
 	case COL_EVICTED_TIME:
-		cell_times(client, column, ours, value);
+		cell_times(rows->view, client, column, value);
 		break;
 	case COL_SIMULATED:
 		view_simulated_value(rows->view, value);
@@ -155,7 +162,7 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
 		list_text(value, view_command(rows->view, client->process->pid));
 		break;
 	default:
-		cell_counts(client, column, ours, value);
+		cell_counts(rows->view, client, column, value);
 	}
 }
 
