@@ -241,6 +241,10 @@ static void no_memory(void)
 	tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && mib > 256,
 	       "no_memory: %u MiB were taken, then the OOM killer took who did (status %#x)", mib, status);
 	tap_ok(requests && fine == requests, "no_memory: all %u requests are complete", requests);
+	/* all memory took its time, and the work may be over: the process without work stays off */
+	if (actor_do(&off, act_submit, 20 * MS, 20))
+		tap_bail("no_memory: more work was refused");
+	wait_mapped(0, 2);
 	tap_ok(request_preempts(&on, &off, 5 * MS), "no_memory: the next preempts in time");
 	events_stop(e);
 	tap_ok(paired(e), "no_memory: what begins ends");
