@@ -174,7 +174,7 @@ void kfd_prio_hook_unmap_range(loff_t start, loff_t len)
 			continue;
 		for (i = 0; i < p->n_pdds; i++) {
 			qp = &p->pdds[i]->qpd.prio;
-			/* pairs with kfd_prio_hook_doorbell_mmap() */
+			/* doorbell_pfn first: pairs with kfd_prio_hook_doorbell_mmap() */
 			if (!smp_load_acquire(&qp->doorbell_pfn))
 				continue;
 			if (qp->doorbell_pgoff >= first && qp->doorbell_pgoff <= last)
@@ -213,7 +213,7 @@ void kfd_prio_doorbell_zap(struct kfd_process_device *pdd)
 	struct kfd_prio_qpd *qp = &pdd->qpd.prio;
 
 	lockdep_assert_not_held(&pdd->dev->dqm->lock_hidden);
-	/* pairs with kfd_prio_hook_doorbell_mmap() */
+	/* doorbell_pfn first: pairs with kfd_prio_hook_doorbell_mmap() */
 	if (smp_load_acquire(&qp->doorbell_pfn))
 		unmap_mapping_pages(pdd->process->prio.inode->i_mapping, qp->doorbell_pgoff,
 				    qp->doorbell_pages, true);

@@ -81,7 +81,7 @@ static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
 	if (kfd_prio_trap_change(&qpd->prio, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG))
 		kfd_prio_doorbell_rung(pdd);
 	WRITE_ONCE(qpd->prio.fault_end, ktime_get_ns());
-	/* pairs with kfd_prio_in_fault() */
+	/* fault_end, then faults: pairs with kfd_prio_in_fault() */
 	atomic_dec_return_release(&qpd->prio.faults);
 	/* The mapping, then doorbell_lost: pairs with kfd_prio_hook_unmap_range() */
 	smp_mb();

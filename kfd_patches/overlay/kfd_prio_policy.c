@@ -5,8 +5,7 @@
  *
  * The floor. The policy sums, for each rank, the time for which processes were kept off during the
  * running slot and the FLOOR_SLOTS slots before it, which cover every second that ends now. The sum
- * is kept at or below the share that floor_pct leaves, so no stretch of one second exceeds that
- * share.
+ * is kept at or below the share that floor_pct leaves, so no stretch of one second exceeds it.
  *
  * Several levels. If claims of priority 15 and 12 hold and processes of lower rank have work, the
  * two levels below 15 have a floor each. Level 12 may keep the lowest off for 1 - floor of a
