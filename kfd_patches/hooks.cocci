@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 //
-// The master of every change to existing amdkfd code.  One added line per hook;
-// all logic is in overlay/.  The prototypes, and the lock each hook runs under,
-// are in overlay/kfd_prio_hooks.h.
+// The master of every change to existing amdkfd code.  A rule adds one line for each
+// hook; all logic is in overlay/.  overlay/kfd_prio_hooks.h has the prototypes, and
+// the lock that each hook runs under.
 //
-// "make patches" applies these rules to each supported tree and commits the
-// result as <tree>/hooks.patch.  hooks.expect says how often each hook must
-// stand in which function; prepare-tree checks it after every application.
-// Rules name functions, never lines, so that one set serves all trees.
+// "make patches" applies these rules to each supported tree and writes the result to
+// <tree>/hooks.patch.  hooks.expect lists how often each hook must stand in which
+// function; prepare-tree checks this after every application.  Rules name functions
+// and no line numbers, so that one set of rules serves all trees.
 
-// ---- types: room for our state in KFD's own structures ----------------------
+// ---- types: kfdprio's members in KFD's own structures -----------------------
 
 @priv_include@
 @@
@@ -60,7 +60,7 @@
  	...
  }
 
-// Last user of the table is the teardown of the processes.
+// After the teardown of the processes, which is the last user of the priority table.
 @module_exit@
 @@
  kfd_exit(...)
@@ -73,8 +73,8 @@
 
 // ---- /dev/kfd ------------------------------------------------------------------
 
-// A file opened for ioctls alone (access mode 3) gets no kfd_process: setting a
-// priority must not make the setter a KFD process with a PASID.
+// A file that is opened for ioctls only (access mode 3) gets no kfd_process: a program
+// that sets a priority must not become a KFD process with a PASID.
 @open@
 identifier f;
 @@
@@ -87,8 +87,8 @@ identifier f;
  	...
  }
 
-// Before anything is mapped through the file: its pages go into the process's own
-// address space, from which its doorbells can be zapped.
+// Before any mapping through the file: the hook gives the file the address space of
+// the process's own inode, in which its doorbells can be unmapped.
 @opened@
 identifier f, p;
 @@
@@ -102,8 +102,8 @@ identifier f, p;
  	...
  }
 
-// Before KFD looks at the command: it refuses numbers that it does not know, and
-// dereferences the kfd_process that a file of mode 3 has not got.
+// Before KFD checks the command: KFD refuses numbers that it does not know, and
+// dereferences the kfd_process, which a file of access mode 3 does not have.
 @ioctl@
 identifier f, c, a, r;
 @@
@@ -116,8 +116,8 @@ identifier f, c, a, r;
  	...
  }
 
-// A file becomes that of another context of its process: nothing may change where its pages
-// are mapped, but the context must know.
+// A file becomes that of a further context of its process.  Its address space must stay the
+// same, so the context shares the inode.
 @context@
 identifier f, p;
 @@
@@ -129,7 +129,8 @@ identifier f, p;
  	...>
  }
 
-// A GPU reset takes away what is mapped through the address space that KFD gives all files.
+// A GPU reset unmaps the mappings in the address space of /dev/kfd; the hook does so in those of
+// the processes.
 @unmap_range@
 type T1, T2;
 identifier start, len;
@@ -183,8 +184,8 @@ expression pdd;
 
 // ---- life of a process, its doorbells ----------------------------------------------
 
-// KFD fills the mapping at once.  While priorities are in use it stays empty instead: it
-// cannot be zapped before mmap(2) has returned.
+// KFD maps all doorbells at mmap(2).  While priorities are in use the mapping stays empty
+// instead, because doorbells cannot be unmapped before mmap(2) has returned.
 @doorbell_mmap@
 identifier vma, pdd, pa;
 @@
@@ -198,7 +199,7 @@ identifier vma, pdd, pa;
  	...>
  }
 
-// ROCm's holds a lock there, and does more after it.
+// ROCm's function holds a lock there, and continues after the mapping.
 @doorbell_mmap_locked@
 identifier vma, pdd, pa, r;
 expression list es;
@@ -213,7 +214,7 @@ expression list es;
  	...>
  }
 
-// Before 6.6 all of it stood in the notifier itself.
+// Before 6.6 the code was in the notifier itself.
 @process_exit@
 identifier f = {kfd_process_notifier_release_internal, kfd_process_notifier_release};
 identifier p;
@@ -226,7 +227,7 @@ identifier p;
  	...>
  }
 
-// Published: nothing can fail any more, and another context of a process has its number.
+// The process is published: nothing can fail any more, and a further context has its number.
 @process_created@
 identifier p;
 @@
@@ -238,8 +239,9 @@ identifier p;
  	...>
  }
 
-// KFD frees a process that others may have found in its table, without a grace period.  A notifier that
-// is found by a look-up with a reference is one reference more.
+// create_process() has failed.  KFD frees the process without a grace period, although other threads
+// may have found it in KFD's table.  If KFD looks the process of a notifier up with a reference,
+// create_process() has one reference more.
 @notifier_counted@
 @@
  kfd_process_alloc_notifier(...)
@@ -271,7 +273,8 @@ identifier p;
  	...>
  }
 
-// What is being made is for nobody: DBG_TRAP would debug it, and mmap(2) map what a failure frees.
+// No lookup finds a process that is still being created: DBG_TRAP would debug it, and mmap(2) would map
+// memory that a failure frees.
 @process_found@
 identifier p, thread;
 @@
@@ -283,7 +286,7 @@ identifier p, thread;
  	...>
  }
 
-// KFD uses the directory again that it has given back.
+// KFD has dropped the kobject of the process, and would use it again.
 @process_nameless@
 identifier p;
 @@
@@ -308,7 +311,7 @@ identifier q;
  	...>
  }
 
-// The first statement: until then the holders of the process (kfd_prio_process_hold()) may use it.
+// First statement: the hook waits for the holders of the process (kfd_prio_process_hold()).
 @process_release@
 identifier p;
 statement S, S1;
@@ -322,8 +325,8 @@ statement S, S1;
  	... when any
  }
 
-// A process that exits, or its debugger, waits for an interrupt for which KFD does not find the process any
-// more.  The process leaves the table before the grace period that a waiter may hold up.
+// A process that exits, or its debugger, would wait for ever for an interrupt, because KFD does not find
+// the process any more.  The process leaves the table before the grace period, which a waiter delays.
 @drain_interrupts@
 identifier pdd;
 @@
@@ -360,9 +363,9 @@ identifier p;
 
 // ---- queues of a process -----------------------------------------------------------
 
-// KFD stores what it is asked for without the DQM lock.  Instead of that it is noted, and
-// stored under the lock by kfd_prio_hook_resolve_priority(): whoever holds the lock
-// reads the priority of a queue more than once, and must read the same.
+// KFD stores the requested priority without the DQM lock.  With the hook it is recorded instead,
+// and kfd_prio_hook_resolve_priority() stores it under the lock: a holder of the lock reads the
+// priority of a queue more than once, and must read the same value.
 @update_request@
 identifier pqn, p;
 @@
@@ -406,7 +409,7 @@ identifier pqn;
 
 // ---- a debugger, or a process that is its own --------------------------------------
 
-// Before the process is looked up: a caller that waits here has no reference to a process.
+// Before KFD looks the process up, so that a caller that waits here holds no reference to it.
 @debug_trap@
 identifier d, a, v;
 @@
@@ -466,8 +469,8 @@ identifier dqm, q, minfo, r;
  	...>
  }
 
-// A preempted queue is off the hardware already: KFD would unmap the whole device,
-// the queues of the process that preempts too.
+// A preempted queue is off the hardware already.  KFD would unmap all queues of the GPU,
+// including those of the process that preempts.
 @update_preempted@
 identifier q, minfo, pdd, r, active;
 @@
@@ -483,7 +486,7 @@ identifier q, minfo, pdd, r, active;
  	return r;
  }
 
-// Newer ROCm has split it: every caller of the inner function holds the lock, set_perfcount() is one.
+// Newer ROCm has an inner function, whose callers, such as set_perfcount(), hold the lock.
 @update_preempted_locked@
 identifier q, minfo, pdd, r, active;
 @@
@@ -514,8 +517,8 @@ identifier dqm, qpd, cur;
  	...>
  }
 
-// Wrapped: when a preempted process ends, no queue leaves the hardware and the
-// runlist without it is there already.
+// The call is wrapped: when a preempted process ends, no queue of it is on the hardware,
+// and the runlist in force does not contain it.
 @terminate@
 identifier dqm, qpd, filter, r;
 expression list es;
@@ -528,7 +531,7 @@ expression list es;
  	...>
  }
 
-// KFD waits by calling schedule() in a loop: a thread of real-time priority then keeps
+// KFD waits by calling schedule() in a loop: a thread of real-time priority would keep
 // the CPU from all threads of lower priority.
 @fence_wait@
 expression e;
@@ -564,8 +567,8 @@ identifier dqm;
  	...
  }
 
-// What has rung while another operation held the lock is decided before that
-// operation maps: its runlist is the one that preempts.
+// If a process rings while another operation holds the DQM lock, the engine decides before
+// that operation maps, so that the runlist of the operation preempts.
 @map_prepare@
 identifier dqm;
 statement S, S1;
@@ -603,8 +606,8 @@ iterator name list_for_each_entry;
  	...>
  }
 
-// A queue that did not let itself be unmapped was reset alone, and stays off.  Newer trees say so of the
-// queue itself, by a statement between the two.
+// KFD has reset a single queue that it could not unmap; the queue stays off.  Newer trees also mark the
+// queue itself, in a statement between these two.
 @queue_reset@
 identifier dqm, q, qpd, pdd;
 @@
@@ -616,8 +619,8 @@ identifier dqm, q, qpd, pdd;
  	...
  }
 
-// The fault of a doorbell must not wait for as long as KFD does: it leaves the unmap to the GPU's thread,
-// by the way out that KFD has.
+// The fault of a doorbell must not wait for as long as KFD does.  It takes KFD's error path, and the
+// GPU's thread completes the unmap.
 @unmap_wait@
 identifier dqm;
 expression r;
@@ -634,7 +637,7 @@ statement S;
  	...>
  }
 
-// The time of an unmap is taken from before the packet to after the fence.
+// The time of an unmap is measured from before the packet is sent until the fence was written.
 @unmap@
 identifier dqm, filter, param;
 expression r;
@@ -673,7 +676,7 @@ expression r;
  	...>
  }
 
-// KFD writes NORMAL for every gang.
+// KFD uses the level NORMAL for every gang.
 @mes_input@
 identifier dqm, q, qpd, in;
 expression level, off;
@@ -699,7 +702,7 @@ expression r, e, m;
  	...>
  }
 
-// From 7.x on remove_queue_mes() only calls the other.
+// From 7.x on remove_queue_mes() only calls remove_queue_mes_on_reset_option().
 @mes_remove@
 identifier f = {remove_queue_mes, remove_queue_mes_on_reset_option};
 identifier dqm, q, qpd;
@@ -740,7 +743,7 @@ identifier dqm, qpd, r;
  	...>
  }
 
-// First statement: a hang is seen before its consequences.
+// First statement: the event of the hang comes before those of its consequences.
 @hang@
 identifier dqm;
 statement S, S1;

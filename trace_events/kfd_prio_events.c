@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* kfdprio: the trace events of kfd_prio_events.h, made here and nowhere else. */
+/* kfdprio: instantiates the trace events of kfd_prio_events.h */
 #include "kfd_prio_priv.h"
 
 #define CREATE_TRACE_POINTS
 #include "kfd_prio_events.h"
 
 /*
- * No event has a hole: what a hole holds was in the buffer before, and goes to user space.  Each
- * event's struct, read once more, must end where it ends when packed.
+ * Checks that no event has a hole between its members. The ring buffer does not clear its memory,
+ * so a hole would pass older content to user space. The events are read again here, and the struct
+ * of each must end at the same offset as a packed one.
  */
 #undef CREATE_TRACE_POINTS
 #define TRACE_HEADER_MULTI_READ

@@ -2,23 +2,22 @@
 /*
  * kfdprio: trace events of amdkfd, events/kfd/.
  *
- * DOC: stability
- * All events and fields below are a stable contract: fields are only ever
- * appended, and a value of an enum keeps its meaning.  Every field is an integer of
- * fixed width; none has a hole before it.  Enums are ours: their numbers are the same for every
- * kernel.  There are no kernel pointers: addresses are those of the process
- * (ring, read and write pointer, save area) or of the GPU (MQD, runlist).
+ * DOC: stability All events and fields below are a stable contract: fields are only appended, and a
+ * value of an enum keeps its meaning. Every field is an integer of fixed width, and no field has a
+ * hole before it. The enums are those of kfdprio, and their values are the same for every kernel.
+ * No field is a kernel pointer: addresses are those of the process (ring, read and write pointer,
+ * save area) or of the GPU (MQD, runlist).
  *
  * Common fields:
  *	gpu_id		as in topology/nodes/<n>/gpu_id
- *	pid		of the process (TGID) in the initial PID namespace
+ *	pid		TGID of the process in the initial PID namespace
  *	queue_id	KFD's number of the queue in its process, as returned by
  *			AMDKFD_IOC_CREATE_QUEUE
  *	prio		priority in force, 0..15, 15 is the most important; -1: none set
  *	ret		0, or a negative errno
  *
- * Order in the life of a queue: kfd_ioctl_create_queue, kfd_create_queue, kfd_init_mqd,
- * kfd_map_queue (each time it goes to the hardware), ..., kfd_destroy_queue.
+ * Order of the events of a queue: kfd_ioctl_create_queue, kfd_create_queue, kfd_init_mqd,
+ * kfd_map_queue (each time that it goes to the hardware), ..., kfd_destroy_queue.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM kfd
@@ -84,8 +83,8 @@ KFD_PRIO_PIPE_NAMES(KFD_PRIO_DEFINE, KFD_PRIO_DEFINE)
 	} while (0)
 
 /*
- * An event is as long as a multiple of its alignment: what is behind its last field goes out, too.
- * What is between fields does not exist, see kfd_prio_events.c.
+ * Clears the padding after the last field of an event, whose size is a multiple of its alignment,
+ * because padding goes to user space as well. There is none between fields, see kfd_prio_events.c.
  */
 #define kfd_zero_after(last)						\
 	memset((u8 *)__entry + offsetofend(typeof(*__entry), last), 0,	\
@@ -95,8 +94,8 @@ KFD_PRIO_PIPE_NAMES(KFD_PRIO_DEFINE, KFD_PRIO_DEFINE)
 #define kfd_queue_args	__entry->gpu_id, __entry->pid, __entry->queue_id, __entry->prio
 
 /*
- * A process asks for a queue, AMDKFD_IOC_CREATE_QUEUE; nothing was done or checked yet.  The
- * task that records it is the thread that asks, as it is for kfd_create_queue.
+ * A process asks for a queue with AMDKFD_IOC_CREATE_QUEUE, before KFD checks the request. As for
+ * kfd_create_queue, the recording task is the thread that asks.
  */
 TRACE_EVENT(kfd_ioctl_create_queue,
 	TP_PROTO(s32 pid),
@@ -111,15 +110,15 @@ TRACE_EVENT(kfd_ioctl_create_queue,
 );
 
 /*
- * A queue was created but for its MQD.  Failure later is told by
- * kfd_destroy_queue with reason CREATE_FAILED.
+ * A queue was created but for its MQD. If its creation fails later, kfd_destroy_queue with the
+ * reason CREATE_FAILED follows.
  *	type, format	enum kfd_prio_type, enum kfd_prio_format
- *	req_prio	what its owner asked for
- *	ring_base	user address, ring_size in bytes
+ *	req_prio	priority that its owner asks for
+ *	ring_base	user address of the ring; ring_size: its bytes
  *	doorbell	doorbell index on the BAR, in dwords
  *	rptr, wptr	user addresses of the read and write pointer
  *	cwsr_base	user address of the save area of one XCC, 0 without CWSR
- *	cwsr_size	in bytes
+ *	cwsr_size	size of the save area, bytes
  */
 TRACE_EVENT(kfd_create_queue,
 	TP_PROTO(struct queue *q),
@@ -159,7 +158,7 @@ TRACE_EVENT(kfd_create_queue,
 );
 
 /*
- * A queue is gone, or its destruction failed (see ret).
+ * A queue was destroyed, or its destruction has failed (ret).
  *	reason		enum kfd_prio_destroy_reason
  */
 TRACE_EVENT(kfd_destroy_queue,
@@ -180,10 +179,10 @@ TRACE_EVENT(kfd_destroy_queue,
 );
 
 /*
- * A queue was changed: by its owner, or because its process got another priority.
- *	req_prio	what its owner asked for
- *	percent		queue percentage, 0 switches it off
- *	active		it may run
+ * A queue was updated by its owner, or because another priority was set for its process.
+ *	req_prio	priority that its owner asks for
+ *	percent		queue percentage; 0 disables the queue
+ *	active		the queue may run
  */
 TRACE_EVENT(kfd_update_queue,
 	TP_PROTO(struct queue *q, int ret),
@@ -214,8 +213,8 @@ TRACE_EVENT(kfd_update_queue,
 /*
  * The MQD of a new queue was filled in.
  *	mqd_addr	GPU address (GART)
- *	pipe_prio	enum kfd_prio_pipe, queue_prio 0..15: as KFD writes them into
- *			the MQD of a compute queue; since Linux 7 pipe_prio only
+ *	pipe_prio	enum kfd_prio_pipe; queue_prio: 0..15; as KFD writes them to the MQD of
+ *			a compute queue; since Linux 7 it writes pipe_prio only
  *	cwsr_base	user address of the save area, 0 without CWSR
  */
 TRACE_EVENT(kfd_init_mqd,
@@ -241,11 +240,11 @@ TRACE_EVENT(kfd_init_mqd,
 );
 
 /*
- * A runlist was sent to HWS: every active queue of the GPU is to be mapped.
- *	processes	on this GPU without preempted ones, queues active ones of them
- *	cp_queues	those of the queues that are compute queues
- *	over_subscribed	it has more than fits at once and chains to itself
- *	runlist_addr	GPU address (GART), runlist_size in bytes; 0 if ret is not 0
+ * A runlist was sent to HWS, which maps every active queue of the GPU.
+ *	processes	processes in the runlist; queues: their active queues
+ *	cp_queues	number of compute queues among these
+ *	over_subscribed	the runlist exceeds the VMIDs or HQDs and chains to itself
+ *	runlist_addr	GPU address (GART); runlist_size: bytes; both 0 if ret is not 0
  */
 TRACE_EVENT(kfd_map_queues,
 	TP_PROTO(struct device_queue_manager *dqm, int ret),
@@ -273,7 +272,7 @@ TRACE_EVENT(kfd_map_queues,
 		if (!ret && pm->allocated) {
 			__entry->runlist_size = pm->ib_size_bytes;
 			__entry->runlist_addr = pm->ib_buffer_obj->gpu_addr;
-			/* the chaining packet is the only extra */
+			/* Only the packet that chains the runlist to itself is added to these */
 			__entry->over_subscribed = pm->ib_size_bytes >
 				__entry->processes * pm->pmf->map_process_size +
 				dqm->active_queue_count * pm->pmf->map_queues_size;
@@ -288,11 +287,11 @@ TRACE_EVENT(kfd_map_queues,
 );
 
 /*
- * One queue of a runlist (after kfd_map_queues), or one that was added to MES.
+ * A queue of a runlist (after kfd_map_queues), or one that was added to MES.
  *	type		enum kfd_prio_type
  *	mqd_addr	GPU address (GART)
  *	doorbell	doorbell index on the BAR, in dwords
- *	gang_level	enum kfd_prio_gang: the level of MES, -1 with HWS
+ *	gang_level	enum kfd_prio_gang: the level in MES; -1 with HWS
  */
 TRACE_EVENT(kfd_map_queue,
 	TP_PROTO(struct queue *q, s32 gang_level, int ret),
@@ -319,11 +318,11 @@ TRACE_EVENT(kfd_map_queue,
 );
 
 /*
- * HWS is about to be told to unmap queues, or MES to remove one.
+ * KFD is about to ask HWS to unmap queues, or MES to remove a queue.
  *	filter		enum kfd_prio_filter
- *	filter_param	PASID if filter says so; doorbell of the queue with MES; else 0
- *	seq		joins it to kfd_unmap_queues_done of the same GPU
- *	pid, queue_id	of the queue with MES, else -1 and 0xffffffff
+ *	filter_param	PASID if filter uses one; with MES the doorbell of the queue; else 0
+ *	seq		joins the event to kfd_unmap_queues_done of the same GPU
+ *	pid, queue_id	with MES those of the queue; else -1 and 0xffffffff
  */
 TRACE_EVENT(kfd_unmap_queues,
 	TP_PROTO(struct device_queue_manager *dqm, struct queue *q, u32 filter, u32 param),
@@ -351,9 +350,9 @@ TRACE_EVENT(kfd_unmap_queues,
 );
 
 /*
- * The scheduler has confirmed the unmap, or not in time (ret).
- *	seq		of kfd_unmap_queues
- *	dur_ns		from before the request was written to here
+ * The scheduler has confirmed an unmap, or has not in time (ret).
+ *	seq		as in its kfd_unmap_queues
+ *	dur_ns		time from before the request was written to this event
  */
 TRACE_EVENT(kfd_unmap_queues_done,
 	TP_PROTO(struct device_queue_manager *dqm, int ret),
@@ -400,17 +399,17 @@ DECLARE_EVENT_CLASS(kfd_process_on_gpu,
 );
 
 /*
- * All queues of a process were taken off a GPU by KFD: memory, suspend, debugger.
- *	prio		set for the process, -1 if none is
- *	evicted		how many reasons keep them off, after this one was added
- *	queues		of the process on this GPU
+ * KFD has evicted a process from a GPU, for memory management, suspend or a debugger.
+ *	prio		priority that is set for the process, -1 if none is
+ *	evicted		number of reasons that keep its queues inactive, with this one
+ *	queues		number of its queues on this GPU
  */
 DEFINE_EVENT(kfd_process_on_gpu, kfd_evict_process,
 	TP_PROTO(struct qcm_process_device *qpd, int ret),
 	TP_ARGS(qpd, ret)
 );
 
-/* The same, put back; they run again when evicted is 0. */
+/* KFD has restored an evicted process. Its queues run again when evicted is 0. */
 DEFINE_EVENT(kfd_process_on_gpu, kfd_restore_process,
 	TP_PROTO(struct qcm_process_device *qpd, int ret),
 	TP_ARGS(qpd, ret)
@@ -418,11 +417,11 @@ DEFINE_EVENT(kfd_process_on_gpu, kfd_restore_process,
 
 /*
  * The priority of a process was set, taken away (prio -1) or inherited.
- *	old_prio	before, -1 if none was set
- *	by_pid		process that set it; the parent if inherited
+ *	old_prio	previous priority, -1 if none was set
+ *	by_pid		process that has set it; the parent if it is inherited
  *	source		enum kfd_prio_source
- *	queues		live queues that have it now
- *	ret		of bringing it to them; the priority is set in any case
+ *	queues		number of queues that have it now
+ *	ret		result of applying it to them; the priority is set in any case
  */
 TRACE_EVENT(kfd_set_priority,
 	TP_PROTO(s32 pid, s32 prio, s32 old_prio, s32 by_pid, u32 source, u32 queues,
@@ -452,8 +451,8 @@ TRACE_EVENT(kfd_set_priority,
 );
 
 /*
- * The scheduler firmware (HWS or MES) does not answer; KFD asks for a GPU reset.
- *	processes	on this GPU, queues active ones of them
+ * The scheduler firmware (HWS or MES) does not answer, and KFD requests a GPU reset.
+ *	processes	processes on this GPU; queues: their active queues
  */
 TRACE_EVENT(kfd_hws_hang,
 	TP_PROTO(struct device_queue_manager *dqm),
@@ -474,10 +473,10 @@ TRACE_EVENT(kfd_hws_hang,
 
 /*
  * A process that may preempt has work, after it had none.
- *	prio		the one set for it
+ *	prio		priority that is set for the process
  *	source		enum kfd_prio_wake
- *	handled		decided in the fault of its doorbell; 0: by the GPU's thread, or by an
- *			operation of KFD that held the lock
+ *	handled		1: decided in the fault of its doorbell; 0: by the GPU's thread,
+ *			or by an operation of KFD that held the lock
  */
 TRACE_EVENT(kfd_doorbell_wake,
 	TP_PROTO(struct qcm_process_device *qpd, u32 source, u32 handled),
@@ -501,12 +500,12 @@ TRACE_EVENT(kfd_doorbell_wake,
 );
 
 /*
- * Lower processes are about to be taken off a GPU, and at least one of them has work.
- *	pid, prio	of the process that preempts; prio is the level: those below go
- *	seq		joins it to kfd_preempt_end of the same GPU
+ * Processes below a level are about to be taken off a GPU, and at least one of them has work.
+ *	pid, prio	of the process that preempts; prio is the level
+ *	seq		joins the event to kfd_preempt_end of the same GPU
  *	reason		enum kfd_prio_reason: WORK, or RATE if a higher process must wait
  *	victims		processes that are off now and have work, or may have some
- *	queues		queues that leave, those of processes without work included
+ *	queues		queues that are taken off, including those of processes without work
  */
 TRACE_EVENT(kfd_preempt_begin,
 	TP_PROTO(struct device_queue_manager *dqm, u32 reason),
@@ -535,16 +534,15 @@ TRACE_EVENT(kfd_preempt_begin,
 );
 
 /*
- * A preemption is over: the victims are back, or another one has taken its place.
+ * A preemption has ended: its victims were put back, or another preemption follows.
  *	pid, prio, seq	as in its kfd_preempt_begin
- *	reason		enum kfd_prio_reason: IDLE, BUDGET, FLOOR, OFF, GONE; WORK or RATE if
- *			another process or level takes over
- *	victims		processes that are back, queues those of theirs that run again (64 bits, so
- *			that dur_ns follows without a hole)
- *	dur_ns		from kfd_preempt_begin to here
- *	ret		of the change of the runlist; it is tried again
- *	save_ns		how long the longest save of a queue took (CWSR), as CP firmware has measured it;
- *			-1: not known
+ *	reason		enum kfd_prio_reason: IDLE, BUDGET, FLOOR, OFF, GONE; WORK or
+ *			RATE if another process or level takes over
+ *	victims		preempted processes that were put back
+ *	queues		queues that were put back (64 bits, so that no hole precedes dur_ns)
+ *	dur_ns		time from kfd_preempt_begin to this event
+ *	ret		result of the update of the runlist; a failed one is tried again
+ *	save_ns		longest save of a queue (CWSR), measured by CP firmware; -1: not known
  */
 TRACE_EVENT(kfd_preempt_end,
 	TP_PROTO(struct device_queue_manager *dqm, s32 pid, s32 prio, u32 seq, u32 reason,
@@ -582,14 +580,15 @@ TRACE_EVENT(kfd_preempt_end,
 );
 
 /*
- * Preemption was switched off on a GPU because it may have hurt it, or is on again because
- * kfd_preempt was written.
- *	cause		enum kfd_prio_breaker; CLOSED: it is on again
- *	pid, prio	of the process that preempts now and its priority; 0 and -1 if none does
+ * The circuit breaker of a GPU was opened or closed. A breaker closes after off_ns, or when
+ * kfd_preempt is written.
+ *	cause		enum kfd_prio_breaker; CLOSED: preemption is on again
+ *	pid, prio	of the process that preempts now and the level; 0 and -1 if none does
  *	seq		of the last kfd_preempt_begin of this GPU
- *	victims		processes that are off now
- *	off_ns		for how long preemption is off; 0: until kfd_preempt is written, or it is on again
- *	culprit		PID of the process whose queue was in the way, 0 if KFD knows none
+ *	victims		processes that are off now, without parked ones
+ *	off_ns		for how long the breaker is open; 0: until kfd_preempt is written, or
+ *			it is closed
+ *	culprit		PID of the process whose queue was in the way, 0 if it is not known
  */
 TRACE_EVENT(kfd_preempt_breaker,
 	TP_PROTO(struct device_queue_manager *dqm),
@@ -625,10 +624,10 @@ TRACE_EVENT(kfd_preempt_breaker,
 
 /*
  * A process without work is parked: its queues leave the GPU until it rings.
- *	queues		queues of the process there
+ *	queues		number of its queues on the GPU
  *	reason		enum kfd_prio_park_reason
- *	seq		joins it to kfd_unpark of the same GPU
- *	idle_ns		for how long it has had no work
+ *	seq		joins the event to kfd_unpark of the same GPU
+ *	idle_ns		for how long the process has had no work
  */
 TRACE_EVENT(kfd_park,
 	TP_PROTO(struct qcm_process_device *qpd, u32 reason, u64 idle_ns),
@@ -656,11 +655,11 @@ TRACE_EVENT(kfd_park,
 );
 
 /*
- * A process is parked no more; if it is to run, the runlist with its queues was sent, or MES has
+ * A process is parked no more. If it is to run, the runlist with its queues was sent, or MES has
  * them.
- *	queues		queues of the process there
+ *	queues		number of its queues on the GPU
  *	reason		enum kfd_prio_unpark_reason
- *	wake_ns		from its ring to here if the reason is RING; else 0
+ *	wake_ns		time from its ring to this event if the reason is RING; else 0
  *	parked_ns	for how long it was parked
  *	seq		as in its kfd_park
  */

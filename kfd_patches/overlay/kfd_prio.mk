@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR MIT
 #
-# kfdprio: our part of amdkfd's object list, included at the end of
-# amdkfd/Makefile; the compile probes for kfd_prio_compat.h; and what is asked of
-# the objects that have hooks.
+# kfdprio: the objects that kfdprio adds to amdkfd, the compile probes for kfd_prio_compat.h, and the
+# check that the hooks were compiled.  amdkfd/Makefile includes this file at its end.
 
 kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_fault.o \
 		$(AMDKFD_PATH)/kfd_prio_hooks.o \
@@ -42,12 +41,12 @@ kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_fault.o \
 		$(AMDKFD_PATH)/kfd_prio_events.o
 AMDKFD_FILES += $(kfd_prio_files)
 
-# The event header is read a second time through <trace/define_trace.h>.
+# <trace/define_trace.h> includes the event header a second time, by this path.
 ccflags-y += -I$(FULL_AMD_PATH)/amdkfd
 
-# amdkfd's Makefile is read in the middle of amdgpu's: a tree may append flags and forced headers
-# after it (ROCm's backport/backport.h).  So the probes are a rule, which has the flags of all:
-# those that kfd_prio_probes.c, a file of the module like any other, is compiled with.
+# amdgpu's Makefile includes amdkfd's in its middle, and a tree may append flags and forced headers
+# after it (ROCm's backport/backport.h).  So the probes run in a rule, which has all flags: those
+# with which kfd_prio_probes.c, a file of the module, is compiled.
 kfd_prio_probes := $(obj)/$(AMDKFD_PATH)/kfd_prio_probes.h
 kfd_prio_comma := ,
 
@@ -57,8 +56,8 @@ $(kfd_prio_probes): $(FULL_AMD_PATH)/amdkfd/kfd_prio_probes.sh
 
 $(addprefix $(obj)/,$(kfd_prio_files) $(AMDKFD_PATH)/kfd_device_queue_manager.o): $(kfd_prio_probes)
 
-# A hook in a branch that is not compiled would be missing without a word.  The last of our
-# objects is made when all that have hooks are there, and refer to them.
+# A hook in a branch that is not compiled would be missing without a message.  So kfd_prio_probes.o
+# depends on a check of all objects that have hooks: each must refer to its hooks.
 kfd_prio_hooked := $(addprefix $(obj)/,$(filter $(AMDKFD_FILES),$(filter-out $(kfd_prio_files), \
 	$(patsubst $(FULL_AMD_PATH)/amdkfd/%.c,$(AMDKFD_PATH)/%.o, \
 		$(shell grep -l 'kfd_prio_hook_' $(FULL_AMD_PATH)/amdkfd/*.c)))))

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: what the packets of an AQL queue tell of the work that it has launched.
+ * kfdprio: the packets of an AQL queue, which show whether work that was launched still runs.
  *
- * Hardware advances the read index when it launches a packet, and leaves the packet where it is,
- * but for its header.  So two packets show whether a kernel still runs, on a GPU that counts no
- * waves too:
- *	- the last one that was launched names a signal, which is above 0 until it is complete;
- *	- the next one, if it is a dispatch, waits only for those before it.
- * A packet without a signal tells nothing.  The packets and signals are in memory of the process,
- * as its indices are: they are read without faulting anything in, and they decide about nothing but
- * the claim of that process.
+ * Hardware advances the read index when it launches a packet, and leaves the packet in the ring,
+ * but for its header. Two packets show whether a kernel still runs, also on a GPU that cannot count
+ * waves:
+ * - the last launched packet names a signal, whose value is above 0 until the packet is complete;
+ * - the next packet, if it is a dispatch, waits only for packets before it.
+ *
+ * A packet without a signal shows nothing. Packets and signals are in memory of the process, as the
+ * indices are. They are read without faulting pages in, and they decide only about that process:
+ * whether its claim holds, and whether it may be parked.
  *
  * Formats: HSA Platform System Architecture Specification 1.2, 2.9 (packets); amd_hsa_signal.h of
  * ROCr (amd_signal_t).
@@ -22,13 +23,16 @@
 #define AQL_BARRIER_AND		3
 #define AQL_BARRIER_OR		5
 
-/* Bytes: a packet; in it the dependencies of a barrier, the completion signal; in that the value */
+/*
+ * Bytes: size of a packet; offsets of a barrier's dependencies and of the completion signal in it;
+ * offset of a signal's value
+ */
 #define AQL_SIZE		64
 #define AQL_DEPENDENCIES	8
 #define AQL_SIGNAL		56
 #define SIGNAL_VALUE		8
 
-/* Handles in a barrier packet */
+/* Number of signal handles in a barrier packet */
 #define AQL_DEPENDENCY_COUNT	5
 
 enum signal { SIGNAL_UNKNOWN, SIGNAL_PENDING, SIGNAL_DONE };
@@ -45,7 +49,7 @@ static enum signal signal_of(const void __user *at)
 	return value > 0 ? SIGNAL_PENDING : SIGNAL_DONE;
 }
 
-/* Does a packet that was not launched wait for nothing but those before it? */
+/* Whether a packet that was not launched waits only for packets before it */
 static bool waits_for_others(const void __user *packet)
 {
 	int i, named = 0, done = 0;
@@ -61,7 +65,7 @@ static bool waits_for_others(const void __user *packet)
 	case AQL_BARRIER_AND:
 	case AQL_BARRIER_OR:
 		break;
-	default:	/* not written yet; or AMD's own, which may wait for a value */
+	default:	/* not written yet, or a packet type of AMD, which may wait for a value */
 		return false;
 	}
 	for (i = 0; i < AQL_DEPENDENCY_COUNT; i++) {
@@ -79,11 +83,11 @@ static bool waits_for_others(const void __user *packet)
 }
 
 /**
- * kfd_prio_aql_look() - look at the packets of an AQL queue
+ * kfd_prio_aql_look() - read the packets of an AQL queue
  * @x: the queue
  * @r: its read index
  * @w: its write index
- * @seen: sets @runs, @pending or @ended, or none
+ * @seen: out: @runs, @pending or @ended is set, or none
  *
  * Context: kernel thread that uses the mm of the process
  */
@@ -91,7 +95,7 @@ void kfd_prio_aql_look(const struct kfd_prio_index *x, u64 r, u64 w, struct kfd_
 {
 	enum signal last;
 
-	/* nothing was launched, or nothing is known of it */
+	/* No packets to be read, or no packet was launched */
 	if (!x->ring || !r)
 		return;
 	last = signal_of(x->ring + ((r - 1) & x->packets_mask) * AQL_SIZE + AQL_SIGNAL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 #include "kfd_prio_backoff.h"
 
-/* The record @b as of @now: the time halves once for each period of that length that has passed */
+/* Returns @b as of @now: the time is halved once for each period of that length that has passed */
 static struct kfd_prio_backoff kfd_prio_backoff_at(const struct kfd_prio_backoff *b, u64 now)
 {
 	struct kfd_prio_backoff at = *b;
@@ -16,9 +16,9 @@ static struct kfd_prio_backoff kfd_prio_backoff_at(const struct kfd_prio_backoff
 }
 
 /**
- * kfd_prio_backoff_next() - how long would preemption be off after a failure?
- * @b: the record
- * @now: the time of the failure, ns
+ * kfd_prio_backoff_next() - for how long a failure would switch preemption off
+ * @b: the failures so far
+ * @now: time of the failure, ns
  *
  * Return: ns
  */
@@ -28,11 +28,13 @@ u64 kfd_prio_backoff_next(const struct kfd_prio_backoff *b, u64 now)
 }
 
 /**
- * kfd_prio_backoff_fail() - a failure switches preemption off
- * @b: the record
- * @now: the time of the failure, ns
+ * kfd_prio_backoff_fail() - record a failure, which switches preemption off
+ * @b: the failures so far
+ * @now: time of the failure, ns
  *
- * Return: how long, in ns.  The caller calls kfd_prio_backoff_on() if it is on again earlier
+ * The caller calls kfd_prio_backoff_on() if preemption is switched on earlier.
+ *
+ * Return: for how long preemption is off, ns
  */
 u64 kfd_prio_backoff_fail(struct kfd_prio_backoff *b, u64 now)
 {
@@ -44,9 +46,9 @@ u64 kfd_prio_backoff_fail(struct kfd_prio_backoff *b, u64 now)
 }
 
 /**
- * kfd_prio_backoff_on() - preemption is on again
- * @b: the record
- * @now: the time since which it is on, ns
+ * kfd_prio_backoff_on() - record that preemption is on again
+ * @b: the failures so far
+ * @now: time since which preemption is on, ns
  */
 void kfd_prio_backoff_on(struct kfd_prio_backoff *b, u64 now)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * kfdprio: how long preemption stays off on a GPU after a failure.  Pure functions, as those of
+ * kfdprio: for how long preemption stays off on a GPU after a failure. Pure functions, as those of
  * kfd_prio_policy.h.
  *
- * The time doubles at each failure, from KFD_PRIO_BACKOFF_MIN_NS up to KFD_PRIO_BACKOFF_MAX_NS.  It
- * halves each time that preemption has been on for as long without a failure.
+ * The time doubles with each failure, from KFD_PRIO_BACKOFF_MIN_NS to KFD_PRIO_BACKOFF_MAX_NS. It
+ * is halved each time that preemption has been on for that long without a failure.
  */
 #ifndef KFD_PRIO_BACKOFF_H_INCLUDED
 #define KFD_PRIO_BACKOFF_H_INCLUDED
@@ -18,9 +18,11 @@ typedef __u64 u64;
 #define KFD_PRIO_BACKOFF_MAX_NS		(64 * KFD_PRIO_BACKOFF_MIN_NS)
 
 /**
- * struct kfd_prio_backoff - the record of the failures of one GPU
- * @ns: for how long the next failure switches preemption off, as of @since; 0: there was none
- * @since: since when there has been no failure, with preemption on; may be in the future
+ * struct kfd_prio_backoff - the failures of one GPU
+ * @ns: for how long the next failure switches preemption off, as of @since, ns; 0: no failure was
+ *	recorded
+ * @since: start of the present time without a failure and with preemption on, ns; it lies in the
+ *	future while preemption is off
  */
 struct kfd_prio_backoff {
 	u64 ns;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the circuit breaker, one per GPU.
+ * kfdprio: the circuit breaker of each GPU.
  *
- * An unmap that fails costs a reset of the GPU, and with it the work of every process on it.
- * Where that has happened once, the next preemption may do it again: so preemption is off on
- * that GPU, and on no other one, for a time that doubles with each failure (kfd_prio_backoff.h), or
- * until the administrator writes kfd_preempt.  Any user who can have a GPU reset can open a
- * breaker, so it must not stay open for good.
+ * A failed unmap leads to a reset of the GPU, in which every process on it loses its work. The next
+ * preemption may fail in the same way. So a failure opens the breaker, which switches preemption
+ * off on that GPU alone. The breaker closes after a time that doubles with each failure
+ * (kfd_prio_backoff.h), or when the administrator writes kfd_preempt. It does not stay open for
+ * good, because any user who can cause a reset of the GPU can open it.
  *
- * Where CWSR is known to fail, the breaker is open from the start (kfd_prio_breaker_known()), and
- * nothing but the administrator closes it, then or later.
+ * Where CWSR is known to fail (kfd_prio_breaker_known()), the breaker is open from the start and
+ * only the administrator closes it, then and after later failures.
  *
- * While the breaker is open the GPU is as with kfd_preempt=0: kfd_prio_gpu_params() says so to the
- * engine, which restores every process by the same path, and its thread drops the claims.
+ * An open breaker has the effect of kfd_preempt=0 on the GPU: kfd_prio_gpu_params() disables
+ * preemption for the engine, which puts all processes back as usual, and the GPU's thread drops all
+ * claims.
  */
 #include "kfd_prio_priv.h"
 #include "kfd_prio_events.h"
@@ -20,24 +21,24 @@
 /**
  * struct kfd_prio_known - a GPU on which CWSR fails with some drivers
  * @target: gfx_target_version
- * @save_per_cu: bytes that it saves for a compute unit at least: its VGPRs.  The driver is one of
- *	those if the save area that it asks for is smaller
+ * @save_per_cu: least bytes that CWSR saves for a compute unit, which is the size of its VGPRs.
+ *	CWSR fails if the save area that KFD requires is smaller
  *
- * GPUs of one XCC only: KFD's size is that of one.
+ * Only for GPUs of one XCC, because KFD's size is that of one XCC.
  */
 static const struct kfd_prio_known {
 	u32 target;
 	u32 save_per_cu;
 } kfd_prio_known[] = {
 	/*
-	 * gfx1151: before Linux 6.18 KFD took it to have 256 KiB of VGPRs in a compute unit; it has
-	 * 384, which kfd_get_vgpr_size_per_cu() says since.  legacy-rocm-build issue 5991
+	 * gfx1151: a compute unit has 384 KiB of VGPRs. KFD assumed 256 KiB before Linux 6.18,
+	 * which corrected kfd_get_vgpr_size_per_cu(). legacy-rocm-build issue 5991
 	 */
 	{ 110501, 0x60000 },
 };
 
 /**
- * kfd_prio_breaker_cause() - what has opened a breaker, for a person to read
+ * kfd_prio_breaker_cause() - text for the cause of an open breaker
  * @cause: enum kfd_prio_breaker, not KFD_PRIO_BREAKER_CLOSED
  *
  * Context: any
@@ -59,9 +60,10 @@ const char *kfd_prio_breaker_cause(enum kfd_prio_breaker cause)
 }
 
 /**
- * kfd_prio_gpu_params() - module parameters as they hold for one GPU, for what a save costs there
- * @dqm: of the GPU
- * @k: out
+ * kfd_prio_gpu_params() - read the module parameters as they apply to one GPU
+ * @dqm: device queue manager of the GPU
+ * @k: out: the parameters, adapted to the measured cost of a save on the GPU, and with preemption
+ *	and parking disabled while the breaker is open
  *
  * Context: DQM lock
  */
@@ -77,11 +79,11 @@ void kfd_prio_gpu_params(struct device_queue_manager *dqm, struct kfd_prio_param
 }
 
 /**
- * kfd_prio_park_ns() - after how long without work are processes parked on a GPU?
- * @dqm: of the GPU
+ * kfd_prio_park_ns() - time without work after which processes of a GPU may be parked
+ * @dqm: device queue manager of the GPU
  *
  * Context: any
- * Return: ns; 0: none is, or the breaker is open
+ * Return: ns; 0 if parking is disabled or the breaker is open
  */
 u64 kfd_prio_park_ns(struct device_queue_manager *dqm)
 {
@@ -90,10 +92,11 @@ u64 kfd_prio_park_ns(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_breaker_suspect() - a queue is in the way of the scheduler: its process is named if a
- * breaker opens for that
- * @dqm: of the GPU
- * @q: the queue; NULL: none is
+ * kfd_prio_breaker_suspect() - record the process whose queue is in the way of the scheduler
+ * @dqm: device queue manager of the GPU
+ * @q: the queue; NULL: none is known
+ *
+ * If a breaker opens next, that process is reported as the culprit.
  *
  * Context: DQM lock
  */
@@ -110,10 +113,10 @@ void kfd_prio_breaker_suspect(struct device_queue_manager *dqm, struct queue *q)
 }
 
 /**
- * kfd_prio_breaker_suspect_hws() - an unmap is over: which queue has HWS given up, if any?
- * @dqm: of the GPU
+ * kfd_prio_breaker_suspect_hws() - record the process whose queue HWS gave up on in the last unmap
+ * @dqm: device queue manager of the GPU
  *
- * Context: DQM lock; before KFD looks itself, which may clear the answer
+ * Context: DQM lock; before KFD reads the doorbell of that queue, which may clear it
  */
 void kfd_prio_breaker_suspect_hws(struct device_queue_manager *dqm)
 {
@@ -132,11 +135,12 @@ void kfd_prio_breaker_suspect_hws(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_breaker_culprit() - the process for which a breaker has opened, for a person to read
- * @dqm: of the GPU
- * @text: out, of KFD_PRIO_CULPRIT_SIZE bytes
+ * kfd_prio_breaker_culprit() - text for the process that caused a breaker to open
+ * @dqm: device queue manager of the GPU
+ * @text: out: buffer of KFD_PRIO_CULPRIT_SIZE bytes
  *
- * A process chooses its name: whatever is no letter, digit or simple sign is written as \xNN.
+ * A process chooses its own name: each character but letters, digits and simple signs is written as
+ * \xNN.
  *
  * Context: DQM lock
  */
@@ -181,16 +185,16 @@ static void kfd_prio_breaker_log(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_breaker_trip() - preemption may have hurt a GPU: it is off there from now on
- * @dqm: of the GPU
+ * kfd_prio_breaker_trip() - open the breaker of a GPU
+ * @dqm: device queue manager of the GPU
  * @cause: what has happened
  *
- * The first cause stands.  Nothing happens on a GPU where no priority that may preempt was ever
- * set, or while kfd_preempt is 0.  The hardware is not touched: the GPU's thread puts back what is
- * preempted, not before KFD_PRIO_RETRY_NS, in which KFD begins the reset.  Another unmap before
- * that would keep the reset waiting.
+ * Does nothing while the breaker is open already, while neither preemption nor parking is enabled,
+ * or if the GPU has no thread. The function does not touch the hardware. The GPU's thread puts the
+ * processes back that are off, but not before KFD_PRIO_RETRY_NS, in which KFD begins the reset:
+ * another unmap before the reset would delay it.
  *
- * Context: DQM lock, MES lock or none
+ * Context: DQM lock; the MES lock may be held
  */
 void kfd_prio_breaker_trip(struct device_queue_manager *dqm, enum kfd_prio_breaker cause)
 {
@@ -206,7 +210,7 @@ void kfd_prio_breaker_trip(struct device_queue_manager *dqm, enum kfd_prio_break
 	d->breaker_known |= cause == KFD_PRIO_BREAKER_KNOWN;
 	d->breaker_until = d->breaker_known ? KFD_PRIO_NEVER :
 			   d->breaker_at + kfd_prio_backoff_fail(&d->backoff, d->breaker_at);
-	/* amdgpu does not tell KFD why it resets a GPU */
+	/* amdgpu does not pass KFD the reason of a reset */
 	if (cause == KFD_PRIO_BREAKER_RESET)
 		kfd_prio_breaker_suspect(dqm, NULL);
 	d->culprit = d->suspect;
@@ -218,8 +222,8 @@ void kfd_prio_breaker_trip(struct device_queue_manager *dqm, enum kfd_prio_break
 }
 
 /**
- * kfd_prio_breaker_known() - is CWSR known to fail on a GPU with this driver?
- * @dqm: of the GPU
+ * kfd_prio_breaker_known() - whether CWSR is known to fail on a GPU with this driver
+ * @dqm: device queue manager of the GPU
  *
  * Context: process, may sleep; not under the DQM lock
  */
@@ -248,10 +252,10 @@ static void kfd_prio_breaker_close(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_breaker_rearm() - the administrator has written kfd_preempt
- * @dqm: of a GPU
+ * kfd_prio_breaker_rearm() - the administrator has written kfd_preempt: close the breaker
+ * @dqm: device queue manager of a GPU
  *
- * What has failed before is forgotten.
+ * The record of failures is cleared.
  *
  * Context: DQM lock
  */
@@ -266,12 +270,12 @@ void kfd_prio_breaker_rearm(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_breaker_due() - when does the breaker of a GPU close by itself?
- * @dqm: of the GPU
+ * kfd_prio_breaker_due() - time at which the breaker of a GPU closes by itself
+ * @dqm: device queue manager of the GPU
  *
  * Context: DQM lock
- * Return: the time, ktime_get_ns(); KFD_PRIO_NEVER if it is closed, or only the administrator
- * closes it
+ * Return: ktime_get_ns() of that time; KFD_PRIO_NEVER if the breaker is closed, or only the
+ *	administrator closes it
  */
 u64 kfd_prio_breaker_due(struct device_queue_manager *dqm)
 {
@@ -281,12 +285,12 @@ u64 kfd_prio_breaker_due(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_breaker_closes() - close the breaker of a GPU if it has been open for long enough
- * @dqm: of the GPU
+ * kfd_prio_breaker_closes() - close the breaker of a GPU if its time has come
+ * @dqm: device queue manager of the GPU
  * @now: ktime_get_ns()
  *
- * Context: our thread; DQM lock
- * Return: true if it was closed: processes must be given their roles
+ * Context: the GPU's thread; DQM lock
+ * Return: true if the breaker was closed: the caller assigns roles to the processes
  */
 bool kfd_prio_breaker_closes(struct device_queue_manager *dqm, u64 now)
 {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: claims, the processes on a GPU that may preempt others (kfd_prio_role.c): which of them
- * have work, and which are to be trapped.
+ * kfdprio: claims, the processes on a GPU that may preempt others (kfd_prio_role.c): whether they
+ * have work, and arming the doorbell trap of those that do not.
  */
 #include <linux/sched/mm.h>
 #include "kfd_prio_priv.h"
 #include "kfd_prio_events.h"
 
-/* While a claim may have work it is looked at that often, in ns: see poll_ns() */
+/* Limits of the interval at which a claim that may have work is observed, ns: see poll_ns() */
 #define KFD_PRIO_POLL_MIN	20000ULL
 #define KFD_PRIO_POLL_MAX	1000000ULL
 
 /*
- * When the packets of a claim first show that its work may have ended, nothing is done about it for
- * that long, in ns, or a quarter of linger_us if that is less.  KFD's worker, which signals the end
- * to the process, may need the CPU that this thread runs on; it took 21 to 33 us on the simulated
- * GPU.
+ * When the packets of a claim first show that its work may have ended, the level stays in force for
+ * this time, ns, or for a quarter of linger_us if that is less. KFD's worker, which signals the end
+ * to the process, may need the CPU on which the GPU's thread runs; it took 21 to 33 us on the
+ * simulated GPU.
  */
 #define KFD_PRIO_SETTLE		50000ULL
 
@@ -48,7 +48,11 @@ static struct kfd_prio_claim kfd_prio_claim_of(const struct kfd_prio_qpd *qp)
 	};
 }
 
-/* Does @a say more about its priority than @b?  What holds, and longest; else what has work. */
+/*
+ * Whether @a represents the claims of its priority better than @b: a claim that holds comes before
+ * one that does not, and the one that holds longest comes first; among the others one that has work
+ * comes first
+ */
 static bool kfd_prio_claim_better(const struct kfd_prio_params *k, u64 now,
 				  const struct kfd_prio_claim *a, const struct kfd_prio_claim *b)
 {
@@ -62,18 +66,18 @@ static bool kfd_prio_claim_better(const struct kfd_prio_params *k, u64 now,
 }
 
 /**
- * kfd_prio_claim_fold() - the claims on a GPU, one for each priority
- * @dqm: of the GPU
+ * kfd_prio_claim_fold() - select one claim for each priority, for the policy
+ * @dqm: device queue manager of the GPU
  * @k: module parameters
- * @in_fault: called from a doorbell's fault
+ * @in_fault: called from the fault of a doorbell
  * @now: ktime_get_ns()
  * @claims: out: room for KFD_PRIO_MAX_CLAIMS
- * @owners: out: theirs
+ * @owners: out: the processes of @claims
  *
- * What has rung since the last look counts as work from now on.
+ * A claim that has rung since the last observation counts as having work from now on.
  *
  * Context: DQM lock
- * Return: number of them
+ * Return: number of claims
  */
 int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
 			bool in_fault, u64 now, struct kfd_prio_claim *claims,
@@ -104,9 +108,9 @@ int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_
 }
 
 /**
- * kfd_prio_claim_skip() - time has passed that counts for no claim
- * @dqm: of the GPU
- * @since: ktime_get_ns(), since when
+ * kfd_prio_claim_skip() - do not count a span of time for the claims of a GPU
+ * @dqm: device queue manager of the GPU
+ * @since: begin of the span, which ends now, ktime_get_ns()
  *
  * Context: DQM lock
  */
@@ -119,7 +123,7 @@ void kfd_prio_claim_skip(struct device_queue_manager *dqm, u64 since)
 	list_for_each_entry(qp, &dqm->prio.claims, claim) {
 		if (!qp->rung)
 			continue;
-		/* how often it is looked at follows from how long its work has run */
+		/* poll_ns() depends on the time for which the work has run */
 		qp->rung_at = min(qp->rung_at + ns, now);
 		qp->work_at = min(qp->work_at + ns, now);
 		qp->progress_at = min(qp->progress_at + ns, now);
@@ -127,9 +131,9 @@ void kfd_prio_claim_skip(struct device_queue_manager *dqm, u64 since)
 }
 
 /**
- * kfd_prio_claim_has() - has a process a claim on a GPU?
- * @dqm: of the GPU
- * @pid: of the process, in the initial namespace
+ * kfd_prio_claim_has() - whether a process has a claim on a GPU
+ * @dqm: device queue manager of the GPU
+ * @pid: PID of the process in the initial namespace
  *
  * Context: DQM lock
  */
@@ -145,8 +149,8 @@ bool kfd_prio_claim_has(struct device_queue_manager *dqm, s32 pid)
 }
 
 /**
- * kfd_prio_claim_rings() - has a claim rung since the last decision?
- * @dqm: of the GPU
+ * kfd_prio_claim_rings() - whether a claim has rung since the last decision
+ * @dqm: device queue manager of the GPU
  *
  * Context: DQM lock
  */
@@ -162,8 +166,9 @@ bool kfd_prio_claim_rings(struct device_queue_manager *dqm)
 }
 
 /*
- * Short work is looked at often, long work less so: what is lost by noticing its end late
- * stays below a sixteenth of it.
+ * Returns the interval at which a claim is observed whose work has run for @since ns. It is a
+ * sixteenth of that time, within limits, so that noticing the end of the work late costs at most a
+ * sixteenth of it.
  */
 static u64 poll_ns(const struct kfd_prio_params *k, u64 since)
 {
@@ -174,14 +179,13 @@ static u64 poll_ns(const struct kfd_prio_params *k, u64 since)
 }
 
 /**
- * kfd_prio_claim_poll_at() - when must the claims of a GPU be looked at again?
- * @dqm: of the GPU
+ * kfd_prio_claim_poll_at() - time at which the claims of a GPU must be observed again
+ * @dqm: device queue manager of the GPU
  * @k: module parameters
  *
- * Counted from when they were last looked at, or have rung since.
- *
  * Context: DQM lock
- * Return: the time, which may have passed, or KFD_PRIO_NEVER if there are none
+ * Return: ktime_get_ns() of that time, which may have passed; KFD_PRIO_NEVER if there is no claim.
+ *	It depends on when the claims were last observed or have rung, not on the present time
  */
 u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_prio_params *k)
 {
@@ -197,8 +201,8 @@ u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_pr
 }
 
 /*
- * Is nothing of a claim on the GPU?  It is preempted, or all queues are being unmapped, or a
- * runlist failed that is sent again
+ * Whether no queue of a claim runs on the GPU: the claim is off, or all queues are being unmapped,
+ * or the last runlist failed and will be sent again
  */
 static bool kfd_prio_claim_off(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
 {
@@ -206,7 +210,7 @@ static bool kfd_prio_claim_off(struct device_queue_manager *dqm, struct qcm_proc
 	       (dqm->prio.missed && !kfd_prio_uses_mes(dqm) && !dqm->active_runlist);
 }
 
-/* What is known of a claim before its indices are read */
+/* State of a claim before its indices are read */
 struct kfd_prio_before {
 	u64 rptr_sum;
 	u64 wptr_sum;
@@ -222,9 +226,9 @@ struct kfd_prio_before {
 };
 
 /*
- * Until when is a signal believed that says that the last packet of a claim runs?  For as long
- * again as its waves were counted since the packet was launched, a quarter of the budget at most:
- * the process may use the signal for something else.
+ * Returns until when to believe a signal that shows the last packet of a claim to be running. The
+ * time is as long after the last count of waves as that count was after the launch of the packet,
+ * and at most a quarter of busy_budget_ms: the process may use the signal for another purpose.
  */
 static u64 kfd_prio_claim_trust(const struct kfd_prio_qpd *qp, const struct kfd_prio_params *k)
 {
@@ -255,8 +259,8 @@ static struct kfd_prio_before kfd_prio_claim_before(struct device_queue_manager 
 }
 
 /*
- * Has the work of a claim on the GPU just ended, as its packets show it for the first time?
- * Packets before the last one may run still: the next look counts waves.
+ * Whether the packets of a claim on the GPU show for the first time that its work has ended.
+ * Packets before the last one may still run, so the next observation counts waves.
  */
 static bool kfd_prio_claim_settles(const struct kfd_prio_before *b,
 				   const struct kfd_prio_seen *seen)
@@ -265,13 +269,13 @@ static bool kfd_prio_claim_settles(const struct kfd_prio_before *b,
 }
 
 /*
- * What was seen of a claim; the DQM lock was not held meanwhile.
- * @off: it was off the GPU then or is now.  It cannot make progress there, and what it had
- * launched has no waves and is work all the same
- * @unsure: all queues were unmapped meanwhile, or their waves may not be back yet: that none were
- * counted says nothing
- * @b: as of when the snapshot was made: what is older than a ring says nothing of the work that was
- * rung for
+ * Records the result @seen of observing a claim without the DQM lock.
+ * @off: the claim was off the GPU during the observation, or is now. It cannot make progress there.
+ *	Launched work of it has no waves, and is work all the same
+ * @unsure: all queues were unmapped during the observation, or their waves may not be restored yet,
+ *	so a count of zero waves proves nothing
+ * @b: state when the snapshot was made; if the claim has rung since, @seen says nothing about the
+ *	work that it rang for
  */
 static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_prio_seen *seen,
 			       const struct kfd_prio_before *b, bool off, bool unsure,
@@ -280,11 +284,11 @@ static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_
 	struct kfd_prio_qpd *qp = &qpd->prio;
 	bool moved = seen->rptr_sum != qp->rptr_sum || seen->wptr_sum != qp->wptr_sum;
 	bool had = qp->work, armed = atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED;
-	/* a signal that is above 0 again, without a ring, is another's */
+	/* A signal that is above 0 again, without a ring, is used for another purpose */
 	bool work = seen->work || seen->waves || (seen->pending && !armed) || (off && had);
 	bool settles = !off && kfd_prio_claim_settles(b, seen);
 
-	/* a parked process with saved waves must go on, whatever its indices are */
+	/* A parked process with saved waves must run on, even if its indices cannot be read */
 	if ((seen->unreadable && !(qp->parked && seen->waves)) || qp->wakes != b->wakes)
 		return;
 	qp->rptr_sum = seen->rptr_sum;
@@ -317,8 +321,9 @@ static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_
 }
 
 /*
- * May the next ring of a claim be trapped?  Not while one is in its fault, or so soon after it
- * that the store may not have been repeated: it would fault again, and so on.
+ * Whether the doorbell trap of a claim may be armed: it does not hold, and is not in the fault of a
+ * doorbell, nor was it recently. The store of such a fault may not have been repeated yet, and
+ * would fault again, possibly without end.
  */
 static bool kfd_prio_claim_quiet(const struct kfd_prio_qpd *qp, const struct kfd_prio_params *k)
 {
@@ -329,11 +334,12 @@ static bool kfd_prio_claim_quiet(const struct kfd_prio_qpd *qp, const struct kfd
 }
 
 /*
- * Waves are counted only where that can change the answer: when the indices are equal, or have
- * not moved for half the budget.  Not of a claim whose doorbells are trapped and that has not
- * moved, nor of one that is off the GPU: its MQDs tell.  Where the signal of the last packet says
- * that it runs, waves are counted at times that double.  Until they may be counted again, a claim
- * that has launched something since the last time counts as having some.
+ * Whether a claim has waves. They are counted only where the count can change the result: if the
+ * indices are equal, or have not moved for half of busy_budget_ms. They are not counted for a claim
+ * whose trap is armed and whose indices have not moved, nor for a claim that is off the GPU, whose
+ * MQDs decide (@b->saved). While the signal of the last packet shows it to be running, the
+ * intervals between counts double. Until the next count is permitted, a claim that has launched
+ * packets since the last one counts as having waves.
  */
 static bool kfd_prio_claim_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s,
 				 const struct kfd_prio_before *b, struct kfd_prio_seen *seen)
@@ -353,7 +359,10 @@ static bool kfd_prio_claim_waves(struct kfd_process_device *pdd, struct kfd_prio
 	return !seen->work && (moved || b->waves);
 }
 
-/* As below; @saved: it is off the GPU, and its MQDs show work */
+/*
+ * Reads the indices of @qpd, as kfd_prio_claim_read(). @saved: it is off the GPU and its MQDs show
+ * work
+ */
 static bool kfd_prio_claim_indices(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
 				   bool saved, struct kfd_prio_snapshot *s,
 				   const struct kfd_prio_params *k)
@@ -393,9 +402,9 @@ static bool kfd_prio_claim_indices(struct device_queue_manager *dqm, struct qcm_
 }
 
 /*
- * Read the MQDs of @qpd if it is off the GPU, and its indices: drops the DQM lock and takes it
- * again.
- * Return: false if the claim is gone meanwhile, or a kick goes first: it is read in the next step
+ * Reads the MQDs of @qpd if it is off the GPU, and then its indices. Drops the DQM lock and takes
+ * it again.
+ * Return: false if the claim is gone, or a kick came first: the next step reads it
  */
 static bool kfd_prio_claim_read(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
 				struct kfd_prio_snapshot *s, const struct kfd_prio_params *k)
@@ -408,9 +417,9 @@ static bool kfd_prio_claim_read(struct device_queue_manager *dqm, struct qcm_pro
 }
 
 /*
- * Trap the next ring of a claim that holds nothing any more; drops the lock like the above.
- * From the moment at which a ring can fault, @rung says that it has not: both change under
- * the lock.
+ * Arms the doorbell trap of a claim that does not hold any more, unmaps its doorbells and reads its
+ * indices again. Drops the DQM lock and takes it again. @rung is cleared under the lock together
+ * with arming, so that a fault never finds a stale @rung.
  */
 static void kfd_prio_claim_arm(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
 			       struct kfd_prio_snapshot *s, const struct kfd_prio_params *k)
@@ -425,20 +434,20 @@ static void kfd_prio_claim_arm(struct device_queue_manager *dqm, struct qcm_proc
 	dqm_unlock(dqm);
 	kfd_prio_doorbell_zap(qpd_to_pdd(qpd));
 	dqm_lock(dqm);
-	/* queues may have been born meanwhile: a new snapshot */
+	/* A queue may have been created meanwhile: take a new snapshot */
 	if (qp->role == KFD_PRIO_ROLE_CLAIM)
 		kfd_prio_claim_read(dqm, qpd, s, k);
-	/* it may be no victim of a higher level any more */
+	/* The claim may not have to be kept off by a higher level any more */
 	dqm->prio.recheck = true;
 }
 
 /**
- * kfd_prio_claim_look() - look at each claim of a GPU, trap those that have no work
- * @dqm: of the GPU
- * @s: memory for it
+ * kfd_prio_claim_look() - observe each claim of a GPU, and trap those that have no work
+ * @dqm: device queue manager of the GPU
+ * @s: buffer for a snapshot
  *
- * Context: our thread; DQM lock, dropped and taken again for each claim: user memory is
- * read and doorbells are zapped without it
+ * Context: the GPU's thread; DQM lock, which is dropped and taken again for each claim, because
+ *	user memory is read and doorbells are unmapped without it
  */
 void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s)
 {
@@ -450,7 +459,10 @@ void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snaps
 	kfd_prio_gpu_params(dqm, &k);
 	list_for_each_entry(qp, &dqm->prio.claims, claim)
 		n++;
-	/* the list may change while the lock is dropped: a claim not seen is seen next time */
+	/*
+	 * The list may change while the lock is dropped. A claim that is missed is observed the
+	 * next time.
+	 */
 	while (n-- && !list_empty(&dqm->prio.claims)) {
 		struct qcm_process_device *qpd;
 		struct kfd_process *p;
@@ -460,7 +472,7 @@ void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snaps
 		qpd = container_of(qp, struct qcm_process_device, prio);
 		p = qpd->pqm->process;
 		if (!kfd_prio_process_hold(p))
-			continue;	/* about to be unregistered */
+			continue;	/* its release has begun */
 		if (kfd_prio_claim_read(dqm, qpd, s, &k) && qp->rung &&
 		    kfd_prio_claim_quiet(qp, &k))
 			kfd_prio_claim_arm(dqm, qpd, s, &k);

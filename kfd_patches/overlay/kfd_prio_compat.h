@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * kfdprio: how each supported tree spells a KFD type or call.  The only place
- * with conditionals on the kernel; KFD_PRIO_HAVE_* come from the compile probes
- * of kfd_prio_probes.sh, never from version numbers.
+ * kfdprio: how each supported tree spells a KFD type or call. Only this file has conditionals on
+ * the kernel. KFD_PRIO_HAVE_* come from the compile probes of kfd_prio_probes.sh, never from
+ * version numbers.
  */
 #ifndef KFD_PRIO_COMPAT_H_INCLUDED
 #define KFD_PRIO_COMPAT_H_INCLUDED
@@ -22,14 +22,14 @@
 #include "amdgpu_reset.h"
 #endif
 
-/* 6.1 has one struct kfd_dev per GPU, later trees a struct kfd_node per partition */
+/* 6.1 has a struct kfd_dev for each GPU, later trees a struct kfd_node for each partition */
 #ifdef KFD_PRIO_HAVE_KFD_NODE
 #define kfd_prio_uses_mes(dqm)	((dqm)->dev->kfd->shared_resources.enable_mes)
 #else
 #define kfd_prio_uses_mes(dqm)	((dqm)->dev->shared_resources.enable_mes)
 #endif
 
-/* XCCs of a partition */
+/* Returns the number of XCCs of a partition */
 static inline unsigned int kfd_prio_xccs(struct device_queue_manager *dqm)
 {
 #ifdef KFD_PRIO_HAVE_KFD_NODE
@@ -40,12 +40,13 @@ static inline unsigned int kfd_prio_xccs(struct device_queue_manager *dqm)
 }
 
 /*
- * Waves of a process in flight: counted per queue of the GPU (one XCC), or per process in
- * older trees; between the two, per process on one XCC, of which KFD asks the first.
- * @occupancy: room for AMDGPU_MAX_QUEUES entries.
+ * Waves of a process in flight. Newer trees count them per queue of the GPU, on one XCC; older
+ * trees per process; trees between these per process on one XCC, for which KFD uses the first.
+ * @occupancy: buffer of KFD_PRIO_OCCUPANCY_SIZE bytes.
  *
- * count: returns if there are any, of any process where KFD_PRIO_COUNTS_ALL; waves: if there are
- * any of the process, in what was counted last.
+ * kfd_prio_compat_count() returns whether there are waves: of any process if KFD_PRIO_COUNTS_ALL,
+ * else of the process of @pdd. kfd_prio_compat_waves() returns whether the process has waves in the
+ * last count.
  */
 #ifdef KFD_PRIO_HAVE_OCCUPANCY_BY_QUEUE
 #define KFD_PRIO_COUNTS_ALL	true
@@ -99,7 +100,7 @@ static inline bool kfd_prio_compat_waves(struct kfd_process_device *pdd, void *o
 }
 #endif
 
-/* Where fields of an MQD are that are read */
+/* Offsets of the members of an MQD that kfdprio reads */
 #define KFD_PRIO_AT_STACK(type)		offsetof(struct type, cp_hqd_cntl_stack_offset)
 #define KFD_PRIO_AT_STACK_SIZE(type)	offsetof(struct type, cp_hqd_cntl_stack_size)
 #define KFD_PRIO_AT_WAVES(type)		offsetof(struct type, cp_hqd_wg_state_offset)
@@ -108,9 +109,10 @@ static inline bool kfd_prio_compat_waves(struct kfd_process_device *pdd, void *o
 #define KFD_PRIO_AT_DOORBELL(type)	offsetof(struct type, queue_doorbell_id0)
 
 /*
- * The MQD of a compute queue for one XCC of its partition; each XCC has one of its own.  NULL: it
- * is not found, or was unpinned for hibernation and perhaps not pinned again.  The fields that are
- * read of it lie at the same place on all ASICs, but for kfd_prio_mqd_save_times().
+ * Returns the MQD of a compute queue for one XCC of its partition; each XCC has an MQD of its own.
+ * Returns NULL if the MQD is not found, or was unpinned for hibernation and may not be pinned
+ * again. The members that kfdprio reads are at the same offset on all ASICs, except for those of
+ * kfd_prio_mqd_save_times().
  */
 static inline const struct v9_mqd *kfd_prio_mqd(struct queue *q, unsigned int xcc)
 {
@@ -146,13 +148,13 @@ static inline const struct v9_mqd *kfd_prio_mqd(struct queue *q, unsigned int xc
 }
 
 /**
- * struct kfd_prio_save_times - when the waves of a queue were saved, stamps of CP firmware
+ * struct kfd_prio_save_times - the last save of the waves of a queue, in time stamps of CP firmware
  * @start_lo: begin of the save, low half
- * @start_hi: its high half
+ * @start_hi: begin of the save, high half
  * @end_lo: end of the save, low half
- * @end_hi: its high half
+ * @end_hi: end of the save, high half
  *
- * A part of each MQD, which gfx12.1 has elsewhere.
+ * Part of each MQD, at another offset on gfx12.1.
  */
 struct kfd_prio_save_times {
 	u32 start_lo;
@@ -173,7 +175,7 @@ kfd_prio_mqd_save_times(struct device_queue_manager *dqm, const struct v9_mqd *m
 	BUILD_BUG_ON(KFD_PRIO_AT_SAVE_END(v12_1_compute_mqd) !=
 		     KFD_PRIO_AT_SAVE_START(v12_1_compute_mqd) +
 		     offsetof(struct kfd_prio_save_times, end_hi));
-	/* as device_queue_manager_init() chooses the MQD */
+	/* As device_queue_manager_init() selects the MQD manager */
 	if (KFD_GC_VERSION(dqm->dev) >= IP_VERSION(12, 1, 0))
 		offset = KFD_PRIO_AT_SAVE_START(v12_1_compute_mqd);
 #endif
@@ -181,9 +183,9 @@ kfd_prio_mqd_save_times(struct device_queue_manager *dqm, const struct v9_mqd *m
 }
 
 /*
- * Has CWSR left waves of the queue on the XCC of an MQD?  The CP writes to it how far it has filled
- * the control stack, which grows down from its size, and the wave state, which grows up from there
- * (KFD reads them in get_wave_state()).
+ * Whether CWSR has saved waves of the queue on the XCC of an MQD. The CP writes to the MQD how far
+ * it has filled the control stack, which grows down from its size, and the wave state, which grows
+ * up from there (KFD reads both in get_wave_state()).
  */
 static inline bool kfd_prio_mqd_saved(const struct v9_mqd *m)
 {
@@ -191,7 +193,10 @@ static inline bool kfd_prio_mqd_saved(const struct v9_mqd *m)
 	       m->cp_hqd_wg_state_offset != m->cp_hqd_cntl_stack_size;
 }
 
-/* The same of a compute queue that is off the hardware.  Without an MQD nothing is known. */
+/*
+ * Whether CWSR has saved waves of a compute queue on any XCC; true as well if an MQD is not found.
+ * The queue must be off the hardware.
+ */
 static inline bool kfd_prio_compat_saved(struct queue *q)
 {
 	const struct v9_mqd *m;
@@ -207,9 +212,9 @@ static inline bool kfd_prio_compat_saved(struct queue *q)
 
 /**
  * struct kfd_prio_sdma_left - what an unmap has left of an SDMA queue in its MQD
- * @rptr: where it reads its ring
- * @wptr: up to where it would have read
- * @ib: an indirect buffer has not ended
+ * @rptr: read position in the ring
+ * @wptr: write position in the ring
+ * @ib: an indirect buffer was not finished
  */
 struct kfd_prio_sdma_left {
 	u64 rptr;
@@ -231,7 +236,7 @@ struct kfd_prio_sdma_left {
 	};									\
 })
 
-/* The layout of the MQD of an SDMA queue has changed with SDMA 6 (gfx11) and 7 (gfx12). */
+/* Reads the MQD of an SDMA queue, whose layout changed with SDMA 6 (gfx11) and 7 (gfx12) */
 static inline struct kfd_prio_sdma_left kfd_prio_sdma_left(struct queue *q)
 {
 	BUILD_BUG_ON(offsetof(struct v9_sdma_mqd, sdmax_rlcx_ib_size) !=
@@ -248,9 +253,10 @@ static inline struct kfd_prio_sdma_left kfd_prio_sdma_left(struct queue *q)
 }
 
 /*
- * The doorbell of a compute queue that HWS has given up in the last unmap, in dwords of the
- * doorbell BAR as in queue_properties.doorbell_off; 0: none, or MES.  Of the first XCC.  MEC
- * firmware writes it to the MQD of the HIQ; some trees clear it when they look at it themselves.
+ * Returns the doorbell of a compute queue that HWS gave up on in the last unmap, in dwords of the
+ * doorbell BAR as in queue_properties.doorbell_off; 0: there is none, or the GPU has MES. Only the
+ * first XCC is read. MEC firmware writes the value to the MQD of the HIQ; KFD clears it in some
+ * trees when it reads it.
  */
 static inline u32 kfd_prio_unresponsive_doorbell(struct device_queue_manager *dqm)
 {
@@ -264,7 +270,7 @@ static inline u32 kfd_prio_unresponsive_doorbell(struct device_queue_manager *dq
 	return READ_ONCE(m->queue_doorbell_id0);
 }
 
-/* Without CWSR an unmap waits for the waves to end, however long they take */
+/* Without CWSR an unmap waits until the waves end, for an unlimited time */
 static inline bool kfd_prio_has_cwsr(struct device_queue_manager *dqm)
 {
 #ifdef KFD_PRIO_HAVE_KFD_NODE
@@ -274,7 +280,7 @@ static inline bool kfd_prio_has_cwsr(struct device_queue_manager *dqm)
 #endif
 }
 
-/* Queues that were reset one by one are refused by their process's updates */
+/* KFD refuses updates of the queues of a process after a queue of it was reset alone */
 static inline bool kfd_prio_has_reset_queue(struct kfd_process_device *pdd)
 {
 #ifdef KFD_PRIO_HAVE_RESET_QUEUE
@@ -285,8 +291,8 @@ static inline bool kfd_prio_has_reset_queue(struct kfd_process_device *pdd)
 }
 
 /*
- * Whether the last runlist was over-subscribed, by which KFD knows when to say so; and what makes
- * one so, as in pm_calc_rlib_size()
+ * KFD remembers whether the last runlist was over-subscribed, and prints a line when that changes.
+ * kfd_prio_over_subscribes() uses the conditions of pm_calc_rlib_size().
  */
 #ifdef KFD_PRIO_HAVE_OVER_SUBSCRIPTION
 static inline bool kfd_prio_over_subscription_get(struct device_queue_manager *dqm)
@@ -300,8 +306,8 @@ static inline void kfd_prio_over_subscription_set(struct device_queue_manager *d
 }
 
 /*
- * On some gfx9 GPUs processes with and without XNACK take turns.  @all: those that are left out of
- * the runlist count, too.
+ * On some gfx9 GPUs processes with and without XNACK run in turns. @all: whether processes that are
+ * left out of the runlist are considered.
  */
 static inline bool kfd_prio_xnack_conflicts(struct device_queue_manager *dqm, bool all)
 {
@@ -323,7 +329,9 @@ static inline bool kfd_prio_xnack_conflicts(struct device_queue_manager *dqm, bo
 	return false;
 }
 
-/* @processes: dqm->processes_count, or without those that are left out of the runlist */
+/*
+ * @processes: dqm->processes_count, with or without the processes that are left out of the runlist
+ */
 static inline bool kfd_prio_over_subscribes(struct device_queue_manager *dqm,
 					    unsigned int processes, unsigned int compute_queues)
 {
@@ -348,7 +356,7 @@ static inline bool kfd_prio_over_subscribes(struct device_queue_manager *dqm,
 }
 #endif
 
-/* A debugger's queue; newer trees have none */
+/* Queue of a debugger; newer trees have none */
 static inline bool kfd_prio_is_diq(enum kfd_queue_type type)
 {
 #ifdef KFD_PRIO_HAVE_DIQ
@@ -358,7 +366,7 @@ static inline bool kfd_prio_is_diq(enum kfd_queue_type type)
 #endif
 }
 
-/* A queue that was reset stays off the hardware; older trees know it of processes only */
+/* A queue that was reset alone stays off the hardware; older trees record it for processes only */
 static inline bool kfd_prio_queue_is_reset(struct queue *q)
 {
 #ifdef KFD_PRIO_HAVE_QUEUE_IS_RESET
@@ -368,7 +376,7 @@ static inline bool kfd_prio_queue_is_reset(struct queue *q)
 #endif
 }
 
-/* A queue that a debugger has suspended is inactive, and comes on when it is resumed */
+/* A queue that a debugger has suspended is inactive until the debugger resumes it */
 static inline bool kfd_prio_queue_is_suspended(struct queue *q)
 {
 #ifdef KFD_PRIO_HAVE_IS_SUSPENDED
@@ -379,8 +387,9 @@ static inline bool kfd_prio_queue_is_suspended(struct queue *q)
 }
 
 /*
- * Hibernation saves no pinned memory: KFD unpins the MQDs in VRAM of what it evicts for it, and
- * pins them when it restores.  Only kfd_device_queue_manager.c can use these.
+ * Hibernation does not save pinned memory. KFD unpins the MQDs in VRAM of a process that it evicts
+ * for hibernation, and pins them when it restores the process. Only kfd_device_queue_manager.c can
+ * use these.
  */
 #ifdef KFD_PRIO_HAVE_MQD_REPIN
 #define kfd_prio_mqd_unpin(dqm, q)	dqm_evict_mqd_bo(dqm, q)
@@ -396,7 +405,7 @@ static inline int kfd_prio_mqd_repin(struct device_queue_manager *dqm, struct qu
 }
 #endif
 
-/* KFD leaves this out for a process that gets no sysfs directory */
+/* KFD omits this initialisation for a process that gets no sysfs directory */
 static inline void kfd_prio_drain_init(struct kfd_process *p)
 {
 #ifdef KFD_PRIO_HAVE_IRQ_DRAIN
@@ -404,7 +413,7 @@ static inline void kfd_prio_drain_init(struct kfd_process *p)
 #endif
 }
 
-/* Do what the handler of the interrupt does that kfd_process_drain_interrupts() waits for */
+/* Ends the wait of kfd_process_drain_interrupts(), as the interrupt handler does */
 static inline void kfd_prio_drain_end(struct kfd_process *p)
 {
 #ifdef KFD_PRIO_HAVE_IRQ_DRAIN
@@ -413,7 +422,7 @@ static inline void kfd_prio_drain_end(struct kfd_process *p)
 #endif
 }
 
-/* ROCm can take doorbells away to leave idle processes evicted: each ring is its own then */
+/* ROCm can unmap doorbells itself, to leave idle processes evicted; it handles their rings then */
 static inline bool kfd_prio_doorbells_are_kfds(void)
 {
 #ifdef KFD_PRIO_HAVE_KEEP_IDLE_EVICTED
@@ -424,8 +433,8 @@ static inline bool kfd_prio_doorbells_are_kfds(void)
 }
 
 /*
- * DRM user queues, which amdgpu makes from 6.16 on where its parameter user_queue is 1 or 2:
- * nothing of them is KFD's.  0, -1 (the default) and no such parameter: there are none.
+ * DRM user queues, which amdgpu creates from 6.16 on if its parameter user_queue is 1 or 2. KFD
+ * does not know them. With 0, with -1 (the default) and without the parameter there are none.
  */
 static inline int kfd_prio_user_queues(void)
 {
@@ -436,7 +445,7 @@ static inline int kfd_prio_user_queues(void)
 #endif
 }
 
-/* What the tracepoint sched_process_exit tells */
+/* Arguments of the tracepoint sched_process_exit */
 #ifdef KFD_PRIO_HAVE_EXIT_GROUP_DEAD
 #define KFD_PRIO_EXIT_ARGS(task)	struct task_struct *(task), bool group_dead
 #else
@@ -452,7 +461,10 @@ static inline bool kfd_prio_sched_runs(struct device_queue_manager *dqm)
 #endif
 }
 
-/* Without the semaphore that a reset takes, -EIO means that one is on its way */
+/*
+ * Whether a reset of the GPU is on its way, which is the meaning of -EIO. Older trees lack the
+ * semaphore of resets: there -EIO has no other reason.
+ */
 static inline bool kfd_prio_in_reset(struct device_queue_manager *dqm)
 {
 #ifdef KFD_PRIO_HAVE_SCHED_HALT
@@ -462,7 +474,7 @@ static inline bool kfd_prio_in_reset(struct device_queue_manager *dqm)
 #endif
 }
 
-/* Is the GPU being reset?  Unlike above, also when nothing was refused yet */
+/* Whether the GPU is being reset, also while KFD has not refused a command yet */
 static inline bool kfd_prio_resetting(struct device_queue_manager *dqm)
 {
 #ifdef KFD_PRIO_HAVE_SCHED_HALT
@@ -475,8 +487,8 @@ static inline bool kfd_prio_resetting(struct device_queue_manager *dqm)
 }
 
 /*
- * Where KFD flushes the TLB of a process that it has evicted from MES, it must also be
- * done for one that we had taken off before.
+ * Where KFD flushes the TLB of a process that it has evicted from MES, kfdprio must flush it for a
+ * process whose queues preemption had removed before.
  */
 #ifdef KFD_PRIO_HAVE_FLUSH_TLB_NO_TYPE
 #define kfd_prio_flush_tlb(pdd)		kfd_flush_tlb(pdd)
@@ -484,7 +496,9 @@ static inline bool kfd_prio_resetting(struct device_queue_manager *dqm)
 #define kfd_prio_flush_tlb(pdd)		kfd_flush_tlb(pdd, TLB_FLUSH_HEAVYWEIGHT)
 #endif
 
-/* Bytes that KFD asks for to save a queue of one XCC; 0 where it takes any size */
+/*
+ * Size of the save area that KFD requires for a queue on one XCC, bytes; 0 if KFD accepts any size
+ */
 static inline u32 kfd_prio_save_area(struct kfd_topology_device *t)
 {
 #ifdef KFD_PRIO_HAVE_SAVE_AREA
@@ -506,8 +520,8 @@ static inline void kfd_prio_timer_init(struct hrtimer *timer,
 }
 
 /*
- * Can the grace period be set, in which waves may end before CWSR saves them?  For the tree: KFD
- * does it by a packet on the HIQ that sets a register, for a debugger's suspend.
+ * Whether the tree can set the grace period, in which waves may end before CWSR saves them. KFD
+ * sets it with a packet on the HIQ that writes a register, for the suspend of a debugger.
  */
 static inline bool kfd_prio_tree_has_grace(struct device_queue_manager *dqm)
 {
@@ -523,8 +537,8 @@ static inline bool kfd_prio_tree_has_grace(struct device_queue_manager *dqm)
 }
 
 /*
- * The grace period became an argument of the unmap together with its default.  The least that KFD
- * sets is 1000 cycles, for 0.
+ * Trees that define USE_DEFAULT_GRACE_PERIOD take the grace period as an argument of the unmap. For
+ * 0 KFD sets its minimum, 1000 cycles.
  */
 #ifdef USE_DEFAULT_GRACE_PERIOD
 #define kfd_prio_unmap_dynamic(dqm)						\
@@ -541,7 +555,7 @@ static inline bool kfd_prio_tree_has_grace(struct device_queue_manager *dqm)
 	 execute_queues_cpsch(dqm, KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, 0))
 #endif
 
-/* Has the GPU had a fatal error (RAS)?  Its firmware answers nothing then, until the reset. */
+/* Whether the GPU has had a fatal error (RAS). Its firmware does not answer until the reset. */
 static inline bool kfd_prio_is_fed(struct device_queue_manager *dqm)
 {
 #ifdef KFD_PRIO_HAVE_FATAL_ERROR

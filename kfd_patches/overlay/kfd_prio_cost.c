@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: what preemption costs: the time stamps that CP firmware leaves in each MQD when it saves
- * the waves of a queue (CWSR).
+ * kfdprio: the cost of preemption, from the time stamps that CP firmware stores in each MQD when it
+ * saves the waves of a queue (CWSR).
  *
- * A stamp is a count of a clock of 100 MHz.  Not every firmware may write them, and nothing is
- * known of MES.  So a figure that makes no sense counts as not known: no stamp, an end before the
- * begin, the stamps of an earlier save, or a save that is longer than the time since the unmap.
- * Where no waves were saved, the stamps are those of some earlier unmap.
+ * A stamp counts a clock of 100 MHz. Some firmware may not write stamps, and it is not known
+ * whether MES does. So the following counts as not known: no stamp, an end before the begin, stamps
+ * of an earlier save, and a save that is longer than the time since the unmap. If no waves were
+ * saved, the stamps are those of an earlier unmap.
  */
 #include "kfd_prio_priv.h"
 
-/* Of the clock that the stamps count, in ns: dumps taken 35 s and 200 s apart show it */
+/* Period of the clock of the stamps, ns, as dumps taken 35 s and 200 s apart show */
 #define KFD_PRIO_STAMP_NS	10ULL
 
-/* Queues that are read before whatever else waits for the DQM lock has its turn */
+/* Number of queues that are read before the DQM lock is dropped */
 #define KFD_PRIO_COST_QUEUES	8
 
-/* So many times the mean a save counts at most for the next mean */
+/* A save counts as this many times the previous mean at most */
 #define KFD_PRIO_STANDS_OUT	4
 
 static u64 kfd_prio_stamp(u32 lo, u32 hi)
@@ -39,11 +39,11 @@ static u64 kfd_prio_save_end(struct device_queue_manager *dqm, const struct v9_m
 }
 
 /**
- * struct kfd_prio_cost_pass - one part of the reading
- * @now: when it began, ktime_get_ns()
- * @queues: read so far
- * @xccs: MQDs of a queue, 0: no queue was read whose stamps have changed
- * @stride: from one to the next, the same for all compute queues of a GPU
+ * struct kfd_prio_cost_pass - state of one call of kfd_prio_cost_look()
+ * @now: begin of the call, ktime_get_ns()
+ * @queues: number of queues that were visited so far
+ * @xccs: number of MQDs of a queue; 0: not known, because no queue with a new stamp was read so far
+ * @stride: bytes from one MQD to the next, the same for all compute queues of a GPU
  */
 struct kfd_prio_cost_pass {
 	u64 now;
@@ -62,8 +62,9 @@ static void kfd_prio_cost_layout(struct queue *q, struct kfd_prio_cost_pass *p)
 }
 
 /*
- * The longest save of a queue, of all XCCs, at most @limit ticks; 0: not known.  What began so long
- * before @first, the save of the first XCC, is of an earlier unmap.
+ * Returns the longest save of a queue on all XCCs, in ticks, @limit at most; 0: not known. @first
+ * is the begin of the save on the first XCC. A save that began more than @limit before it belongs
+ * to an earlier unmap.
  */
 static u64 kfd_prio_save_ticks(struct device_queue_manager *dqm,
 			       const struct kfd_prio_cost_pass *p, const struct v9_mqd *m,
@@ -80,7 +81,7 @@ static u64 kfd_prio_save_ticks(struct device_queue_manager *dqm,
 		if (start && start + limit >= first && end > start && end - start <= limit)
 			longest = max(longest, end - start);
 	}
-	/* without saved waves they are of some earlier unmap */
+	/* If no waves were saved, the stamps are those of an earlier unmap */
 	return saved ? longest : 0;
 }
 
@@ -92,9 +93,9 @@ static void kfd_prio_cost_add(struct kfd_prio_cost *c, u64 ns)
 }
 
 /*
- * The longest save of a process that is off, in ticks; 0: not known.  Of a queue whose first XCC
- * has saved nothing since it was last read, that one stamp is all that is read: the XCCs of a queue
- * save together (on an MI308X within 16 us).
+ * Returns the longest save of a process that is off, in ticks; 0: not known. If the begin stamp of
+ * the first XCC of a queue has not changed since it was last read, the other MQDs of the queue are
+ * not read: the XCCs of a queue save together (on an MI308X within 16 us).
  */
 static u64 kfd_prio_process_save_ticks(struct qcm_process_device *qpd,
 				       struct kfd_prio_cost_pass *p)
@@ -121,8 +122,9 @@ static u64 kfd_prio_process_save_ticks(struct qcm_process_device *qpd,
 }
 
 /*
- * All are read.  Single saves stand out: a GPU's median was 327 us, its longest 754.  One that is
- * far longer must not limit preemption for long.
+ * Updates the mean after all processes were read. Single saves are far longer than the others: on
+ * one GPU the median was 327 us, and the longest 754 us. Such a save must not limit preemption for
+ * long, so it is cut to KFD_PRIO_STANDS_OUT times the mean.
  */
 static void kfd_prio_cost_end(struct kfd_prio_dqm *d)
 {
@@ -136,7 +138,10 @@ static void kfd_prio_cost_end(struct kfd_prio_dqm *d)
 				    (d->save_recent_ns * 7 + longest) / 8 : longest;
 }
 
-/* Not while they are taken off, which a ring waits for */
+/*
+ * Adds the processes that were taken off to the list of costs. kfd_prio_take() does not do this,
+ * because a ring waits for it.
+ */
 static void kfd_prio_cost_list(struct device_queue_manager *dqm)
 {
 	struct device_process_node *cur;
@@ -154,16 +159,16 @@ static void kfd_prio_cost_list(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_cost_look() - read what the saves of the last unmap of ours cost
- * @dqm: of the GPU
+ * kfd_prio_cost_look() - read how long the saves of the last unmap for preemption took
+ * @dqm: device queue manager of the GPU
  *
- * An MQD may lie in VRAM, where a read takes a microsecond: so not in the fault of a doorbell, and
- * not before the runlist without the victims was sent.  Some KFD_PRIO_COST_QUEUES queues are read,
- * those of one process together; the caller lets go of the lock before it asks for more.  The
- * queues of a preemption that ends before they are read are not read.
+ * An MQD may lie in VRAM, where a read takes a microsecond. So the MQDs are not read in the fault
+ * of a doorbell, and not before the runlist without the victims was sent. One call reads about
+ * KFD_PRIO_COST_QUEUES queues, and all of one process; the caller drops the lock before the next
+ * call. If a preemption ends before its queues are read, they are not read.
  *
- * Context: our thread; DQM lock
- * Return: true if there are more
+ * Context: the GPU's thread; DQM lock
+ * Return: true if processes are left to be read
  */
 bool kfd_prio_cost_look(struct device_queue_manager *dqm)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: debugfs.
+ * kfdprio: the file /sys/kernel/debug/kfd/preempt, which shows the last decision on each GPU and
+ * its reason.
  *
- * /sys/kernel/debug/kfd/preempt: what was decided last on each GPU and why, for a
- * person to read.  Its form is no contract; what programs need is in sysfs,
+ * People and kfdprio doctor read it. Its format is not stable; stable data are in sysfs,
  * KFD_PRIO_IOC_LIST and the trace events.
  *
- * KFD removes its directory, with our file, before the module goes.
+ * KFD removes its directory, and this file with it, before the module is unloaded.
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
@@ -24,7 +24,7 @@ static const char *const kfd_prio_reasons[] = {
 	[KFD_PRIO_REASON_GONE] = "GONE: the preempting process has ended or lost its priority",
 };
 
-/* "1.234 ms", of a time that may lie on either side of @now by a little */
+/* Prints @ns as "1.234 ms" */
 static void kfd_prio_put_ms(struct seq_file *m, u64 ns)
 {
 	u64 us = div_u64(ns, NSEC_PER_USEC);
@@ -184,7 +184,7 @@ static void kfd_prio_put_victims(struct seq_file *m, struct device_queue_manager
 	}
 }
 
-/* What KFD puts into the next runlist; kfdprio doctor reads it */
+/* Prints the size of KFD's next runlist; kfdprio doctor reads this line */
 static void kfd_prio_put_runlist(struct seq_file *m, struct device_queue_manager *dqm)
 {
 	unsigned int processes = dqm->processes_count - dqm->prio.skipped;
@@ -197,7 +197,10 @@ static void kfd_prio_put_runlist(struct seq_file *m, struct device_queue_manager
 		   over ? "; over-subscribed: the processes take turns" : "");
 }
 
-/* kfdprio doctor reads it; the name of a process is last, and has no semicolon */
+/*
+ * Prints the open breaker; kfdprio doctor reads this line. The name of the culprit comes last, and
+ * contains no semicolon.
+ */
 static void kfd_prio_put_breaker(struct seq_file *m, struct kfd_prio_dqm *d, u64 now)
 {
 	char culprit[KFD_PRIO_CULPRIT_SIZE];
@@ -258,9 +261,9 @@ static int kfd_prio_preempt_show(struct seq_file *m, void *unused)
 DEFINE_SHOW_ATTRIBUTE(kfd_prio_preempt);
 
 /**
- * kfd_prio_debugfs_init() - make the file in the directory that KFD has just made
+ * kfd_prio_debugfs_init() - create the file in the directory that KFD has just created
  *
- * A kernel without debugfs has neither.
+ * Without debugfs there is neither.
  */
 void kfd_prio_debugfs_init(void)
 {

@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the doorbell trap: how the ring of a doorbell is noticed.
+ * kfdprio: the doorbell trap, which reports that a process without work has rung a doorbell.
  *
- * KFD maps the doorbells of a process on a GPU at mmap(2), all at once; while priorities
- * are in use, the first access does.  While a claim has no work we take these pages
- * away, so that its next ring faults; likewise those of a neighbour, which may only be preempted.
- * The order that loses no ring:
+ * Stock KFD maps all doorbells of a process on a GPU at mmap(2). While priorities are in use, the
+ * first access maps them. When a claim or a neighbour has no work, the GPU's thread unmaps ("zaps")
+ * these pages, so that the next ring is a page fault. The following order loses no ring:
  *
  *	client	packet, write index, doorbell
  *	fault	ARMED -> RUNG and wake; map all pages; ARMED -> RUNG again and wake
  *	arm	RUNG -> ARMED; zap; full barrier; read the indices again
  *
- * A ring before the zap is seen by the indices, one after it faults.  An arm between
- * the fault's first mark and its last page is undone by its second mark; without that
- * the trap would be lost for good, with the doorbells mapped and the trap ARMED.
+ * A ring before the zap is visible in the indices; a ring after the zap faults. If the trap is
+ * armed between the first mark of the fault and its last page, the second mark of the fault undoes
+ * that. Without the second mark the trap would stay ARMED with the doorbells mapped, and later
+ * rings would be lost.
  *
- * /dev/kfd has one inode for all processes, and unmap_mapping_pages() acts on an address
- * space: each process gets one of its own (the way DRM does it for its devices), so that a
- * zap needs neither mmap_lock nor a walk over VMAs.  vm_pgoff stays what the process
- * gave: CRIU reads it.
+ * unmap_mapping_pages() acts on an address space, and all processes share the inode of /dev/kfd. So
+ * each process gets an inode of its own, as DRM does for its devices. A zap then needs neither
+ * mmap_lock nor a walk over VMAs. vm_pgoff stays as the process gave it, because CRIU reads it.
  *
- * A zap does not reach two kinds of mapping: those through a descriptor that another process has
- * opened, or that was opened while there was no memory for an inode, which are not in that address
- * space; and those at another offset of /dev/kfd than the first, for KFD reads the type and the GPU
- * of it only.  A process with such a mapping counts as having work on that GPU for as long as it
- * lives (kfd_prio_doorbell_traps()).
+ * A zap does not reach two kinds of mapping:
+ * - a mapping through a descriptor that another process has opened, or that was opened while no
+ *   inode could be allocated: it is not in the address space of the process's inode;
+ * - a mapping at another offset of /dev/kfd than the first one, because KFD uses only the type and
+ *   the GPU in the offset.
  *
- * Not heard: doorbells written by other devices.  The engine's safety poll finds their work.
+ * A process with such a mapping counts as having work on that GPU until it ends
+ * (kfd_prio_doorbell_traps()).
+ *
+ * The trap does not report doorbells that other devices write. The safety poll of the engine finds
+ * their work.
  */
 #include <linux/mm.h>
 #include <linux/mount.h>
@@ -34,7 +37,7 @@
 #include <linux/sched/mm.h>
 #include "kfd_prio_priv.h"
 
-#define KFD_PRIO_FS_MAGIC	0x4b505249	/* "KPRI"; shown nowhere */
+#define KFD_PRIO_FS_MAGIC	0x4b505249	/* "KPRI"; not visible to users */
 
 static struct vfsmount *kfd_prio_mnt;
 
@@ -43,7 +46,7 @@ static int kfd_prio_fs_init_context(struct fs_context *fc)
 	return init_pseudo(fc, KFD_PRIO_FS_MAGIC) ? 0 : -ENOMEM;
 }
 
-/* no owner: our own mount would keep the module from being unloaded */
+/* No .owner: the mount of kfdprio itself would keep the module from being unloaded */
 static struct file_system_type kfd_prio_fs_type = {
 	.name = "kfd_prio",
 	.init_fs_context = kfd_prio_fs_init_context,
@@ -51,9 +54,11 @@ static struct file_system_type kfd_prio_fs_type = {
 };
 
 /**
- * kfd_prio_doorbell_init() - make the file system that holds one inode per process
+ * kfd_prio_doorbell_init() - mount the file system that has an inode for each process
  *
- * Without it doorbells are not trapped and the safety poll finds work.
+ * If that fails, doorbells are not trapped, and the safety poll finds work.
+ *
+ * Context: module load
  */
 void kfd_prio_doorbell_init(void)
 {
@@ -66,7 +71,9 @@ void kfd_prio_doorbell_init(void)
 }
 
 /**
- * kfd_prio_doorbell_exit() - no process is left
+ * kfd_prio_doorbell_exit() - unmount the file system
+ *
+ * Context: module unload, when no process is left
  */
 void kfd_prio_doorbell_exit(void)
 {
@@ -75,11 +82,11 @@ void kfd_prio_doorbell_exit(void)
 }
 
 /**
- * kfd_prio_doorbell_inode() - the inode whose address space has what a process maps of /dev/kfd
- * @p: the process; it gets one if it has none
+ * kfd_prio_doorbell_inode() - the inode through whose address space a process maps /dev/kfd
+ * @p: the process, which gets an inode if it has none
  *
- * Context: process, may sleep; cmpxchg() because two threads may open at once
- * Return: the inode, or NULL if there is none: the doorbells of @p are polled
+ * Context: process, may sleep; two threads may call it at once, hence cmpxchg()
+ * Return: the inode, or NULL if none could be allocated: the doorbells of @p are then polled
  */
 struct inode *kfd_prio_doorbell_inode(struct kfd_process *p)
 {
@@ -98,12 +105,13 @@ struct inode *kfd_prio_doorbell_inode(struct kfd_process *p)
 }
 
 /**
- * kfd_prio_hook_context_created() - a file becomes that of another context of its process
+ * kfd_prio_hook_context_created() - a file is about to become that of a further context of its
+ * process
  * @p: the new context, a kfd_process of its own with the same mm
- * @filep: its file, which was opened for the process and still is that of its first context
+ * @filep: the file, whose private_data still is the first context
  *
- * What is mapped through the file stays where it is, so the context shares the address space.
- * A zap for one of the two takes the doorbells of the other, too; its next ring maps them again.
+ * Mappings through the file stay in the inode's address space, so the new context shares the inode.
+ * A zap for one context also unmaps the doorbells of the other, whose next ring maps them again.
  *
  * Context: kfd_processes_mutex
  */
@@ -122,8 +130,8 @@ void kfd_prio_hook_context_created(struct kfd_process *p, struct file *filep)
 }
 
 /**
- * kfd_prio_hook_process_free() - the last file and the last VMA of a process are gone
- * @p: the process
+ * kfd_prio_hook_process_free() - KFD is about to free a process
+ * @p: the process; its last file and its last VMA are gone
  */
 void kfd_prio_hook_process_free(struct kfd_process *p)
 {
@@ -134,49 +142,55 @@ void kfd_prio_hook_process_free(struct kfd_process *p)
 }
 
 /**
- * kfd_prio_hook_unmap_range() - KFD takes away what is mapped of a GPU: it is being reset
+ * kfd_prio_hook_unmap_range() - KFD unmaps all mappings of a GPU, which is being reset
  * @start: offset in /dev/kfd, bytes
  * @len: bytes
  *
- * KFD does so in the address space that it gives all files; ours are elsewhere.  After that an
- * access is a SIGBUS, until the process maps its doorbells anew.  Trees before 7.x leave the
+ * KFD unmaps them in the address space of /dev/kfd; the hook does so in those of the processes. A
+ * later access is a SIGBUS until the process maps its doorbells again. Trees before 7.x leave
  * doorbells mapped.
  *
  * Context: process, may sleep
  */
 void kfd_prio_hook_unmap_range(loff_t start, loff_t len)
 {
-	/* the type of a mapping is in the top bits of its offset: loff_t, it is negative */
+	/*
+	 * The type of a mapping is in the top bits of its offset, so as loff_t the offset is
+	 * negative
+	 */
 	pgoff_t first = (u64)start >> PAGE_SHIFT, last = ((u64)start + len - 1) >> PAGE_SHIFT;
 	struct kfd_process *p = NULL;
 	struct kfd_prio_qpd *qp;
 	struct inode *inode;
 	int i;
 
-	/* those that are gone, too: another process may have mapped through their descriptor */
+	/*
+	 * Processes whose mm is gone as well: another process may have mapped through their
+	 * descriptor
+	 */
 	while ((p = kfd_prio_processes_next(p))) {
 		inode = READ_ONCE(p->prio.inode);
 		if (!inode)
 			continue;
 		for (i = 0; i < p->n_pdds; i++) {
 			qp = &p->pdds[i]->qpd.prio;
-			/* pairs with kfd_prio_hook_doorbell_mmap() */
+			/* doorbell_pfn first: pairs with kfd_prio_hook_doorbell_mmap() */
 			if (!smp_load_acquire(&qp->doorbell_pfn))
 				continue;
 			if (qp->doorbell_pgoff >= first && qp->doorbell_pgoff <= last)
 				WRITE_ONCE(qp->doorbell_lost, true);
 		}
-		/* marked, then zapped: pairs with kfd_prio_doorbell_fault() */
+		/* doorbell_lost, then the zap: pairs with kfd_prio_doorbell_fault() */
 		smp_mb();
 		unmap_mapping_range(inode->i_mapping, start, len, 1);
 	}
 }
 
 /**
- * kfd_prio_doorbell_traps() - can the doorbells of a process be trapped?
+ * kfd_prio_doorbell_traps() - whether the doorbells of a process can be trapped
  * @qpd: the process on a GPU
  *
- * One that may write them through a mapping that no zap reaches may have work at any time.
+ * A process with a mapping of its doorbells that no zap reaches may have work at any time.
  *
  * Context: any
  */
@@ -187,22 +201,25 @@ bool kfd_prio_doorbell_traps(const struct qcm_process_device *qpd)
 }
 
 /**
- * kfd_prio_doorbell_zap() - from now on a ring of this process faults
- * @pdd: a process whose trap is KFD_PRIO_TRAP_ARMED already, referenced
+ * kfd_prio_doorbell_zap() - unmap the doorbells of a process, so that its next ring faults
+ * @pdd: the process on a GPU, held; its trap is KFD_PRIO_TRAP_ARMED already
  *
- * The caller must look at the indices afterwards: a ring before the zap has not faulted.
+ * The caller reads the indices afterwards, because a ring before the zap has not faulted.
  *
- * Context: process; not under the DQM lock (takes i_mmap_rwsem)
+ * Context: process; not under the DQM lock, because it takes i_mmap_rwsem
  */
 void kfd_prio_doorbell_zap(struct kfd_process_device *pdd)
 {
 	struct kfd_prio_qpd *qp = &pdd->qpd.prio;
 
 	lockdep_assert_not_held(&pdd->dev->dqm->lock_hidden);
-	/* pairs with kfd_prio_hook_doorbell_mmap() */
+	/* doorbell_pfn first: pairs with kfd_prio_hook_doorbell_mmap() */
 	if (smp_load_acquire(&qp->doorbell_pfn))
 		unmap_mapping_pages(pdd->process->prio.inode->i_mapping, qp->doorbell_pgoff,
 				    qp->doorbell_pages, true);
-	/* the zap, then the indices: pairs with the client's write index before its ring */
+	/*
+	 * The zap, then the indices: pairs with the client, which writes the write index before it
+	 * rings
+	 */
 	smp_mb();
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: which processes of a GPU are off it, preempted or parked, and the update of the runlist
- * (or MES, queue by queue) that makes it so.
+ * kfdprio: the marks that record which processes are off a GPU, preempted or parked, and the update
+ * of the hardware that follows them: a runlist, or MES queue by queue.
  *
- * Needs the static functions of kfd_device_queue_manager.c: included at the end of that file.
+ * kfd_device_queue_manager.c includes this file at its end, because it uses static functions of
+ * that file.
  */
 #include "kfd_prio_priv.h"
 #include "kfd_prio_role.h"
@@ -14,7 +15,7 @@ static void kfd_prio_mark_queue(struct device_queue_manager *dqm, struct qcm_pro
 				struct queue *q, bool off, struct kfd_prio_marked *m)
 {
 	q->properties.is_active = !off;
-	/* marked still: MES refused the change that this one takes back */
+	/* If it is marked already, MES has refused the change that this one reverts */
 	q->prio.marked = kfd_prio_uses_mes(dqm) && !q->prio.marked;
 	if (off) {
 		decrement_queue_count(dqm, qpd, q);
@@ -26,8 +27,8 @@ static void kfd_prio_mark_queue(struct device_queue_manager *dqm, struct qcm_pro
 }
 
 /*
- * A process counts as preempted from now on: it is off, and has work as far as is known.  Its
- * queues left the GPU now, or it was off before and seemed to have no work.
+ * Records that a process counts as preempted from now on, because it is off and has work as far as
+ * is known. It was just taken off, or was off before and seemed to have no work.
  */
 static inline void kfd_prio_counted(struct qcm_process_device *qpd, u64 now,
 				    struct kfd_prio_marked *m)
@@ -38,7 +39,10 @@ static inline void kfd_prio_counted(struct qcm_process_device *qpd, u64 now,
 	m->preempted++;
 }
 
-/* A process counts as preempted no more: it is put back, is parked, or is proved to have no work */
+/*
+ * Records that a process counts as preempted no more: it is put back, parked, or proved to have no
+ * work
+ */
 static inline void kfd_prio_counted_end(struct qcm_process_device *qpd, u64 now)
 {
 	u64 ns = now - qpd->prio.preempted_at;
@@ -51,7 +55,10 @@ static inline void kfd_prio_counted_end(struct qcm_process_device *qpd, u64 now)
 	qpd->dqm->prio.totals.preempted_ns += ns;
 }
 
-/* What is off goes on to be off, for another reason: the hardware is not touched */
+/*
+ * Changes the reason for which a process is off, from preempted to parked or back. Its queues stay
+ * off.
+ */
 static void kfd_prio_turn(struct qcm_process_device *qpd, bool parks, u64 now,
 			  struct kfd_prio_marked *m)
 {
@@ -63,14 +70,14 @@ static void kfd_prio_turn(struct qcm_process_device *qpd, bool parks, u64 now,
 	} else {
 		kfd_prio_park_end(qpd, KFD_PRIO_UNPARK_PREEMPT, now);
 		kfd_prio_counted(qpd, now, m);
-		/* no save of it is to be read: it had no waves */
+		/* Its MQDs are not read for a save: it had no waves */
 		qp->cost_seen = qp->taken_count;
 	}
 }
 
 /*
- * A process is off and stays so.  What its MQDs or its own indices have shown since, or a ring,
- * decides whether it counts as preempted.
+ * Decides whether a process that stays off counts as preempted, by what its MQDs, its indices or a
+ * ring have shown since it was taken off.
  */
 static void kfd_prio_recount(struct qcm_process_device *qpd, const struct kfd_prio_weight *w,
 			     u64 now, struct kfd_prio_marked *m)
@@ -84,7 +91,10 @@ static void kfd_prio_recount(struct qcm_process_device *qpd, const struct kfd_pr
 			kfd_prio_counted_end(qpd, now);
 		return;
 	}
-	/* of one that is new, or was just taken off, the first look tells, if there is one */
+	/*
+	 * The first observation of a process that is new or was just taken off decides, if it has a
+	 * role
+	 */
 	if (!w->works || (qpd->prio.mm && READ_ONCE(qpd->prio.look) && !qpd->prio.work))
 		return;
 	kfd_prio_counted(qpd, now, m);
@@ -94,14 +104,16 @@ static void kfd_prio_recount(struct qcm_process_device *qpd, const struct kfd_pr
 }
 
 /*
- * One count of qpd->evicted is ours: the queues are deactivated with the first count and activated
- * with the last one, whether the count is KFD's or ours.  We activate only queues that we have
- * deactivated, which are marked: KFD deactivates a queue for good after a hang or a bad packet.
+ * Takes a process off: takes one count of qpd->evicted and makes its queues inactive.
  *
- * Nothing happens to the hardware before kfd_prio_dqm_execute(), which must follow under the same
- * lock, or with HWS KFD's own runlist.
+ * The first count of qpd->evicted makes the queues inactive and the last one makes them active
+ * again, whether the count is of KFD or of kfdprio. kfdprio puts back only queues that it has
+ * marked (q->prio.off), because KFD makes a queue inactive for good after a hang or a bad packet.
  *
- * Inline: in the walk over all processes, while the GPU saves.
+ * The hardware does not change before kfd_prio_dqm_execute(), which must follow under the same
+ * lock; with HWS a runlist of KFD may follow instead.
+ *
+ * Inline because kfd_prio_dqm_mark() calls it for each process while the GPU saves.
  */
 static inline void kfd_prio_take(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
 				 bool parks, bool counts, u64 now, struct kfd_prio_marked *m)
@@ -110,7 +122,7 @@ static inline void kfd_prio_take(struct device_queue_manager *dqm, struct qcm_pr
 	struct queue *q;
 
 	qp->preempted = true;
-	/* its MQDs tell now if it has waves */
+	/* Its MQDs now show whether it has waves */
 	WRITE_ONCE(qp->look, true);
 	WRITE_ONCE(dqm->prio.look_now, true);
 	dqm->prio.quiet_taken |= qp->rests;
@@ -123,7 +135,7 @@ static inline void kfd_prio_take(struct device_queue_manager *dqm, struct qcm_pr
 		kfd_prio_park_begin(qpd, false, now);
 	else if (counts)
 		kfd_prio_counted(qpd, now, m);
-	/* a debugger's kernel queue stays mapped */
+	/* A debugger's kernel queue stays mapped */
 	qp->skip = list_empty(&qpd->priv_queue_list);
 	dqm->prio.skipped += qp->skip;
 	qp->kfd_first = qpd->evicted++ > 0;
@@ -133,7 +145,7 @@ static inline void kfd_prio_take(struct device_queue_manager *dqm, struct qcm_pr
 		bool off = q->properties.is_active || kfd_prio_queue_is_suspended(q) ||
 			   q->prio.late;
 
-		/* one that KFD has evicted by itself is not ours */
+		/* KFD has evicted this queue alone */
 		if (q->properties.is_evicted)
 			continue;
 		kfd_prio_hold(q);
@@ -165,7 +177,9 @@ static void kfd_prio_give_back(struct device_queue_manager *dqm, struct qcm_proc
 	qp->skip = false;
 	qp->kfd_first = false;
 	if (WARN_ON_ONCE(!qpd->evicted) || --qpd->evicted > 0) {
-		/* memory management or the debugger still holds it, and puts it back */
+		/*
+		 * Memory management or a debugger has a count as well, and will put the queues back
+		 */
 		list_for_each_entry(q, &qpd->queues_list, list) {
 			q->prio.held = false;
 			q->prio.off = false;
@@ -189,15 +203,15 @@ static void kfd_prio_give_back(struct device_queue_manager *dqm, struct qcm_proc
 }
 
 /**
- * kfd_prio_dqm_take_new() - a process becomes a victim before it has any queue
- * @dqm: of the GPU
- * @qpd: the process on that GPU, which is none yet
+ * kfd_prio_dqm_take_new() - take a process off before its first queue is created
+ * @dqm: device queue manager of the GPU
+ * @qpd: the process on the GPU, which has no queue yet
  *
  * Context: DQM lock
  */
 void kfd_prio_dqm_take_new(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
 {
-	/* nothing of it was ever on the hardware */
+	/* No queue of it was ever on the hardware: it counts as confirmed */
 	struct kfd_prio_marked m = { .epoch = dqm->prio.epoch - 1 };
 
 	lockdep_assert_held(&dqm->lock_hidden);
@@ -205,15 +219,14 @@ void kfd_prio_dqm_take_new(struct device_queue_manager *dqm, struct qcm_process_
 }
 
 /**
- * kfd_prio_dqm_mark() - take the processes of a GPU off that a level keeps off, or that are to be
- * parked, and no others
- * @dqm: of the GPU
+ * kfd_prio_dqm_mark() - mark the processes of a GPU that are to be off or parked, and no others
+ * @dqm: device queue manager of the GPU
  * @level: KFD_PRIO_LEVEL_NONE or 0..15
- * @by_kfd: a runlist is about to be sent that may be KFD's.  It may be the one that restores an
- *	evicted process, whose count KFD sets to 0 afterwards, ours with it: such a process is left
- *	to the thread
+ * @by_kfd: the runlist that follows may be one of KFD. It may restore an evicted process, whose
+ *	qpd->evicted KFD then sets to 0, including the count of kfdprio. So an evicted process is
+ *	left to the GPU's thread
  * @now: ktime_get_ns()
- * @m: what was done
+ * @m: out: the changes, which reach the hardware with the update that follows
  *
  * Context: DQM lock
  */
@@ -232,7 +245,7 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 	list_for_each_entry(cur, &dqm->queues, list) {
 		struct qcm_process_device *qpd = cur->qpd;
 
-		/* a ring waits for this walk: those that are parked may be many */
+		/* A ring waits for this walk, and many processes may be parked */
 		if (kfd_prio_stays_parked(qpd, &dqm->prio.parking))
 			continue;
 		if (READ_ONCE(qpd->prio.stale))
@@ -263,7 +276,7 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 	dqm->prio.totals.preempted_count += m->preempted;
 }
 
-/* Is a process marked as off by an update that the hardware has not confirmed? */
+/* Whether the hardware has not yet confirmed the update that marked a process as off */
 static bool kfd_prio_unconfirmed(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
 {
 	struct queue *q;
@@ -280,14 +293,14 @@ static bool kfd_prio_unconfirmed(struct device_queue_manager *dqm, struct qcm_pr
 }
 
 /**
- * kfd_prio_dqm_take_back() - roll back: what the hardware has not confirmed as off is not off
- * @dqm: of the GPU
+ * kfd_prio_dqm_take_back() - roll back: mark as on all processes whose unmap is not confirmed
+ * @dqm: device queue manager of the GPU
  * @now: ktime_get_ns()
  *
- * KFD frees an MQD, or lets memory move, without an unmap where queues are marked as off.  So these
- * marks may stay only while the hardware is known to have left the queues.  What was off before
- * stays off.  A process that was put back in the same step stays marked so: a runlist must follow
- * in any case.
+ * KFD frees the MQD of a queue that is marked as off, or lets its memory move, without an unmap. So
+ * such a mark may stay only if the queue has certainly left the hardware. A process that was off
+ * before this step stays off. A process that this step has put back stays marked as on, because a
+ * runlist must follow in any case.
  *
  * Context: DQM lock
  */
@@ -308,9 +321,9 @@ void kfd_prio_dqm_take_back(struct device_queue_manager *dqm, u64 now)
 }
 
 /*
- * MES acts on single queues: those that leave first, so that one that comes finds room.
- * After an error MES is not asked again.  A queue whose removal MES has not confirmed stays marked,
- * whatever the error is: it may be running until a reset has begun, and a reset that is on its way
+ * Removes the queues that are marked as off from MES, before others are added, so that these find
+ * room. After an error MES is not asked again. A queue whose removal MES has not confirmed stays
+ * marked, whatever the error is: it may run until a reset has begun, and a reset that is on its way
  * may take long to begin.
  */
 static int kfd_prio_remove_mes(struct device_queue_manager *dqm)
@@ -331,10 +344,10 @@ static int kfd_prio_remove_mes(struct device_queue_manager *dqm)
 }
 
 /*
- * A queue that MES was not asked to add, or that it could not be asked to add (-EIO), is not on the
- * hardware.  It is marked as off until it is added: KFD asks MES to remove a queue that is marked
- * as active, and takes a refusal for a hang.  After another error the queue may be on the hardware,
- * and is marked so.
+ * Adds the queues that are marked as on to MES. A queue that MES was not asked to add, or could not
+ * be asked to add (-EIO), is not on the hardware. It is marked as off, and as late, until it is
+ * added: KFD would ask MES to remove an active queue, and take the refusal for a hang. After any
+ * other error the queue may be on the hardware, and stays marked as on.
  * @ret: 0; or an error after which MES is not asked
  */
 static int kfd_prio_add_mes(struct device_queue_manager *dqm, int ret)
@@ -368,9 +381,9 @@ static int kfd_prio_add_mes(struct device_queue_manager *dqm, int ret)
 }
 
 /*
- * HWS: one unmap and one runlist, however many queues; and two packets more to set the grace period
- * and to set it back, where the tree can and @takes.  If the unmap takes longer than the fault may
- * wait it is set back by the next one, which comes soon.
+ * Sends the update. With HWS it is one unmap and one runlist for any number of queues. Two further
+ * packets set the grace period and set it back, if the tree supports that and @takes. If the unmap
+ * takes longer than the fault may wait, the next update sets the grace period back; it comes soon.
  */
 static int kfd_prio_execute(struct device_queue_manager *dqm, bool takes)
 {
@@ -379,7 +392,9 @@ static int kfd_prio_execute(struct device_queue_manager *dqm, bool takes)
 	int off, on;
 
 	if (!kfd_prio_uses_mes(dqm)) {
-		/* it has had its time: KFD need not wait once more to find out */
+		/*
+		 * HWS had its time for the last unmap: KFD need not wait once more to find the hang
+		 */
 		if (kfd_prio_unmap_settle(dqm)) {
 			kfd_prio_dqm_hang(dqm);
 			return -ETIME;
@@ -391,17 +406,18 @@ static int kfd_prio_execute(struct device_queue_manager *dqm, bool takes)
 		return kfd_prio_map_again(dqm, on);
 	}
 	off = kfd_prio_remove_mes(dqm);
-	/* a queue that MES has not removed may run, and its process is not off */
+	/* A queue that MES has not removed may run, so its process is not off */
 	if (off)
 		kfd_prio_dqm_take_back(dqm, ktime_get_ns());
-	/* -EIO: MES was not asked, and may be free by now */
+	/* -EIO: MES was not asked, and may accept commands by now */
 	on = kfd_prio_add_mes(dqm, off == -EIO ? 0 : off);
 	return off ?: on;
 }
 
 /**
- * kfd_prio_dqm_hang() - HWS does not answer: KFD resets the GPU, unless it does already
- * @dqm: of the GPU
+ * kfd_prio_dqm_hang() - have KFD reset a GPU whose HWS does not answer, unless a reset is in
+ * progress
+ * @dqm: device queue manager of the GPU
  *
  * Context: DQM lock
  */
@@ -413,17 +429,18 @@ void kfd_prio_dqm_hang(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_dqm_execute() - make the hardware run what is marked
- * @dqm: of the GPU
- * @takes: a process with work is taken off, and another waits for that: with short_grace waves
- *	are saved at once.  KFD's default is 64,000 cycles of the GPU's clock, 45 us at 1.4 GHz,
- *	in which they may end.  HWS only: MES has its own times
+ * kfd_prio_dqm_execute() - update the hardware to what is marked
+ * @dqm: device queue manager of the GPU
+ * @takes: a process with work is taken off, and another waits for that. With short_grace its waves
+ *	are then saved at once, instead of after the default grace period, in which waves may end:
+ *	64,000 cycles of the GPU's clock, 45 us at 1.4 GHz. Only with HWS; MES has its own times
  *
- * After an error, what the hardware has not confirmed as off is marked as on again.
+ * After an error, each process whose unmap is not confirmed is marked as on again.
  *
  * Context: DQM lock; waits for the unmap, as every operation of KFD does
- * Return: 0; -EIO if the GPU is being reset or there is no memory for the runlist, -ETIME if its
- * scheduler does not answer
+ * Return: 0; -EIO if the GPU is being reset or memory for the runlist is short; -ETIME if the
+ *	scheduler does not answer; -EINPROGRESS in the fault of a doorbell, if the unmap was not
+ *	confirmed in time
  */
 int kfd_prio_dqm_execute(struct device_queue_manager *dqm, bool takes)
 {
@@ -432,11 +449,14 @@ int kfd_prio_dqm_execute(struct device_queue_manager *dqm, bool takes)
 	int ret;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	/* an unmap that a fault has left is settled before: the next one is that of this update */
+	/*
+	 * kfd_prio_execute() first settles an unmap that a fault has left. The next unmap is that
+	 * of this update.
+	 */
 	epoch = dqm->prio.epoch + dqm->prio.unmap_pending;
 	ret = kfd_prio_execute(dqm, takes);
 	if (ret && !kfd_prio_uses_mes(dqm)) {
-		/* the fence came, and KFD found that the firmware had given the unmap up */
+		/* The fence was written, but KFD found that the firmware had given the unmap up */
 		if (dqm->active_runlist && (s32)(dqm->prio.epoch - epoch) > 0)
 			dqm->prio.epoch--;
 		kfd_prio_dqm_take_back(dqm, ktime_get_ns());
@@ -446,9 +466,10 @@ int kfd_prio_dqm_execute(struct device_queue_manager *dqm, bool takes)
 }
 
 /**
- * kfd_prio_hook_unregister_process() - a process leaves a GPU: it ends, or its last queue did
- * @dqm: of the GPU
- * @qpd: the process on that GPU; not in the list of its processes any more
+ * kfd_prio_hook_unregister_process() - a process has left a GPU: it ends, or its last queue was
+ * destroyed
+ * @dqm: device queue manager of the GPU
+ * @qpd: the process on the GPU, which is not in the list of processes any more
  *
  * Context: DQM lock
  */
@@ -467,7 +488,10 @@ void kfd_prio_hook_unregister_process(struct device_queue_manager *dqm,
 	kfd_prio_park_gone(qpd);
 	if (!qp->preempted)
 		return;
-	/* hold its queues off: they are going, and must not be counted again */
+	/*
+	 * A count of its own keeps the queues inactive, because they are going and must not be
+	 * counted again
+	 */
 	qpd->evicted++;
 	kfd_prio_give_back(dqm, qpd, ktime_get_ns(), &m);
 	qpd->evicted--;

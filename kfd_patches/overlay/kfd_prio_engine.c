@@ -1,37 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the engine: it observes, lets the policy decide, and applies the decision, one GPU at a
- * time and once through.
+ * kfdprio: the engine, which observes, has the policy decide, and applies the decision to one GPU.
  *
  * A step (kfd_prio_engine_step()) runs under the DQM lock of the GPU
- *	- in the fault of a doorbell, if the lock is free and the GPU has HWS: the quickest;
- *	- in the GPU's thread, after a look at the claims: woken by its timer, by a ring that
- *	  found the lock taken or whose unmap takes longer than KFD_PRIO_FAULT_WAIT_NS, and by
- *	  everything that changes processes or priorities.
+ * - in the fault of a doorbell, if the lock is free and the GPU has HWS, which is the fastest way;
+ * - in the GPU's thread, after it has observed the claims. The thread is woken by its timer, by a
+ *   ring that found the lock taken or whose unmap outlasts KFD_PRIO_FAULT_WAIT_NS, and by every
+ *   change of processes or priorities.
  *
- * With HWS the runlist that a step sends is made as KFD makes its own: KFD unmaps all queues, and
- * before it maps again it asks what is to be in the runlist (kfd_prio_engine_mapping()).  The
- * answer is the decision of that moment: a ring during the unmap is in it, and an operation of
- * KFD's that sends a runlist preempts or restores by the way.  kfd_prio_engine_unmapping() gives
- * the same answer earlier, while the GPU still saves.  Both observe, decide and mark; only a step
- * sends.
+ * With HWS a step has its runlist built as KFD builds its own. KFD unmaps all queues, and before it
+ * maps them again it calls kfd_prio_engine_mapping(), which decides again which processes the
+ * runlist has. So the runlist includes a ring during the unmap, and an operation of KFD that sends
+ * a runlist preempts and restores as well. kfd_prio_engine_unmapping() decides the same earlier,
+ * while the GPU still saves waves. Both functions observe, decide and mark; only a step sends a
+ * runlist.
  *
- * Locks, outer first: kfd_prio_gpu_mutex (the list of GPUs, threads), the DQM lock.
- * The fault holds mmap_lock or a VMA lock and must not wait: it takes the DQM lock by trylock
- * only.  The thread drops the DQM lock to read indices (user memory) and to zap
- * doorbells (i_mmap_rwsem).
+ * Locks, outer first: kfd_prio_gpu_mutex (the list of GPUs, threads), the DQM lock. The fault holds
+ * mmap_lock or a VMA lock and must not wait for the DQM lock, which it takes by trylock only. The
+ * thread drops the DQM lock to read indices (user memory) and to unmap doorbells (i_mmap_rwsem).
  */
 #include <linux/sched/mm.h>
 #include "kfd_prio_priv.h"
 #include "kfd_prio_events.h"
 
 /**
- * struct kfd_prio_step - one way through the engine
- * @k: module parameters, as they hold for the GPU
- * @now: when it began, ktime_get_ns()
- * @dec: what the policy decided
+ * struct kfd_prio_step - one pass through the engine
+ * @k: module parameters as they apply to the GPU
+ * @now: begin of the pass, ktime_get_ns()
+ * @dec: decision of the policy
  * @preemptor: the process whose claim holds the level; NULL if there is no level
- * @m: what was marked
+ * @m: changes of the marks
  */
 struct kfd_prio_step {
 	struct kfd_prio_params k;
@@ -42,12 +40,12 @@ struct kfd_prio_step {
 };
 
 /**
- * struct kfd_prio_end - a preemption that ends; it is traced when the victims are back
- * @pid: of the process that began it
- * @level: that was in force
+ * struct kfd_prio_end - a preemption that ends, traced after its victims were put back
+ * @pid: PID of the process that began it
+ * @level: its level
  * @seq: its number
- * @begun_at: when it began, ktime_get_ns(); 0: none ends
- * @save_ns: the longest save, 0: not known
+ * @begun_at: when it began, ktime_get_ns(); 0: no preemption ends
+ * @save_ns: its longest save, ns; 0: not known
  * @reason: why it ends
  */
 struct kfd_prio_end {
@@ -73,9 +71,9 @@ static s32 kfd_prio_pid_of(struct qcm_process_device *qpd)
 }
 
 /*
- * Each runlist of KFD comes through here, as often as users like.  So every time that is due is
- * kept as a point in time, and none is counted from now: else a stream of updates would put it off
- * for ever.
+ * Starts the timer for the next time at which something is due. Each runlist of KFD calls this
+ * function, and users can cause any number of them. So each due time is a fixed point in time and
+ * is not computed from @now; otherwise a stream of updates would delay it for ever.
  */
 static void kfd_prio_timer_set(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
 			       u64 look_at, u64 now)
@@ -86,8 +84,9 @@ static void kfd_prio_timer_set(struct device_queue_manager *dqm, const struct kf
 	at = min(at, kfd_prio_breaker_due(dqm));
 
 	/*
-	 * those that may be parked, and those that are: a device may have rung.  The kick that has
-	 * interrupted a look makes it go on
+	 * Processes that may be parked or are parked must be polled, because a device may have
+	 * rung. If a kick has interrupted an observation, the step that follows the kick resumes
+	 * it.
 	 */
 	if (k->park_ns && !(list_empty(&d->neighbours) && list_empty(&d->resting)))
 		at = min(at, READ_ONCE(d->look_now) ? now : d->look_at);
@@ -100,8 +99,9 @@ static void kfd_prio_timer_set(struct device_queue_manager *dqm, const struct kf
 /* ---- observe and decide ---- */
 
 /*
- * Nothing can be decided while the GPU is suspended or being reset, nor after a runlist that
- * failed: another unmap would keep the reset waiting for as long as the first.
+ * Whether a decision is possible now. It is not while the GPU is suspended or being reset, nor for
+ * a while after a failed runlist: another unmap would delay the reset for as long as the first one
+ * has.
  */
 static bool kfd_prio_may_decide(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
 				u64 now)
@@ -121,7 +121,7 @@ static bool kfd_prio_may_decide(struct device_queue_manager *dqm, const struct k
 	return true;
 }
 
-/* Return: false if nothing can be decided now; the thread tries again */
+/* Return: false if no decision is possible now; the thread tries again */
 static bool kfd_prio_decide(struct device_queue_manager *dqm, bool in_fault,
 			    struct kfd_prio_step *s)
 {
@@ -155,26 +155,32 @@ static bool kfd_prio_decide(struct device_queue_manager *dqm, bool in_fault,
 
 /* ---- apply: mark ---- */
 
-/* The lowest process with work that is off: for it the level in force counts */
+/*
+ * Rank of the lowest process with work that is off, for which the policy counts the level in force
+ */
 static int kfd_prio_lowest_victim(const struct kfd_prio_dqm *d)
 {
 	return d->charged ? d->lowest : KFD_PRIO_RANK_NONE;
 }
 
 /*
- * What is in force was stored.  A neighbour that rings stores its trap and rang, then reads what is
- * in force (kfd_prio_neighbour_matters()); the traps were read before it was stored.  One of the
- * two sees the other.
+ * Called after the level in force was stored. A neighbour that rings stores its trap and rang, and
+ * then reads the level (kfd_prio_neighbour_matters()). The engine has read the traps before it
+ * stored the level, and reads rang after it. So either the engine or the neighbour finds the
+ * other's store.
  */
 static void kfd_prio_engine_published(struct device_queue_manager *dqm)
 {
-	/* the level, then rang: pairs with kfd_prio_neighbour_matters() */
+	/* The level, then rang: pairs with kfd_prio_neighbour_matters() */
 	smp_mb();
 	if (atomic_read(&dqm->prio.rang))
 		kfd_prio_gpu_kick(dqm);
 }
 
-/* Why a preemption ends; kfd_preempt=0 takes the claims, too */
+/*
+ * Returns why a preemption ends. kfd_preempt=0 takes all claims away, which is not reported as
+ * GONE.
+ */
 static enum kfd_prio_reason kfd_prio_end_reason(struct device_queue_manager *dqm,
 						const struct kfd_prio_decision *dec)
 {
@@ -197,7 +203,8 @@ static void kfd_prio_begin(struct device_queue_manager *dqm, const struct kfd_pr
 }
 
 /*
- * Mark as the decision says.  Nothing happens to the hardware before a runlist is sent.
+ * Marks the processes by the decision, and commits it. The hardware does not change before a
+ * runlist is sent.
  * @by_kfd: see kfd_prio_dqm_mark()
  */
 static void kfd_prio_mark(struct device_queue_manager *dqm, struct kfd_prio_step *s, bool by_kfd,
@@ -236,7 +243,10 @@ static void kfd_prio_ended(struct device_queue_manager *dqm, const struct kfd_pr
 				      m->on, ktime_get_ns() - end->begun_at, ret, end->save_ns);
 }
 
-/* Does the decision, or what it is about, differ from what is marked? */
+/*
+ * Whether processes must be marked again: the level has changed, the set of processes may have, or
+ * the last update failed
+ */
 static bool kfd_prio_changes(const struct kfd_prio_dqm *d, const struct kfd_prio_step *s)
 {
 	return s->dec.level != d->policy.level || d->recheck || d->missed;
@@ -246,14 +256,14 @@ static void kfd_prio_decided(struct device_queue_manager *dqm, const struct kfd_
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
 
-	/* the level may be held by another claim than the one that began */
+	/* The level may now be held by another claim than the one that began the preemption */
 	d->pid = s->preemptor ? kfd_prio_pid_of(s->preemptor) : 0;
 	d->last = s->dec;
 	d->last_at = s->now;
 	kfd_prio_timer_set(dqm, &s->k, s->dec.look_at, s->now);
 }
 
-/* Time has passed, and nothing changes */
+/* Commits a decision that changes nothing, so that its time is counted */
 static void kfd_prio_stay(struct device_queue_manager *dqm, const struct kfd_prio_step *s)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
@@ -262,7 +272,7 @@ static void kfd_prio_stay(struct device_queue_manager *dqm, const struct kfd_pri
 			       s->now);
 }
 
-/* Decide which queues the next runlist has; KFD or a step sends it */
+/* Decides and marks which processes the next runlist has. KFD or a step sends it. */
 static void kfd_prio_engine_prepare(struct device_queue_manager *dqm, bool by_kfd)
 {
 	struct kfd_prio_end end = {};
@@ -270,7 +280,7 @@ static void kfd_prio_engine_prepare(struct device_queue_manager *dqm, bool by_kf
 
 	if (!kfd_prio_decide(dqm, false, &s))
 		return;
-	/* the update follows in any case: who may be parked goes with it */
+	/* The update follows in any case, so processes can be parked at no cost */
 	dqm->prio.parking.free = true;
 	dqm->prio.park_update = true;
 	if (kfd_prio_changes(&dqm->prio, &s) || s.k.park_ns) {
@@ -284,7 +294,7 @@ static void kfd_prio_engine_prepare(struct device_queue_manager *dqm, bool by_kf
 
 /* ---- apply: send ---- */
 
-/* The runlist was sent, or it was not: then it is tried again, after a while */
+/* Records the result of an update. A failed one is tried again after KFD_PRIO_RETRY_NS. */
 static void kfd_prio_missed(struct kfd_prio_dqm *d, int ret)
 {
 	d->missed = ret;
@@ -293,11 +303,11 @@ static void kfd_prio_missed(struct kfd_prio_dqm *d, int ret)
 }
 
 /*
- * An update was not confirmed: HWS or MES has refused it or does not answer, or the unmap takes
- * longer than the fault may wait (-EINPROGRESS, see kfd_prio_unmap_wait()).
- * kfd_prio_dqm_execute() has taken its marks back, whatever the reason for which they were made:
- * the hardware may be running or saving these queues.  The level stays in force, and the thread
- * marks them again: at once what the fault has left, else after a while.
+ * Handles an update that was not confirmed: HWS or MES has refused it or does not answer, or the
+ * unmap takes longer than the fault may wait (-EINPROGRESS, see kfd_prio_unmap_wait()).
+ * kfd_prio_dqm_execute() has marked all processes whose unmap is not confirmed as on, because the
+ * hardware may be running or saving their queues. The level stays in force, and the thread marks
+ * the processes again: at once after -EINPROGRESS, else after KFD_PRIO_RETRY_NS.
  */
 static void kfd_prio_unconfirm(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
 			       int ret)
@@ -317,10 +327,10 @@ static void kfd_prio_unconfirm(struct device_queue_manager *dqm, const struct kf
 }
 
 /*
- * Send a runlist.  MES takes queues one after the other, which may take longer than linger_us: that
- * time counts for no claim.  HWS: kfd_prio_runlist_sent().
+ * Sends the update. MES removes and adds one queue after the other, which may take longer than
+ * linger_us, so that time does not count for any claim. For HWS kfd_prio_runlist_sent() does this.
  *
- * Return: as kfd_prio_dqm_execute(); with @in_fault also -EINPROGRESS: the thread does the rest
+ * Return: as kfd_prio_dqm_execute(). After -EINPROGRESS the thread completes the update
  */
 static int kfd_prio_send(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
 			 bool in_fault, bool takes)
@@ -337,8 +347,8 @@ static int kfd_prio_send(struct device_queue_manager *dqm, const struct kfd_prio
 }
 
 /*
- * The unmap goes out before any queue is marked: the GPU saves while that is done, and a ring does
- * not wait for a walk over all queues.
+ * Sends the unmap before any queue is marked. The walk over all queues then runs while the GPU
+ * saves waves, and a ring does not wait for it. kfd_prio_engine_unmapping() marks.
  */
 static void kfd_prio_unmap_first(struct device_queue_manager *dqm, const struct kfd_prio_step *s,
 				 bool in_fault)
@@ -348,9 +358,9 @@ static void kfd_prio_unmap_first(struct device_queue_manager *dqm, const struct 
 
 	d->unmap_first = true;
 	ret = kfd_prio_send(dqm, &s->k, in_fault, true);
-	if (!ret)	/* nothing was mapped */
+	if (!ret)	/* no queue was mapped, so KFD has sent no unmap */
 		kfd_prio_engine_unmapping(dqm);
-	/* refused before it was sent: what it was for is marked by the next try */
+	/* If KFD refused the unmap before it was sent, the next try marks */
 	d->unmap_first = false;
 	if (ret)
 		kfd_prio_unconfirm(dqm, &s->k, ret);
@@ -375,7 +385,10 @@ static void kfd_prio_mark_first(struct device_queue_manager *dqm, struct kfd_pri
 		kfd_prio_park_report(dqm);
 }
 
-/* Is a process to be parked, or to be parked no more, by an update of the runlist of its own? */
+/*
+ * Requests a new marking if a process is to be parked, or to be parked no more, by an update just
+ * for that
+ */
 static void kfd_prio_park_look(struct device_queue_manager *dqm)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
@@ -387,11 +400,13 @@ static void kfd_prio_park_look(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_engine_step() - observe, decide and apply
- * @dqm: of the GPU
- * @in_fault: in the fault of a doorbell
+ * kfd_prio_engine_step() - observe, decide and apply, once
+ * @dqm: device queue manager of the GPU
+ * @in_fault: called in the fault of a doorbell
  *
- * Context: DQM lock; it waits for the unmap
+ * A fault leaves to the thread a decision that lowers the level, and any retry.
+ *
+ * Context: DQM lock; waits for the unmap
  */
 void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault)
 {
@@ -402,13 +417,13 @@ void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault)
 	if (!kfd_prio_decide(dqm, in_fault, &s))
 		return;
 	if (in_fault && (s.dec.level < d->policy.level || d->missed || d->unmap_pending)) {
-		/* nothing that the ring has to wait for; or a retry, which may take long */
+		/* The ring need not wait for a lower level; a retry may take long */
 		kfd_prio_gpu_kick(dqm);
 		return;
 	}
 	if (!in_fault)
 		kfd_prio_park_look(dqm);
-	/* a neighbour that rings below a level in force is taken off in its fault, too */
+	/* A neighbour that rings below the level in force is taken off in its fault as well */
 	rises = s.dec.level > d->policy.level || (in_fault && d->recheck);
 	if (rises && !d->missed && !kfd_prio_uses_mes(dqm) &&
 	    kfd_prio_runlist_takes(dqm, s.dec.level)) {
@@ -422,16 +437,19 @@ void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault)
 	kfd_prio_decided(dqm, &s);
 }
 
-/* ---- what calls it ---- */
+/*
+ *---- callers of the engine ----
+ */
 
 /**
  * kfd_prio_engine_rung() - a process has rung a trapped doorbell
  * @pdd: the process on a GPU; its trap is KFD_PRIO_TRAP_RUNG now
  *
- * MES acts on one queue after the other, and the queue that rings stays mapped: its
- * process need not wait for that.
+ * Runs a step, or kicks the thread if the DQM lock is taken or the GPU has MES. MES removes one
+ * queue after the other, and the queue that rings stays mapped, so its process need not wait for
+ * that. Does nothing for a neighbour that is on the GPU while no level would take it off.
  *
- * Context: fault; mmap_lock or VMA lock
+ * Context: fault of a doorbell; mmap_lock or VMA lock
  */
 void kfd_prio_engine_rung(struct kfd_process_device *pdd)
 {
@@ -449,10 +467,10 @@ void kfd_prio_engine_rung(struct kfd_process_device *pdd)
 }
 
 /**
- * kfd_prio_engine_unmapping() - all queues of a GPU are being unmapped
- * @dqm: of the GPU
+ * kfd_prio_engine_unmapping() - KFD has sent an unmap of all queues of a GPU
+ * @dqm: device queue manager of the GPU
  *
- * Marks if it is a step that has sent the unmap before it marked.
+ * Decides and marks, if a step has sent the unmap before marking.
  *
  * Context: DQM lock
  */
@@ -465,8 +483,10 @@ void kfd_prio_engine_unmapping(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_engine_mapping() - a runlist is about to be sent, ours or KFD's own
- * @dqm: of the GPU
+ * kfd_prio_engine_mapping() - KFD is about to send a runlist, for itself or for a step
+ * @dqm: device queue manager of the GPU
+ *
+ * Decides and marks which processes the runlist has.
  *
  * Context: DQM lock
  */
@@ -478,22 +498,29 @@ void kfd_prio_engine_mapping(struct device_queue_manager *dqm)
 	    (!d->victims && list_empty(&d->claims) && !kfd_prio_park_ns(dqm)))
 		return;
 	kfd_prio_engine_prepare(dqm, true);
-	/* nobody has run since, nor will anybody before the next one */
+	/*
+	 * KFD will send no runlist. No queue has run since the unmap, and none can before the next
+	 * runlist, so the time until then is not to be skipped for the claims.
+	 */
 	if (!dqm->active_queue_count || !dqm->processes_count)
 		d->unmapped_at = 0;
-	/* there is none to send: with all queues off the hardware is as they are marked */
+	/*
+	 * KFD will send no runlist, and none is missed: all queues are off the hardware, as they
+	 * are marked
+	 */
 	if (d->missed && (!dqm->active_queue_count || !dqm->processes_count) &&
 	    kfd_prio_sched_runs(dqm))
 		kfd_prio_missed(d, 0);
 }
 
 /**
- * kfd_prio_engine_mapped() - a runlist was sent, ours or KFD's own, or it was not
- * @dqm: of the GPU
- * @ret: 0, or why it was not
+ * kfd_prio_engine_mapped() - a runlist, of a step or of KFD, was sent or has failed
+ * @dqm: device queue manager of the GPU
+ * @ret: 0, or the error
  *
- * A runlist has all that is marked.  One that fails has left every queue of the GPU off, those of
- * the process that preempts too, and KFD's caller does not try again.
+ * A runlist that was sent has all processes as they are marked. After a failed one every queue of
+ * the GPU is off, including those of the process that preempts, and the caller in KFD does not try
+ * again. So the engine does.
  *
  * Context: DQM lock
  */

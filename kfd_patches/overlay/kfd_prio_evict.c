@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: processes that are preempted while KFD evicts and restores them, for memory management,
- * a debugger or hibernation.
+ * kfdprio: eviction and restore by KFD (for memory management, a debugger or hibernation) of
+ * processes that are off or parked.
  */
 #include "kfd_prio_priv.h"
 
 /*
- * KFD lets go of a process that stays preempted.  If KFD was first, it has taken the queues off,
- * and would put them back now, all of them: that is left to us.
+ * KFD restores a process that stays off. If KFD evicted it before kfdprio took it off, KFD made the
+ * queues inactive and would make all of them active now. kfdprio takes the queues over instead, and
+ * will put them back.
  */
 static void kfd_prio_inherit(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
 {
@@ -21,13 +22,14 @@ static void kfd_prio_inherit(struct device_queue_manager *dqm, struct qcm_proces
 }
 
 /**
- * kfd_prio_evicted() - KFD has taken the queues of a process off a GPU
- * @dqm: of the GPU
- * @qpd: the process on that GPU
+ * kfd_prio_evicted() - KFD has evicted a process from a GPU
+ * @dqm: device queue manager of the GPU
+ * @qpd: the process on the GPU
  *
- * If the process is preempted KFD finds the queues off already and does nothing more.  What it does
- * for its first reason is done here: the start of its own statistics, MQDs that hibernation would
- * lose and, on MES, the flush without which memory could be freed under a late access.
+ * If kfdprio keeps the process off, KFD finds qpd->evicted above 0 and only increments it. The hook
+ * then does what KFD does at the first eviction: it starts KFD's statistics, unpins the MQDs, which
+ * hibernation would lose, and on MES flushes the TLB, without which memory might be freed under a
+ * late access.
  *
  * Context: DQM lock
  */
@@ -36,7 +38,10 @@ void kfd_prio_evicted(struct device_queue_manager *dqm, struct qcm_process_devic
 	lockdep_assert_held(&dqm->lock_hidden);
 	if (!qpd->prio.preempted)
 		return;
-	/* before a reset KFD evicts all processes; one without work has not caused it */
+	/*
+	 * Before a reset KFD evicts all processes. A process that is off without work has not
+	 * caused the reset.
+	 */
 	if (kfd_prio_resetting(dqm) && kfd_prio_is_preempted(&qpd->prio))
 		kfd_prio_breaker_trip(dqm, KFD_PRIO_BREAKER_RESET);
 	if (qpd->evicted == 2) {
@@ -45,14 +50,14 @@ void kfd_prio_evicted(struct device_queue_manager *dqm, struct qcm_process_devic
 		if (kfd_prio_uses_mes(dqm))
 			kfd_prio_flush_tlb(qpd_to_pdd(qpd));
 	}
-	/* an evicted process is owed no share: decide again */
+	/* An evicted process has no floor: decide again */
 	kfd_prio_gpu_kick(dqm);
 }
 
 /**
- * kfd_prio_restored() - KFD has put the queues of a process back, or would have
- * @dqm: of the GPU
- * @qpd: the process on that GPU
+ * kfd_prio_restored() - KFD has restored a process on a GPU, or would have if it were not off
+ * @dqm: device queue manager of the GPU
+ * @qpd: the process on the GPU
  *
  * Context: DQM lock
  */
@@ -67,7 +72,7 @@ void kfd_prio_restored(struct device_queue_manager *dqm, struct qcm_process_devi
 			     &pdd->evict_duration_counter);
 		kfd_prio_dqm_repin(dqm, qpd);
 	}
-	/* the process may have rung before; its queues were not looked at since then */
+	/* The process may have rung while it was evicted, when its queues were not observed */
 	if (qpd->prio.mm) {
 		kfd_prio_neighbour_changed(qpd);
 		kfd_prio_gpu_kick(dqm);

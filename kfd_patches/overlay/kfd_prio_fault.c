@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: how a process maps its doorbells, and the fault of one that is trapped.  What is
- * trapped, when, and why no ring is lost: kfd_prio_doorbell.c.
+ * kfdprio: how a process maps its doorbells, and the fault of a trapped doorbell.
+ * kfd_prio_doorbell.c describes which doorbells are trapped, when, and why no ring is lost.
  */
 #include <linux/mm.h>
 #include "kfd_prio_priv.h"
@@ -10,6 +10,8 @@
  * kfd_prio_hook_process_opened() - a process has opened /dev/kfd
  * @p: the process, which may have opened it before
  * @filep: the new file, through which nothing is mapped yet
+ *
+ * Gives the file the address space of the process's own inode.
  *
  * Context: process, may sleep
  */
@@ -25,7 +27,7 @@ void kfd_prio_hook_process_opened(struct kfd_process *p, struct file *filep)
 		kfd_prio_notify_opened(p);
 }
 
-/* A process has rung; its GPU may be gone */
+/* Has the engine act on a ring, unless the GPU was removed */
 static void kfd_prio_doorbell_rung(struct kfd_process_device *pdd)
 {
 	struct device_queue_manager *dqm = pdd->qpd.dqm;
@@ -36,7 +38,7 @@ static void kfd_prio_doorbell_rung(struct kfd_process_device *pdd)
 	kfd_prio_gpu_drop(dqm);
 }
 
-/* Would a fault of this VMA map anything but doorbells of its process? */
+/* Whether a fault of a VMA would map other pages than doorbells of its process */
 static bool kfd_prio_doorbell_outside(const struct kfd_prio_qpd *qp, struct vm_area_struct *vma)
 {
 	unsigned long at = vma->vm_pgoff - qp->doorbell_pgoff;
@@ -45,13 +47,13 @@ static bool kfd_prio_doorbell_outside(const struct kfd_prio_qpd *qp, struct vm_a
 }
 
 /*
- * Under the VMA lock or mmap_lock.  The engine may wait for the unmap in here; the store
- * that faulted is repeated afterwards.
+ * Fault of a trapped doorbell, under the VMA lock or mmap_lock. The engine may wait for an unmap in
+ * it. The process repeats the store afterwards.
  */
 static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
 {
 	struct vm_area_struct *vma = vmf->vma;
-	/* lives as long as the process, which the VMA's file holds */
+	/* valid as long as the process, which the VMA's file holds */
 	struct kfd_process_device *pdd = vma->vm_private_data;
 	struct qcm_process_device *qpd = &pdd->qpd;
 	pgprot_t prot = pgprot_decrypted(vma->vm_page_prot);
@@ -79,9 +81,9 @@ static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
 	if (kfd_prio_trap_change(&qpd->prio, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG))
 		kfd_prio_doorbell_rung(pdd);
 	WRITE_ONCE(qpd->prio.fault_end, ktime_get_ns());
-	/* pairs with kfd_prio_in_fault() */
+	/* fault_end, then faults: pairs with kfd_prio_in_fault() */
 	atomic_dec_return_release(&qpd->prio.faults);
-	/* mapped, then looked: pairs with kfd_prio_hook_unmap_range() */
+	/* The mapping, then doorbell_lost: pairs with kfd_prio_hook_unmap_range() */
 	smp_mb();
 	if (READ_ONCE(qpd->prio.doorbell_lost)) {
 		unmap_mapping_pages(vma->vm_file->f_mapping, vma->vm_pgoff, vma_pages(vma), true);
@@ -91,8 +93,8 @@ static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
 }
 
 /*
- * With ->map_pages the kernel runs ->fault under the VMA lock; without it, it drops that
- * lock and waits for mmap_lock, for as long as another thread of the process maps memory.
+ * With ->map_pages the kernel calls ->fault under the VMA lock. Without it, the kernel drops the
+ * VMA lock and waits for mmap_lock for as long as another thread of the process maps memory.
  */
 static vm_fault_t kfd_prio_doorbell_map_pages(struct vm_fault *vmf, pgoff_t start, pgoff_t end)
 {
@@ -105,9 +107,10 @@ static const struct vm_operations_struct kfd_prio_doorbell_ops = {
 };
 
 /*
- * Will a zap reach a mapping?  It must be in the address space of the process's own inode, and at
- * the offset of the first one: a zap is for one offset.  Of an offset KFD reads the type and the
- * GPU, and ignores the other bits, so that a process may map its doorbells at many offsets.
+ * Whether a zap reaches a mapping. It does if the mapping is in the address space of the process's
+ * own inode and at the offset of the first mapping, because a zap is for one offset. KFD uses the
+ * type and the GPU in the offset and ignores its other bits, so a process may map its doorbells at
+ * many offsets.
  */
 static bool kfd_prio_doorbell_reached(struct kfd_process_device *pdd,
 				      const struct vm_area_struct *vma)
@@ -122,17 +125,19 @@ static bool kfd_prio_doorbell_reached(struct kfd_process_device *pdd,
 /**
  * kfd_prio_hook_doorbell_mmap() - a process maps its doorbells
  * @pdd: the process on a GPU
- * @vma: all its doorbells
- * @address: their physical address
+ * @vma: the mapping, of all its doorbells
+ * @address: physical address of the doorbells
  *
- * A private writable mapping is left alone: its pages could not be inserted one by one, and a store
- * to it goes to a copy and rings nothing.  One that no zap reaches is left alone, too: its process
- * cannot be trapped from now on, whatever becomes of the mapping.  So are all where KFD traps
- * doorbells itself; the safety poll finds their work.
+ * The hook leaves three kinds of mapping to KFD:
+ * - a private writable one: its pages cannot be inserted one by one, and a store to it goes to a
+ *   copy and rings no doorbell;
+ * - one that no zap reaches: the doorbells of its process cannot be trapped from now on, even after
+ *   the mapping is gone;
+ * - every mapping where KFD itself traps doorbells; the safety poll finds work.
  *
  * Context: mmap_lock for writing
- * Return: true if the first access shall map them.  The VMA joins its address space after
- * this: what KFD filled in now could not be zapped by an arm that comes before that.
+ * Return: true if the first access shall map the doorbells. The VMA joins its address space after
+ *	this hook, so doorbells that KFD mapped now would be missed by a zap before that
  */
 bool kfd_prio_hook_doorbell_mmap(struct kfd_process_device *pdd, struct vm_area_struct *vma,
 				 phys_addr_t address)
@@ -143,7 +148,7 @@ bool kfd_prio_hook_doorbell_mmap(struct kfd_process_device *pdd, struct vm_area_
 	    (vma->vm_flags & (VM_SHARED | VM_MAYWRITE)) == VM_MAYWRITE)
 		return false;
 	if (!kfd_prio_doorbell_reached(pdd, vma)) {
-		/* nothing can be written to it yet: the VMA is not in the mm */
+		/* No store goes through this mapping yet, because the VMA is not in the mm */
 		WRITE_ONCE(qpd->prio.doorbell_untrapped, true);
 		if (kfd_prio_gpu_hold(qpd->dqm)) {
 			WRITE_ONCE(qpd->dqm->prio.roles_due, true);
@@ -157,7 +162,7 @@ bool kfd_prio_hook_doorbell_mmap(struct kfd_process_device *pdd, struct vm_area_
 	qpd->prio.doorbell_pgoff = vma->vm_pgoff;
 	qpd->prio.doorbell_pages = vma_pages(vma);
 	WRITE_ONCE(qpd->prio.doorbell_lost, false);
-	/* last: with it the other two are valid, see kfd_prio_doorbell_arm() */
+	/* Last, because it makes the others valid: pairs with kfd_prio_doorbell_zap() */
 	smp_store_release(&qpd->prio.doorbell_pfn, address >> PAGE_SHIFT);
 	return READ_ONCE(pdd->dev->dqm->prio.thread);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the list of the GPUs, and how the thread of a GPU is woken: by a kick from anywhere, or
- * by its timer.  What the thread does is in kfd_prio_thread.c.
+ * kfdprio: the list of GPUs, and waking the thread of a GPU by a kick or by its timer.
+ * kfd_prio_thread.c has the work of the thread.
  *
  * kfd_prio_gpu_mutex is outer to the DQM lock.
  */
@@ -10,13 +10,15 @@
 #include "kfd_prio_priv.h"
 
 static DEFINE_MUTEX(kfd_prio_gpu_mutex);
-static LIST_HEAD(kfd_prio_gpus);	/* both locks for writing, one of them for reading */
+static LIST_HEAD(kfd_prio_gpus);	/* both locks for writing, either lock for reading */
 static DEFINE_SPINLOCK(kfd_prio_gpu_users_lock);
 static DECLARE_WAIT_QUEUE_HEAD(kfd_prio_gpu_wait_users);
 
 /**
- * kfd_prio_gpu_kick() - something has changed on a GPU: its thread shall look
- * @dqm: of the GPU
+ * kfd_prio_gpu_kick() - wake the thread of a GPU, because something on the GPU has changed
+ * @dqm: device queue manager of the GPU
+ *
+ * Does nothing if the GPU has no thread.
  *
  * Context: any
  */
@@ -25,7 +27,7 @@ void kfd_prio_gpu_kick(struct device_queue_manager *dqm)
 	struct task_struct *thread;
 
 	atomic_set(&dqm->prio.kicked, KFD_PRIO_KICKED);
-	/* RCU: a GPU that goes stops its thread */
+	/* RCU keeps the thread in place: a GPU that is removed stops its thread */
 	rcu_read_lock();
 	thread = READ_ONCE(dqm->prio.thread);
 	if (thread)
@@ -39,7 +41,7 @@ static enum hrtimer_restart kfd_prio_timer(struct hrtimer *timer)
 	struct task_struct *thread;
 
 	atomic_cmpxchg(&d->kicked, KFD_PRIO_QUIET, KFD_PRIO_TIMER);
-	/* it is stopped only after us */
+	/* The thread is stopped after the timer was cancelled */
 	thread = READ_ONCE(d->thread);
 	if (thread)
 		wake_up_process(thread);
@@ -47,8 +49,8 @@ static enum hrtimer_restart kfd_prio_timer(struct hrtimer *timer)
 }
 
 /**
- * kfd_prio_gpu_init() - a GPU comes: what it needs to be kicked
- * @dqm: of the GPU
+ * kfd_prio_gpu_init() - initialise the lists and the timer of a new GPU
+ * @dqm: device queue manager of the GPU
  */
 void kfd_prio_gpu_init(struct device_queue_manager *dqm)
 {
@@ -62,11 +64,11 @@ void kfd_prio_gpu_init(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_gpu_wait() - wait until a GPU is kicked, its timer fires, or its thread shall stop
- * @d: of the GPU
+ * kfd_prio_gpu_wait() - wait until the GPU is kicked, its timer fires, or its thread shall stop
+ * @d: the GPU
  *
  * Context: the GPU's thread
- * Return: which of them; KFD_PRIO_QUIET if none: wait again, or stop
+ * Return: the event; KFD_PRIO_QUIET if there was none: the thread waits again or stops
  */
 enum kfd_prio_kick kfd_prio_gpu_wait(struct kfd_prio_dqm *d)
 {
@@ -78,11 +80,11 @@ enum kfd_prio_kick kfd_prio_gpu_wait(struct kfd_prio_dqm *d)
 }
 
 /**
- * kfd_prio_gpu_has_grace() - can the grace period of an unmap be set?
- * @dqm: of the GPU
+ * kfd_prio_gpu_has_grace() - whether the grace period of an unmap can be set
+ * @dqm: device queue manager of the GPU
  *
- * The packet that sets it is the debugger's, so the firmware must be one with which KFD lets a
- * debugger be used.
+ * KFD has the packet that sets it for the debugger, so the firmware must be one for which KFD
+ * supports the debugger.
  *
  * Context: process, may sleep; not under the DQM lock
  */
@@ -99,7 +101,7 @@ bool kfd_prio_gpu_has_grace(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_gpu_lock() - GPUs neither come nor go before kfd_prio_gpu_unlock()
+ * kfd_prio_gpu_lock() - lock the list of GPUs: none is added or removed until kfd_prio_gpu_unlock()
  *
  * Context: process, may sleep; outer to the DQM lock
  */
@@ -109,7 +111,7 @@ void kfd_prio_gpu_lock(void)
 }
 
 /**
- * kfd_prio_gpu_unlock() - GPUs may come and go again
+ * kfd_prio_gpu_unlock() - unlock the list of GPUs
  */
 void kfd_prio_gpu_unlock(void)
 {
@@ -117,8 +119,8 @@ void kfd_prio_gpu_unlock(void)
 }
 
 /**
- * kfd_prio_gpu_add() - a GPU comes
- * @d: of the GPU
+ * kfd_prio_gpu_add() - add a GPU to the list
+ * @d: the GPU
  *
  * Context: kfd_prio_gpu_lock()
  */
@@ -141,8 +143,8 @@ static bool kfd_prio_gpu_unused(struct kfd_prio_dqm *d)
 }
 
 /**
- * kfd_prio_gpu_del() - a GPU goes; waits for those who hold it
- * @d: of the GPU
+ * kfd_prio_gpu_del() - remove a GPU from the list, and wait until no user holds it
+ * @d: the GPU
  *
  * Context: kfd_prio_gpu_lock(), no DQM lock
  */
@@ -156,13 +158,13 @@ void kfd_prio_gpu_del(struct kfd_prio_dqm *d)
 }
 
 /**
- * kfd_prio_gpu_hold() - keep the GPU of a process from going
- * @dqm: qcm_process_device.dqm of the process; not followed before the GPU is known to be there
+ * kfd_prio_gpu_hold() - keep a GPU from being removed
+ * @dqm: qcm_process_device.dqm of a process; only compared until the GPU is found in the list
  *
- * A process keeps its PDD of a GPU that was removed, whose pointers to the GPU are stale.
+ * The PDD of a process outlives a GPU that is removed, and its pointers to the GPU are stale then.
  *
  * Context: process; any lock but kfd_prio_gpu_lock()
- * Return: false if the GPU is gone; else call kfd_prio_gpu_drop()
+ * Return: true if the GPU is held, to be dropped with kfd_prio_gpu_drop(); false if it was removed
  */
 bool kfd_prio_gpu_hold(struct device_queue_manager *dqm)
 {
@@ -182,8 +184,8 @@ bool kfd_prio_gpu_hold(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_gpu_drop() - let a GPU that is held go
- * @dqm: of the GPU; it may be gone when this returns
+ * kfd_prio_gpu_drop() - drop a GPU that is held
+ * @dqm: device queue manager of the GPU, which may be freed when this function returns
  *
  * Context: as kfd_prio_gpu_hold()
  */
@@ -202,7 +204,7 @@ void kfd_prio_gpu_drop(struct device_queue_manager *dqm)
  * kfd_prio_gpu_first() - begin a walk over all GPUs
  *
  * Context: kfd_prio_gpu_lock()
- * Return: ours of the first GPU, or NULL
+ * Return: the first GPU, or NULL
  */
 struct kfd_prio_dqm *kfd_prio_gpu_first(void)
 {
@@ -211,11 +213,11 @@ struct kfd_prio_dqm *kfd_prio_gpu_first(void)
 }
 
 /**
- * kfd_prio_gpu_next() - the next GPU of a walk
- * @d: this one
+ * kfd_prio_gpu_next() - continue a walk over all GPUs
+ * @d: the present GPU
  *
  * Context: kfd_prio_gpu_lock()
- * Return: ours of the next GPU, or NULL
+ * Return: the next GPU, or NULL
  */
 struct kfd_prio_dqm *kfd_prio_gpu_next(struct kfd_prio_dqm *d)
 {

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0 OR MIT
 #
-# kfd_prio_hooked.sh STAMP READELF DIR OBJECT... - does each object refer to each of our hooks as often as its source in
-# DIR has it?  A hook in a branch that is not compiled (#if) is named, and the build stops.  kfd_prio.mk runs
-# it when all objects with hooks are there.
+# kfd_prio_hooked.sh STAMP READELF DIR OBJECT... - check that each object refers to each hook at least as often as its
+# source in DIR calls it.  The script prints a hook in a branch that is not compiled (#if), and stops the build.
+# kfd_prio.mk runs it when all objects with hooks are built.
 #
-# The compiler may copy a call, never drop it: there may be more references than calls.
+# The compiler may duplicate a call and never drops one, so there may be more references than calls.
 set -u
 stamp=$1 readelf=$2 dir=$3
 shift 3

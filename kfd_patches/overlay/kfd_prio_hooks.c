@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the hooks in the life of a queue and of a runlist.  Each traces what happens and calls
- * the one function below that acts on it.  Other hooks are beside what they need: those of /dev/kfd
- * in kfd_prio_ioctl.c, of doorbells in kfd_prio_fault.c.
+ * kfdprio: the hooks in the life of a queue and of a runlist. Each traces the event and calls one
+ * function of a lower layer that acts on it. Other hooks are in the files whose state they use:
+ * those of /dev/kfd in kfd_prio_ioctl.c, those of doorbells in kfd_prio_fault.c.
  *
- * The priority that hardware sees is always queue_properties.priority; KFD makes
- * the MQD and MES input from it.  It is what is set for the process, or else what
- * the owner has asked for (kfd_prio_queue.requested).  Both are joined under the DQM
- * lock, in kfd_prio_hook_create_queue(), _resolve_priority() and
- * kfd_prio_dqm_apply(): the last of them to run reads the table last.
+ * The priority that hardware gets is always queue_properties.priority, from which KFD makes the MQD
+ * and the input of MES. It is the priority that is set for the process, or else the one that the
+ * owner has asked for (kfd_prio_queue.requested). kfd_prio_hook_create_queue(),
+ * kfd_prio_hook_resolve_priority() and kfd_prio_dqm_apply() compute it under the DQM lock, so the
+ * last of them to run uses the latest setting.
  */
 #include "kfd_prio_priv.h"
 #include "kfd_prio_events.h"
 
-/* The priority that a queue must have now.  DQM lock */
+/* The priority in force for a queue. DQM lock */
 static u32 kfd_prio_of_queue(struct queue *q)
 {
 	int prio = kfd_prio_of_process(q->process);
@@ -22,13 +22,15 @@ static u32 kfd_prio_of_queue(struct queue *q)
 }
 
 /**
- * kfd_prio_hook_request_priority() - the owner asks for another priority
- * @q: its queue
- * @priority: 0..15; kfd_prio_hook_resolve_priority(), which comes next, decides what
- *	becomes of it
+ * kfd_prio_hook_request_priority() - the owner of a queue asks for another priority
+ * @q: the queue
+ * @priority: 0..15
+ *
+ * Records the request. kfd_prio_hook_resolve_priority(), which follows, computes the priority in
+ * force.
  *
  * Context: process lock
- * Return: true: KFD must not store it, which it would do without the DQM lock
+ * Return: true: KFD must not store the priority, which it would do without the DQM lock
  */
 bool kfd_prio_hook_request_priority(struct queue *q, u32 priority)
 {
@@ -37,10 +39,10 @@ bool kfd_prio_hook_request_priority(struct queue *q, u32 priority)
 }
 
 /**
- * kfd_prio_hook_create_queue() - a queue is complete but for its MQD
- * @dqm: of its GPU
- * @qpd: its process on that GPU
- * @q: the queue; is_evicted tells if it may run
+ * kfd_prio_hook_create_queue() - a queue was created but for its MQD
+ * @dqm: device queue manager of its GPU
+ * @qpd: its process on the GPU
+ * @q: the queue; its is_evicted is set if it must not run
  *
  * Context: DQM lock
  */
@@ -56,10 +58,11 @@ void kfd_prio_hook_create_queue(struct device_queue_manager *dqm, struct qcm_pro
 }
 
 /**
- * kfd_prio_hook_init_mqd() - the MQD of a new queue was made
- * @dqm: of its GPU
+ * kfd_prio_hook_init_mqd() - the MQD of a new queue was filled in
+ * @dqm: device queue manager of its GPU
  * @q: the queue
- * @restored: by CRIU, from an image that has the priority of its time in it
+ * @restored: CRIU has restored the MQD from an image, which contains the priority at the time of
+ *	the dump
  *
  * Context: DQM lock
  */
@@ -78,8 +81,8 @@ void kfd_prio_hook_init_mqd(struct device_queue_manager *dqm, struct queue *q, b
 }
 
 /**
- * kfd_prio_hook_resolve_priority() - a queue is about to be updated
- * @dqm: of its GPU
+ * kfd_prio_hook_resolve_priority() - compute the priority of a queue that is about to be updated
+ * @dqm: device queue manager of its GPU
  * @q: the queue
  *
  * Context: DQM lock
@@ -92,9 +95,9 @@ void kfd_prio_hook_resolve_priority(struct device_queue_manager *dqm, struct que
 
 /**
  * kfd_prio_hook_update_queue() - a queue was updated
- * @dqm: of its GPU
+ * @dqm: device queue manager of its GPU
  * @q: the queue
- * @ret: 0, or why it failed
+ * @ret: 0, or the error
  *
  * Context: DQM lock
  */
@@ -105,11 +108,10 @@ void kfd_prio_hook_update_queue(struct device_queue_manager *dqm, struct queue *
 }
 
 /**
- * kfd_prio_hook_destroy_queue() - a queue is gone, or could not be destroyed
- * @q: the queue; NULL for a kernel queue or one that never came to be
+ * kfd_prio_hook_destroy_queue() - a queue was destroyed, or could not be
+ * @q: the queue; NULL for a kernel queue or one whose creation failed early
  * @reason: why it is destroyed
- * @ret: 0, or the error; but for -ETIME and -EIO a failed destruction leaves
- *	the queue in place
+ * @ret: 0, or the error; after any error but -ETIME and -EIO the queue still exists
  *
  * Context: process lock, or the last release of the process
  */
@@ -125,9 +127,9 @@ void kfd_prio_hook_destroy_queue(struct queue *q, enum kfd_prio_destroy_reason r
 }
 
 /**
- * kfd_prio_hook_map_queues() - a runlist was sent
- * @dqm: of its GPU
- * @ret: 0, or why it was not
+ * kfd_prio_hook_map_queues() - a runlist was sent, or has failed
+ * @dqm: device queue manager of its GPU
+ * @ret: 0, or the error
  *
  * Context: DQM lock
  */
@@ -148,10 +150,10 @@ void kfd_prio_hook_map_queues(struct device_queue_manager *dqm, int ret)
 }
 
 /**
- * kfd_prio_hook_unmap_queues() - HWS is about to be told to unmap
- * @dqm: of its GPU
+ * kfd_prio_hook_unmap_queues() - KFD is about to ask HWS for an unmap
+ * @dqm: device queue manager of its GPU
  * @filter: enum kfd_unmap_queues_filter
- * @param: a PASID if @filter says so
+ * @param: a PASID if @filter uses one
  *
  * Context: DQM lock
  */
@@ -162,9 +164,10 @@ void kfd_prio_hook_unmap_queues(struct device_queue_manager *dqm, u32 filter, u3
 }
 
 /**
- * kfd_prio_hook_unmap_sent() - HWS was told; an error ends the unmap
- * @dqm: of its GPU
- * @ret: 0, or why it was not
+ * kfd_prio_hook_unmap_sent() - KFD has asked HWS for an unmap, or has failed to, which ends the
+ * unmap
+ * @dqm: device queue manager of its GPU
+ * @ret: 0, or the error
  *
  * Context: DQM lock
  */
@@ -178,8 +181,8 @@ void kfd_prio_hook_unmap_sent(struct device_queue_manager *dqm, int ret)
 
 /**
  * kfd_prio_hook_unmap_wait() - KFD is about to wait for the unmap that was sent
- * @dqm: of its GPU
- * @ret: out: what KFD's function returns
+ * @dqm: device queue manager of its GPU
+ * @ret: out: the result of KFD's function if this one returns true
  *
  * Context: DQM lock
  * Return: true if KFD shall return at once, see kfd_prio_unmap_wait()
@@ -188,15 +191,15 @@ bool kfd_prio_hook_unmap_wait(struct device_queue_manager *dqm, int *ret)
 {
 	if (!kfd_prio_unmap_wait(dqm, ret))
 		return false;
-	/* KFD, which has not waited, does not know of the hang */
+	/* KFD has not waited, and so has not found the hang */
 	if (*ret == -ETIME)
 		kfd_prio_dqm_hang(dqm);
 	return true;
 }
 
 /**
- * kfd_prio_hook_unmap_done() - HWS or MES has answered, or not in time
- * @dqm: of its GPU
+ * kfd_prio_hook_unmap_done() - HWS or MES has confirmed an unmap, or has not in time
+ * @dqm: device queue manager of its GPU
  * @ret: 0, or the error
  *
  * Context: DQM lock
@@ -207,8 +210,8 @@ void kfd_prio_hook_unmap_done(struct device_queue_manager *dqm, int ret)
 }
 
 /**
- * kfd_prio_hook_map_prepare() - an operation of KFD is about to send its runlist
- * @dqm: of its GPU
+ * kfd_prio_hook_map_prepare() - KFD is about to send a runlist
+ * @dqm: device queue manager of its GPU
  *
  * Context: DQM lock
  */
@@ -218,9 +221,9 @@ void kfd_prio_hook_map_prepare(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_hook_evict_process() - the queues of a process were taken off a GPU
- * @dqm: of the GPU
- * @qpd: the process on that GPU
+ * kfd_prio_hook_evict_process() - KFD has evicted a process from a GPU
+ * @dqm: device queue manager of the GPU
+ * @qpd: the process on the GPU
  * @ret: 0, or the error
  *
  * Context: DQM lock
@@ -233,9 +236,9 @@ void kfd_prio_hook_evict_process(struct device_queue_manager *dqm,
 }
 
 /**
- * kfd_prio_hook_restore_process() - the queues of a process were put back
- * @dqm: of the GPU
- * @qpd: the process on that GPU
+ * kfd_prio_hook_restore_process() - KFD has restored an evicted process on a GPU
+ * @dqm: device queue manager of the GPU
+ * @qpd: the process on the GPU
  * @ret: 0, or the error
  *
  * Context: DQM lock
@@ -249,7 +252,7 @@ void kfd_prio_hook_restore_process(struct device_queue_manager *dqm,
 
 /**
  * kfd_prio_hook_hws_hang() - the scheduler firmware does not answer
- * @dqm: of its GPU; KFD asks for a GPU reset next
+ * @dqm: device queue manager of its GPU; KFD requests a GPU reset next
  *
  * Context: DQM lock
  */
@@ -260,18 +263,17 @@ void kfd_prio_hook_hws_hang(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_hook_drain_interrupts() - KFD is about to send an interrupt and to wait until it is
- * handled
- * @p: the process for which; irq_drain_is_open is set
+ * kfd_prio_hook_drain_interrupts() - KFD is about to send an interrupt and wait until it is handled
+ * @p: the process of the interrupt; irq_drain_is_open is set
  *
- * KFD finds the process of an interrupt in its table.  A process that exits has left the table when
- * KFD detaches its debugger, so the wait would have no end.  Neither would the SRCU section of the
- * MMU notifier, in which KFD waits: every later process with an MMU notifier would hang in its
- * exit.  Interrupts of such a process have no effect, so KFD need not wait for them.  A process
- * that leaves the table later ends the wait: kfd_prio_hook_process_unhashed().
+ * KFD looks the process of an interrupt up in its table. A process that exits has left the table
+ * when KFD detaches its debugger, so the wait would never end. KFD waits in the SRCU section of the
+ * MMU notifier, which would not end either, so every later process with an MMU notifier would hang
+ * in its exit. Interrupts of such a process have no effect, so KFD need not wait for them. For a
+ * process that leaves the table later, kfd_prio_hook_process_unhashed() ends the wait.
  *
  * Context: process lock, or the mm of the process or of its debugger goes
- * Return: true if KFD shall not wait
+ * Return: true if KFD must not wait
  */
 bool kfd_prio_hook_drain_interrupts(struct kfd_process *p)
 {
@@ -285,31 +287,32 @@ bool kfd_prio_hook_drain_interrupts(struct kfd_process *p)
 
 /**
  * kfd_prio_hook_process_unhashed() - a process has left KFD's table
- * @p: the process; its creation had succeeded
+ * @p: the process, whose creation had succeeded
  *
- * A debugger that exits detaches itself from @p in an SRCU section of KFD's table.  If it waits for
- * an interrupt there, the interrupt may find @p no more.  The debugger would then wait for the
- * interrupt, and the caller, which waits for a grace period next, for the debugger.
+ * A debugger that exits detaches itself from @p in an SRCU section of KFD's table. If it waits for
+ * an interrupt there, the handler may not find @p any more. The debugger would then wait for the
+ * interrupt, and the caller of this hook, which waits for a grace period next, for the debugger. So
+ * the hook ends the debugger's wait.
  *
  * Context: kfd_processes_mutex
  */
 void kfd_prio_hook_process_unhashed(struct kfd_process *p)
 {
-	/* the table, then irq_drain_is_open: pairs with kfd_prio_hook_drain_interrupts() */
+	/* The table, then irq_drain_is_open: pairs with kfd_prio_hook_drain_interrupts() */
 	smp_mb();
 	kfd_prio_drain_end(p);
 }
 
 /**
- * kfd_prio_hook_queue_nameless() - KFD is about to remove the sysfs directory of a queue
- * @q: the queue
+ * kfd_prio_hook_queue_nameless() - whether a queue has no sysfs directory
+ * @q: the queue, whose directory KFD is about to remove
  *
  * A process without a directory (kfd_prio_hook_process_nameless()) makes none for its queues, and
- * KFD would remove a kobject that was never initialised.  A kobject whose addition failed was given
- * back already.
+ * KFD would remove a kobject that was never initialised. If adding the kobject failed, KFD has
+ * dropped it already.
  *
  * Context: process lock, or the last release of the process
- * Return: true if there is no directory
+ * Return: true if KFD must not remove the directory
  */
 bool kfd_prio_hook_queue_nameless(struct queue *q)
 {
@@ -318,7 +321,7 @@ bool kfd_prio_hook_queue_nameless(struct queue *q)
 
 /**
  * kfd_prio_hook_queue_reset() - a queue that was in the way of an unmap was reset alone
- * @q: the queue; KFD takes it off for good, which may be while we preempt it
+ * @q: the queue. KFD makes it inactive for good, possibly during an unmap for preemption
  *
  * Context: DQM lock
  */
@@ -329,11 +332,13 @@ void kfd_prio_hook_queue_reset(struct queue *q)
 }
 
 /**
- * kfd_prio_hook_mes_priority() - KFD asks for the same level for every gang
- * @q: the queue that goes to MES
- * @level: in: what KFD chose; out: the level of the process, if one is set.
- *	KFD's three bands (pipe_priority_map) become LOW, NORMAL and HIGH; REALTIME
- *	stays free: MES lets it starve every other gang, its own kernel queues too
+ * kfd_prio_hook_mes_priority() - choose the priority level of the gang of a queue
+ * @q: the queue that KFD is about to add to MES
+ * @level: in: the level that KFD uses for every gang; out: the level for the priority that is set
+ *	for the process, if one is
+ *
+ * KFD's three bands (pipe_priority_map) become LOW, NORMAL and HIGH. REALTIME is not used, because
+ * MES lets it starve every other gang, including the kernel's own queues.
  *
  * Context: DQM lock
  */
@@ -351,8 +356,8 @@ void kfd_prio_hook_mes_priority(struct queue *q, u32 *level)
 }
 
 /**
- * kfd_prio_hook_mes_added() - MES has taken a queue, or not
- * @dqm: of its GPU
+ * kfd_prio_hook_mes_added() - MES has added a queue, or has refused it
+ * @dqm: device queue manager of its GPU
  * @q: the queue
  * @level: enum amdgpu_mes_priority_level of its gang
  * @ret: 0, or the error
@@ -368,8 +373,8 @@ void kfd_prio_hook_mes_added(struct device_queue_manager *dqm, struct queue *q, 
 }
 
 /**
- * kfd_prio_hook_mes_remove() - MES is about to be told to remove a queue
- * @dqm: of its GPU
+ * kfd_prio_hook_mes_remove() - KFD is about to ask MES to remove a queue
+ * @dqm: device queue manager of its GPU
  * @q: the queue
  *
  * Context: DQM lock, MES lock

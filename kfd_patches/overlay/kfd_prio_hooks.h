@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * kfdprio: every hook that hooks.cocci puts into amdkfd, and the lock it runs
- * under.  Included by kfd_priv.h before KFD's own structures exist, so it must
- * not look into them.
+ * kfdprio: the hooks that hooks.cocci adds to amdkfd, the lock that each runs under, and the
+ * members that kfdprio adds to KFD's structures. kfd_priv.h includes this file before KFD's own
+ * structures are defined, so nothing here may use their members.
  *
- * No hook can fail its caller, and none takes a lock that KFD takes around it.
+ * A hook cannot make its caller fail, and takes no lock that KFD holds around it.
  */
 #ifndef KFD_PRIO_HOOKS_H_INCLUDED
 #define KFD_PRIO_HOOKS_H_INCLUDED
@@ -34,10 +34,10 @@ struct task_struct;
 struct vm_area_struct;
 
 /**
- * struct kfd_prio_cost - saves that were measured
- * @count: how many
- * @sum_ns: time that they took in all
- * @max_ns: the longest
+ * struct kfd_prio_cost - measured saves
+ * @count: number of saves
+ * @sum_ns: sum of their times, ns
+ * @max_ns: the longest one, ns
  */
 struct kfd_prio_cost {
 	u64 count;
@@ -46,23 +46,22 @@ struct kfd_prio_cost {
 };
 
 /**
- * struct kfd_prio_queue - what we keep in each struct queue
- * @asked: priority that the owner asks for, 0..15; written under the process lock, and
- *	without any lock seen by the update that follows at once
- * @requested: the same, as it was when that update took the DQM lock, which protects it;
- *	the one in force is queue_properties.priority, protected by the same
- * @announced: kfd_create_queue was traced, kfd_destroy_queue is due
- * @held: preemption has set queue_properties.is_evicted, and clears it; protected by the DQM
- *	lock, like the next ones
- * @off: preemption has taken it off, or keeps it from coming on: to be put back
- * @dead: it was reset alone, and stays off for good
- * @marked: preemption has changed if it is active, MES does not know yet; protected by
- *	the DQM lock and false when it is released, unless MES is to be asked again
- * @late: MES was to add it and was not, or could not be, asked: it is marked as off until it is
- *	added
- * @save_seen: begin of the last save on its first XCC that was read, a stamp of CP firmware;
- *	protected by the DQM lock, like the next one
- * @rest_seen: &struct kfd_prio_qpd.taken_count when its MQD was read and showed no work
+ * struct kfd_prio_queue - members that kfdprio adds to struct queue
+ * @asked: priority that the owner asks for, 0..15; written under the process lock, and read without
+ *	a lock by the update that follows
+ * @requested: value of @asked at the time of the last update; protected by the DQM lock, as is
+ *	queue_properties.priority, the priority in force
+ * @save_seen: begin of the last save on the first XCC that was read, a stamp of CP firmware;
+ *	protected by the DQM lock, like all members below but @announced
+ * @rest_seen: value of &struct kfd_prio_qpd.taken_count when the MQD was read and showed no work
+ * @announced: kfd_create_queue was traced, and kfd_destroy_queue was not yet
+ * @held: preemption has set queue_properties.is_evicted, and will clear it
+ * @off: preemption has made the queue inactive, or keeps it inactive, and will make it active again
+ * @dead: the queue was reset alone, and stays off the hardware
+ * @marked: preemption has changed queue_properties.is_active, and MES does not know yet; false when
+ *	the DQM lock is released, unless MES is to be asked again
+ * @late: MES was not asked, or could not be asked, to add the queue: it is marked as off until it
+ *	is added
  */
 struct kfd_prio_queue {
 	u32 asked;
@@ -78,11 +77,11 @@ struct kfd_prio_queue {
 };
 
 /**
- * struct kfd_prio_values - what is set for a thread group, or for an orphan (kfd_prio_identity.c)
- * @prio: KFD_PRIO_UNSET: it is only never to be parked, or nothing is set
+ * struct kfd_prio_values - settings of a thread group, or of an orphan (kfd_prio_identity.c)
+ * @prio: the priority, 0..15; KFD_PRIO_UNSET if none is set
  * @by: KFD_PRIO_BY_*, how @prio was set
- * @never_by: KFD_PRIO_BY_*, how it was set that it is never to be parked;
- *	KFD_PRIO_BY_NOBODY: it may be parked
+ * @never_by: KFD_PRIO_BY_*, how the process was set never to be parked; KFD_PRIO_BY_NOBODY: it may
+ *	be parked
  */
 struct kfd_prio_values {
 	int prio;
@@ -91,26 +90,28 @@ struct kfd_prio_values {
 };
 
 /**
- * struct kfd_prio_process - what we keep in each struct kfd_process
- * @inode: its pages of /dev/kfd are mapped through this inode's address space, so
- *	that its doorbells can be taken away without a walk over its mm; NULL if there
- *	was no memory for one: its doorbells are polled
- * @mm: of a further context of its process, mmgrab()ed: such a context may outlive the
- *	process's memory by a little; NULL otherwise
+ * struct kfd_prio_process - members that kfdprio adds to struct kfd_process
+ * @inode: inode through whose address space the process maps /dev/kfd, so that its doorbells can be
+ *	unmapped without a walk over its mm; NULL if none could be allocated: its doorbells are
+ *	polled
+ * @mm: for a further context of a process: its mm, mmgrab()ed, because the context may outlive the
+ *	mm; else NULL
  * @notified: bit 0: notify descriptors have reported that the process opened KFD
- * @gone: its memory has gone; a descriptor may keep the process; written without a lock
- * @serial: number of the process, never used again; written before it is published
- * @users: holders, one of them the list of published processes; under that list's lock, like @link
- * @live: its release has not begun; under the same lock
- * @link: in that list, see kfd_prio_processes.c
+ * @gone: the mm of the process is gone, a descriptor may keep the process; written without a lock
+ * @serial: number of the process, never used again; written before the process is published
+ * @users: number of holders, one of them the list of published processes; protected by the lock of
+ *	that list
+ * @live: the release of the process has not begun; protected by the same lock
+ * @link: link in the list of published processes, see kfd_prio_processes.c; protected by the same
+ *	lock
  * @lead: thread group that opened KFD, referenced until the release; a constant
- * @lead_mm: the mm for which the process was made, mmgrab()ed until the release; a constant
- * @family: @serial of the first context of the process; the user space interface has this one
- * @gone_at: jiffies when @lead_mm was first seen to have no user, never 0 then; written without a
- * lock
- * @orphan: no thread of @lead has @lead_mm: it is true for good then; written without a lock
- * @own: of an orphan: what is set for it; written under kfd_prio_orphan_mutex, read without
- * @groups: of an orphan: the thread groups that have @lead_mm, as of the last walk; under
+ * @lead_mm: mm for which the process was created, mmgrab()ed until the release; a constant
+ * @family: @serial of the first context of the process, which the user space interface reports
+ * @gone_at: jiffies when @lead_mm was first observed without a user, with bit 0 set; 0: not yet;
+ *	written without a lock
+ * @orphan: no thread of @lead has @lead_mm; never cleared; written without a lock
+ * @own: settings of an orphan; written under kfd_prio_orphan_mutex, read without a lock
+ * @groups: of an orphan: the thread groups that had @lead_mm in the last search; protected by
  *	kfd_prio_orphan_mutex
  */
 struct kfd_prio_process {
@@ -132,10 +133,11 @@ struct kfd_prio_process {
 };
 
 /**
- * enum kfd_prio_trap - does a ring of a process on a GPU fault?
- * @KFD_PRIO_TRAP_OFF: its doorbells are not trapped: preemption does not depend on its work
- * @KFD_PRIO_TRAP_ARMED: it has no work; its doorbells are not mapped, a ring faults
- * @KFD_PRIO_TRAP_RUNG: it may have work; its doorbells may be mapped
+ * enum kfd_prio_trap - state of the doorbell trap of a process on a GPU
+ * @KFD_PRIO_TRAP_OFF: the doorbells are not trapped, because preemption does not depend on the work
+ *	of the process
+ * @KFD_PRIO_TRAP_ARMED: the process has no work; its doorbells are not mapped, and a ring faults
+ * @KFD_PRIO_TRAP_RUNG: the process may have work; its doorbells may be mapped
  */
 enum kfd_prio_trap {
 	KFD_PRIO_TRAP_OFF,
@@ -144,10 +146,10 @@ enum kfd_prio_trap {
 };
 
 /**
- * enum kfd_prio_role - what a process with queues on a GPU is to preemption
- * @KFD_PRIO_ROLE_NONE: nothing is known of its work: it counts as having some
- * @KFD_PRIO_ROLE_CLAIM: it may preempt
- * @KFD_PRIO_ROLE_NEIGHBOUR: it may only be preempted, and is while it has work
+ * enum kfd_prio_role - part of a process with queues on a GPU in preemption
+ * @KFD_PRIO_ROLE_NONE: the work of the process is not observed: it counts as having some
+ * @KFD_PRIO_ROLE_CLAIM: the process may preempt
+ * @KFD_PRIO_ROLE_NEIGHBOUR: the process may be preempted, and may not preempt
  */
 enum kfd_prio_role {
 	KFD_PRIO_ROLE_NONE,
@@ -156,73 +158,78 @@ enum kfd_prio_role {
 };
 
 /**
- * struct kfd_prio_qpd - what we keep of a process on a GPU (qcm_process_device)
- * @preempted: we hold one count of qpd->evicted: it is preempted, or it is parked
- * @parked: it is parked; only while @preempted
- * @skip: it is left out of the runlist
- * @kfd_first: KFD had evicted it when we preempted it: if KFD lets go first, its queues
- *	are ours to put back
- * @left_preempted: it was preempted when it was unregistered, its queues were off
- * @exiting: its mm goes: it claims nothing any more; written without a lock, see
- *	kfd_prio_hook_process_exit()
- * @stale: @prio must be made anew, a queue has gone; written without a lock
- * @prio: what it counts as here: kfd_prio_policy_rank()
- * @taken_epoch: kfd_prio_dqm.epoch when it was marked as off; the same as now: the hardware has not
- *	confirmed it (HWS)
- * @taken_at: when it was marked as off, ktime_get_ns()
- * @taken_count: how often it was
- * @proved: it is off, and was seen to have no work since, in the driver's own memory; void as soon
- *	as it may be mapped
- * @counted: it counts as preempted: it is off, and has work as far as is known
- * @preempted_at: since when it counts as preempted, ktime_get_ns()
- * @preempted_ns: how long it has been, without the time since @preempted_at
- * @preempted_count: how often
- * @preempting_count: how often it has preempted others
- * @save: saves of its queues, the longest of each preemption
- * @cost: link in kfd_prio_dqm.costs: that of the present one was not read yet
- * @cost_seen: what @taken_count was when it was added there
- * @still: its trap is armed because its indices have not moved for long; it may have waves, and
- *	@work says so; a neighbour's
+ * struct kfd_prio_qpd - members that kfdprio adds for a process on a GPU (qcm_process_device)
+ * @preempted: kfdprio holds one count of qpd->evicted: the process is off or parked
+ * @parked: the process is parked; only while @preempted
+ * @skip: the process is left out of the runlist
+ * @kfd_first: KFD had evicted the process before kfdprio took it off: if KFD restores it first,
+ *	kfdprio puts its queues back
+ * @left_preempted: the process was @preempted and no queue of it was active when it was
+ *	unregistered
+ * @exiting: the mm of the process goes, so the process has no claim any more; written without a
+ *	lock, see kfd_prio_hook_process_exit()
+ * @stale: a queue has changed or is gone, so @prio must be computed again; written without a lock
+ * @prio: rank of the process, kfd_prio_policy_rank()
+ * @taken_epoch: kfd_prio_dqm.epoch when the process was marked as off; HWS has not confirmed the
+ *	unmap while both are equal
+ * @taken_at: when the process was last marked as off, ktime_get_ns()
+ * @taken_count: how often the process was marked as off
+ * @proved: the process is off, and its MQDs and indices have shown no work since; cleared when the
+ *	process may be mapped
+ * @counted: the process counts as preempted: it is off, and has work as far as is known
+ * @preempted_at: when the process began to count as preempted, ktime_get_ns()
+ * @preempted_ns: total time for which it did, ns, without the time since @preempted_at
+ * @preempted_count: how often the process was preempted
+ * @preempting_count: how often the process has preempted others
+ * @save: saves of its queues, the longest one of each preemption
+ * @cost: link in kfd_prio_dqm.costs while the present save was not read yet
+ * @cost_seen: value of @taken_count when the process was added to that list
+ * @still: of a neighbour: its trap is armed because its indices have not moved for long. The
+ *	process may have waves, and @work is set then
+ * @exempt: the process is set never to be parked
  * @unpark_due: kfd_unpark is to be traced when the runlist was sent
- * @unparked: why, an enum kfd_prio_unpark_reason
- * @woke_by: what the next wake would be; written before @trap is, without a lock
- * @exempt: it is never to be parked
- * @quiet_at: when its trap was armed, or before that, since when nothing has moved, ktime_get_ns()
- * @ring_at: when a trapped doorbell was last rung; written by the fault
- * @parked_at: since when it is parked, ktime_get_ns()
- * @parked_ns: how long it has been, without the time since @parked_at
- * @park_last_ns: how long the last time
- * @parked_count: how often
- * @park_seq: number of the last time on this GPU, joins kfd_park to kfd_unpark
- * @park_wakes: how often it was woken
- * @role: enum kfd_prio_role; written under the DQM lock
- * @look: it was taken off, or is a neighbour whose queues have changed: look at it again; written
+ * @unparked: reason for that event, enum kfd_prio_unpark_reason
+ * @woke_by: reason for the next wake, enum kfd_prio_unpark_reason; written before @trap changes,
  *	without a lock
- * @rests: a neighbour in kfd_prio_dqm.resting: it counts as one without work
- * @claim: link in kfd_prio_dqm.claims, or .neighbours or .resting, as @role and @rests tell
- * @set_prio: priority set, when the claim was made
- * @mm: its address space, mmgrab()ed; NULL without a role
+ * @quiet_at: when the trap was armed, or when the indices last moved if that counts, ktime_get_ns()
+ * @ring_at: when a trapped doorbell was last rung, ktime_get_ns(); written by the fault
+ * @parked_at: when the process was parked, ktime_get_ns()
+ * @parked_ns: total time for which the process was parked, ns, without the time since @parked_at
+ * @park_last_ns: how long the process was parked the last time, ns
+ * @parked_count: how often the process was parked
+ * @park_seq: number of its last parking on this GPU, joins kfd_park to kfd_unpark
+ * @park_wakes: how often the process was woken while parked
+ * @role: enum kfd_prio_role; written under the DQM lock
+ * @look: observe the process again: it was taken off, or is a neighbour whose queues have changed;
+ *	written without a lock
+ * @rests: of a neighbour: it is in kfd_prio_dqm.resting and counts as having no work
+ * @claim: link in kfd_prio_dqm.claims, .neighbours or .resting, by @role and @rests
+ * @set_prio: priority that was set when the claim was created
+ * @mm: address space of the process, mmgrab()ed; NULL without a role
  * @wakes: how often @rung was set
- * @waves: waves may be in flight: it moved since they were counted, or there were some
- * @ended: the packets of the last look said that its work may have ended
- * @moved_at: when its indices were last seen to move, or it rang, ktime_get_ns()
- * @counted_at: when its waves were last counted
- * @rung: @trap was KFD_PRIO_TRAP_RUNG when the engine last looked, since @rung_at
- * @work, @work_at, @progress_at: see struct kfd_prio_claim; of a neighbour @work_at is unused, and
- *	@progress_at is when its indices were last seen to move
- * @rptr_sum, @wptr_sum: of its queues when last looked at
+ * @waves: waves may be in flight: the indices have moved since waves were counted, or there were
+ *	some
+ * @ended: the packets showed in the last observation that the work may have ended
+ * @rung: @trap was KFD_PRIO_TRAP_RUNG when the engine last read it
+ * @rung_at: since when @rung is set, ktime_get_ns()
+ * @moved_at: when the indices were last observed to move, or the process rang, ktime_get_ns()
+ * @counted_at: when the waves of the process were last counted, ktime_get_ns()
+ * @work, @work_at, @progress_at: see struct kfd_prio_claim. Of a neighbour @work_at is unused, and
+ *	@progress_at is when its indices were last observed to move
+ * @rptr_sum, @wptr_sum: sums of the indices of its queues in the last observation
  * @trap: enum kfd_prio_trap
- * @faults: of its doorbells, in progress
- * @fault_end: when the last one ended, ktime_get_ns()
- * @doorbell_pfn: first page frame of its doorbells, 0 if it never mapped them
+ * @faults: number of faults of its doorbells that are in progress
+ * @fault_end: when the last of these ended, ktime_get_ns(); written by the fault
+ * @doorbell_pfn: first page frame of its doorbells, 0 if the process never mapped them
  * @doorbell_pgoff: their offset in /dev/kfd, in pages
- * @doorbell_pages: their number
- * @doorbell_lost: a GPU reset has taken them away for good
- * @doorbell_untrapped: it has mapped them in a way that no zap reaches; stays so
+ * @doorbell_pages: their number of pages
+ * @doorbell_lost: a GPU reset has unmapped the doorbells until the process maps them again
+ * @doorbell_untrapped: the process has mapped its doorbells in a way that no zap reaches; never
+ *	cleared
  *
- * Protected by the DQM lock, but for @look, @woke_by, @ring_at, @trap, @faults (atomic) and
- * @fault_end (written by the fault), and the last five (written by mmap before they are used,
- * @doorbell_lost by the reset).
+ * Protected by the DQM lock, except for @exiting, @stale, @look, @woke_by, @ring_at, @trap, @faults
+ * and @fault_end, which are read and written without a lock, and for the last five, which mmap(2)
+ * writes before they are used, and a reset (@doorbell_lost).
  */
 struct kfd_prio_qpd {
 	bool preempted;
@@ -289,7 +296,7 @@ struct kfd_prio_qpd {
 /**
  * struct kfd_prio_suspect - a process whose queue was in the way of the scheduler
  * @pid: its PID in the initial namespace; 0: none is known
- * @comm: its name then, as it has chosen it
+ * @comm: name of the process at that time, which the process chooses itself
  */
 struct kfd_prio_suspect {
 	s32 pid;
@@ -297,14 +304,16 @@ struct kfd_prio_suspect {
 };
 
 /**
- * struct kfd_prio_totals - what happened on a GPU since its driver was loaded
+ * struct kfd_prio_totals - totals of a GPU since its driver was loaded
  * @preempted_count: how often a process was preempted
- * @preempted_ns: how long processes were preempted in all, ns, without what goes on
+ * @preempted_ns: total time for which processes were preempted, ns, without those that are
+ *	preempted now
  * @parked_count: how often a process was parked
- * @parked_ns: how long processes were parked in all, ns, without what goes on
- * @update_ns: how long our updates of the hardware took, ns, see kfd_prio_dqm_execute()
+ * @parked_ns: total time for which processes were parked, ns, without those that are parked now
+ * @update_ns: total time of the updates of the hardware for preemption and parking, ns, see
+ *	kfd_prio_dqm_execute()
  *
- * Those of a process end with it; these do not.
+ * Unlike the counts in struct kfd_prio_qpd, the totals include processes that have ended.
  */
 struct kfd_prio_totals {
 	u64 preempted_count;
@@ -315,93 +324,98 @@ struct kfd_prio_totals {
 };
 
 /**
- * struct kfd_prio_dqm - what we keep in each struct device_queue_manager
- * @unmap_start: when the unmap in progress began
- * @unmap_seq: its number, joins kfd_unmap_queues to kfd_unmap_queues_done
- * @epoch: number of the unmaps that HWS has confirmed: processes that are marked as off by an
- *	earlier one have left the hardware
- * @unmap_running: an unmap was announced and is not done
- * @in_fault: an unmap is sent in the fault of a doorbell
- * @unmap_pending: the fault has left it, and it is not known to be done
- * @unmap_sent: when it was sent, ktime_get_ns()
- * @unmap_lost: HWS has not answered to it: KFD need not wait for the next one
+ * struct kfd_prio_dqm - members that kfdprio adds to struct device_queue_manager
+ * @unmap_start: begin of the unmap in progress, if it is traced
+ * @unmap_seq: number of the last unmap, joins kfd_unmap_queues to kfd_unmap_queues_done
+ * @epoch: number of unmaps that HWS has confirmed; a process whose taken_epoch is lower has left
+ *	the hardware
+ * @unmap_running: an unmap is in progress, and is traced
+ * @in_fault: an update of the runlist is being sent from the fault of a doorbell
+ * @unmap_pending: that fault did not wait for the end of its unmap, which is not confirmed yet
+ * @unmap_sent: when the last unmap was sent, ktime_get_ns()
+ * @unmap_lost: HWS did not answer the last unmap in time, so KFD need not wait for the next one
  * @has_grace: the grace period of an unmap can be set
- * @grace_set: the least is set, and was not set back yet
+ * @grace_set: the shortest grace period is set, and was not set back yet
  * @unmapped_at: when all queues were unmapped, ktime_get_ns(); 0: a runlist was sent since
- * @restored_at: when the waves that the last unmap saved are back, ktime_get_ns(): as long after
- *	the runlist as the unmap took, but not longer than KFD_PRIO_RESTORE_MAX_NS: a guess
- * @dqm: the one this is in
- * @link: in the list of all GPUs, under kfd_prio_gpu_mutex
- * @users: those who hold it, see kfd_prio_gpu_hold(); under a lock of its own
- * @claims: processes that may preempt here
- * @neighbours: processes that may not, and may have work
- * @resting: processes that may not, and have no work: their doorbells are trapped
- * @claims_at: when the claims were last looked at, ktime_get_ns()
- * @rang: one of these may have rung
- * @quiet_taken: a process of @resting was taken off: its MQDs are to be looked at
- * @look_now: a neighbour shall be looked at before @look_at
- * @roles_due: the doorbells of a process can be trapped no more: roles must be given anew
- * @look_at: when neighbours are looked at next, ktime_get_ns(); the thread's
- * @look_rest: so many of @neighbours are left of a look that a kick has interrupted, which goes on
- *	with the next step; the thread's, like the next two
- * @look_more: processes of @resting are left that have changed
- * @poll_rest: so many of the others of @resting are left of the last poll
- * @count_at: waves in flight are not counted before, ktime_get_ns(); the thread's
- * @debug_at: the next operation of a debugger may come then, ktime_get_ns(); under
- *	kfd_prio_gpu_lock()
+ * @restored_at: estimated time, ktime_get_ns(), at which the waves that the last unmap saved are
+ *	restored: as long after the runlist as the unmap took, KFD_PRIO_RESTORE_MAX_NS at most
+ * @dqm: the device queue manager that contains this
+ * @link: link in the list of GPUs, protected by kfd_prio_gpu_mutex
+ * @users: number of holders of the GPU, see kfd_prio_gpu_hold(); protected by a lock of its own
+ * @claims: processes that may preempt on this GPU
+ * @neighbours: processes that may not preempt, and may have work
+ * @resting: processes that may not preempt and have no work; their doorbells are trapped
+ * @claims_at: when the last observation of the claims ended, ktime_get_ns()
+ * @rang: a neighbour may have rung, or queues of a process have changed
+ * @quiet_taken: a process of @resting was taken off: its MQDs are to be read
+ * @look_now: neighbours are to be observed before @look_at
+ * @roles_due: the doorbells of a process can be trapped no more: roles must be assigned again
+ * @look_at: when neighbours are observed next, ktime_get_ns(); written by the thread only, as are
+ *	the next three
+ * @look_rest: number of processes of @neighbours that are left of an observation that a kick has
+ *	interrupted; the next step resumes it
+ * @look_more: some processes of @resting whose queues have changed are left of it
+ * @poll_rest: number of other processes of @resting that are left of the last poll
+ * @count_at: waves in flight are not counted before this time, ktime_get_ns(); used by the thread
+ *	only
+ * @debug_at: time from which the next operation of a debugger may begin, ktime_get_ns(); protected
+ *	by kfd_prio_gpu_lock()
  * @policy: state of the policy
- * @last: its last decision, made at @last_at (ktime_get_ns())
- * @throttle: the floor is being given: claims of at least this priority are off, so that
- *	what they preempted runs; KFD_PRIO_LEVEL_NONE: it is not
- * @lowest: rank of the lowest process with work that may have to give way, KFD_PRIO_RANK_NONE if
- *	there is none; as of the last walk over the processes, or of a ring or queue since
- * @pid: of the process that preempts now, in the initial namespace; 0 if none
- * @begun_pid: of the one that began the preemption in force
- * @seq: number of the preemption, joins kfd_preempt_begin to kfd_preempt_end
+ * @last: the last decision of the policy
+ * @last_at: when @last was made, ktime_get_ns()
+ * @throttle: claims of at least this priority are off while the processes that they preempted get
+ *	their floor; KFD_PRIO_LEVEL_NONE: no floor is being given
+ * @lowest: rank of the lowest process that has work and may be kept off, KFD_PRIO_RANK_NONE if
+ *	there is none; as of the last walk over the processes, or of a later ring or new queue
+ * @pid: PID of the process that preempts now, in the initial namespace; 0 if none does
+ * @begun_pid: PID of the process that began the preemption in force
+ * @seq: number of that preemption, joins kfd_preempt_begin to kfd_preempt_end
  * @begun_at: when it began, ktime_get_ns(); 0 if no preemption was announced
- * @begun: how many preemptions there were
- * @totals: of all processes, those that have ended too
- * @victims: processes that are off now, preempted or parked
- * @counted: those of them that count as preempted
- * @parked: those of them that are parked
- * @park_seq: how many processes were parked so far
- * @unpark_due: kfd_unpark is due for a process
- * @parking: what decides whether a process is parked, as of the last decision
- * @park_update: the runlist that is about to be sent would be sent in any case
- * @charged: those of them that have, or may have, work that they could run
- * @crowded: the runlist is over-subscribed: there are more processes than VMIDs, or more queues
- *	than HQDs
- * @skipped: those of them that are left out of the runlist
- * @victim_queues: queues taken off when it began
- * @save: saves of preempted processes, the longest of each process and preemption
- * @save_ns: the longest save since the preemption in force began; 0: not known
- * @save_recent_ns: how long a save takes: an exponential mean of the longest of each preemption, of
- *	eight, each of them four times the mean before at most; 0: not known
- * @save_part_ns: the longest of the processes that were read since the last such preemption
- * @costs: processes that were taken off and whose saves were not read, see kfd_prio_cost_look()
- * @taken: there may be such processes that are not in @costs yet
- * @was_over: what KFD knew of over-subscription before the runlist that is being made
- * @recheck: a process may have become a victim, or ceased to be one
- * @unmap_first: an unmap of ours is about to be sent, marking follows
- * @missed: the last change of the runlist failed: to be tried again
+ * @begun: number of preemptions so far
+ * @totals: totals of all processes, including those that have ended
+ * @victims: number of processes that are off or parked now
+ * @counted: number of processes that count as preempted now
+ * @parked: number of processes that are parked now
+ * @park_seq: number of times that a process was parked so far
+ * @unpark_due: kfd_unpark is to be traced for a process
+ * @parking: facts that decide whether a process is parked, as of the last decision
+ * @park_update: the runlist that is about to be sent would be sent without parking as well
+ * @charged: number of processes that are off and have work that they could run, or may have some
+ * @crowded: the runlist is over-subscribed: it has more processes than VMIDs, or more queues than
+ *	HQDs
+ * @skipped: number of processes that are left out of the runlist
+ * @victim_queues: number of queues that were taken off when the preemption in force began
+ * @save: saves of preempted processes, the longest one of each process and preemption
+ * @save_ns: the longest save since the preemption in force began, ns; 0: not known
+ * @save_recent_ns: time of a save, ns: exponential mean over eight preemptions of the longest save
+ *	of each, which counts as four times the previous mean at most; 0: not known
+ * @save_part_ns: the longest save of the processes that were read since the last preemption in that
+ *	mean, ns
+ * @costs: processes that were taken off and whose saves were not read yet, see kfd_prio_cost_look()
+ * @taken: a process was taken off that is not in @costs yet
+ * @was_over: KFD had taken the runlist before the one that is being built to be over-subscribed
+ * @recheck: the set of processes to be kept off may have changed
+ * @unmap_first: a step is about to send an unmap, and marks processes after that
+ * @missed: the last update of the runlist failed, and is to be tried again
  * @retry_at: not before this time, ktime_get_ns()
- * @orphans: a process that may have queues here has become an orphan, or what is set for one has
- *	changed: its rank, role and priority are to be made anew; written without a lock
- * @breaker: preemption is off here, and why, since @breaker_at (ktime_get_ns())
- * @breaker_until: when it is on again, ktime_get_ns(); KFD_PRIO_NEVER: not by itself
- * @breaker_known: CWSR is known to fail here
- * @backoff: for how long the next failure switches it off
- * @culprit: the process for which it is off
+ * @orphans: a process that may have queues here has become an orphan, or the settings of one have
+ *	changed: its rank, role and priority must be computed again; written without a lock
+ * @breaker: state of the circuit breaker, and the cause if it is open
+ * @breaker_at: when the breaker was opened, ktime_get_ns()
+ * @breaker_until: when the breaker closes, ktime_get_ns(); KFD_PRIO_NEVER: not by itself
+ * @breaker_known: CWSR is known to fail on this GPU
+ * @backoff: for how long the next failure opens the breaker
+ * @culprit: the process that caused the breaker to open
  * @suspect: the process whose queue was in the way of the last unmap or MES command
  * @mes_queue: the queue that MES is removing
- * @thread: waits for @timer, or for a ring; NULL before a priority was set
- * @scratch: the thread's memory for what it looks at
+ * @thread: the GPU's thread, which waits for @timer and for kicks; NULL until a priority is set
+ * @scratch: buffer of the thread for the process that it observes
  * @timer: wakes the thread
- * @kicked: there is something to look at
+ * @kicked: enum kfd_prio_kick, why the thread is woken
  *
- * Protected by the DQM lock, but for @link, @users, @thread (set before the first claim),
- * @rang, @look_now, @roles_due, @look_at, @look_rest, @look_more, @poll_rest, @count_at, @timer and
- * @kicked.
+ * Protected by the DQM lock, except for @link, @users and @debug_at, whose locks are above;
+ * @thread, which is set before the first claim; @rang, @look_now, @roles_due, @orphans and @kicked,
+ * which are read and written without a lock; and @timer and the members that only the thread uses.
  */
 struct kfd_prio_dqm {
 	ktime_t unmap_start;
@@ -482,16 +496,22 @@ struct kfd_prio_dqm {
 	atomic_t kicked;
 };
 
-/* Module load and unload; no lock.  At unload no process and no open file is left. */
+/* Module load and unload; no lock. At unload no process and no open file is left. */
 void kfd_prio_hook_module_init(void);
 void kfd_prio_hook_module_exit(void);
 
-/* /dev/kfd; no lock.  open: true if the file is for ioctls alone and is done with. */
+/*
+ * /dev/kfd; no lock. kfd_prio_hook_open() returns true if the file is for ioctls only: KFD is done
+ * with it.
+ */
 bool kfd_prio_hook_open(struct file *filep);
 bool kfd_prio_owns_ioctl(struct file *filep, unsigned int cmd);
 long kfd_prio_hook_ioctl(struct file *filep, unsigned int cmd, unsigned long arg);
 
-/* /sys/class/kfd/kfd/proc/<pid>, stats_<gpuid> in it; creation: kfd_processes_mutex, show: none */
+/*
+ * /sys/class/kfd/kfd/proc/<pid> and its stats_<gpuid>. Creation: kfd_processes_mutex; show: no
+ * lock.
+ */
 bool kfd_prio_owns_attr(const struct attribute *attr);
 ssize_t kfd_prio_hook_procfs_show(struct kobject *kobj, char *buffer);
 void kfd_prio_hook_process_sysfs(struct kobject *kobj);
@@ -499,10 +519,15 @@ ssize_t kfd_prio_hook_stats_show(struct kobject *kobj, struct attribute *attr, c
 void kfd_prio_hook_stats_sysfs(struct kobject *kobj);
 
 /*
- * Life of a process.  created, nameless, context_created: kfd_processes_mutex; failed: the same,
- * which is dropped and taken again; found: kfd_processes_srcu; opened: none; exit: the process's
- * mm goes, no lock; release, free: begin and end of its last release, no lock.  doorbell_mmap:
- * mmap_lock of the process, for writing.  unmap_range: a GPU is being reset, no lock of KFD's.
+ * Life of a process and its doorbells. Locks:
+ * - process_created, process_nameless, context_created: kfd_processes_mutex;
+ * - process_failed: the same, which the hook drops and takes again;
+ * - process_found: kfd_processes_srcu;
+ * - process_opened: none;
+ * - process_exit: none; the mm of the process goes;
+ * - process_release, process_free: none; begin and end of the last release of the process;
+ * - doorbell_mmap: mmap_lock of the process, for writing;
+ * - unmap_range: none of KFD's; a GPU is being reset.
  */
 void kfd_prio_hook_process_created(struct kfd_process *p);
 void kfd_prio_hook_process_failed(struct kfd_process *p, struct mutex *processes_mutex,
@@ -518,20 +543,23 @@ bool kfd_prio_hook_doorbell_mmap(struct kfd_process_device *pdd, struct vm_area_
 				 phys_addr_t address);
 void kfd_prio_hook_unmap_range(loff_t start, loff_t len);
 
-/* A debugger's operation begins; no lock: they may wait */
+/* An operation of a debugger begins; no lock, because these hooks may wait */
 void kfd_prio_hook_debug_trap(u32 op);
 void kfd_prio_hook_runtime_enable(void);
 
-/* Process lock, or the process's mm goes, no lock */
+/*
+ * drain_interrupts, queue_nameless: process lock, or none while the mm of the process goes or the
+ * process is released; process_unhashed: kfd_processes_mutex
+ */
 bool kfd_prio_hook_drain_interrupts(struct kfd_process *p);
 void kfd_prio_hook_process_unhashed(struct kfd_process *p);
 bool kfd_prio_hook_queue_nameless(struct queue *q);
 
-/* A GPU comes and goes; no lock */
+/* A GPU is added or removed; no lock */
 void kfd_prio_hook_dqm_init(struct device_queue_manager *dqm);
 void kfd_prio_hook_dqm_uninit(struct device_queue_manager *dqm);
 
-/* Process lock; destroy_queue also from the last release of a process, no lock */
+/* Process lock; destroy_queue also from the last release of a process, without a lock */
 bool kfd_prio_hook_request_priority(struct queue *q, u32 priority);
 void kfd_prio_hook_destroy_queue(struct queue *q, enum kfd_prio_destroy_reason reason, int ret);
 
@@ -560,8 +588,8 @@ bool kfd_prio_hook_terminate_preempted(struct device_queue_manager *dqm,
 void kfd_prio_hook_fence_wait(void);
 
 /*
- * DQM lock; in the object that calls them.  Each call must stay a call: kfd_prio_hooked.sh
- * looks for it there.
+ * DQM lock; compiled into the object that calls them. Each call must stay a call, because
+ * kfd_prio_hooked.sh looks for it in that object.
  */
 noinline __noclone
 bool kfd_prio_hook_update_preempted(struct kfd_process_device *pdd, struct queue *q,
@@ -570,7 +598,7 @@ noinline __noclone
 void kfd_prio_hook_unregister_process(struct device_queue_manager *dqm,
 				      struct qcm_process_device *qpd);
 
-/* DQM lock, MES lock for all but the first */
+/* DQM lock; the MES lock as well for all but the first */
 void kfd_prio_hook_mes_priority(struct queue *q, u32 *level);
 void kfd_prio_hook_mes_added(struct device_queue_manager *dqm, struct queue *q, u32 level,
 			     int ret);

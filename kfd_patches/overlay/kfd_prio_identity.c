@@ -1,33 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: which thread group a KFD process belongs to, and whether it still does; and what may be
- * set for a thread group or an orphan.
+ * kfdprio: which thread group a KFD process belongs to, whether it still does, and which changes of
+ * the settings of a thread group or an orphan are permitted.
  *
- * KFD keys a process by its mm.  Its priority, PID and user are those of the thread group that
- * opened /dev/kfd, the lead group, for as long as a thread of that group has the mm.  The lead
- * group can lose the mm while the KFD process goes on: it ends or executes another program, and
- * another thread group shares the mm (CLONE_VM without CLONE_THREAD); or an open descriptor keeps
- * the KFD process after the mm (before 6.15; later a further context of a process).  The KFD
- * process is an orphan then, for good: a thread group does not get an mm back.
- * Documentation/design.rst says what each part of the interface means by a process.
+ * KFD identifies a process by its mm. The priority, PID and user of a KFD process are those of its
+ * lead group, the thread group that opened /dev/kfd, while a thread of that group has the mm. The
+ * lead group can lose the mm before the KFD process ends:
+ * - the lead group ends or executes another program while another thread group shares the mm
+ *   (CLONE_VM without CLONE_THREAD); or
+ * - an open descriptor keeps the KFD process after the mm is gone (before Linux 6.15; later a
+ *   further context of a process).
  *
- * The mm is compared with the one that was pinned when the process was published.  kfd_process.mm
- * becomes NULL, as is that of every zombie and kernel thread, and an address that is not pinned may
- * be used again.
+ * The KFD process is then an orphan, permanently, because a thread group does not get an mm back.
+ * Documentation/design.rst lists what each part of the interface means by a process.
+ *
+ * The mm of a thread is compared with the mm that was pinned when the process was published.
+ * kfd_process.mm would not do: it becomes NULL, which is also the mm of zombies and kernel threads.
+ * The address of an mm that is not pinned may be reused.
  */
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include "kfd_prio_priv.h"
 
 /*
- * KFD destroys a process some time after its mm has gone, in a work that waits for SRCU.  One that
- * is still there after this time is kept by a descriptor.
+ * KFD destroys a process some time after its mm is gone, in a work that waits for SRCU. A process
+ * that still exists after this time, in jiffies, is kept by a descriptor.
  */
 #define KFD_PRIO_GONE_GRACE	(HZ / 5)
 
 /**
- * kfd_prio_identity_begin() - a process is about to be published
- * @p: the process, or a further context of one (Linux 7.x); made by a thread of the lead group
+ * kfd_prio_identity_begin() - pin the mm and the lead group of a process that is about to be
+ * published
+ * @p: the process, or a further context of one (Linux 7.x), created by a thread of the lead group
  *
  * Context: process
  */
@@ -42,8 +46,8 @@ void kfd_prio_identity_begin(struct kfd_process *p)
 }
 
 /**
- * kfd_prio_identity_end() - a process is no longer published, and nobody holds it
- * @p: the process
+ * kfd_prio_identity_end() - unpin the mm and the lead group of a process
+ * @p: the process, which is not published any more and has no holder
  *
  * Context: process
  */
@@ -54,9 +58,9 @@ void kfd_prio_identity_end(struct kfd_process *p)
 }
 
 /**
- * kfd_prio_identity_has_mm() - has a thread of a thread group an mm?
+ * kfd_prio_identity_has_mm() - whether a thread of a thread group has an mm
  * @task: a thread of the group; the group may have ended
- * @mm: the mm, pinned; it is not looked into
+ * @mm: the mm, pinned; only its address is used
  *
  * Context: RCU
  */
@@ -64,7 +68,7 @@ bool kfd_prio_identity_has_mm(struct task_struct *task, const struct mm_struct *
 {
 	struct task_struct *t;
 
-	/* in nearly all cases: no list is walked */
+	/* The usual case: no walk over the threads */
 	if (READ_ONCE(task->mm) == mm)
 		return true;
 	for_each_thread(task, t)
@@ -74,55 +78,60 @@ bool kfd_prio_identity_has_mm(struct task_struct *task, const struct mm_struct *
 }
 
 /**
- * kfd_prio_identity_going() - the mm of a process goes
+ * kfd_prio_identity_going() - the mm of a process has no user any more
  * @p: the process
  *
+ * The first call records the time.
+ *
  * Context: any
- * Return: has it gone for so long that a descriptor must be what keeps the process?
+ * Return: true if that was longer than KFD_PRIO_GONE_GRACE ago, so that a descriptor must be
+ *	keeping the process
  */
 bool kfd_prio_identity_going(struct kfd_process *p)
 {
 	unsigned long at = READ_ONCE(p->prio.gone_at);
 
-	/* 0 is none */
+	/* 0 means that no time was recorded */
 	if (!at)
 		at = cmpxchg(&p->prio.gone_at, 0, jiffies | 1);
 	return at && time_after(jiffies, at + KFD_PRIO_GONE_GRACE);
 }
 
 /**
- * kfd_prio_identity_lost() - has a process just been seen to be an orphan?
- * @p: the process, held; it may be known as an orphan already
+ * kfd_prio_identity_lost() - whether a process is an orphan, as its lead group is now
+ * @p: the process, held
  *
- * With the mm that has no user left KFD ends the process, or a descriptor keeps it.
+ * When the mm has no user left, KFD either ends the process, or a descriptor keeps it.
  *
  * Context: any but NMI
- * Return: true if no thread of the lead group has the mm
+ * Return: true if no thread of the lead group has the mm, and the process is not just about to end
+ *	with it
  */
 bool kfd_prio_identity_lost(struct kfd_process *p)
 {
 	bool has;
 
 	if (READ_ONCE(p->prio.gone) || !atomic_read(&p->prio.lead_mm->mm_users))
-		/* a further context ends with its descriptor, not with the mm */
+		/* A further context ends with its descriptor and not with the mm */
 		return p->prio.mm || kfd_prio_identity_going(p);
 	rcu_read_lock();
 	has = kfd_prio_identity_has_mm(p->lead_thread, p->prio.lead_mm);
 	rcu_read_unlock();
-	/* the last thread of a process that ends gives its mm up, and then its use of it */
+	/* The last thread of an exiting process clears task->mm before it drops mm_users */
 	return !has && atomic_read(&p->prio.lead_mm->mm_users);
 }
 
 /*
- * Permission: what is asked for against what is, where no priority counts as @unset.  The queues of
- * a process may ask for anything, now or later, so one without a priority counts as normal.
+ * Whether a change from @old to @prio raises a priority, where a priority that is not set ranks as
+ * @unset at most. The queues of a process may ask for any priority, now or later, so a thread group
+ * without a set priority ranks as KFD_PRIO_NORMAL.
  */
 static bool kfd_prio_raises(int old, int prio, int unset)
 {
 	return kfd_prio_policy_rank(prio, unset) > kfd_prio_policy_rank(old, unset);
 }
 
-/* Does what was set otherwise stay, when a rule asks for @to?  See KFD_PRIO_SET_RULE. */
+/* Whether the present settings @v outrank a rule that requests @to, see KFD_PRIO_SET_RULE */
 static bool kfd_prio_withstands(const struct kfd_prio_values *v, const struct kfd_prio_setting *to,
 				int unset)
 {
@@ -137,15 +146,15 @@ static bool kfd_prio_withstands(const struct kfd_prio_values *v, const struct kf
 }
 
 /**
- * kfd_prio_values_change() - bring what is set to what is asked for
- * @v: what is set; changed unless this fails
- * @to: what is asked for
- * @may_raise: the caller may raise a priority
- * @unset: what no priority counts as, at most: KFD_PRIO_MAX, or KFD_PRIO_MIN of an orphan
+ * kfd_prio_values_change() - apply a requested change to settings
+ * @v: the settings, unchanged on error
+ * @to: the requested change
+ * @may_raise: whether the caller may raise a priority
+ * @unset: highest rank of a priority that is not set: KFD_PRIO_MAX, or KFD_PRIO_MIN for an orphan
  *
  * Context: any
- * Return: 0; -EPERM if this raises and @may_raise is false; -EEXIST if a rule asks
- * and what is set stays, see KFD_PRIO_SET_RULE
+ * Return: 0; -EPERM if the change raises the priority and @may_raise is false; -EEXIST if a rule
+ *	requests the change and the present settings outrank it, see KFD_PRIO_SET_RULE
  */
 int kfd_prio_values_change(struct kfd_prio_values *v, const struct kfd_prio_setting *to,
 			   bool may_raise, int unset)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: ioctls on /dev/kfd.  The wire is described in
- * kfd_prio.h (include/uapi/linux/kfd_prio.h).
+ * kfdprio: ioctls on /dev/kfd. kfd_prio.h (include/uapi/linux/kfd_prio.h) describes the wire
+ * format.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -10,15 +10,15 @@
 #include "kfd_prio_priv.h"
 #include "kfd_prio_events.h"
 
-/* The size of each struct at version 1.0: shorter ones never existed */
+/* Sizes of the structs in version 1.0, the first one */
 #define KFD_PRIO_SET_SIZE_1_0		24
 #define KFD_PRIO_GET_SIZE_1_0		24
 
 /**
- * kfd_prio_hook_open() - is this file for ioctls alone?
- * @filep: just opened
+ * kfd_prio_hook_open() - whether a file of /dev/kfd is for ioctls only
+ * @filep: the file, which was just opened
  *
- * Access mode 3 of open(2) means "ioctl only"; such a file gets no kfd_process.
+ * Access mode 3 of open(2) means "ioctl only". Such a file gets no kfd_process.
  */
 bool kfd_prio_hook_open(struct file *filep)
 {
@@ -26,16 +26,17 @@ bool kfd_prio_hook_open(struct file *filep)
 }
 
 /**
- * kfd_prio_owns_ioctl() - is this call ours?
- * @filep: of /dev/kfd
+ * kfd_prio_owns_ioctl() - whether kfdprio handles an ioctl
+ * @filep: file of /dev/kfd
  * @cmd: ioctl command
  *
- * Every call on a file that has no kfd_process is: KFD would dereference it.  KFD looks at
- * none before this one, so that here is where a call for a queue begins.
+ * kfdprio handles every ioctl on a file without a kfd_process, because KFD would dereference it.
+ * The hook comes before all of KFD's own code, so it also traces the begin of
+ * AMDKFD_IOC_CREATE_QUEUE.
  */
 bool kfd_prio_owns_ioctl(struct file *filep, unsigned int cmd)
 {
-	/* the number alone, as KFD does: the size grows with the struct */
+	/* By the number alone, as KFD does: the size in @cmd grows with the struct */
 	if (trace_kfd_ioctl_create_queue_enabled() && filep->private_data &&
 	    _IOC_NR(cmd) == _IOC_NR(AMDKFD_IOC_CREATE_QUEUE))
 		trace_kfd_ioctl_create_queue(current->tgid);
@@ -44,12 +45,11 @@ bool kfd_prio_owns_ioctl(struct file *filep, unsigned int cmd)
 }
 
 /*
- * Do a PID and a pidfd name the same process?
+ * Checks that a PID and a pidfd name the same process.
  *
- * The kernel lets no module resolve a pidfd, so it is only compared: both
- * kinds of pidfd hold the struct pid, the older in the file, the newer in the
- * inode.  Neither pointer is followed.  No right hangs on the result: what the
- * caller may do is checked on the task.
+ * The kernel exports no function that resolves a pidfd, so the function only compares it. Both
+ * kinds of pidfd hold the struct pid: older ones in the file, newer ones in the inode. Neither
+ * pointer is followed. The result grants no permission; permission is checked for the task.
  *
  * Return: 0, -EBADF or -ESRCH
  */
@@ -66,8 +66,8 @@ static int kfd_prio_pidfd_check(const struct pid *pid, int pidfd)
 }
 
 /*
- * The process that a number in the caller's PID namespace and a pidfd agree on; or, with @start_ns,
- * the number and the time at which it began.
+ * Finds the process that @nr names in the caller's PID namespace, and that @pidfd names as well;
+ * or, if @start_ns is not 0, that began at that time.
  */
 static struct task_struct *kfd_prio_task_get(int nr, int pidfd, u64 start_ns)
 {
@@ -91,11 +91,11 @@ static struct task_struct *kfd_prio_task_get(int nr, int pidfd, u64 start_ns)
 	if (task)
 		get_task_struct(task);
 	else if (pid_task(pid, PIDTYPE_PID))
-		err = -EINVAL;		/* a thread */
+		err = -EINVAL;		/* a thread that leads no group */
 	rcu_read_unlock();
 	if (!task)
 		goto err_pid;
-	/* its own business, which may change other bits now: dqm_lock() does */
+	/* READ_ONCE(): the task may change other flags of itself now, as dqm_lock() does */
 	if (READ_ONCE(task->flags) & PF_KTHREAD) {
 		put_task_struct(task);
 		err = -EINVAL;
@@ -113,7 +113,10 @@ err_pid:
 	return ERR_PTR(err);
 }
 
-/* As for nice(2): one's own, or CAP_SYS_NICE over the namespace of the other */
+/*
+ * As for nice(2): a process of the caller's user, or CAP_SYS_NICE over the user namespace of the
+ * process
+ */
 static bool kfd_prio_may_touch(struct task_struct *task)
 {
 	const struct cred *mine = current_cred(), *theirs;
@@ -160,8 +163,9 @@ static bool kfd_prio_set_valid(const struct kfd_prio_set_args *a)
 }
 
 /*
- * How the caller sets a priority.  The capability is not used for that, and so not audited: the
- * permission that it gives is checked in kfd_prio_ioctl_set().
+ * How the caller sets a priority, KFD_PRIO_BY_*. This use of the capability grants nothing and is
+ * not audited; the permission that the capability gives is checked in kfd_prio_set_group() and
+ * kfd_prio_set_orphan().
  */
 static u32 kfd_prio_set_by(u32 flags)
 {
@@ -172,8 +176,8 @@ static u32 kfd_prio_set_by(u32 flags)
 }
 
 /*
- * The process with a serial, held; NULL: there is none.  Its contexts have one serial, and the
- * first of them may be gone.
+ * Returns the process with a serial, held; NULL if there is none. Contexts of one process have the
+ * same serial, and the first of them may have ended.
  */
 static struct kfd_process *kfd_prio_process_find(u64 serial, bool orphan)
 {
@@ -186,8 +190,8 @@ static struct kfd_process *kfd_prio_process_find(u64 serial, bool orphan)
 }
 
 /*
- * The task that @a names.
- * @p: the process with the serial that @a has; NULL: it has none
+ * Returns the task that @a names, referenced.
+ * @p: the process with the serial in @a; NULL if @a has no serial
  */
 static struct task_struct *kfd_prio_set_task(const struct kfd_prio_set_args *a,
 					     const struct kfd_process *p)
@@ -208,9 +212,9 @@ static struct task_struct *kfd_prio_set_task(const struct kfd_prio_set_args *a,
 }
 
 /*
- * Set what @a asks for the thread group that it names.
+ * Applies the request @a to the thread group that it names.
  * @p: see kfd_prio_set_task(), held
- * @old: out: what was set before
+ * @old: out: the priority that was set before
  */
 static int kfd_prio_set_group(const struct kfd_prio_set_args *a, struct kfd_process *p,
 			      const struct kfd_prio_setting *to, int *old, u32 *nr_queues)
@@ -225,19 +229,19 @@ static int kfd_prio_set_group(const struct kfd_prio_set_args *a, struct kfd_proc
 	ret = -EPERM;
 	if (!kfd_prio_may_touch(task))
 		goto out;
-	/* the credentials first, then the mm: execve(2) changes the mm first */
+	/* The credentials first, then the mm, because execve(2) changes the mm first */
 	smp_rmb();
 	ret = -ESRCH;
 	if (p && (READ_ONCE(p->prio.gone) || kfd_prio_orphan_check(p)))
 		goto out;
-	/* the capability is asked for, and so audited, only when needed */
+	/* The capability is checked, and so audited, only if it is needed */
 	ret = kfd_prio_table_set(task, to, false, old);
 	if (ret == -EPERM && capable(CAP_SYS_NICE))
 		ret = kfd_prio_table_set(task, to, true, old);
 	if (ret)
 		goto out;
 
-	/* before a queue of it, or of a child, can ask for its claim */
+	/* Before a queue of the process, or of a child, can need the thread for its claim */
 	kfd_prio_thread_use(a->priority);
 	rcu_read_lock();
 	pid = get_pid(task_tgid(task));
@@ -255,8 +259,8 @@ out:
 }
 
 /*
- * May the caller touch an orphan: one of the thread groups that share its mm?  If there is none,
- * a caller with the capability may.
+ * Whether the caller has permission over an orphan: over one of the thread groups that share its
+ * mm, or CAP_SYS_NICE
  */
 static bool kfd_prio_may_touch_orphan(struct kfd_process *p)
 {
@@ -272,7 +276,7 @@ static bool kfd_prio_may_touch_orphan(struct kfd_process *p)
 		task = may ? NULL : get_pid_task(pids[i], PIDTYPE_TGID);
 		if (task) {
 			may = kfd_prio_may_touch(task);
-			/* as in kfd_prio_set_group() */
+			/* The credentials first, then the mm, as in kfd_prio_set_group() */
 			smp_rmb();
 			rcu_read_lock();
 			has = kfd_prio_identity_has_mm(task, p->prio.lead_mm);
@@ -285,7 +289,7 @@ static bool kfd_prio_may_touch_orphan(struct kfd_process *p)
 	return may || capable(CAP_SYS_NICE);
 }
 
-/* The same for an orphan, held */
+/* As kfd_prio_set_group(), for the orphan @p, held */
 static int kfd_prio_set_orphan(const struct kfd_prio_set_args *a, struct kfd_process *p,
 			       const struct kfd_prio_setting *to, int *old, u32 *nr_queues)
 {
@@ -391,13 +395,13 @@ static long kfd_prio_ioctl_get(void __user *arg, size_t size)
 }
 
 /**
- * kfd_prio_hook_ioctl() - an ioctl that KFD must not see
- * @filep: of /dev/kfd
- * @cmd: command; its size says how long the caller's struct is
+ * kfd_prio_hook_ioctl() - handle an ioctl for which kfd_prio_owns_ioctl() returns true
+ * @filep: file of /dev/kfd
+ * @cmd: ioctl command, with the size of the caller's struct
  * @arg: user address of the struct
  *
- * Return: 0 or what kfd_prio.h says; -ENOTTY for a number of ours that does not
- * exist, -EBADF for one of KFD's on a file that is for our ioctls alone
+ * Return: 0, or an error that kfd_prio.h lists; -ENOTTY for a number in the range of kfdprio that
+ *	does not exist; -EBADF for an ioctl of KFD on a file that is for ioctls of kfdprio only
  */
 long kfd_prio_hook_ioctl(struct file *filep, unsigned int cmd, unsigned long arg)
 {

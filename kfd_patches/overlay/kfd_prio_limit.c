@@ -1,29 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: a limit on what the operations of a debugger cost a process that preempts.
+ * kfdprio: a limit on how much the operations of a debugger delay a process that preempts.
  *
- * While a level is in force the processes below it are off the GPU, and what they do to their
- * queues changes MQDs only.  The operations of a debugger are different: KFD unmaps all queues of
- * the GPU for each of them, because registers of a VMID may change only while nothing of it runs.
- * A process needs no permission to be its own debugger.  So while a level is in force, callers of a
- * lower priority take turns, all together, each GPU's at least KFD_PRIO_DEBUG_NS apart.  Where a
- * process may preempt and has no work they take turns as well, KFD_PRIO_DEBUG_IDLE_NS apart: those
- * that wait for the DQM lock when it has work are few then.
+ * While a level is in force, the processes below it are off the GPU, and their updates of queues
+ * change MQDs only. For each operation of a debugger, however, KFD unmaps all queues of the GPU,
+ * because registers of a VMID may change only while no queue with that VMID runs. A process needs
+ * no permission to debug itself.
+ *
+ * So while a level is in force on a GPU, the operations of callers below it are at least
+ * KFD_PRIO_DEBUG_NS apart on that GPU, of all callers together. While a GPU has a claim, and no
+ * level above the caller is in force, they are KFD_PRIO_DEBUG_IDLE_NS apart, so that few callers
+ * wait for the DQM lock when a claim gets work.
  */
 #include <linux/hrtimer.h>
 #include <linux/sched/signal.h>
 #include "kfd_prio_priv.h"
 
-/* So far apart below a level, in ns: 100 a second, less than 10 ms of GPU time at 100 us each */
+/*
+ * Interval below a level, ns: 100 operations a second, which take less than 10 ms of GPU time at
+ * 100 us each
+ */
 #define KFD_PRIO_DEBUG_NS	10000000ULL
 
 /*
- * And so far apart, in ns, where a process that may preempt has no work: when it has some, callers
- * that have taken their turn already may hold it up
+ * Interval while a GPU has a claim and the caller is below no level, ns. When a claim gets work,
+ * callers that have taken their turn already may delay it.
  */
 #define KFD_PRIO_DEBUG_IDLE_NS	1000000ULL
 
-/* How far apart are callers of @rank on a GPU?  0: they take no turns */
+/* Returns the interval between operations of callers of @rank on a GPU, ns; 0: no limit */
 static u64 kfd_prio_limit_gap(const struct kfd_prio_dqm *d, int rank)
 {
 	if (kfd_prio_policy_victim(READ_ONCE(d->policy.level), rank))
@@ -32,8 +37,9 @@ static u64 kfd_prio_limit_gap(const struct kfd_prio_dqm *d, int rank)
 }
 
 /*
- * Take a turn on each GPU where one is needed, if it has come on all of them.  A caller that waits
- * reserves nothing: it may be killed.  Return: 0, or when to try again, ktime_get_ns()
+ * Takes a turn on each GPU that limits callers of @rank, if the turn has come on all of them. A
+ * caller that waits reserves no turn, because it may be killed. Return: 0, or when to try again,
+ * ktime_get_ns()
  */
 static u64 kfd_prio_limit_turn(int rank)
 {
@@ -71,12 +77,10 @@ static void kfd_prio_limit_wait(void)
 }
 
 /**
- * kfd_prio_hook_debug_trap() - AMDKFD_IOC_DBG_TRAP begins
- * @op: enum kfd_dbg_trap_operations
+ * kfd_prio_hook_debug_trap() - AMDKFD_IOC_DBG_TRAP begins: wait until it is permitted
+ * @op: enum kfd_dbg_trap_operations; those that only read are not limited
  *
- * What only reads is not limited.
- *
- * Context: process, no lock; waits, a signal that kills ends it
+ * Context: process, no lock; waits, until a fatal signal at most
  */
 void kfd_prio_hook_debug_trap(u32 op)
 {
@@ -93,9 +97,9 @@ void kfd_prio_hook_debug_trap(u32 op)
 }
 
 /**
- * kfd_prio_hook_runtime_enable() - AMDKFD_IOC_RUNTIME_ENABLE begins
+ * kfd_prio_hook_runtime_enable() - AMDKFD_IOC_RUNTIME_ENABLE begins: wait until it is permitted
  *
- * Context: process, no lock; waits, a signal that kills ends it
+ * Context: process, no lock; waits, until a fatal signal at most
  */
 void kfd_prio_hook_runtime_enable(void)
 {

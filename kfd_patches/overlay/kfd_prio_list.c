@@ -5,17 +5,17 @@
 #include <linux/sort.h>
 #include "kfd_prio_priv.h"
 
-/* The size of each struct at version 1.0: shorter ones never existed */
+/* Sizes of the structs in version 1.0, the first one */
 #define KFD_PRIO_LIST_SIZE_1_0		24
 #define KFD_PRIO_ENTRY_SIZE_1_0		32
 
 /**
- * kfd_prio_list_count() - add the queues of a process on a GPU to an entry
+ * kfd_prio_list_count() - add the queues and counts of a process on a GPU to an entry
  * @pdd: the process on the GPU
  * @e: the entry
  *
  * Context: process; takes the DQM lock
- * Return: false if the GPU is gone: @e is not changed
+ * Return: false if the GPU was removed, and @e is unchanged
  */
 bool kfd_prio_list_count(struct kfd_process_device *pdd, struct kfd_prio_list_entry *e)
 {
@@ -32,7 +32,7 @@ bool kfd_prio_list_count(struct kfd_process_device *pdd, struct kfd_prio_list_en
 		e->nr_active += q->properties.is_active;
 		e->effective = max_t(int, e->effective, q->properties.priority);
 	}
-	/* one count of evicted is ours while the process is preempted or parked */
+	/* kfdprio holds one count of evicted while the process is off or parked */
 	if (pdd->qpd.evicted > prio->preempted)
 		e->flags |= KFD_PRIO_LIST_EVICTED;
 	if (prio->parked)
@@ -66,14 +66,14 @@ static int kfd_prio_entry_cmp(const void *l, const void *r)
 		return a->pid < b->pid ? -1 : 1;
 	if (a->gpu_id != b->gpu_id)
 		return a->gpu_id < b->gpu_id ? -1 : 1;
-	/* the last PID of an orphan may be that of another process by now */
+	/* The last PID of an orphan may be that of another process by now */
 	return a->serial < b->serial ? -1 : a->serial > b->serial;
 }
 
 /*
- * One entry per process and GPU: a process may have several contexts, with a kfd_process each
- * (Linux 7.x).  They have one serial and one priority, and are preempted together.  Returns how
- * many are left.
+ * Merges the entries of each process and GPU into one, and returns how many are left. A process may
+ * have several contexts (Linux 7.x), each with a kfd_process. They have one serial and one
+ * priority, and are preempted together.
  */
 static u32 kfd_prio_fold(struct kfd_prio_list_entry *e, u32 n)
 {
@@ -101,10 +101,10 @@ static u32 kfd_prio_fold(struct kfd_prio_list_entry *e, u32 n)
 }
 
 /**
- * struct kfd_prio_rows - entries that are filled
- * @entries: room for @room
- * @room: further ones are counted
- * @n: how many there are
+ * struct kfd_prio_rows - entries that are being filled in
+ * @entries: the entries
+ * @room: number of entries that fit in @entries; further ones are counted only
+ * @n: number of entries
  */
 struct kfd_prio_rows {
 	struct kfd_prio_list_entry *entries;
@@ -112,7 +112,10 @@ struct kfd_prio_rows {
 	u32 n;
 };
 
-/* The entries of a process, one for each GPU; @who: what does not depend on the GPU */
+/*
+ * Adds the entries of a process, one for each GPU. @who has the members that do not depend on the
+ * GPU.
+ */
 static void kfd_prio_list_process(struct kfd_prio_rows *rows, struct kfd_process *p,
 				  const struct kfd_prio_list_entry *who)
 {
@@ -133,9 +136,9 @@ static void kfd_prio_list_process(struct kfd_prio_rows *rows, struct kfd_process
 }
 
 /*
- * Who a thread group is to the caller.  Its credentials are read first, and then whether it has the
- * mm: execve(2) changes the mm before the credentials.
- * Return: does it have the mm of @p?
+ * Fills in PID and effective UID of a thread group in @who. The credentials are read first, then
+ * whether the group has the mm, because execve(2) changes the mm before the credentials.
+ * Return: true if the group has the mm of @p
  */
 static bool kfd_prio_list_group(const struct kfd_process *p, struct pid *pid,
 				struct kfd_prio_list_entry *who)
@@ -148,7 +151,7 @@ static bool kfd_prio_list_group(const struct kfd_process *p, struct pid *pid,
 	task = pid_task(pid, PIDTYPE_TGID);
 	if (task) {
 		who->euid = from_kuid_munged(current_user_ns(), __task_cred(task)->euid);
-		/* read before the mm */
+		/* The credentials, then the mm */
 		smp_rmb();
 		has = kfd_prio_identity_has_mm(task, p->prio.lead_mm);
 	}
@@ -156,7 +159,10 @@ static bool kfd_prio_list_group(const struct kfd_process *p, struct pid *pid,
 	return has;
 }
 
-/* An orphan has the entries of a process for each thread group that shares its mm */
+/*
+ * Adds the entries of an orphan, which has those of a process for each thread group that shares its
+ * mm
+ */
 static void kfd_prio_list_orphan(struct kfd_prio_rows *rows, struct kfd_process *p,
 				 struct kfd_prio_list_entry *who)
 {
@@ -184,8 +190,8 @@ static void kfd_prio_list_orphan(struct kfd_prio_rows *rows, struct kfd_process 
 }
 
 /*
- * Fills up to @room entries with what is visible in the caller's PID namespace.
- * Returns how many there are.
+ * Adds the entries of all processes that are visible in the caller's PID namespace, @room at most.
+ * Returns their number.
  */
 static u32 kfd_prio_collect(struct kfd_prio_list_entry *entries, u32 room)
 {
@@ -201,7 +207,7 @@ static u32 kfd_prio_collect(struct kfd_prio_list_entry *entries, u32 room)
 		struct kfd_prio_values v;
 
 		kfd_prio_list_group(p, p->prio.lead, &who);
-		/* one that becomes an orphan now is listed with the priority of an orphan */
+		/* A process that becomes an orphan now is listed with the priority of an orphan */
 		if (kfd_prio_orphan_check(p))
 			kfd_prio_process_orphans_now();
 		v = kfd_prio_process_values(p);
@@ -221,10 +227,10 @@ static u32 kfd_prio_collect(struct kfd_prio_list_entry *entries, u32 room)
 /**
  * kfd_prio_list_ioctl() - KFD_PRIO_IOC_LIST
  * @arg: struct kfd_prio_list_args of the caller
- * @size: its size as the caller knows it
+ * @size: size of the struct as the caller knows it
  *
  * Context: process, may sleep
- * Return: 0 or what kfd_prio.h says
+ * Return: 0, or an error that kfd_prio.h lists
  */
 long kfd_prio_list_ioctl(void __user *arg, size_t size)
 {
@@ -245,7 +251,7 @@ long kfd_prio_list_ioctl(void __user *arg, size_t size)
 		return ret;
 	kfd_prio_process_orphans_now();
 
-	/* never more memory than there is to say, whatever the caller offers */
+	/* Allocate no more than there are entries, whatever the caller offers */
 	room = min(a.nr_entries, kfd_prio_collect(NULL, 0));
 	if (room) {
 		entries = kvmalloc_array(room, sizeof(*entries), GFP_KERNEL_ACCOUNT);

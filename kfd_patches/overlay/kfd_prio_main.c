@@ -4,19 +4,20 @@
 #include "kfd_prio_tree.h"
 
 /*
- * The kernel's own amdgpu has no version.  DKMS takes two modules without one for the same, and
- * does not install the second; and this tells whose amdgpu a file is, or the loaded one.
- * ROCm's has one, by which DKMS tells an upgrade: a second would hide it.
+ * The kernel's own amdgpu has no module version. DKMS takes two modules without a version for the
+ * same one and does not install the second, so kfdprio adds one, which also identifies the module.
+ * ROCm's amdgpu has a version, which DKMS uses to detect an upgrade and a second version would
+ * hide.
  */
 #ifndef KFD_PRIO_TREE_HAS_VERSION
 MODULE_VERSION("kfdprio-" KFD_PRIO_PACKAGE_VERSION);
 #endif
 
 /**
- * kfd_prio_hook_module_init() - amdkfd has started
+ * kfd_prio_hook_module_init() - amdkfd was initialised
  *
- * Cannot fail: what is not available is reported by KFD_PRIO_IOC_VERSION, and the
- * stock behaviour remains.
+ * Cannot fail. KFD_PRIO_IOC_VERSION reports features that are not available, and stock behaviour
+ * remains.
  */
 void kfd_prio_hook_module_init(void)
 {
@@ -33,7 +34,7 @@ void kfd_prio_hook_module_init(void)
 }
 
 /**
- * kfd_prio_hook_module_exit() - amdkfd goes; no process and no open file is left
+ * kfd_prio_hook_module_exit() - amdkfd is being removed; no process and no open file is left
  */
 void kfd_prio_hook_module_exit(void)
 {

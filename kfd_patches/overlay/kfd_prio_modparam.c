@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the module parameters of preemption, and what this module was built from.
+ * kfdprio: the module parameters of preemption, and the build of this module.
  *
- * Each parameter of preemption can be given at load and changed at any time.  A value out
- * of range, or no number, is refused with EINVAL and changes nothing.
+ * Each parameter of preemption can be given at load and changed at any time. A value that is no
+ * number or is out of range is refused with EINVAL, and changes nothing.
  */
 #include <linux/kernel.h>
 #include <linux/moduleparam.h>
 #include "kfd_prio_priv.h"
-#include "kfd_prio_tree.h"	/* made by prepare-tree */
+#include "kfd_prio_tree.h"	/* written by prepare-tree */
 
 static int param_set(const char *val, const struct kernel_param *kp)
 {
 	struct kfd_prio_param *p = kp->arg;
 	u32 value;
 
-	/* kstrtouint() tells apart what no u32 can hold; we do not. */
+	/*
+	 * kstrtouint() returns another error if the number exceeds an u32; here both are -EINVAL.
+	 */
 	if (kstrtouint(val, 0, &value) || kfd_prio_param_set(p, value))
 		return -EINVAL;
-	/* at load there is no GPU yet, and nothing to do */
+	/* At load there is no GPU yet, so this does nothing */
 	kfd_prio_thread_reconfigure(p == &kfd_prio_param_kfd_preempt);
 	return 0;
 }
@@ -85,7 +87,10 @@ __MODULE_PARM_TYPE(idle_park_ms, "uint");
 MODULE_PARM_DESC(idle_park_ms,
 		 "Processes without work for that long leave the GPU until they ring, in ms (0 = never, up to 60000, default 0)");
 
-/* What was built: "PACKAGE-VERSION TREE"; kfdprio doctor compares file and loaded module */
+/*
+ * The build, "PACKAGE-VERSION TREE"; kfdprio doctor compares that of the file and of the loaded
+ * module
+ */
 #define KFD_PRIO_BUILD	KFD_PRIO_PACKAGE_VERSION " " KFD_PRIO_TREE
 
 MODULE_INFO(kfdprio, KFD_PRIO_BUILD);

@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the MQDs of queues: the priority of a process, updates by the owner of a queue that is
- * off the GPU, and MQDs that hibernation would lose.
+ * kfdprio: changes of MQDs: the priority of a process, updates by the owner of a queue that is off
+ * the GPU, and pinning for hibernation.
  *
- * Needs the static functions of kfd_device_queue_manager.c: included by kfd_prio_dqm.inc.c.
+ * kfd_prio_dqm.inc.c includes this file, because it uses static functions of
+ * kfd_device_queue_manager.c.
  */
 #include "kfd_prio_priv.h"
 #include "kfd_prio_events.h"
 
-/* The priority of a queue while @prio, or KFD_PRIO_UNSET, is set for its process */
+/*
+ * The priority in force for a queue if @prio is that of its process; KFD_PRIO_UNSET if none is set
+ */
 static u32 kfd_prio_target(struct queue *q, int prio)
 {
 	return prio == KFD_PRIO_UNSET ? q->prio.requested : prio;
 }
 
-/* One MQD; the queue is off the hardware.  is_active is recomputed by KFD. */
+/*
+ * Writes the properties of a queue to its MQD, and counts the queue if KFD changes is_active. The
+ * queue must be off the hardware.
+ */
 static void kfd_prio_update_mqd(struct device_queue_manager *dqm,
 				struct qcm_process_device *qpd, struct queue *q)
 {
@@ -30,8 +36,8 @@ static void kfd_prio_update_mqd(struct device_queue_manager *dqm,
 }
 
 /*
- * MES acts on single queues: off, change, on again.  It says -ETIMEDOUT where HWS says -ETIME,
- * which is what KFD_PRIO_IOC_SET promises.
+ * Changes the priority of a queue with MES: removes it, updates its MQD, and adds it again. MES
+ * returns -ETIMEDOUT where HWS returns -ETIME, which is the error that KFD_PRIO_IOC_SET documents.
  */
 static int kfd_prio_update_mes(struct device_queue_manager *dqm,
 			       struct qcm_process_device *qpd, struct queue *q, int prio)
@@ -49,15 +55,15 @@ static int kfd_prio_update_mes(struct device_queue_manager *dqm,
 	return ret && ret != -EIO ? -ETIME : ret;
 }
 
-/* A runlist that lacks memory is tried so often */
+/* Number of further tries for a runlist whose allocation failed */
 #define KFD_PRIO_MAP_TRIES	8
 
 /*
- * When an allocation of the runlist fails, KFD has unmapped all queues already, including those
- * of unrelated processes, and they stay unmapped until the next runlist.  So try again at once.
+ * Sends a runlist again whose allocation has failed. KFD has unmapped all queues by then, including
+ * those of unrelated processes, and they stay unmapped until the next runlist.
  *
- * @ret: of a call that maps.  Context: DQM lock.  Return: @ret, or what the last try has
- * returned; -EIO instead of -ENOMEM, which would mean that nothing has changed
+ * @ret: result of the first try. Context: DQM lock. Return: @ret, or the result of the last try;
+ *	-EIO instead of -ENOMEM, which would mean that nothing has changed
  */
 static int kfd_prio_map_again(struct device_queue_manager *dqm, int ret)
 {
@@ -70,23 +76,23 @@ static int kfd_prio_map_again(struct device_queue_manager *dqm, int ret)
 }
 
 /**
- * kfd_prio_dqm_apply() - bring the queues of a process on a GPU to its priority
- * @pdd: the process on that GPU
- * @nr_queues: in and out: its queues are added
+ * kfd_prio_dqm_apply() - give the queues of a process on a GPU the priority in force
+ * @pdd: the process on the GPU
+ * @nr_queues: in and out: the number of its queues is added
  *
- * With HWS one unmap and one runlist serve all its queues; without a change, or
- * with none of them active, the hardware is not touched.  With MES the first queue
- * that it does not take is the last one tried: each wait is of seconds, and a reset
- * is on its way.  Without a hardware scheduler (sched_policy=2) a loaded queue takes
- * the change when it is loaded next: KFD can load a queue in the context of its
- * owner only.
+ * With HWS one unmap and one runlist serve all queues; if no active queue changes, the hardware is
+ * not touched. With MES no further queue is removed after the first one that MES refuses, because
+ * each wait takes seconds and a reset is on its way. Without a hardware scheduler (sched_policy=2)
+ * a loaded queue takes the priority when it is loaded next, because KFD can load a queue in the
+ * context of its owner only.
  *
- * The priority is read once, so that the same queues are unmapped and updated.  A change of the
- * priority meanwhile calls this function again, after us.
+ * The priority is read once, so that the same queues are unmapped and updated. A caller that
+ * changes the priority meanwhile calls this function again.
  *
  * Context: process; DQM lock
- * Return: 0; -EIO if the GPU is being reset or there is no memory, -ETIME if its scheduler does
- * not answer: the queues have the priority, the hardware has it after the reset
+ * Return: 0; -EIO if the GPU is being reset or memory is short, -ETIME if its scheduler does not
+ *	answer: the properties of the queues have the priority, and the hardware takes it after the
+ *	reset
  */
 int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues)
 {
@@ -138,11 +144,12 @@ int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues)
 }
 
 /**
- * kfd_prio_dqm_unpin() - KFD evicts a process that is preempted, perhaps to hibernate
- * @dqm: of the GPU
- * @qpd: the process on that GPU
+ * kfd_prio_dqm_unpin() - unpin the MQDs of a process that is off, as KFD does before hibernation
+ * @dqm: device queue manager of the GPU
+ * @qpd: the process on the GPU
  *
- * KFD finds its queues off already, and would leave their MQDs where they are lost.
+ * KFD, which evicts the process, finds its queues inactive and would leave the MQDs pinned, so that
+ * hibernation loses them.
  *
  * Context: DQM lock
  */
@@ -153,7 +160,7 @@ void kfd_prio_dqm_unpin(struct device_queue_manager *dqm, struct qcm_process_dev
 	lockdep_assert_held(&dqm->lock_hidden);
 	list_for_each_entry(q, &qpd->queues_list, list) {
 		q->properties.is_evicted = false;
-		/* no others: KFD restores no others */
+		/* Only these: KFD pins no others when it restores the process */
 		if (QUEUE_IS_ACTIVE(q->properties))
 			kfd_prio_mqd_unpin(dqm, q);
 		q->properties.is_evicted = true;
@@ -161,12 +168,12 @@ void kfd_prio_dqm_unpin(struct device_queue_manager *dqm, struct qcm_process_dev
 }
 
 /**
- * kfd_prio_dqm_repin() - KFD restores a process that stays preempted
- * @dqm: of the GPU
- * @qpd: the process on that GPU
+ * kfd_prio_dqm_repin() - pin the MQDs of a process that KFD restores and that stays off
+ * @dqm: device queue manager of the GPU
+ * @qpd: the process on the GPU
  *
- * Its queues may be updated from now on.  An MQD that cannot be pinned is tried again when the
- * process is put back.
+ * The owner may update the queues from now on. If an MQD cannot be pinned, kfdprio tries again when
+ * it puts the process back.
  *
  * Context: DQM lock
  */
@@ -182,15 +189,15 @@ void kfd_prio_dqm_repin(struct device_queue_manager *dqm, struct qcm_process_dev
 }
 
 /**
- * kfd_prio_hook_update_preempted() - a queue is about to be updated
- * @pdd: its process on its GPU
+ * kfd_prio_hook_update_preempted() - update a queue that is off without KFD
+ * @pdd: the process of the queue on its GPU
  * @q: the queue, with its new properties
- * @minfo: KFD's, for the MQD
- * @ret: out: what the update returns
+ * @minfo: KFD's argument for the MQD
+ * @ret: out: the result of the update if this function returns true
  *
  * Context: DQM lock
- * Return: true if KFD has nothing left to do: the queue is preempted and its MQD has the update, or
- * the update is refused
+ * Return: true if the update is complete: the queue is off and its MQD was updated, or the update
+ *	is refused. Otherwise KFD does it
  */
 bool kfd_prio_hook_update_preempted(struct kfd_process_device *pdd, struct queue *q,
 				    struct mqd_update_info *minfo, int *ret)
@@ -198,19 +205,22 @@ bool kfd_prio_hook_update_preempted(struct kfd_process_device *pdd, struct queue
 	struct device_queue_manager *dqm = q->device->dqm;
 	struct mqd_manager *mqd_mgr;
 
-	/* KFD refuses it, too, but has unmapped all queues of the GPU by then, and maps none */
+	/*
+	 * KFD refuses the update as well, but after unmapping all queues of the GPU, and sends no
+	 * runlist
+	 */
 	if (kfd_prio_has_reset_queue(pdd)) {
 		*ret = -EACCES;
 		return true;
 	}
-	/* marked as off means that the hardware has confirmed it */
+	/* The hardware has confirmed the unmap of a queue that is marked as off */
 	if (!pdd->qpd.prio.preempted || q->properties.is_active)
 		return false;
 	*ret = 0;
 	mqd_mgr = dqm->mqd_mgrs[get_mqd_type_from_queue_type(q->properties.type)];
 	mqd_mgr->update_mqd(mqd_mgr, q->mqd, &q->properties, minfo);
 	q->properties.is_gws = !!q->gws;
-	/* it may be one that its owner had switched off */
+	/* The update may have made a queue runnable that its owner had disabled */
 	if (q->prio.held)
 		kfd_prio_hold(q);
 	return true;

@@ -2,37 +2,38 @@
 /*
  * kfdprio: neighbours, the processes on a GPU that may be preempted and may not preempt.
  *
- * Each neighbour below a level is taken off by the update that puts the level in force, and counts
- * as preempted only if it has work.  Its doorbells are trapped once it seems to have none, whether
- * a level is in force or not, and stay so until it rings: so what is known of it is true at the
- * moment at which a claim rings, and the claim's fault need not look at user memory.  A ring costs
- * the neighbour one fault, and the engine nothing, unless the neighbour is off or a level is in
- * force that takes it off.
+ * The update that puts a level in force takes off every neighbour below it. A neighbour counts as
+ * preempted only if it has work. When it seems to have none, its doorbells are trapped until it
+ * rings, whether a level is in force or not. So the state of each neighbour is known when a claim
+ * rings, and the fault of the claim does not read user memory. A ring of a neighbour costs the
+ * neighbour one fault. It causes work in the engine only if the neighbour is off, or a level is in
+ * force that would take it off.
  *
- * A neighbour that is off the GPU is proved to have no work by its MQDs, see kfd_prio_rest.c.  It
- * stays off until it rings.
+ * The MQDs of a neighbour that is off the GPU can prove that it has no work, see kfd_prio_rest.c.
+ * It then stays off until it rings.
  *
- * A neighbour that is on the GPU seems to have no work when the indices of its queues are equal and
- *	- it seems to have never launched anything: they are 0; or
- *	- they have not moved for safety_poll_us, in which no runlist was sent, and a count after
- *	  that shows no wave of it.
- * That decides only what a level counts, and parking.  Waves are not counted on a GPU of several
- * XCCs (the count is of one of them), on a virtual function, from gfx10 on, or where the scheduler
- * gives turns because the runlist is over-subscribed (a process that waits for its turn has saved
- * waves, and none in flight).
+ * A neighbour on the GPU seems to have no work when the indices of its queues are equal and
+ * - it has never launched a packet: the indices are 0; or
+ * - its indices have not moved for safety_poll_us, no runlist was sent during that time, and a
+ *   later count shows no wave of it.
  *
- * Queues that a process could not run count for nothing.
+ * This decides only which processes a level counts, and parking. Waves are not counted on a GPU of
+ * several XCCs (a count covers one of them), on a virtual function, from gfx10 on, and while the
+ * runlist is over-subscribed (a process that waits for its turn has saved waves, and none in
+ * flight).
+ *
+ * Queues that a process could not run are ignored.
  */
 #include <linux/sched/mm.h>
 #include "kfd_prio_priv.h"
 
-/* At most so many that may have work are looked at, and so many that have none, at a time */
+/* Most neighbours that are observed at a time: with work, and without */
 #define KFD_PRIO_LOOK_BUSY	64
 #define KFD_PRIO_LOOK_RESTING	8
 
 /*
- * A neighbour leaves the list of those without work, in which it is while its trap is armed: it may
- * have some, and the decision must be made again.  One in the other list has been through here.
+ * Moves a neighbour whose trap was armed from the list resting to neighbours, because it may have
+ * work, and requests a new decision. A neighbour that is in neighbours already goes to its end.
  */
 static void kfd_prio_neighbour_rise(struct kfd_prio_dqm *d, struct kfd_prio_qpd *qp)
 {
@@ -44,10 +45,11 @@ static void kfd_prio_neighbour_rise(struct kfd_prio_dqm *d, struct kfd_prio_qpd 
 }
 
 /**
- * kfd_prio_neighbour_rang() - note which neighbours have rung, or have other queues now
- * @dqm: of the GPU
+ * kfd_prio_neighbour_rang() - find the neighbours that have rung, or whose queues have changed
+ * @dqm: device queue manager of the GPU
  *
- * The latter come first in their list: they are looked at next.
+ * Neighbours that have rung move from resting to neighbours. Those whose queues have changed move
+ * to the front of resting, so that they are observed next.
  *
  * Context: DQM lock
  */
@@ -60,9 +62,9 @@ void kfd_prio_neighbour_rang(struct device_queue_manager *dqm)
 	lockdep_assert_held(&dqm->lock_hidden);
 	if (!atomic_read(&d->rang))
 		return;
-	/* then the traps: pairs with kfd_prio_neighbour_matters() */
+	/* rang, then the traps: pairs with kfd_prio_neighbour_matters() */
 	atomic_xchg(&d->rang, 0);
-	/* a queue more or less may change the rank of its process */
+	/* A new, updated or destroyed queue may change the rank of its process */
 	d->recheck |= d->policy.level != KFD_PRIO_LEVEL_NONE || d->throttle != KFD_PRIO_LEVEL_NONE;
 	list_for_each_entry_safe(qp, tmp, &d->resting, claim) {
 		if (atomic_read(&qp->trap) == KFD_PRIO_TRAP_RUNG)
@@ -74,12 +76,11 @@ void kfd_prio_neighbour_rang(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_neighbour_changed() - a process has one queue more or less, or an updated one
+ * kfd_prio_neighbour_changed() - a queue of a process was created, updated or destroyed
  * @qpd: the process on the GPU
  *
- * Such a queue may have packets already.  The next safety poll finds them: a user can update a
- * queue many thousand times in a second, and must not wake the thread each time.  A ring wakes it
- * at once.
+ * The queue may have packets already. The next safety poll observes them. The thread is not woken,
+ * because a user can update a queue many thousand times in a second. A ring wakes it at once.
  *
  * Context: any
  */
@@ -94,27 +95,27 @@ void kfd_prio_neighbour_changed(struct qcm_process_device *qpd)
 }
 
 /**
- * kfd_prio_neighbour_matters() - a neighbour has rung: has the engine anything to do?
+ * kfd_prio_neighbour_matters() - whether the engine must act on the ring of a neighbour
  * @qpd: the neighbour on a GPU; its trap is KFD_PRIO_TRAP_RUNG now
  *
- * Context: fault
- * Return: true if it is off, or a level is in force that would take it off
+ * Context: fault of a doorbell
+ * Return: true if the neighbour is off or parked, or a level is in force that would take it off
  */
 bool kfd_prio_neighbour_matters(struct qcm_process_device *qpd)
 {
 	struct kfd_prio_dqm *d = &qpd->dqm->prio;
 
 	atomic_set(&d->rang, 1);
-	/* the trap and this, then what is in force: pairs with kfd_prio_engine_published() */
+	/* The trap and rang, then the level in force: pairs with kfd_prio_engine_published() */
 	smp_mb();
 	return READ_ONCE(qpd->prio.preempted) ||
 	       kfd_prio_policy_victim(READ_ONCE(d->policy.level), READ_ONCE(qpd->prio.prio));
 }
 
 /*
- * What a look at a neighbour has found; UNKNOWN changes nothing.  STILL: it may have waves, but its
- * indices have not moved for so long that it may be parked to see.  UNPROVED: it is off, its MQDs
- * show no work, and its indices cannot be read
+ * Result of observing a neighbour. UNKNOWN changes nothing. UNPROVED: it is off, its MQDs show no
+ * work, and its indices cannot be read. STILL: it may have waves, but its indices have not moved
+ * for so long that it may be parked, after which its MQDs show them.
  */
 enum kfd_prio_found {
 	KFD_PRIO_FOUND_UNKNOWN,
@@ -125,9 +126,9 @@ enum kfd_prio_found {
 };
 
 /**
- * struct kfd_prio_look - a look at all neighbours
- * @s: memory for it
- * @counted: the waves of all queues were counted in this look
+ * struct kfd_prio_look - state of one call of kfd_prio_neighbour_look()
+ * @s: buffer for a snapshot
+ * @counted: the waves of all queues were counted in this call
  */
 struct kfd_prio_look {
 	struct kfd_prio_snapshot *s;
@@ -135,8 +136,9 @@ struct kfd_prio_look {
 };
 
 /*
- * May this neighbour, which is on the GPU and whose indices are equal, have waves in flight?  They
- * are counted once for all neighbours: what has not moved for so long was launched before that.
+ * Whether a neighbour that is on the GPU and has equal indices may have waves in flight. One count
+ * serves all neighbours: a kernel of a queue that has not moved for so long was launched before the
+ * count.
  */
 static bool kfd_prio_neighbour_waves(struct kfd_process_device *pdd, struct kfd_prio_look *l,
 				     u64 moved_at)
@@ -152,9 +154,10 @@ static bool kfd_prio_neighbour_waves(struct kfd_process_device *pdd, struct kfd_
 }
 
 /*
- * Nothing of a neighbour has moved since @moved_at, and its waves cannot be counted.  May it be
- * parked, so that its MQDs show whether it has any?  A signal that says that its last packet is not
- * complete may be used for something else by now: it counts for busy_budget_ms.
+ * Whether a neighbour whose waves cannot be counted, and whose indices have not moved since
+ * @moved_at, may be parked, so that its MQDs show whether it has waves. If the signal of its last
+ * packet is not complete, it may not for busy_budget_ms more; after that the signal may be in use
+ * for another purpose.
  */
 static bool kfd_prio_neighbour_still(struct device_queue_manager *dqm,
 				     struct qcm_process_device *qpd,
@@ -170,9 +173,9 @@ static bool kfd_prio_neighbour_still(struct device_queue_manager *dqm,
 }
 
 /*
- * Read the indices of a neighbour, and count its waves if need be.  Drops the DQM lock and takes it
- * again; its role may be gone then.
- * @waves: it is off, and its MQDs show work
+ * Reads the indices of a neighbour, and counts its waves if needed. Drops the DQM lock and takes it
+ * again; the neighbour may have lost its role then.
+ * @waves: the neighbour is off, and its MQDs show work
  */
 static enum kfd_prio_found kfd_prio_neighbour_read(struct device_queue_manager *dqm,
 						   struct qcm_process_device *qpd, bool waves,
@@ -200,7 +203,7 @@ static enum kfd_prio_found kfd_prio_neighbour_read(struct device_queue_manager *
 	if (qp->role != KFD_PRIO_ROLE_NEIGHBOUR)
 		return KFD_PRIO_FOUND_UNKNOWN;
 	if (!alive) {
-		/* what is off stays off until KFD destroys it */
+		/* A process that is off stays off until KFD destroys it */
 		WRITE_ONCE(qp->exiting, true);
 		kfd_prio_role_drop(dqm, qpd);
 		return KFD_PRIO_FOUND_UNKNOWN;
@@ -208,7 +211,10 @@ static enum kfd_prio_found kfd_prio_neighbour_read(struct device_queue_manager *
 	if (off != qp->preempted || taken_count != qp->taken_count)
 		return KFD_PRIO_FOUND_UNKNOWN;
 	if (!off && unmap_seq != dqm->prio.unmap_seq) {
-		/* all queues may have been unmapped when waves were counted, for others too */
+		/*
+		 * All queues may have been unmapped during the count, which other neighbours would
+		 * use
+		 */
 		l->counted = false;
 		return KFD_PRIO_FOUND_UNKNOWN;
 	}
@@ -232,7 +238,10 @@ static enum kfd_prio_found kfd_prio_neighbour_read(struct device_queue_manager *
 	return qp->work ? KFD_PRIO_FOUND_WORK : KFD_PRIO_FOUND_NONE;
 }
 
-/* Has a neighbour work?  Drops the DQM lock and takes it again; its role may be gone then. */
+/*
+ * Finds out whether a neighbour has work. Drops the DQM lock and takes it again; the neighbour may
+ * have lost its role then.
+ */
 static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *dqm,
 						   struct qcm_process_device *qpd,
 						   struct kfd_prio_look *l)
@@ -242,7 +251,7 @@ static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *
 	if (qpd->prio.role != KFD_PRIO_ROLE_NEIGHBOUR)
 		return KFD_PRIO_FOUND_UNKNOWN;
 	if (shown == KFD_PRIO_SHOWN_PART) {
-		/* the rest in the next step, which comes at once */
+		/* The next step reads the other MQDs; it follows at once */
 		kfd_prio_neighbour_changed(qpd);
 		WRITE_ONCE(dqm->prio.look_now, true);
 		return KFD_PRIO_FOUND_UNKNOWN;
@@ -250,22 +259,22 @@ static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *
 	return kfd_prio_neighbour_read(dqm, qpd, shown == KFD_PRIO_SHOWN_WORK, l);
 }
 
-/* A neighbour may have work, whatever was known of it */
+/* Records that a neighbour may have work */
 static void kfd_prio_neighbour_wake(struct device_queue_manager *dqm, struct kfd_prio_qpd *qp)
 {
 	qp->still = false;
-	/* first: one that is armed counts as one without work */
+	/* First, because a neighbour whose trap is armed counts as having no work */
 	kfd_prio_trap_change(qp, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG);
 	kfd_prio_neighbour_rise(&dqm->prio, qp);
-	/* a process that came while others were preempted counts as preempted from now on */
+	/* A process that was off and did not count as preempted counts from now on */
 	dqm->prio.recheck |= qp->preempted && !qp->counted;
 }
 
 /*
- * Trap the next ring of a neighbour that seems to have no work, or that is still, and look again:
- * drops the lock, too.
- * @proves: if its doorbells were trapped already, the look before this proves that it has no work;
- *	it began when its taken_count was @taken_count
+ * Arms the doorbell trap of a neighbour that seems to have no work, or that is still, and observes
+ * it again. Drops the DQM lock and takes it again.
+ * @proves: if the trap was armed before the last observation, that observation proves that the
+ *	neighbour has no work; its taken_count was @taken_count then
  */
 static void kfd_prio_neighbour_rest(struct device_queue_manager *dqm,
 				    struct qcm_process_device *qpd, struct kfd_prio_look *l,
@@ -278,7 +287,7 @@ static void kfd_prio_neighbour_rest(struct device_queue_manager *dqm,
 	if (kfd_prio_in_fault(qp, ktime_get_ns()))
 		return;
 	armed = kfd_prio_trap_change(qp, KFD_PRIO_TRAP_RUNG, KFD_PRIO_TRAP_ARMED);
-	/* before the lock is dropped: a ring is looked for in that list */
+	/* Before the lock is dropped, because rings are looked for in this list only */
 	list_move_tail(&qp->claim, &dqm->prio.resting);
 	qp->rests = true;
 	if (!armed && proves) {
@@ -296,11 +305,11 @@ static void kfd_prio_neighbour_rest(struct device_queue_manager *dqm,
 				kfd_prio_neighbour_wake(dqm, qp);
 			return;
 		}
-		/* of one that is still, the time in which nothing moved counts already */
+		/* Of a neighbour that is still, the time without movement counts */
 		qp->quiet_at = qp->still ? qp->progress_at : ktime_get_ns();
 		if (found == KFD_PRIO_FOUND_NONE)
 			kfd_prio_prove(qpd, taken_count);
-		/* the set of processes with work, whose time counts, has changed */
+		/* The set of processes with work, whose time off is counted, has changed */
 		dqm->prio.recheck = true;
 	}
 	if (atomic_read(&qp->trap) == KFD_PRIO_TRAP_RUNG)
@@ -308,8 +317,9 @@ static void kfd_prio_neighbour_rest(struct device_queue_manager *dqm,
 }
 
 /*
- * Is there nothing to learn?  KFD holds it off; or all queues are being unmapped; or it was seen
- * with work since it is off, which does not hold for one that was parked to see.
+ * Whether an observation of a neighbour has no use: KFD has evicted it; or all queues are being
+ * unmapped; or work of it was observed since it was taken off. The last does not hold for a process
+ * that was parked because it was still.
  */
 static bool kfd_prio_neighbour_known(const struct qcm_process_device *qpd)
 {
@@ -345,7 +355,10 @@ static void kfd_prio_neighbour_look_at(struct device_queue_manager *dqm,
 	kfd_prio_process_drop(p);
 }
 
-/* The first neighbour of a list; with @unchanged the first that has not changed */
+/*
+ * Returns the first neighbour of a list; with @unchanged the first one whose queues have not
+ * changed
+ */
 static struct kfd_prio_qpd *kfd_prio_neighbour_first(struct list_head *list, bool unchanged)
 {
 	struct kfd_prio_qpd *qp;
@@ -357,10 +370,10 @@ static struct kfd_prio_qpd *kfd_prio_neighbour_first(struct list_head *list, boo
 }
 
 /*
- * Look at the first @n of a list, at one at least unless @n is 0; each goes to the end of this
- * list or of the other.  With @unchanged only at those that have not changed: the others have a
- * walk of their own.
- * Return: how many are left because there is something more urgent to do
+ * Observes the first @n neighbours of a list, and at least one unless @n is 0. Each of them moves
+ * to the end of this list or of the other. With @unchanged, neighbours whose queues have changed
+ * are skipped; another walk observes them.
+ * Return: number of neighbours that are left, because a kick has interrupted the walk
  */
 static unsigned int kfd_prio_neighbour_walk(struct device_queue_manager *dqm,
 					    struct list_head *list, unsigned int n, bool unchanged,
@@ -368,7 +381,7 @@ static unsigned int kfd_prio_neighbour_walk(struct device_queue_manager *dqm,
 {
 	struct kfd_prio_qpd *qp;
 
-	/* the list may change while the lock is dropped */
+	/* The list may change while the lock is dropped */
 	while (n--) {
 		qp = kfd_prio_neighbour_first(list, unchanged);
 		if (!qp)
@@ -383,8 +396,9 @@ static unsigned int kfd_prio_neighbour_walk(struct device_queue_manager *dqm,
 }
 
 /*
- * How many with work are to be looked at: all if one of them was just taken off.  And how many of
- * those without work have changed: kfd_prio_neighbour_rang() has put them first.
+ * Counts the neighbours to be observed. @busy: of those that may have work; all of them if one was
+ * just taken off. @changed: of those without work whose queues have changed, which
+ * kfd_prio_neighbour_rang() has moved to the front.
  */
 static void kfd_prio_neighbour_due(struct kfd_prio_dqm *d, unsigned int *busy,
 				   unsigned int *changed)
@@ -407,18 +421,19 @@ static void kfd_prio_neighbour_due(struct kfd_prio_dqm *d, unsigned int *busy,
 }
 
 /**
- * kfd_prio_neighbour_look() - look which neighbours have work, trap those that have none
- * @dqm: of the GPU
- * @s: memory for it
+ * kfd_prio_neighbour_look() - observe the neighbours, and trap those that have no work
+ * @dqm: device queue manager of the GPU
+ * @s: buffer for a snapshot
  *
- * Every safety_poll_us, and at once at those that were taken off.  Without a claim, and without
- * parking, nothing depends on the answer.
+ * Neighbours are observed every safety_poll_us, and those that were taken off at once. Without a
+ * claim and without parking no decision depends on the result, and the function does nothing.
  *
- * Kicks interrupt a look, and users can make as many kicks as they like.  So each part of a look
- * has a count of its own of what is left, no part waits for the end of another, and each call looks
- * at one neighbour of each part at least.
+ * A kick interrupts the observation, and the next step resumes it. Users can cause any number of
+ * kicks. So the observation has three parts: neighbours that may have work, those in resting whose
+ * queues have changed, and the poll of the others. Each part has its own count of what is left,
+ * does not wait for another part, and observes at least one neighbour in each call.
  *
- * Context: our thread; DQM lock, dropped and taken again for each
+ * Context: the GPU's thread; DQM lock, dropped and taken again for each neighbour
  */
 void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s)
 {
@@ -441,11 +456,14 @@ void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_s
 		d->look_rest = KFD_PRIO_LOOK_BUSY;
 	WRITE_ONCE(d->look_now, false);
 	if (due) {
-		/* set before the look: a kick that interrupts it does not put off the next one */
+		/*
+		 * Set before the observation, so that a kick that interrupts it does not delay the
+		 * next one
+		 */
 		d->look_at = now + kfd_prio_safety_poll_ns();
 		d->poll_rest = KFD_PRIO_LOOK_RESTING;
 	}
-	/* those that were taken off and seemed to have no work come first, too */
+	/* Neighbours of resting that were taken off go to the front as well */
 	if (d->quiet_taken)
 		atomic_set(&d->rang, 1);
 	d->quiet_taken = false;

@@ -2,15 +2,15 @@
 /*
  * kfdprio: descriptors that report processes which open and leave KFD, KFD_PRIO_IOC_NOTIFY.
  *
- * A process is reported at its first open of /dev/kfd, before it has a queue.  At fork it is not
- * known whether the process will use KFD, and a service that polls would be late.
+ * A process is reported at its first open of /dev/kfd, before it has a queue. Fork is too early,
+ * because most processes never use KFD. A service that polls would be late.
  *
- * Cost: while no descriptor is open, a static key that is off at each open of /dev/kfd and at each
- * end of a process that uses it.  Each descriptor keeps KFD_PRIO_NOTIFY_ROOM records, allocated
- * when it is opened; no event allocates, waits or fails.
+ * Cost: while no descriptor is open, one static key that is off, at each open of /dev/kfd and at
+ * each end of a process that uses it. Each descriptor has KFD_PRIO_NOTIFY_ROOM records, allocated
+ * when it is opened. No event allocates memory, waits or fails.
  *
- * Lock: kfd_prio_notify_lock, a leaf, protects the list of descriptors and the records of each.
- * Taken in process context alone.  read(2) copies to the user without it.
+ * Lock: kfd_prio_notify_lock is a leaf and protects the list of descriptors and their records. It
+ * is taken in process context only. read(2) copies to user space without it.
  *
  * Unload: an open descriptor holds a reference to the module.
  */
@@ -30,25 +30,25 @@
 /* Bit of kfd_prio_process.notified */
 #define KFD_PRIO_NOTIFIED_OPENED	0
 
-/* The size of each struct at version 1.5: shorter ones never existed */
+/* Sizes of the structs in version 1.5, the first one that has them */
 #define KFD_PRIO_NOTIFY_SIZE_1_5	16
 #define KFD_PRIO_RECORD_SIZE_1_5	32
 
-/* Records that are copied to the user at a time */
+/* Number of records that one pass of read(2) copies */
 #define KFD_PRIO_NOTIFY_BATCH		16
 
 /**
  * struct kfd_prio_notify - an open descriptor
- * @list: in kfd_prio_notify_list
- * @ns: PID namespace of the process that has opened it, referenced
- * @offset_ns: of that process's CLOCK_BOOTTIME
+ * @list: link in kfd_prio_notify_list
+ * @ns: PID namespace of the process that opened the descriptor, referenced
+ * @offset_ns: offset of that process's CLOCK_BOOTTIME, ns
  * @record_size: bytes of a record, a constant
  * @flags: KFD_PRIO_NOTIFY_NO_GONE, a constant
- * @wait: its readers
- * @lost: records that came while it was full, since the one that is read last of @records
+ * @wait: readers that wait for a record
+ * @lost: number of records that were dropped since @records became full
  * @first: index of the oldest record
  * @nr: number of records
- * @records: ring
+ * @records: ring buffer
  */
 struct kfd_prio_notify {
 	struct list_head list;
@@ -66,7 +66,10 @@ DEFINE_STATIC_KEY_FALSE(kfd_prio_notify_in_use);
 static DEFINE_SPINLOCK(kfd_prio_notify_lock);
 static LIST_HEAD(kfd_prio_notify_list);		/* kfd_prio_notify_lock */
 
-/* After a lost record all are lost until the reader has seen the overflow: order is kept. */
+/*
+ * Adds a record to a descriptor. After one record was dropped, all further ones are dropped until
+ * the reader has read the overflow record, so that records stay in order.
+ */
 static void kfd_prio_notify_add(struct kfd_prio_notify *n,
 				const struct kfd_prio_notify_record *record)
 {
@@ -107,7 +110,8 @@ static void kfd_prio_notify_all(struct kfd_process *p, u32 type)
 }
 
 /**
- * kfd_prio_notify_opened() - a process has opened KFD, perhaps not for the first time
+ * kfd_prio_notify_opened() - report that a process has opened /dev/kfd, unless it was reported
+ * before
  * @p: the process
  *
  * Context: process
@@ -119,8 +123,8 @@ void kfd_prio_notify_opened(struct kfd_process *p)
 }
 
 /**
- * kfd_prio_notify_gone() - the mm of a process that has opened KFD goes
- * @p: the process; of one that has several contexts, each, of which the first counts
+ * kfd_prio_notify_gone() - report that the mm of a process goes
+ * @p: the process; further contexts of a process (Linux 7.x) are not reported
  *
  * Context: process
  */
@@ -130,7 +134,7 @@ void kfd_prio_notify_gone(struct kfd_process *p)
 		kfd_prio_notify_all(p, KFD_PRIO_NOTIFY_GONE);
 }
 
-/* Takes up to @room records; returns how many. */
+/* Moves up to @room records to @to, an overflow record last. Returns their number. */
 static u32 kfd_prio_notify_take(struct kfd_prio_notify *n, struct kfd_prio_notify_record *to,
 				u32 room)
 {
@@ -178,7 +182,7 @@ static ssize_t kfd_prio_notify_read(struct file *file, char __user *buf, size_t 
 		taken = kfd_prio_notify_take(n, batch,
 					     min_t(size_t, (count - done) / n->record_size,
 						   KFD_PRIO_NOTIFY_BATCH));
-		/* a reader that passes a bad address loses what was taken for it */
+		/* If the reader's address is bad, the records that were taken for it are lost */
 		for (i = 0; i < taken; i++, done += n->record_size)
 			if (copy_to_user(buf + done, &batch[i], n->record_size))
 				return done ? done : -EFAULT;
@@ -221,15 +225,18 @@ static const struct file_operations kfd_prio_notify_fops = {
 	.release = kfd_prio_notify_release,
 };
 
-/* The offset from the start of a process to @current's CLOCK_BOOTTIME, in ns */
+/* Offset from task_struct.start_boottime to the CLOCK_BOOTTIME of current, ns */
 static u64 kfd_prio_notify_offset(void)
 {
 	return timens_add_boottime_ns(0);
 }
 
 /**
- * kfd_prio_notify_start() - when a process began, as a record reports it to @current
- * @task: a thread of it that leads the group
+ * kfd_prio_notify_start() - start time of a process, as a record reports it to current
+ * @task: the leader of the thread group
+ *
+ * Context: process
+ * Return: ns of the CLOCK_BOOTTIME of current
  */
 u64 kfd_prio_notify_start(const struct task_struct *task)
 {
@@ -237,10 +244,10 @@ u64 kfd_prio_notify_start(const struct task_struct *task)
 }
 
 /*
- * A new descriptor.
- * @a: flags; record_size: in: bytes of a record as the caller knows it; out: of a record that is
- *	read
- * @filep: out: its file, to be installed
+ * Opens a descriptor.
+ * @a: flags; record_size: in: bytes of a record as the caller knows it; out: bytes of a record that
+ *	read(2) returns
+ * @filep: out: file of the descriptor, which the caller installs
  */
 static int kfd_prio_notify_open(struct kfd_prio_notify_args *a, struct file **filep)
 {
@@ -271,10 +278,10 @@ static int kfd_prio_notify_open(struct kfd_prio_notify_args *a, struct file **fi
 /**
  * kfd_prio_notify_ioctl() - KFD_PRIO_IOC_NOTIFY
  * @arg: struct kfd_prio_notify_args of the caller
- * @size: its size as the caller knows it
+ * @size: size of the struct as the caller knows it
  *
  * Context: process, may sleep
- * Return: 0 or what kfd_prio.h says
+ * Return: 0, or an error that kfd_prio.h lists
  */
 long kfd_prio_notify_ioctl(void __user *arg, size_t size)
 {
@@ -302,7 +309,7 @@ long kfd_prio_notify_ioctl(void __user *arg, size_t size)
 	ret = -EFAULT;
 	if (copy_to_user(arg, &a, min(size, sizeof(a))))
 		goto err_file;
-	/* last: from here on another thread can close it */
+	/* Last step: from here on another thread can close the descriptor */
 	fd_install(a.fd, file);
 	return 0;
 

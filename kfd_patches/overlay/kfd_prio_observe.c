@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: observation: has a process work on a GPU?
+ * kfdprio: observation, which finds out whether a process has work on a GPU.
  *
- * A queue has work that was not launched while its read and write index differ.  They
- * are in the process's own memory, possibly in pages that are not there: they are read
- * through its mm without faulting anything in: a fault may wait, for memory or for another process.
- * What cannot be read of a claim counts as unchanged; the process brings it back when it writes its
- * next packet.  What cannot be read of another process counts as work.
+ * A queue has work that was not launched while its read and write indices differ. The indices are
+ * in memory of the process. They are read through its mm without faulting pages in, because a fault
+ * may wait for memory or for another process. If an index of a claim cannot be read, the claim
+ * counts as unchanged; the process brings the page back when it writes its next packet. If an index
+ * of another process cannot be read, the process counts as having work.
  *
- * What is read here never proves that a process has no work: kfd_prio_rest.c.
+ * An observation never proves that a process has no work; kfd_prio_rest.c does.
  *
- * Equal indices do not mean idle: hardware advances the read index of an AQL queue when it
- * launches the packet.  Where the ASIC counts waves (gfx9), a wave in flight is work.  On a
- * partition of several XCCs it counts those of the first one only, so that no wave there
- * proves nothing.  Where waves are not counted, or not all, the packets of a claim tell
- * (kfd_prio_aql.c), and linger_us covers the rest.  Where they are counted, the packets of a claim
- * only spare some of the counts.
+ * A queue with equal indices may have work, because hardware advances the read index of an AQL
+ * queue when it launches the packet. Where the ASIC counts waves (gfx9), a wave in flight is work.
+ * On a partition of several XCCs only the first XCC is counted, so a count of zero proves nothing.
+ * Where waves are not counted, or not all of them, the packets of a claim show whether it has work
+ * (kfd_prio_aql.c), and linger_us covers the cases that they do not show. Where waves are counted,
+ * the packets of a claim only make some counts unnecessary.
  */
 #include <linux/kthread.h>
 #include <linux/log2.h>
@@ -24,16 +24,16 @@
 #include "kfd_prio_priv.h"
 
 /**
- * kfd_prio_snapshot() - the queues whose indices tell whether a process has work
+ * kfd_prio_snapshot() - copy the data that observing a process without the DQM lock needs
  * @qpd: the process on a GPU
- * @s: filled in
+ * @s: out: the snapshot
  *
- * Queues that are off for another reason than preemption are left out, those that were reset
- * too: the process cannot run them, whatever their indices say.
+ * Queues that are off for another reason than preemption are left out, including queues that were
+ * reset: the process cannot run them, whatever their indices are.
  *
- * UPDATE_QUEUE writes address, size and percentage of the ring before it takes the DQM lock.  A mix
- * of old and new ones does no harm: what is read with them is the process's own memory, without
- * faults, and the update that follows makes us look again.
+ * UPDATE_QUEUE writes address, size and percentage of the ring before it takes the DQM lock, so the
+ * snapshot may mix old and new values. This is harmless: the addresses are only used to read memory
+ * of the process without faults, and the update then causes another observation.
  *
  * Context: DQM lock
  */
@@ -59,7 +59,9 @@ void kfd_prio_snapshot(struct qcm_process_device *qpd, struct kfd_prio_snapshot 
 		i->rptr = (void __user *)p->read_ptr;
 		i->wptr = (void __user *)p->write_ptr;
 		i->mask = ~0ULL;
-		/* PM4: dwords, the read index wraps at the size of the ring */
+		/*
+		 * PM4: the indices count dwords, and the read index wraps at the size of the ring
+		 */
 		if (p->type == KFD_QUEUE_TYPE_COMPUTE && p->format == KFD_QUEUE_FORMAT_PM4)
 			i->mask = size / 4 - 1;
 		i->ring = NULL;
@@ -85,18 +87,18 @@ static bool kfd_prio_read_index(u64 *v, const void __user *ptr, u64 mask)
 
 static bool kfd_prio_read_indices(const struct kfd_prio_index *x, u64 *r, u64 *w)
 {
-	/* in this order: equal, and the queue was empty when wptr was read */
+	/* In this order: if both are equal, the queue was empty when wptr was read */
 	return kfd_prio_read_index(r, x->rptr, x->mask) && kfd_prio_read_index(w, x->wptr, x->mask);
 }
 
 /**
- * kfd_prio_observe() - read the indices of a snapshot
- * @s: made by kfd_prio_snapshot()
- * @mm: of the process
- * @seen: filled in but for waves
+ * kfd_prio_observe() - read the indices and packets of a process
+ * @s: snapshot by kfd_prio_snapshot()
+ * @mm: mm of the process
+ * @seen: out: the result, without @waves and @counted
  *
- * Context: kernel thread without mm; no lock
- * Return: false if the process has no memory any more
+ * Context: kernel thread without an mm; no lock
+ * Return: false if the mm has no user any more
  */
 bool kfd_prio_observe(const struct kfd_prio_snapshot *s, struct mm_struct *mm,
 		      struct kfd_prio_seen *seen)
@@ -117,7 +119,7 @@ bool kfd_prio_observe(const struct kfd_prio_snapshot *s, struct mm_struct *mm,
 			continue;
 		}
 		seen->work |= r != w;
-		/* 64 bits never wrap: nothing was ever launched from it */
+		/* Indices of 64 bits never wrap: if both are 0, no packet was ever launched */
 		seen->unused &= x->mask == ~0ULL && !r && !w;
 		if (!seen->runs)
 			kfd_prio_aql_look(x, r, w, seen);
@@ -136,16 +138,17 @@ bool kfd_prio_observe(const struct kfd_prio_snapshot *s, struct mm_struct *mm,
 }
 
 /*
- * Counting takes some hundred register reads under two mutexes: after it nothing is counted
- * for so many times as long as it took.
+ * A count takes about a hundred register reads under two mutexes. After a count, the next one waits
+ * for so many times its duration.
  */
 #define KFD_PRIO_COUNT_REST	8
 
 /**
- * kfd_prio_counts_waves() - does it make sense to count the waves of a process?
+ * kfd_prio_counts_waves() - whether the waves of a process are counted
  * @pdd: the process on a GPU
  *
- * On a virtual function each register is a message to the host, which other guests wait for too.
+ * Not on a virtual function, where each register read is a message to the host, for which other
+ * guests wait as well.
  */
 bool kfd_prio_counts_waves(struct kfd_process_device *pdd)
 {
@@ -154,11 +157,11 @@ bool kfd_prio_counts_waves(struct kfd_process_device *pdd)
 }
 
 /**
- * kfd_prio_sees_waves() - does a count show all waves in flight of a process?
+ * kfd_prio_sees_waves() - whether a count shows all waves in flight of a process
  * @qpd: the process on a GPU
  *
- * One XCC of several is counted; and in an over-subscribed runlist a process that waits for its
- * turn has saved waves, and none in flight.
+ * It does not on a GPU of several XCCs, of which one is counted. Nor does it while the runlist is
+ * over-subscribed: a process that waits for its turn has saved waves, and none in flight.
  *
  * Context: any
  */
@@ -169,12 +172,12 @@ bool kfd_prio_sees_waves(struct qcm_process_device *qpd)
 }
 
 /**
- * kfd_prio_count_waves() - count the waves in flight on a GPU, if it is time again
- * @pdd: a process on the GPU, referenced; one that kfd_prio_counts_waves()
- * @s: out: the answer, for kfd_prio_waves()
+ * kfd_prio_count_waves() - count the waves in flight on a GPU, unless the last count was too recent
+ * @pdd: a process on the GPU, held, for which kfd_prio_counts_waves() returns true
+ * @s: out: the count, for kfd_prio_waves()
  *
- * Context: our thread; no lock
- * Return: false if the last count was too short a time ago
+ * Context: the GPU's thread; no lock
+ * Return: true if waves were counted
  */
 bool kfd_prio_count_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s)
 {
@@ -190,12 +193,11 @@ bool kfd_prio_count_waves(struct kfd_process_device *pdd, struct kfd_prio_snapsh
 }
 
 /**
- * kfd_prio_waves() - had a process waves in flight when they were counted last?
- * @pdd: the process on a GPU, referenced; unless KFD_PRIO_COUNTS_ALL the one that they were
- *	counted for
- * @s: what was counted
+ * kfd_prio_waves() - whether a process had waves in flight in the last count
+ * @pdd: the process on a GPU, held; unless KFD_PRIO_COUNTS_ALL it must be the one that was counted
+ * @s: the count
  *
- * Context: our thread; no lock
+ * Context: the GPU's thread; no lock
  */
 bool kfd_prio_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s)
 {

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: orphans, the KFD processes whose lead thread group has lost their mm
- * (kfd_prio_identity.c): when one is noticed, and which thread groups share its mm.
+ * kfdprio: orphans, which are KFD processes whose lead thread group has lost their mm
+ * (kfd_prio_identity.c): how they are found, and which thread groups share their mm.
  *
- * An orphan is noticed by the threads of the GPUs every safety_poll_us, without a DQM lock, by
- * KFD_PRIO_IOC_LIST and KFD_PRIO_IOC_SET, and soon after a thread group with a priority has ended
- * or has executed a program.  The probes for that run in atomic context, and a program that stalls
- * exec delays them: the poll does not depend on them.  What notices an orphan sets its flag; the
- * thread of each GPU then takes its claim, makes its rank and lowers its queues
+ * Three paths find an orphan:
+ * - the threads of the GPUs, every safety_poll_us, without a DQM lock;
+ * - KFD_PRIO_IOC_LIST and KFD_PRIO_IOC_SET;
+ * - a work, in the jiffy after a thread group with a priority has ended or executed a program. The
+ *   probes that queue it run in atomic context, and a program can delay the one of exec by stalling
+ *   execve(2). The polls do not depend on it.
+ *
+ * Each path sets kfd_prio_process.orphan. The thread of each GPU then drops the claim of the
+ * orphan, and gives it the rank and its queues the priority of an orphan
  * (kfd_prio_process_orphans()).
  *
- * kfd_prio_orphan_mutex protects what is set for orphans, and the thread groups that share their
- * mm. It is outer to the lock of the list of processes, and is not taken under a DQM lock.
+ * kfd_prio_orphan_mutex protects the settings of orphans and the thread groups that share their mm.
+ * It is outer to the lock of the list of processes and is not taken under a DQM lock.
  */
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -20,17 +24,17 @@
 #include <trace/events/sched.h>
 #include "kfd_prio_priv.h"
 
-/* Thread groups are searched at most that often, in jiffies: any user may ask for the list */
+/* Least time between two searches for thread groups, in jiffies: any user may ask for the list */
 #define KFD_PRIO_FIND_INTERVAL	(HZ / 10)
 
-/* A walk over all processes is repeated after so many times its duration at the earliest */
+/* After a walk over all processes, the next one waits for at least so many times its duration */
 #define KFD_PRIO_POLL_SHARE	100
 
 /**
  * struct kfd_prio_groups - thread groups that share the mm of an orphan
- * @total: how many there are
- * @nr: how many are in @pid
- * @pid: of each, referenced
+ * @total: number of these groups
+ * @nr: number of entries in @pid
+ * @pid: PIDs of the groups, referenced
  */
 struct kfd_prio_groups {
 	u32 total;
@@ -39,19 +43,19 @@ struct kfd_prio_groups {
 };
 
 static DEFINE_MUTEX(kfd_prio_orphan_mutex);
-static unsigned long kfd_prio_orphan_found_at;	/* kfd_prio_orphan_mutex; jiffies */
-static bool kfd_prio_orphan_watched;		/* kfd_prio_orphan_mutex */
-static bool kfd_prio_orphan_fresh;		/* there is an orphan that no search has seen */
-static bool kfd_prio_orphan_alone;		/* there is one on a GPU without a thread */
-static atomic64_t kfd_prio_orphan_poll_at;	/* ktime_get_ns() */
+static unsigned long kfd_prio_orphan_found_at;	/* jiffies; kfd_prio_orphan_mutex */
+static bool kfd_prio_orphan_watched;		/* the probes are attached; kfd_prio_orphan_mutex */
+static bool kfd_prio_orphan_fresh;		/* an orphan was found since the last search */
+static bool kfd_prio_orphan_alone;		/* an orphan is on a GPU that has no thread */
+static atomic64_t kfd_prio_orphan_poll_at;	/* time of the next poll, ktime_get_ns() */
 static struct tracepoint *kfd_prio_orphan_tp_exit, *kfd_prio_orphan_tp_exec;
 
 static void kfd_prio_orphan_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(kfd_prio_orphan_due, kfd_prio_orphan_work);
 
 /**
- * kfd_prio_orphan_kick() - what an orphan counts as has changed: the threads of its GPUs shall act
- * @p: the process, held
+ * kfd_prio_orphan_kick() - have the threads of the GPUs act on a changed orphan
+ * @p: the process, held; it has become an orphan, or its settings have changed
  *
  * Context: process
  */
@@ -59,7 +63,10 @@ void kfd_prio_orphan_kick(struct kfd_process *p)
 {
 	u32 i;
 
-	/* the flag and what is set, then @orphans: pairs with kfd_prio_process_orphans() */
+	/*
+	 * kfd_prio_process.orphan and .own, then kfd_prio_dqm.orphans: pairs with
+	 * kfd_prio_process_orphans()
+	 */
 	smp_wmb();
 	for (i = 0; i < p->n_pdds; i++) {
 		struct device_queue_manager *dqm = p->pdds[i]->qpd.dqm;
@@ -69,16 +76,19 @@ void kfd_prio_orphan_kick(struct kfd_process *p)
 		WRITE_ONCE(dqm->prio.orphans, true);
 		kfd_prio_gpu_kick(dqm);
 		if (!READ_ONCE(dqm->prio.thread))
-			/* @orphans, then this: pairs with kfd_prio_orphan_unattended() */
+			/*
+			 * kfd_prio_dqm.orphans, then this: pairs with kfd_prio_orphan_unattended()
+			 */
 			smp_store_release(&kfd_prio_orphan_alone, true);
 		kfd_prio_gpu_drop(dqm);
 	}
 }
 
 /**
- * kfd_prio_orphan_unattended() - was an orphan noticed on a GPU that has no thread to act on it?
+ * kfd_prio_orphan_unattended() - whether an orphan was found on a GPU that has no thread
  *
- * The caller acts on it: the next call returns false.  A thread that starts meanwhile acts as well.
+ * The caller must act on such orphans, because the function clears the flag. If a thread starts
+ * concurrently, it acts on them as well.
  *
  * Context: any
  */
@@ -88,10 +98,10 @@ bool kfd_prio_orphan_unattended(void)
 }
 
 /**
- * kfd_prio_orphan_check() - is a process an orphan?
+ * kfd_prio_orphan_check() - whether a process is an orphan
  * @p: the process, held
  *
- * One that has become an orphan is marked, and the threads of its GPUs are kicked.
+ * If the process has become an orphan, the function marks it and kicks the threads of its GPUs.
  *
  * Context: process; no DQM lock
  */
@@ -116,7 +126,10 @@ static void kfd_prio_orphan_check_all(void)
 }
 
 /**
- * kfd_prio_orphan_poll() - look for new orphans, unless that was done a moment ago
+ * kfd_prio_orphan_poll() - find new orphans among all processes, if a poll is due
+ *
+ * The next poll is due after safety_poll_us, or after KFD_PRIO_POLL_SHARE times the duration of
+ * this one if that is longer.
  *
  * Context: the thread of a GPU; no DQM lock
  */
@@ -124,7 +137,7 @@ void kfd_prio_orphan_poll(void)
 {
 	s64 now = ktime_get_ns(), at = atomic64_read(&kfd_prio_orphan_poll_at), end;
 
-	/* of several GPUs, one thread does it */
+	/* Only one of the threads polls */
 	if (now < at ||
 	    atomic64_cmpxchg(&kfd_prio_orphan_poll_at, at, now + kfd_prio_safety_poll_ns()) != at)
 		return;
@@ -141,8 +154,8 @@ static void kfd_prio_orphan_work(struct work_struct *work)
 }
 
 /*
- * A thread group with a priority may have lost its mm.  In later kernels the probe of exit runs
- * before the mm is given up, and many processes may end at once: the work waits for the next jiffy.
+ * A thread group with a priority may have lost its mm. Later kernels run the probe of exit before
+ * the mm is dropped, and many processes may end at once, so the work waits until the next jiffy.
  */
 static void kfd_prio_orphan_left(struct task_struct *task)
 {
@@ -151,8 +164,8 @@ static void kfd_prio_orphan_left(struct task_struct *task)
 }
 
 /*
- * Tracepoint sched_process_exit.  The probe of the table may have taken the entry already: then the
- * poll notices.
+ * Probe of sched_process_exit. The probe of the priority table may have removed the entry already;
+ * then the poll finds the orphan.
  */
 static void kfd_prio_orphan_probe_exit(void *data, KFD_PRIO_EXIT_ARGS(task))
 {
@@ -160,7 +173,7 @@ static void kfd_prio_orphan_probe_exit(void *data, KFD_PRIO_EXIT_ARGS(task))
 		kfd_prio_orphan_left(task);
 }
 
-/* Tracepoint sched_process_exec: the new program has its mm */
+/* Probe of sched_process_exec: the task has the mm of the new program */
 static void kfd_prio_orphan_probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 				       struct linux_binprm *bprm)
 {
@@ -168,9 +181,9 @@ static void kfd_prio_orphan_probe_exec(void *data, struct task_struct *task, pid
 }
 
 /**
- * kfd_prio_orphan_watch() - preemption is in use from now on: follow exit and exec
+ * kfd_prio_orphan_watch() - attach the probes of exit and exec, when preemption comes into use
  *
- * Without it the poll alone notices orphans.
+ * If the tracepoints are missing, only the polls find orphans.
  *
  * Context: process, may sleep
  */
@@ -179,7 +192,7 @@ void kfd_prio_orphan_watch(void)
 	mutex_lock(&kfd_prio_orphan_mutex);
 	if (kfd_prio_orphan_watched || !kfd_prio_orphan_tp_exit || !kfd_prio_orphan_tp_exec)
 		goto out;
-	/* at a higher priority than the table's probe, which takes the entry */
+	/* Called before the probe of the priority table, which removes the entry */
 	if (tracepoint_probe_register_prio(kfd_prio_orphan_tp_exit, kfd_prio_orphan_probe_exit,
 					   NULL, TRACEPOINT_DEFAULT_PRIO + 1))
 		goto out;
@@ -202,20 +215,24 @@ static void kfd_prio_orphan_find_tracepoint(struct tracepoint *tp, void *priv)
 }
 
 /**
- * kfd_prio_orphan_init() - find the tracepoints; nothing is attached yet
+ * kfd_prio_orphan_init() - find the tracepoints
+ *
+ * The probes are not attached yet.
+ *
+ * Context: module load
  */
 void kfd_prio_orphan_init(void)
 {
-	/* a kernel whose tracepoints pass something else must not compile */
+	/* The build fails on a kernel whose tracepoints have other arguments */
 	check_trace_callback_type_sched_process_exit(kfd_prio_orphan_probe_exit);
 	check_trace_callback_type_sched_process_exec(kfd_prio_orphan_probe_exec);
 	for_each_kernel_tracepoint(kfd_prio_orphan_find_tracepoint, NULL);
 }
 
 /**
- * kfd_prio_orphan_exit() - detach
+ * kfd_prio_orphan_exit() - detach the probes
  *
- * Context: module unload, when there is no process any more
+ * Context: module unload, when no process is left
  */
 void kfd_prio_orphan_exit(void)
 {
@@ -240,8 +257,8 @@ static void kfd_prio_groups_clear(struct kfd_prio_groups *g)
 }
 
 /**
- * kfd_prio_orphan_free() - a process is no longer published
- * @p: the process
+ * kfd_prio_orphan_free() - free the list of thread groups of a process
+ * @p: the process, which is not published any more
  *
  * Context: process
  */
@@ -262,7 +279,9 @@ static int kfd_prio_orphan_cmp(const void *l, const void *r)
 	return 0;
 }
 
-/* The first of the orphans with that mm, or the end.  They are sorted by it. */
+/*
+ * Returns the index of the first orphan with @mm, or where it would be. @orphans is sorted by mm.
+ */
 static u32 kfd_prio_orphan_at(struct kfd_process **orphans, u32 nr, const struct mm_struct *mm)
 {
 	u32 low = 0, high = nr, mid;
@@ -278,8 +297,8 @@ static u32 kfd_prio_orphan_at(struct kfd_process **orphans, u32 nr, const struct
 }
 
 /*
- * One walk over all thread groups for all orphans. Kernel threads borrow an mm and are none of
- * it.
+ * Finds the thread groups of all orphans in one walk over all processes. Kernel threads are
+ * skipped: one that borrows an mm does not share it.
  */
 static void kfd_prio_orphan_walk(struct kfd_process **orphans, u32 nr)
 {
@@ -312,7 +331,7 @@ static void kfd_prio_orphan_walk(struct kfd_process **orphans, u32 nr)
 	rcu_read_unlock();
 }
 
-/* All orphans, held; returns how many, of which the first @room are in @orphans */
+/* Holds all orphans and stores the first @room of them in @orphans. Returns their number. */
 static u32 kfd_prio_orphan_collect(struct kfd_process **orphans, u32 room)
 {
 	struct kfd_process *p = NULL;
@@ -372,8 +391,8 @@ static int kfd_prio_orphan_find_locked(void)
 /**
  * kfd_prio_orphan_find() - find all orphans, and the thread groups that share their mm
  *
- * All processes of KFD are looked at.  All tasks are walked over only where there is an orphan, and
- * ten times a second at most unless there is a new one: a caller without any right may come here.
+ * The function checks all KFD processes. It walks over all tasks only if there is an orphan, and at
+ * most ten times a second unless a new orphan was found, because a caller needs no permission.
  *
  * Context: process, may sleep
  * Return: 0 or -ENOMEM
@@ -389,15 +408,15 @@ int kfd_prio_orphan_find(void)
 }
 
 /**
- * kfd_prio_orphan_groups() - the thread groups that share the mm of an orphan
+ * kfd_prio_orphan_groups() - list the thread groups that share the mm of an orphan
  * @p: the orphan, held
- * @pids: out: room for KFD_PRIO_MAX_GROUPS, referenced for the caller
- * @nr: out: how many of them there are in @pids
+ * @pids: out: room for KFD_PRIO_MAX_GROUPS PIDs, referenced for the caller
+ * @nr: out: number of entries in @pids
  *
- * As of kfd_prio_orphan_find().  Without memory there are none.
+ * The groups are those of the last kfd_prio_orphan_find(). If memory is short, none is listed.
  *
  * Context: process, may sleep
- * Return: how many there are; 0: nobody has the mm
+ * Return: total number of groups; 0 if no thread group has the mm
  */
 u32 kfd_prio_orphan_groups(struct kfd_process *p, struct pid **pids, u32 *nr)
 {
@@ -406,7 +425,7 @@ u32 kfd_prio_orphan_groups(struct kfd_process *p, struct pid **pids, u32 *nr)
 
 	*nr = 0;
 	mutex_lock(&kfd_prio_orphan_mutex);
-	/* it has become an orphan since the last search */
+	/* @p has become an orphan since the last search */
 	if (!p->prio.groups)
 		kfd_prio_orphan_find_locked();
 	g = p->prio.groups;
@@ -421,14 +440,14 @@ u32 kfd_prio_orphan_groups(struct kfd_process *p, struct pid **pids, u32 *nr)
 }
 
 /**
- * kfd_prio_orphan_set() - set the priority of an orphan, and whether it may be parked
+ * kfd_prio_orphan_set() - change the settings of an orphan
  * @p: the orphan, held
- * @to: what is asked for
- * @may_raise: the caller may raise a priority
- * @old: what was set before
+ * @to: the requested change
+ * @may_raise: whether the caller may raise a priority
+ * @old: out: the priority that was set before
  *
- * All contexts of the process get it.  Without a set priority an orphan counts as the lowest.  Does
- * not touch queues: see kfd_prio_process_apply_orphan().
+ * The settings apply to all contexts of the process. An orphan without a set priority ranks lowest.
+ * The function does not change queues: kfd_prio_process_apply_orphan() does.
  *
  * Context: process, may sleep
  * Return: 0; -EPERM or -EEXIST as kfd_prio_table_set()

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the values of the module parameters of preemption, and their ranges.  How they are given
- * and changed: kfd_prio_modparam.c.
+ * kfdprio: the values and ranges of the module parameters of preemption. kfd_prio_modparam.c
+ * declares them to the kernel and handles a write to one.
  */
 #include <linux/kernel.h>
 #include <linux/time64.h>
 #include "kfd_prio_priv.h"
 
-/* default, lowest, highest */
+/* Each initialiser: default, lowest and highest value, in the unit of the parameter's name */
 struct kfd_prio_param kfd_prio_param_kfd_preempt = { 1, 0, 1 };
 struct kfd_prio_param kfd_prio_param_preempt_min_prio = { 11, 0, 15 };
 struct kfd_prio_param kfd_prio_param_linger_us = { 200, 0, 1000000 };
@@ -20,12 +20,12 @@ struct kfd_prio_param kfd_prio_param_short_grace = { 1, 0, 1 };
 struct kfd_prio_param kfd_prio_param_idle_park_ms = { 0, 0, 60000 };
 
 /**
- * kfd_prio_param_set() - give a module parameter another value
+ * kfd_prio_param_set() - store a new value of a module parameter
  * @p: the parameter
- * @value: in the unit of the parameter's name
+ * @value: the new value, in the unit of the parameter's name
  *
  * Context: the module's parameter lock
- * Return: 0; -EINVAL if @value is out of range, and nothing changes
+ * Return: 0, or -EINVAL if @value is out of range; @p is unchanged then
  */
 int kfd_prio_param_set(struct kfd_prio_param *p, u32 value)
 {
@@ -36,8 +36,9 @@ int kfd_prio_param_set(struct kfd_prio_param *p, u32 value)
 }
 
 /**
- * kfd_prio_params_read() - the parameters of the policy
- * @k: out; each value is whole, but a change meanwhile may be in only some of them
+ * kfd_prio_params_read() - read the module parameters that the policy uses
+ * @k: out: the parameters. Each member is read once. If a parameter is written concurrently, some
+ *	members may have the old and some the new value
  *
  * Context: any
  */
@@ -54,7 +55,7 @@ void kfd_prio_params_read(struct kfd_prio_params *k)
 }
 
 /**
- * kfd_prio_safety_poll_ns() - how often claims that are armed are polled
+ * kfd_prio_safety_poll_ns() - interval at which processes with trapped doorbells are polled
  *
  * Context: any
  * Return: safety_poll_us, in ns

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: parking: a process that has queues on a GPU and no work leaves it until it rings.
+ * kfdprio: parking, which takes a process that has queues on a GPU and no work off it until it
+ * rings.
  *
- * A parked process is off as a preempted one is, by the same count of qpd->evicted, and its
- * doorbells are trapped.  kfd_prio_policy_parks() decides.  This file makes the facts about a
- * process on which that depends, and keeps and traces what is known of one that is parked.
+ * A parked process is kept off by the same count of qpd->evicted as a preempted one, and its
+ * doorbells are trapped. kfd_prio_policy_parks() decides. This file provides the facts for that
+ * decision, and records and traces the parking of a process.
  */
 #include "kfd_prio_priv.h"
 #include "kfd_prio_events.h"
 
 /*
- * Will a ring of a process be noticed, and is nothing known that it has to do?  One that is still
- * may have waves: parked, its MQDs show that.  What has changed since the last look is not known.
+ * Whether the next ring of a process will be reported, and no work of the process is known. A
+ * process that is still may have waves; once it is parked, its MQDs show them. A neighbour whose
+ * queues have changed since the last observation may have work.
  */
 static bool kfd_prio_is_quiet(struct qcm_process_device *qpd)
 {
@@ -26,9 +28,9 @@ static bool kfd_prio_is_quiet(struct qcm_process_device *qpd)
 }
 
 /**
- * kfd_prio_parks() - is a process to be parked, or to stay so?
+ * kfd_prio_parks() - whether a process is to be parked, or to stay parked
  * @qpd: the process on a GPU
- * @g: what decides it there
+ * @g: parking on the GPU
  *
  * Context: DQM lock
  */
@@ -60,8 +62,10 @@ static bool kfd_prio_is_mapped(struct qcm_process_device *qpd)
 }
 
 /**
- * kfd_prio_park_idle() - would an update of the runlist disturb nobody?
- * @dqm: of the GPU
+ * kfd_prio_park_idle() - whether no process that is mapped on a GPU has, or may have, work
+ * @dqm: device queue manager of the GPU
+ *
+ * If so, an update of the runlist disturbs no process.
  *
  * Context: DQM lock
  */
@@ -77,8 +81,8 @@ bool kfd_prio_park_idle(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_park_due() - is there a process to be parked now, or to be parked no more?
- * @dqm: of the GPU
+ * kfd_prio_park_due() - whether a process is to be parked now, or to be parked no more
+ * @dqm: device queue manager of the GPU
  *
  * Context: DQM lock
  */
@@ -114,12 +118,12 @@ static void kfd_prio_park_trace(struct qcm_process_device *qpd, u64 now)
 }
 
 /**
- * kfd_prio_park_begin() - a process is parked from now on
+ * kfd_prio_park_begin() - record that a process is parked from now on
  * @qpd: the process on a GPU
- * @preempted: it was preempted without work; else its queues are about to leave the GPU
+ * @preempted: the process was off already, without work; else its queues are about to leave the GPU
  * @now: ktime_get_ns()
  *
- * The GPU's thread looks soon whether it had waves after all.
+ * The GPU's thread then reads the MQDs of the process for saved waves.
  *
  * Context: DQM lock
  */
@@ -142,7 +146,7 @@ void kfd_prio_park_begin(struct qcm_process_device *qpd, bool preempted, u64 now
 }
 
 /**
- * kfd_prio_park_ends() - why is a process put back that is parked?
+ * kfd_prio_park_ends() - the reason why a parked process is put back
  * @qpd: the process on a GPU
  *
  * Context: DQM lock
@@ -154,10 +158,13 @@ enum kfd_prio_unpark_reason kfd_prio_park_ends(struct qcm_process_device *qpd)
 }
 
 /**
- * kfd_prio_park_end() - a process is parked no more
- * @qpd: the process on a GPU; it is off still
- * @reason: why
+ * kfd_prio_park_end() - record that a process is parked no more
+ * @qpd: the process on a GPU, still off
+ * @reason: the reason
  * @now: ktime_get_ns()
+ *
+ * kfd_unpark is traced at once for a process that stays off or is gone, and for another one after
+ * the runlist with its queues was sent.
  *
  * Context: DQM lock
  */
@@ -185,8 +192,8 @@ void kfd_prio_park_end(struct qcm_process_device *qpd, enum kfd_prio_unpark_reas
 }
 
 /**
- * kfd_prio_park_gone() - a process leaves a GPU, parked or not
- * @qpd: the process on the GPU
+ * kfd_prio_park_gone() - end the parking of a process that leaves a GPU
+ * @qpd: the process on the GPU, which may not be parked
  *
  * Context: DQM lock
  */
@@ -201,8 +208,8 @@ void kfd_prio_park_gone(struct qcm_process_device *qpd)
 }
 
 /**
- * kfd_prio_park_report() - what was put back runs: trace it
- * @dqm: of the GPU
+ * kfd_prio_park_report() - trace kfd_unpark for the processes that were put back
+ * @dqm: device queue manager of the GPU, to which a runlist with their queues was sent
  *
  * Context: DQM lock
  */

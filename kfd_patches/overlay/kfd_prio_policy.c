@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the policy of preemption; see kfd_prio_policy.h. Pure: also tested in user space.
+ * kfdprio: the policy of preemption, see kfd_prio_policy.h. Pure functions, also tested in user
+ * space.
  *
- * The floor.  Preempted time is summed over the running slot and the FLOOR_SLOTS before
- * it, which cover every second that ends now.  The sum is kept at or below the share
- * that floor_pct leaves, so no stretch of a second, however it is laid, has more.
+ * The floor. The policy sums, for each rank, the time for which processes were kept off during the
+ * running slot and the FLOOR_SLOTS slots before it, which cover every second that ends now. The sum
+ * is kept at or below the share that floor_pct leaves, so no stretch of one second exceeds it.
  *
- * Several levels.  With claims of 15 and 12 that hold and processes below, there are two levels
- * below 15, and each has its floor.  12 may keep the lowest off for 1 - floor of a second; 15 may
- * keep both off for 1 - 2 floors, less two slots: what the turn of the lowest may take from that
- * of 12, by the slots in which time is counted.  So 15 gives way first, 12 runs, and then 12 gives
- * way.  A level that has used up what it may is not in force, nor is any above it, which would
- * keep the same processes off.
+ * Several levels. If claims of priority 15 and 12 hold and processes of lower rank have work, the
+ * two levels below 15 have a floor each. Level 12 may keep the lowest off for 1 - floor of a
+ * second. Level 15 may keep both off for 1 - 2 floors, less two slots, by which counting in slots
+ * lets the floor of the lowest shorten that of 12. So level 15 is suspended first and 12 runs, then
+ * 12 is suspended. While a level has used up its time, no higher level is in force: it would keep
+ * the same processes off.
  */
 #include "kfd_prio_policy.h"
 #ifdef __KERNEL__
@@ -48,13 +49,13 @@ static void slot_advance(struct kfd_prio_policy *p)
 	}
 }
 
-/* Is time counted for a rank? */
+/* Whether the time that passes is counted for @rank */
 static bool counted(const struct kfd_prio_policy *p, int rank)
 {
 	return p->lowest <= rank && rank < p->level;
 }
 
-/* Time from @p->at to @until, both within the running slot */
+/* Counts the time from @p->at to @until; both are within the running slot */
 static void slot_count(struct kfd_prio_policy *p, u64 until)
 {
 	int r;
@@ -66,13 +67,13 @@ static void slot_count(struct kfd_prio_policy *p, u64 until)
 	p->at = until;
 }
 
-/* Bring @p up to @now under the level in force; a clock that goes back is ignored */
+/* Counts the time up to @now under the level in force; a @now before @p->at is ignored */
 static void account(struct kfd_prio_policy *p, const struct kfd_prio_params *k, u64 now)
 {
 	u64 max = tokens_max(k), slots;
 
 	if (now > p->at) {
-		/* The bucket fills in a second: so short a time cannot overflow. */
+		/* The bucket is full after one second; a shorter time cannot overflow. */
 		if (now - p->at >= TOKEN)
 			p->tokens = max;
 		else
@@ -80,7 +81,7 @@ static void account(struct kfd_prio_policy *p, const struct kfd_prio_params *k, 
 
 		slots = div_u64(now - p->slot_at, SLOT_NS);
 		if (slots > SLOTS) {
-			/* What is skipped would have slid out. */
+			/* The skipped slots are older than the sum covers. */
 			p->slot_at += (slots - SLOTS) * SLOT_NS;
 			p->at = p->slot_at;
 			slots = SLOTS;
@@ -95,10 +96,7 @@ static void account(struct kfd_prio_policy *p, const struct kfd_prio_params *k, 
 		p->tokens = max;
 }
 
-/*
- * How long the processes of @below of the @levels levels that have a floor may be kept off
- * in a second
- */
+/* For how long the lowest @below of the @levels levels with a floor may be kept off in a second */
 static u64 floor_allowed(const struct kfd_prio_params *k, u32 levels, u32 below)
 {
 	u64 floor = k->floor_pct * PCT_NS;
@@ -114,7 +112,9 @@ static u64 floor_room(u64 allowed, u64 sum)
 	return allowed > sum ? allowed - sum : 0;
 }
 
-/* When there is no room left, if @rank is kept off from @p->at on */
+/*
+ * Returns when the room for @rank is used up if @rank is kept off from @p->at on; @enough at most
+ */
 static u64 floor_exhausted(const struct kfd_prio_policy *p, int rank, u64 allowed, u64 enough)
 {
 	u64 at = p->at, slot_end = p->slot_at + SLOT_NS, sum = p->preempted_sum[rank], room;
@@ -122,7 +122,10 @@ static u64 floor_exhausted(const struct kfd_prio_policy *p, int rank, u64 allowe
 
 	for (i = 1;; i++) {
 		room = floor_room(allowed, sum);
-		/* As good as never; and a second full of it always leaves no room. */
+		/*
+		 * @enough lies within the room. The loop ends: kept off for a whole second, @rank
+		 *	has no room.
+		 */
 		if (room >= enough - at || i > SLOTS)
 			return enough;
 		if (room < slot_end - at || !room)
@@ -134,7 +137,7 @@ static u64 floor_exhausted(const struct kfd_prio_policy *p, int rank, u64 allowe
 	}
 }
 
-/* When there is room for a slot again, if @rank is not kept off from @p->at on */
+/* Returns when @rank has room for one slot again, if it is not kept off from @p->at on */
 static u64 floor_free(const struct kfd_prio_policy *p, int rank, u64 allowed)
 {
 	u64 sum = p->preempted_sum[rank];
@@ -149,13 +152,12 @@ static u64 floor_free(const struct kfd_prio_policy *p, int rank, u64 allowed)
 }
 
 /**
- * kfd_prio_policy_rank() - what a process counts as
- * @set: the priority set for it, or KFD_PRIO_UNSET
- * @asked: the highest that its queues ask for, or KFD_PRIO_MAX
+ * kfd_prio_policy_rank() - the rank of a process, 0..15, by which it is compared with a level
+ * @set: the priority that is set for the process, or KFD_PRIO_UNSET
+ * @asked: the highest priority that its queues ask for, or KFD_PRIO_MAX
  *
- * Permission and preemption follow one rule: without a set priority a process counts as normal at
- * most, whatever its queues ask for.  Every user may create a queue of priority 15, which therefore
- * does not protect its process from preemption; every user may set a priority up to normal.
+ * Permission and preemption use the same rule: without a set priority a process ranks as
+ * KFD_PRIO_NORMAL at most, because every user may create a queue of priority 15.
  */
 int kfd_prio_policy_rank(int set, int asked)
 {
@@ -165,15 +167,15 @@ int kfd_prio_policy_rank(int set, int asked)
 }
 
 /**
- * kfd_prio_policy_cost() - what a save costs decides how often to preempt, and how long to linger
- * @k: module parameters: linger_ns and max_per_s become what holds for a GPU
- * @save_ns: how long a save takes there, as measured; 0: not known
+ * kfd_prio_policy_cost() - adapt the rate and the linger time to the measured cost of a save
+ * @k: in: module parameters; out: linger_ns and max_per_s as they apply to the GPU
+ * @save_ns: measured time of a save on the GPU, ns; 0: not known
  *
- * A preemption costs a save and a restore; nothing tells how long the waves take to come back, so
- * a restore counts as long as a save.  As many preemptions as cost max_switch_pct of the GPU's time
- * may begin, max_preempt_per_s at most, and one a second in any case.  linger_us keeps a process
- * off that would have to be taken off again soon: where that costs more it is longer, a quarter of
- * the cost, so that lingering adds a quarter to what switching costs.  A linger_us of 0 stays 0.
+ * A preemption costs a save and a restore. The time of a restore is not measured and is taken to be
+ * that of a save. max_per_s is reduced to as many preemptions as cost max_switch_pct of the GPU's
+ * time, but not below 1. linger_ns is raised to a quarter of the cost of a preemption, so that
+ * lingering adds a quarter to the cost of switching where it avoids preempting again soon. A
+ * linger_us of 0 stays 0.
  */
 void kfd_prio_policy_cost(struct kfd_prio_params *k, u64 save_ns)
 {
@@ -189,9 +191,9 @@ void kfd_prio_policy_cost(struct kfd_prio_params *k, u64 save_ns)
 }
 
 /**
- * kfd_prio_policy_until() - until when does a claim that holds, if nothing is heard of it?
+ * kfd_prio_policy_until() - the time, ns, until which a claim holds without further progress
  * @k: module parameters
- * @c: the claim
+ * @c: the claim, which holds
  */
 u64 kfd_prio_policy_until(const struct kfd_prio_params *k, const struct kfd_prio_claim *c)
 {
@@ -199,10 +201,10 @@ u64 kfd_prio_policy_until(const struct kfd_prio_params *k, const struct kfd_prio
 }
 
 /**
- * kfd_prio_policy_init() - the state of a GPU that has never seen a preemption
- * @p: to be initialised
- * @k: module parameters; as many preemptions as max_preempt_per_s may begin at once
- * @now: the time
+ * kfd_prio_policy_init() - initialise the state of a GPU on which nothing was preempted yet
+ * @p: out: the state
+ * @k: module parameters; max_preempt_per_s preemptions may begin at once
+ * @now: the time, ns
  */
 void kfd_prio_policy_init(struct kfd_prio_policy *p, const struct kfd_prio_params *k, u64 now)
 {
@@ -216,13 +218,13 @@ void kfd_prio_policy_init(struct kfd_prio_policy *p, const struct kfd_prio_param
 }
 
 /**
- * kfd_prio_policy_holds() - may a claim keep others off, as far as it alone matters?
+ * kfd_prio_policy_holds() - whether a claim may keep other processes off, floors and rate aside
  * @k: module parameters
  * @c: the claim
- * @now: the time; a claim's times that lie after it count as this very moment
+ * @now: the time, ns; times of @c that lie after it count as @now
  *
- * Return: true if it has work and has made progress less than busy_budget_ms ago, or has
- * no work but had less than linger_us ago.
+ * A claim holds for busy_budget_ms after progress if it has work, else for linger_us after its
+ * work.
  */
 bool kfd_prio_policy_holds(const struct kfd_prio_params *k, const struct kfd_prio_claim *c,
 			   u64 now)
@@ -233,9 +235,9 @@ bool kfd_prio_policy_holds(const struct kfd_prio_params *k, const struct kfd_pri
 }
 
 /**
- * struct floors - the levels that claims ask for, and those below them
+ * struct floors - the levels for which claims hold, and the level below the lowest of them
  * @claim: for each priority, index of the first claim that holds; -1 if none does
- * @levels: how many have a floor: all but the highest
+ * @levels: number of levels that have a floor, which is all but the highest
  */
 struct floors {
 	int claim[KFD_PRIO_RANKS];
@@ -243,9 +245,9 @@ struct floors {
 };
 
 /*
- * The highest level that no floor forbids, from the lowest up: each keeps off whom the one below
- * it keeps off, and one level more, the ranks from that one up.  Sets level and throttle of @d;
- * returns when the throttle ends.
+ * Finds the highest level that no floor forbids, from the lowest up: each keeps off the processes
+ * that the next lower one keeps off, and those of that level. Sets level and throttle of @d,
+ * returns when the throttle ends, ns; KFD_PRIO_NEVER if there is none.
  */
 static u64 decide_level(const struct kfd_prio_policy *p, const struct kfd_prio_params *k,
 			const struct floors *f, int lowest, struct kfd_prio_decision *d)
@@ -282,7 +284,7 @@ static u64 decide_level(const struct kfd_prio_policy *p, const struct kfd_prio_p
 	return KFD_PRIO_NEVER;
 }
 
-/* When a level that is in force has used up what a floor leaves it, or @enough */
+/* Returns when @level has used up the time that the floors below it leave; @enough at most */
 static u64 decide_until(const struct kfd_prio_policy *p, const struct kfd_prio_params *k,
 			const struct floors *f, int lowest, int level, u64 enough)
 {
@@ -308,21 +310,20 @@ static u64 decide_until(const struct kfd_prio_policy *p, const struct kfd_prio_p
 }
 
 /**
- * kfd_prio_policy_decide() - decide which processes are preempted, the reason, and for how long
- * @p: state; time is counted up to @now, nothing else is changed
+ * kfd_prio_policy_decide() - decide the level, the throttle, the reason and the next decision time
+ * @p: state; time is counted up to @now, nothing else changes
  * @k: module parameters
- * @claims: of this GPU; those below preempt_min_prio count for nothing
- * @n: how many
- * @lowest: rank of the lowest process that would have to give way, and has work;
- *	KFD_PRIO_RANK_NONE if there is none
- * @now: the time
- * @d: the decision
+ * @claims: claims on the GPU; those below preempt_min_prio are ignored
+ * @n: number of claims
+ * @lowest: rank of the lowest process that has work and may be kept off, or KFD_PRIO_RANK_NONE
+ * @now: the time, ns
+ * @d: out: the decision
  *
- * The claim with the highest priority of those that hold decides; among equals the
- * first.  While the floor of a level below forbids that, the highest that it does not forbid does,
- * and those above it are throttled.  While the floor or the rate forbid new preemptions, no process
- * is preempted except those that are preempted already; ending a preemption is always allowed.  A
- * second decision at the same time, after the commit of the first one, has the same level.
+ * The level is the priority of the highest claim that holds; among equal ones the first preempts.
+ * If a floor forbids that level, the highest permitted one is used and the claims above it are
+ * throttled. While the rate forbids a higher level, the level in force stays. A level may end at
+ * any time. A second decision at the same time, after the commit of the first, returns the same
+ * level.
  */
 void kfd_prio_policy_decide(struct kfd_prio_policy *p, const struct kfd_prio_params *k,
 			    const struct kfd_prio_claim *claims, int n, int lowest, u64 now,
@@ -347,7 +348,10 @@ void kfd_prio_policy_decide(struct kfd_prio_policy *p, const struct kfd_prio_par
 		if (claims[i].prio < k->min_prio)
 			continue;
 		if (!kfd_prio_policy_holds(k, &claims[i], now)) {
-			/* trapped again or not: the engine traps what holds nothing */
+			/*
+			 * The trap does not matter: the engine arms it for a claim that holds no
+			 * more
+			 */
 			if (claims[i].work)
 				d->reason = KFD_PRIO_REASON_BUDGET;
 			else if (d->reason == KFD_PRIO_REASON_NONE)
@@ -368,7 +372,7 @@ void kfd_prio_policy_decide(struct kfd_prio_policy *p, const struct kfd_prio_par
 	}
 	if (!f.levels)
 		return;
-	/* the highest has no floor, what is below the lowest has one */
+	/* The highest level has no floor; the processes below the lowest claim have one */
 	f.levels -= lowest >= first;
 
 	at = decide_level(p, k, &f, lowest, d);
@@ -391,33 +395,32 @@ void kfd_prio_policy_decide(struct kfd_prio_policy *p, const struct kfd_prio_par
 		d->look_at = now + 1;
 }
 
-/* Take a token, or what there is of one above @least: for a preemption, or to wake a process */
+/*
+ * Takes one token, or as much as there is above @least: for a preemption, or for waking a process
+ */
 static void token_take(struct kfd_prio_policy *p, u64 least)
 {
 	if (p->tokens > least)
 		p->tokens -= p->tokens - least < TOKEN ? p->tokens - least : TOKEN;
 }
 
-/* The tokens that wakes of parked processes leave: half, enough for one preemption at least */
+/* The tokens that wakes of parked processes must leave: half of all, one at least */
 static u64 tokens_reserved(const struct kfd_prio_params *k)
 {
 	return k->max_per_s > 1 ? tokens_max(k) / 2 : TOKEN;
 }
 
 /**
- * kfd_prio_policy_commit() - a decision, or a change of the preempted processes, is in force
+ * kfd_prio_policy_commit() - record the level, or a changed set of preempted processes, in force
  * @p: state
  * @k: module parameters
- * @level: from now on
- * @lowest: rank of the lowest process with work that it keeps off; KFD_PRIO_RANK_NONE if it
- *	keeps none off
- * @counts: a preemption began or its level rose: takes one of max_preempt_per_s
- * @now: the time
+ * @level: the level in force from now on
+ * @lowest: rank of the lowest process with work that @level keeps off, or KFD_PRIO_RANK_NONE
+ * @counts: a preemption began or its level rose, which takes a token
+ * @now: the time, ns; the time since the last commit is counted under the previous level
  *
- * Time since the last commit is counted under the level that was in force.
- *
- * max_preempt_per_s is a token bucket that holds a second's worth: in a stretch of T
- * seconds at most (T + 1) * max_preempt_per_s preemptions begin.
+ * max_preempt_per_s is a token bucket that holds the tokens of one second: in T seconds at most (T
+ * + 1) * max_preempt_per_s preemptions begin.
  */
 void kfd_prio_policy_commit(struct kfd_prio_policy *p, const struct kfd_prio_params *k, int level,
 			    int lowest, bool counts, u64 now)
@@ -430,13 +433,13 @@ void kfd_prio_policy_commit(struct kfd_prio_policy *p, const struct kfd_prio_par
 }
 
 /**
- * kfd_prio_policy_parks() - is a process to be parked, or to stay so?
- * @g: its GPU
+ * kfd_prio_policy_parks() - whether a process is to be parked, or to stay parked
+ * @g: parking on the GPU
  * @l: the process
  *
- * A parked process stays parked until it rings, or may not be parked any more.  One that is
- * preempted and has no work is parked at no cost.  For all others it takes an update of the
- * runlist, for which HWS unmaps every queue of the GPU.
+ * A parked process stays parked until it rings or may not be parked any more. Parking a process
+ * that is off already costs nothing. For any other process it takes an update of the runlist, for
+ * which HWS unmaps every queue of the GPU.
  */
 bool kfd_prio_policy_parks(const struct kfd_prio_parking *g, const struct kfd_prio_lull *l)
 {
@@ -455,13 +458,12 @@ bool kfd_prio_policy_parks(const struct kfd_prio_parking *g, const struct kfd_pr
 }
 
 /**
- * kfd_prio_policy_park_pays() - does it pay to park processes by an update of their own?
+ * kfd_prio_policy_park_pays() - whether an update of the runlist just for parking is worth its cost
  * @p: state, counted up to now by kfd_prio_policy_decide()
  * @k: module parameters
  * @crowded: the runlist is over-subscribed
  *
- * Each parked process costs another update when it wakes.  Wakes take from max_preempt_per_s, which
- * max_switch_pct limits: half of it is left to preemption.
+ * Each parked process costs another update when it wakes. Wakes take tokens of max_preempt_per_s.
  */
 bool kfd_prio_policy_park_pays(const struct kfd_prio_policy *p, const struct kfd_prio_params *k,
 			       bool crowded)
@@ -470,10 +472,10 @@ bool kfd_prio_policy_park_pays(const struct kfd_prio_policy *p, const struct kfd
 }
 
 /**
- * kfd_prio_policy_park_woke() - a parked process has work
- * @w: of the process
- * @waves: it had saved waves: it should not have been parked
- * @now: the time
+ * kfd_prio_policy_park_woke() - record that a parked process has work
+ * @w: the wakes of the process
+ * @waves: the process had saved waves, so it should not have been parked
+ * @now: the time, ns
  */
 void kfd_prio_policy_park_woke(struct kfd_prio_wakes *w, bool waves, u64 now)
 {
@@ -486,12 +488,10 @@ void kfd_prio_policy_park_woke(struct kfd_prio_wakes *w, bool waves, u64 now)
 }
 
 /**
- * kfd_prio_policy_park_cost() - parked processes are woken beside others that work
+ * kfd_prio_policy_park_cost() - take a token for waking parked processes, but leave half of all
  * @p: state
  * @k: module parameters
- * @now: the time
- *
- * Half of the tokens stay: wakes alone cannot keep a process from preempting.
+ * @now: the time, ns
  */
 void kfd_prio_policy_park_cost(struct kfd_prio_policy *p, const struct kfd_prio_params *k, u64 now)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * kfdprio: the policy of preemption.  Pure functions of a snapshot: no lock, no allocation, no
- * clock, no kernel call, so that user space can compile and try them.
+ * kfdprio: the policy of preemption. Pure functions of a snapshot: they take no lock, allocate no
+ * memory, read no clock and call no kernel function, so that user space can compile and test them.
  *
- * A decision is a level: every process on the GPU whose priority is lower and that has work is
- * preempted.  Whether a process is off follows from the level and from the state of that process
- * alone (kfd_prio_policy_off()), so that the DQM lock is held for a few comparisons per process.
+ * The policy decides a level for each GPU: every process on the GPU whose rank is lower and that
+ * has work is preempted. Whether a process is off follows from the level and from the state of that
+ * process alone (kfd_prio_policy_off()), so that the DQM lock is held for a few comparisons per
+ * process.
  *
  * All times are nanoseconds of one monotonic clock.
  */
@@ -21,22 +22,23 @@ typedef __u64 u64;
 typedef __u32 u32;
 #endif
 
-/* No process is preempted */
+/* The level while no process is preempted */
 #define KFD_PRIO_LEVEL_NONE	(-1)
 
-/* What a process counts as: 0..15, see kfd_prio_policy_rank(); and no process */
+/* Ranks are 0..15, see kfd_prio_policy_rank(); KFD_PRIO_RANK_NONE is the rank of no process */
 #define KFD_PRIO_RANKS		(KFD_PRIO_MAX + 1)
 #define KFD_PRIO_RANK_NONE	KFD_PRIO_RANKS
 
-/* Never look again */
+/* The time at which something is due that is never due */
 #define KFD_PRIO_NEVER		(~0ULL)
 
 /*
- * The floor is kept in every stretch of a second.  Preempted time is counted in slots;
- * those that touch the last second are the running one and FLOOR_SLOTS before it.
+ * The floor is kept in every stretch of a second. The time for which processes are kept off is
+ * counted in slots: the running one and the FLOOR_SLOTS before it, which cover the last second.
  *
- * Each level below the highest that has work has a floor: the claims of one priority are a level,
- * and all processes below the lowest claim are one.  Together floors are FLOOR_MAX_PCT at most.
+ * Each level below the highest one that has work has a floor. The claims of one priority are a
+ * level, and all processes below the lowest claim are one. All floors together are FLOOR_MAX_PCT at
+ * most.
  */
 #define KFD_PRIO_FLOOR_PERIOD_NS	1000000000ULL
 #define KFD_PRIO_FLOOR_SLOTS		100
@@ -44,17 +46,17 @@ typedef __u32 u32;
 #define KFD_PRIO_FLOOR_SLOT_NS		(KFD_PRIO_FLOOR_PERIOD_NS / KFD_PRIO_FLOOR_SLOTS)
 
 /**
- * struct kfd_prio_params - what the administrator has chosen; see kfd_prio_params.c
+ * struct kfd_prio_params - module parameters of the policy, see kfd_prio_params.c
  * @enabled: kfd_preempt
- * @min_prio: preempt_min_prio, 0..15: lower ones never preempt
- * @linger_ns: linger_us: a claim holds that long after work was last seen
- * @floor_pct: floor_pct, 0..90: share of each second that each level of preempted work
- *	gets, if it has been preempted for the rest of it; 0 is none
+ * @min_prio: preempt_min_prio, 0..15: lowest set priority of a claim
+ * @linger_ns: linger_us: for how long a claim holds after its work was last observed
+ * @floor_pct: floor_pct, 0..90: share of each second that each level of preempted processes gets;
+ *	0: none
  * @max_per_s: max_preempt_per_s, 1..10000
- * @budget_ns: busy_budget_ms: a claim with work and without progress holds that long
- * @switch_pct: max_switch_pct, 0..100: share of GPU time that preemption may cost by saving and
- *	restoring; 0: any
- * @park_ns: idle_park_ms: a process without work for that long may be parked; 0: none is
+ * @budget_ns: busy_budget_ms: for how long a claim with work holds without progress
+ * @switch_pct: max_switch_pct, 0..100: share of GPU time that saves and restores for preemption may
+ *	cost; 0: no limit
+ * @park_ns: idle_park_ms: time without work after which a process may be parked; 0: none is
  */
 struct kfd_prio_params {
 	bool enabled;
@@ -68,12 +70,12 @@ struct kfd_prio_params {
 };
 
 /**
- * struct kfd_prio_claim - a process with a set priority, on one GPU
- * @prio: 0..15, the one set
- * @rung: it may have work: its doorbells are not trapped now
- * @work: it had work when it was last looked at (or has just rung)
- * @work_at: when it was last seen with work; meaningful if @rung
- * @progress_at: when it last rang or made progress; meaningful if @rung
+ * struct kfd_prio_claim - a process on one GPU that may preempt, for the policy
+ * @prio: the priority that is set for the process, 0..15
+ * @rung: the claim may have work: its doorbells are not trapped now
+ * @work: the claim had work when it was last observed, or has rung since
+ * @work_at: when work was last observed; valid if @rung
+ * @progress_at: when the claim last rang or made progress; valid if @rung
  */
 struct kfd_prio_claim {
 	int prio;
@@ -84,21 +86,21 @@ struct kfd_prio_claim {
 };
 
 /**
- * struct kfd_prio_policy - what the policy remembers of one GPU
- * @level: in force, KFD_PRIO_LEVEL_NONE or 0..15
- * @lowest: rank of the lowest process that the level keeps off: its time counts;
+ * struct kfd_prio_policy - the state of the policy for one GPU
+ * @level: the level in force, KFD_PRIO_LEVEL_NONE or 0..15
+ * @lowest: rank of the lowest process with work that @level keeps off, from which time is counted;
  *	KFD_PRIO_RANK_NONE if there is none
- * @at: up to when time has been counted
- * @tokens: preemptions that may begin now, in billionths (token bucket; at most
- *	max_preempt_per_s of them)
+ * @at: time up to which time has been counted
+ * @tokens: preemptions that may begin now, in billionths (token bucket of at most
+ *	max_preempt_per_s)
  * @slot_at: start of the running slot
- * @slot: its index
- * @preempted_ns: for each rank and slot, how long a process of this rank or a lower one was
- *	kept off by a level above the rank
- * @preempted_sum: for each rank, their sum
+ * @slot: index of the running slot
+ * @preempted_ns: for each rank and slot, time for which a level above the rank kept off a process
+ *	of this rank or a lower one
+ * @preempted_sum: for each rank, the sum over its slots
  *
- * All zero but @level and @lowest is the state of a GPU that has never seen a preemption;
- * kfd_prio_policy_init() makes it.
+ * kfd_prio_policy_init() makes the state of a GPU on which nothing was preempted yet: all members
+ * are 0 but @level, @lowest, @at, @slot_at and @tokens.
  */
 struct kfd_prio_policy {
 	int level;
@@ -112,14 +114,14 @@ struct kfd_prio_policy {
 };
 
 /**
- * struct kfd_prio_decision - what is to be done
- * @level: from now on
- * @throttle: claims of at least this priority are off although they hold, because a level
- *	below them gets its floor; KFD_PRIO_LEVEL_NONE: none is
- * @reason: why
+ * struct kfd_prio_decision - the result of the policy
+ * @level: the level from now on
+ * @throttle: claims of at least this priority are kept off although they hold, because a level
+ *	below them gets its floor; KFD_PRIO_LEVEL_NONE: no claim is
+ * @reason: the reason for @level
  * @claim: index of the claim that preempts; -1 if @level is KFD_PRIO_LEVEL_NONE
- * @look_at: when to decide again if nothing happens before, at the latest; only what
- *	follows from the clock alone. KFD_PRIO_NEVER: not before something happens
+ * @look_at: the latest time for the next decision if no event comes before, as far as it follows
+ *	from the clock; KFD_PRIO_NEVER: not before an event
  */
 struct kfd_prio_decision {
 	int level;
@@ -130,9 +132,9 @@ struct kfd_prio_decision {
 };
 
 /**
- * kfd_prio_policy_victim() - does a level keep a process off the GPU while it has work?
- * @level: in force
- * @prio: of the process, by kfd_prio_policy_rank()
+ * kfd_prio_policy_victim() - whether a level keeps a process off the GPU while the process has work
+ * @level: the level in force
+ * @prio: rank of the process, see kfd_prio_policy_rank()
  */
 static inline bool kfd_prio_policy_victim(int level, int prio)
 {
@@ -140,15 +142,16 @@ static inline bool kfd_prio_policy_victim(int level, int prio)
 }
 
 /**
- * struct kfd_prio_standing - a process on one GPU, as far as it may have to give way
+ * struct kfd_prio_standing - the state of a process on one GPU that decides whether it is off
  * @rank: kfd_prio_policy_rank()
  * @claim: the priority of its claim; KFD_PRIO_UNSET if it has none
- * @idle: it is proved to have no work: it is off the GPU, the driver's own memory shows none, and
- *	it has not rung since
- * @quiet: it seems to have no work, by what the process itself has written; implied by @idle
- * @off: preemption keeps it off the GPU
- * @evicted: KFD keeps it off the GPU
- * @ends: it can only end: its memory is gone
+ * @idle: the process is proved to have no work: it is off the GPU, its MQDs show no work, and it
+ *	has not rung since
+ * @quiet: the process seems to have no work, by what it has written to its own memory; set whenever
+ *	@idle is
+ * @off: preemption keeps the process off the GPU
+ * @evicted: KFD has evicted the process from the GPU
+ * @ends: the mm of the process is gone: the process can only end
  */
 struct kfd_prio_standing {
 	int rank;
@@ -161,10 +164,10 @@ struct kfd_prio_standing {
 };
 
 /**
- * struct kfd_prio_force - what is in force on one GPU
+ * struct kfd_prio_force - the decision in force on one GPU
  * @level: KFD_PRIO_LEVEL_NONE or 0..15
- * @throttle: of the decision
- * @claims: there is a claim
+ * @throttle: throttle of the decision
+ * @claims: the GPU has at least one claim
  */
 struct kfd_prio_force {
 	int level;
@@ -173,19 +176,20 @@ struct kfd_prio_force {
 };
 
 /**
- * kfd_prio_policy_off() - is a process kept off the GPU?
- * @f: what is in force
+ * kfd_prio_policy_off() - whether a process is kept off the GPU
+ * @f: the decision in force
  * @s: the process
  *
- * While a level gets its floor, the claims above it are kept off too: mapped, they would win
- * every arbitration, and what they preempted would get nothing.
+ * While a level gets its floor, the claims above it are kept off. If they were mapped, they would
+ * win every arbitration, and the processes that they preempted would get nothing.
  *
- * Every process below a level is taken off, whether it seems to have work or not: a process writes
- * its indices, packets and signals itself, so they prove nothing.  Off the GPU, the driver's own
- * memory may prove that a process has no work.  Such a process stays off, also when the level ends,
- * until it rings: an update of the runlist that puts it back would disturb those that have work,
- * and the next level would take it off again.  The last claim lets all go.  A process that ends
- * runs nothing any more.
+ * Every process below the level is taken off, even if it seems to have no work: the process writes
+ * its indices, packets and signals itself, so they prove nothing. While the process is off, its
+ * MQDs, which are memory of the driver, may prove that it has no work. A process so proved stays
+ * off until it rings, even if the level ends: an update of the runlist that puts it back would
+ * disturb processes with work, and the next level would take it off again. When the last claim
+ * goes, all processes are put back. A process that ends is not put back, because it runs nothing
+ * any more.
  */
 static inline bool kfd_prio_policy_off(const struct kfd_prio_force *f,
 				       const struct kfd_prio_standing *s)
@@ -201,12 +205,12 @@ static inline bool kfd_prio_policy_off(const struct kfd_prio_force *f,
 }
 
 /**
- * kfd_prio_policy_works() - does it cost a process something to be kept off?
+ * kfd_prio_policy_works() - whether a process loses something by being off
  * @s: the process
  *
- * Only of such a process the time is counted for its floor, and only such a process is preempted:
- * as an event, and as one of max_preempt_per_s.  A process that only seems to have no work counts
- * as such until its MQDs, or its own indices, show some.
+ * The time off counts towards the floor of such a process only. Only such a process counts as
+ * preempted, in events and as one of max_preempt_per_s. A process that seems to have no work counts
+ * as having none until its MQDs or its indices show some.
  */
 static inline bool kfd_prio_policy_works(const struct kfd_prio_standing *s)
 {
@@ -214,21 +218,21 @@ static inline bool kfd_prio_policy_works(const struct kfd_prio_standing *s)
 }
 
 /*
- * Parking: a process that wakes more often than PARK_WAKES times in a second is not parked for
- * PARK_HOLD_NS, nor is one that had saved waves when it was parked.
+ * A process that wakes more often than PARK_WAKES times in PARK_PERIOD_NS is not parked for
+ * PARK_HOLD_NS. The same holds for a process that had saved waves when it was parked.
  */
 #define KFD_PRIO_PARK_WAKES	10
 #define KFD_PRIO_PARK_PERIOD_NS	1000000000ULL
 #define KFD_PRIO_PARK_HOLD_NS	10000000000ULL
 
 /**
- * struct kfd_prio_parking - what decides on one GPU whether processes are parked
+ * struct kfd_prio_parking - the facts about one GPU that decide whether processes are parked there
  * @after_ns: kfd_prio_params.park_ns
- * @now: the time
- * @pays: the runlist is over-subscribed, and the rate allows it: an update pays that does nothing
- *	but take processes off that have no work
- * @free: parking disturbs nobody: an update of the runlist follows anyway, or no process on the GPU
- *	has work, or the scheduler takes single queues off
+ * @now: the time, ns
+ * @pays: the runlist is over-subscribed and the rate permits an update of the runlist that only
+ *	parks processes
+ * @free: parking disturbs no process: an update of the runlist follows anyway, or no process on the
+ *	GPU has work, or MES removes single queues
  */
 struct kfd_prio_parking {
 	u64 after_ns;
@@ -238,10 +242,10 @@ struct kfd_prio_parking {
 };
 
 /**
- * struct kfd_prio_wakes - how often a process was woken while it was parked
- * @at: when, the last PARK_WAKES times, in turn; 0: never
+ * struct kfd_prio_wakes - the wakes of one parked process
+ * @at: times of the last PARK_WAKES wakes, used in turn; 0: no wake
  * @next: index of the oldest
- * @hold_until: it is not parked before
+ * @hold_until: the process is not parked before this time
  */
 struct kfd_prio_wakes {
 	u64 at[KFD_PRIO_PARK_WAKES];
@@ -250,15 +254,15 @@ struct kfd_prio_wakes {
 };
 
 /**
- * struct kfd_prio_lull - a process on one GPU, as far as it may be parked
- * @quiet: its next ring faults, and nothing is known that it has to do
- * @quiet_at: since when; meaningful if @quiet
+ * struct kfd_prio_lull - the state of a process on one GPU that decides whether it is parked
+ * @quiet: the next ring of the process faults, and no work of it is known
+ * @quiet_at: since when @quiet is true; valid if @quiet
  * @hold_until: see struct kfd_prio_wakes
- * @parked: it is parked
- * @off: it is preempted
- * @evicted: KFD keeps it off the GPU
- * @exempt: it is never to be parked
- * @ends: it can only end
+ * @parked: the process is parked
+ * @off: the process is preempted, or off without work
+ * @evicted: KFD has evicted the process from the GPU
+ * @exempt: the process is set never to be parked
+ * @ends: the mm of the process is gone: the process can only end
  */
 struct kfd_prio_lull {
 	bool quiet;
@@ -271,7 +275,7 @@ struct kfd_prio_lull {
 	bool ends;
 };
 
-/* Of what a preemption costs, linger may leave the GPU idle for so small a part */
+/* linger_ns is raised to the cost of a preemption divided by this */
 #define KFD_PRIO_LINGER_PART	4
 
 int kfd_prio_policy_rank(int set, int asked);

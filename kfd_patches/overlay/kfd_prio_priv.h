@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-/* kfdprio: what its own files share. */
+/*
+ * kfdprio: declarations that the files of the overlay share.
+ *
+ * In all files of the overlay, "Context: DQM lock" means that the caller holds the lock of the
+ * device queue manager (dqm_lock()). A "process on a GPU" is its struct qcm_process_device, or the
+ * struct kfd_prio_qpd in it. "The GPU's thread" is the kernel thread that kfdprio runs for each
+ * GPU, see kfd_prio_thread.c.
+ */
 #ifndef KFD_PRIO_PRIV_H_INCLUDED
 #define KFD_PRIO_PRIV_H_INCLUDED
 
@@ -12,16 +19,16 @@
 #include "kfd_prio_enums.h"
 #include "kfd_prio_policy.h"
 
-/* A process has at most that many queues on a GPU: KFD_MAX_NUM_OF_QUEUES_PER_PROCESS */
+/* Most queues that a process has on a GPU, KFD_MAX_NUM_OF_QUEUES_PER_PROCESS */
 #define KFD_PRIO_MAX_INDEX	1024
 
 /**
- * struct kfd_prio_index - indices of a queue, in the memory of its process
+ * struct kfd_prio_index - where the indices of a queue are in the memory of its process
  * @rptr: address of the read index
  * @wptr: address of the write index
- * @mask: of both; ~0 if they are 64 bits wide
- * @ring: address of its packets, if they may tell what runs or has ended; else NULL
- * @packets_mask: their number less one
+ * @mask: mask for both indices; ~0 if they have 64 bits
+ * @ring: address of the ring if its packets are to be read, else NULL
+ * @packets_mask: number of packets in the ring, less one
  */
 struct kfd_prio_index {
 	const void __user *rptr;
@@ -32,12 +39,12 @@ struct kfd_prio_index {
 };
 
 /**
- * struct kfd_prio_snapshot - what is needed to look at a process without the DQM lock
- * @nr: number of queues
- * @packets: what their packets say of work in flight counts: no count of waves says it
- * @index: their indices
- * @occupancy: room for the answer of the ASIC
- * @counted: it has one, and there are waves in flight
+ * struct kfd_prio_snapshot - copy of the data that observing a process without the DQM lock needs
+ * @nr: number of entries in @index
+ * @packets: the packets decide whether work is in flight, because a count of waves does not show it
+ * @index: the indices of each queue
+ * @occupancy: buffer for kfd_prio_compat_count()
+ * @counted: the last count of waves was not zero
  */
 struct kfd_prio_snapshot {
 	u32 nr;
@@ -48,20 +55,20 @@ struct kfd_prio_snapshot {
 };
 
 /**
- * struct kfd_prio_seen - what was seen of a process
- * @work: read and write index of a queue differ
- * @waves: it has waves in flight
- * @runs: its packets show that a kernel runs, and that the next packet waits for it
- * @pending: the signal of the last packet that was launched says that it is not complete; a process
- *	may use the signal for something else by now
- * @in_flight: as @runs or @pending, where waves are counted too
- * @ended: the signal of the last packet of a queue says that it is complete, and not @in_flight; a
- *	packet before it may run still
- * @counted: waves were counted in this look
+ * struct kfd_prio_seen - result of observing a process
+ * @work: the read and write indices of a queue differ
+ * @waves: the process has waves in flight
+ * @runs: the packets show that a kernel runs, and that the next packet waits for it
+ * @pending: the signal of the last launched packet is not complete; the process may use the signal
+ *	for another purpose by now
+ * @in_flight: value of @runs or @pending, also where waves are counted
+ * @ended: the signal of the last launched packet of a queue is complete, and not @in_flight; an
+ *	earlier packet may still run
+ * @counted: waves were counted in this observation
  * @unreadable: the indices of a queue could not be read
- * @unused: nothing was ever launched from its queues
- * @rptr_sum: of its queues
- * @wptr_sum: of its queues
+ * @unused: no packet was ever launched from the queues
+ * @rptr_sum: sum of the read indices
+ * @wptr_sum: sum of the write indices
  */
 struct kfd_prio_seen {
 	bool work;
@@ -78,10 +85,11 @@ struct kfd_prio_seen {
 };
 
 /**
- * enum kfd_prio_shown - what the MQDs of a process that is off the GPU show
+ * enum kfd_prio_shown - work that the MQDs of a process show while it is off the GPU
  * @KFD_PRIO_SHOWN_NONE: no work
  * @KFD_PRIO_SHOWN_WORK: work
- * @KFD_PRIO_SHOWN_PART: no work so far; not all were read, and the thread is needed for a kick
+ * @KFD_PRIO_SHOWN_PART: no work so far; not all MQDs were read, because a kick or an unmap that is
+ *	not confirmed comes first
  */
 enum kfd_prio_shown {
 	KFD_PRIO_SHOWN_NONE,
@@ -90,13 +98,13 @@ enum kfd_prio_shown {
 };
 
 /**
- * struct kfd_prio_marked - what a change of level did to the queues of a GPU
+ * struct kfd_prio_marked - changes that kfd_prio_dqm_mark() has made to the processes of a GPU
  * @epoch: kfd_prio_take_epoch()
- * @preempted: processes that count as preempted now and did not
- * @busy: processes that were taken off with work, or turned out to have some since
- * @shown: queues of processes that were off before and turned out to have work
- * @restored: processes that were preempted and are not
- * @woken: processes that were parked and are not
+ * @preempted: processes that count as preempted from now on
+ * @busy: processes that were taken off with work, or were off and showed work since
+ * @shown: queues of processes that were off and showed work since
+ * @restored: processes that were preempted and are put back
+ * @woken: processes that were parked and are put back
  * @off: queues that must leave the hardware
  * @on: queues that may go back
  */
@@ -111,45 +119,46 @@ struct kfd_prio_marked {
 	u32 on;
 };
 
-/* So many thread groups that share the mm of an orphan are listed; further ones are counted */
+/* Most thread groups that are listed for the mm of an orphan; further ones are only counted */
 #define KFD_PRIO_MAX_GROUPS	16
 
-/* One claim per priority stands for all of it */
+/* The policy gets one claim for each priority, see kfd_prio_claim_fold() */
 #define KFD_PRIO_MAX_CLAIMS	(KFD_PRIO_MAX + 1)
 
-/* So long the fault of a doorbell waits for an unmap, in ns; saves of 37 to 754 us were measured */
+/* Longest wait of the fault of a doorbell for an unmap, ns; measured saves took 37 to 754 us */
 #define KFD_PRIO_FAULT_WAIT_NS	5000000ULL
 
-/* And so long at most the restore is thought to take that follows, in ns */
+/* Upper limit of the estimated time that the following restore takes, ns */
 #define KFD_PRIO_RESTORE_MAX_NS	5000000ULL
 
-/* After a runlist that could not be sent, or an unmap that failed, in ns */
+/* Delay before a runlist that could not be sent, or an unmap that failed, is tried again, ns */
 #define KFD_PRIO_RETRY_NS	10000000ULL
 
 /*
- * No doorbell is trapped so soon after a fault of it, in ns; the default of linger_us.  A process
- * that has faulted must run again to repeat its store, and real-time threads may be before it.
+ * After the fault of a doorbell the doorbell is not trapped again for this time, ns; the default of
+ * linger_us. The process must run again to repeat its store, and real-time threads may run before
+ * it.
  */
 #define KFD_PRIO_REPEAT		200000ULL
 
-/* For kfd_prio_breaker_culprit(): a name of 15 bytes, each of them as \xNN, and words */
+/* Buffer for kfd_prio_breaker_culprit(): a name of 15 bytes, each as \xNN, and text */
 #define KFD_PRIO_CULPRIT_SIZE	100
 
 /**
- * enum kfd_prio_kick - what kfd_prio_dqm.kicked says to the thread of a GPU
- * @KFD_PRIO_QUIET: nothing
+ * enum kfd_prio_kick - value of kfd_prio_dqm.kicked, why the thread of a GPU is woken
+ * @KFD_PRIO_QUIET: it is not woken
  * @KFD_PRIO_TIMER: its timer has fired
- * @KFD_PRIO_KICKED: something has changed: see kfd_prio_gpu_kick()
+ * @KFD_PRIO_KICKED: something has changed on the GPU: see kfd_prio_gpu_kick()
  */
 enum kfd_prio_kick { KFD_PRIO_QUIET, KFD_PRIO_TIMER, KFD_PRIO_KICKED };
 
 /**
- * struct kfd_prio_setting - what is asked for a process
- * @prio: 0..15, or KFD_PRIO_UNSET
- * @keep: its priority stays as it is
- * @never: it is never to be parked from now on
- * @parks: it may be parked from now on; with neither, that stays as it is
- * @by: KFD_PRIO_BY_*, how it is set
+ * struct kfd_prio_setting - a requested change of the settings of a process
+ * @prio: the priority, 0..15, or KFD_PRIO_UNSET
+ * @keep: leave the priority as it is
+ * @never: never park the process from now on
+ * @parks: permit parking from now on; with neither @never nor @parks that setting stays
+ * @by: KFD_PRIO_BY_*, the origin of the request
  */
 struct kfd_prio_setting {
 	int prio;
@@ -161,10 +170,10 @@ struct kfd_prio_setting {
 
 /**
  * struct kfd_prio_param - a module parameter
- * @value: in the unit of the parameter's name; written under the module's parameter
- *	lock, read without
- * @min: lowest value accepted
- * @max: highest value accepted
+ * @value: the value in the unit of the parameter's name; written under the module's parameter lock,
+ *	read without a lock
+ * @min: lowest permitted value
+ * @max: highest permitted value
  */
 struct kfd_prio_param {
 	u32 value;
@@ -173,13 +182,14 @@ struct kfd_prio_param {
 };
 
 /**
- * kfd_prio_trap_change() - change the trap of a process on a GPU, if it is as expected
+ * kfd_prio_trap_change() - change the doorbell trap of a process on a GPU if it has the expected
+ * state
  * @qp: the process on the GPU
- * @from: what it must be
- * @to: what it becomes
+ * @from: the expected state
+ * @to: the new state
  *
  * Context: any
- * Return: true if it was @from
+ * Return: true if the state was @from, and is @to now
  */
 static inline bool kfd_prio_trap_change(struct kfd_prio_qpd *qp, enum kfd_prio_trap from,
 					enum kfd_prio_trap to)
@@ -188,11 +198,12 @@ static inline bool kfd_prio_trap_change(struct kfd_prio_qpd *qp, enum kfd_prio_t
 }
 
 /**
- * kfd_prio_in_fault() - is a process in the fault of a doorbell, or was it a moment ago?
+ * kfd_prio_in_fault() - whether a process is, or was recently, in the fault of a doorbell
  * @qp: the process on a GPU
  * @now: ktime_get_ns()
  *
- * Its store may not have been repeated: trapped again, it would fault again, and so on.
+ * Such a process may not have repeated its store yet. If its doorbells were trapped now, the store
+ * would fault again, possibly without end.
  */
 static inline bool kfd_prio_in_fault(const struct kfd_prio_qpd *qp, u64 now)
 {
@@ -201,8 +212,8 @@ static inline bool kfd_prio_in_fault(const struct kfd_prio_qpd *qp, u64 now)
 }
 
 /**
- * kfd_prio_hold() - a queue is kept off by preemption from now on
- * @q: the queue, of a process that is preempted
+ * kfd_prio_hold() - mark a queue of a process that is off as kept off by preemption
+ * @q: the queue
  *
  * Context: DQM lock
  */
@@ -214,8 +225,8 @@ static inline void kfd_prio_hold(struct queue *q)
 }
 
 /**
- * kfd_prio_is_off() - does preemption keep a process off a GPU, with work or without?
- * @prio: of the process on the GPU
+ * kfd_prio_is_off() - whether preemption keeps a process off a GPU; a parked process is not off
+ * @prio: the process on the GPU
  *
  * Context: DQM lock
  */
@@ -225,8 +236,8 @@ static inline bool kfd_prio_is_off(const struct kfd_prio_qpd *prio)
 }
 
 /**
- * kfd_prio_is_preempted() - is a process off a GPU for the work of others, and has work itself?
- * @prio: of the process on the GPU
+ * kfd_prio_is_preempted() - whether a process is off a GPU and has work, or may have some
+ * @prio: the process on the GPU
  *
  * Context: DQM lock
  */
@@ -236,8 +247,8 @@ static inline bool kfd_prio_is_preempted(const struct kfd_prio_qpd *prio)
 }
 
 /**
- * kfd_prio_preempted_ns() - how long a process has been preempted on a GPU in all
- * @prio: of the process on the GPU
+ * kfd_prio_preempted_ns() - total time for which a process has been preempted on a GPU, ns
+ * @prio: the process on the GPU
  *
  * Context: DQM lock
  */
@@ -248,8 +259,8 @@ static inline u64 kfd_prio_preempted_ns(const struct kfd_prio_qpd *prio)
 }
 
 /**
- * kfd_prio_parked_ns() - how long a process has been parked on a GPU in all
- * @prio: of the process on the GPU
+ * kfd_prio_parked_ns() - total time for which a process has been parked on a GPU, ns
+ * @prio: the process on the GPU
  *
  * Context: DQM lock
  */
@@ -259,7 +270,7 @@ static inline u64 kfd_prio_parked_ns(const struct kfd_prio_qpd *prio)
 }
 
 /**
- * kfd_prio_is_orphan() - is a process known to be an orphan?  See kfd_prio_identity.c
+ * kfd_prio_is_orphan() - whether a process is marked as an orphan, see kfd_prio_identity.c
  * @p: the process
  *
  * Context: any
@@ -270,10 +281,11 @@ static inline bool kfd_prio_is_orphan(const struct kfd_process *p)
 }
 
 /**
- * kfd_prio_may_be_victim() - can a process be kept off a GPU at all?
- * @qpd: the process on that GPU
+ * kfd_prio_may_be_victim() - whether a process can be kept off a GPU
+ * @qpd: the process on the GPU
  *
- * One without a VM on the GPU (the debugger makes such) or with a debugger's kernel queue cannot.
+ * A process that has no VM on the GPU (the debugger creates such) or has a debugger's kernel queue
+ * cannot.
  *
  * Context: DQM lock
  */
@@ -283,11 +295,11 @@ static inline bool kfd_prio_may_be_victim(struct qcm_process_device *qpd)
 }
 
 /**
- * kfd_prio_stays_parked() - is a process parked, and stays so for all that it and others do?
+ * kfd_prio_stays_parked() - whether a process is parked, and no decision can change that
  * @qpd: the process on a GPU
- * @g: the parameters of parking on that GPU
+ * @g: parking on the GPU
  *
- * The quick form of kfd_prio_parks() for walks over many processes: false says nothing.
+ * A quick check for walks over many processes. If it returns false, kfd_prio_parks() decides.
  *
  * Context: DQM lock
  */
@@ -302,12 +314,12 @@ static inline bool kfd_prio_stays_parked(struct qcm_process_device *qpd,
 }
 
 /**
- * kfd_prio_entries_to_user() - copy the entries of a list to the caller
+ * kfd_prio_entries_to_user() - copy an array of entries to the caller of an ioctl
  * @to: user address of the first entry
- * @entry_size: bytes of the caller's entry; then of those that were copied
+ * @entry_size: in: bytes of an entry as the caller knows it; out: bytes that were copied for each
  * @from: the entries
- * @size: bytes of each
- * @n: how many
+ * @size: bytes of an entry
+ * @n: number of entries
  *
  * Context: process, may sleep
  * Return: 0 or -EFAULT
@@ -326,8 +338,8 @@ static inline int kfd_prio_entries_to_user(u64 to, u32 *entry_size, const void *
 }
 
 /*
- * The layers, lowest first; a file calls functions of those above it in this list and of no other
- * (Documentation/design.rst has the picture, tests/lint/check-layers checks it).
+ * The layers, lowest first. A file calls functions of the files above it in this list, and of no
+ * others (Documentation/design.rst has the diagram, tests/lint/check-layers verifies it).
  */
 
 /* ---- ground ---- */

@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0 OR MIT
 #
-# kfd_prio_probes.sh HEADER CC FLAG... - ask the compiler how this tree spells what
+# kfd_prio_probes.sh HEADER CC FLAG... - compile a probe for each type and call that
 # kfd_prio_compat.h needs, and write HEADER, with "#define KFD_PRIO_HAVE_<NAME> 1" for each probe
 # that compiles.  kfd_prio.mk runs it, with the flags of the module's own files.
 #
-# A kernel with PREEMPT_RT is refused here, for builds that do not come through dkms/can-build.
-# The flags are tried next: where KFD's own headers do not compile with them no answer means
-# anything, and the build stops with the compiler's words.
+# The script refuses a kernel with PREEMPT_RT, for builds that do not use dkms/can-build.  Then it
+# compiles KFD's own headers with the flags.  If that fails, the result of a probe means nothing,
+# and the script stops the build with the messages of the compiler.
 set -u
 header=$1
 shift
 
-# compile CODE COMPILER...: CODE, after KFD's headers
+# compile CODE COMPILER...: compiles CODE after KFD's headers
 compile() {
 	printf '#include "kfd_device_queue_manager.h"\n%s\n' "$1" >"$header.c"
 	shift
@@ -20,8 +20,8 @@ compile() {
 }
 trap 'rm -f "$header.c" "$header.new" "$header.log"' EXIT
 
-# Without KFD's headers, which may not compile on such a kernel.  Only a compiler that sees the option
-# accepts the code: any other failure is left to the check below.
+# Without KFD's headers, which may not compile on such a kernel.  The code compiles only if the option
+# is set; the check below finds any other failure.
 printf '#ifndef CONFIG_PREEMPT_RT\n#error "not set"\n#endif\n' >"$header.c"
 if "$@" -w -fsyntax-only -x c "$header.c" >/dev/null 2>&1; then
 	echo "kfdprio does not support kernels with PREEMPT_RT, and this build has CONFIG_PREEMPT_RT: build for a kernel without it" >&2
@@ -34,8 +34,8 @@ if ! compile 'int probe(void);' "$@" >"$header.log" 2>&1; then
 	exit 1
 fi
 
-# A probe must fail where the thing is missing.  A call with another signature only warns with older
-# compilers: compare the types.  Lines: NAME, and code that compiles if the tree has it.
+# Each line has a NAME, and code that compiles only if the tree has it.  Probes of a function compare
+# its type, because older compilers only warn about a call with another signature.
 {
 	echo "/* made by kfd_prio_probes.sh */"
 	while read -r name code; do

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: what a change of a process on a GPU means to preemption there: a priority, a queue more
- * or less, the end.  The engine's next step acts on it.
+ * kfdprio: changes of a process on a GPU that concern preemption: its priority, its queues, its
+ * end. The next step of the engine acts on them.
  */
 #include "kfd_prio_priv.h"
 
-/* The priority of a process was set or taken away.  DQM lock */
+/* Updates rank and role of a process after its settings have changed. DQM lock */
 static void kfd_prio_priority_changed(struct device_queue_manager *dqm,
 				      struct qcm_process_device *qpd)
 {
 	lockdep_assert_held(&dqm->lock_hidden);
 	if (list_empty(&qpd->queues_list))
-		return;		/* kfd_prio_process_queue_created() will see it */
+		return;		/* kfd_prio_process_queue_created() does this for the first queue */
 	kfd_prio_refresh(qpd);
 	kfd_prio_role_update(dqm, qpd);
 	if (dqm->prio.policy.level != KFD_PRIO_LEVEL_NONE)
@@ -34,15 +34,15 @@ static int kfd_prio_apply_on(struct kfd_process_device *pdd, u32 *nr_queues)
 }
 
 /**
- * kfd_prio_process_apply() - bring the live queues of a thread group to its priority
+ * kfd_prio_process_apply() - give the queues of a thread group the priority in force, on all GPUs
  * @pid: the thread group
  * @nr_queues: out: number of its queues
  *
- * Every GPU is tried, also after an error.  A KFD process that the group has opened and whose mm it
- * has lost is left alone.
+ * After an error the other GPUs are tried as well. An orphan that the group has opened, and whose
+ * mm it has lost, is not changed.
  *
  * Context: process, may sleep; takes DQM locks, one after the other
- * Return: 0, or the first error of a GPU (-EIO in reset, -ETIME no answer)
+ * Return: 0, or the error of the first GPU that failed (-EIO: in reset, -ETIME: no answer)
  */
 int kfd_prio_process_apply(struct pid *pid, u32 *nr_queues)
 {
@@ -51,7 +51,7 @@ int kfd_prio_process_apply(struct pid *pid, u32 *nr_queues)
 
 	*nr_queues = 0;
 	while ((p = kfd_prio_processes_next(p))) {
-		/* an orphan is no process of the group any more */
+		/* An orphan does not belong to the group any more */
 		if (p->prio.lead != pid || READ_ONCE(p->prio.gone) || kfd_prio_orphan_check(p))
 			continue;
 		for (i = 0; i < p->n_pdds; i++) {
@@ -64,8 +64,8 @@ int kfd_prio_process_apply(struct pid *pid, u32 *nr_queues)
 }
 
 /**
- * kfd_prio_process_apply_orphan() - bring the queues of an orphan to what is set for it
- * @family: serial of the process
+ * kfd_prio_process_apply_orphan() - give the queues of an orphan the priority in force, on all GPUs
+ * @family: serial of the orphan
  * @nr_queues: out: number of its queues
  *
  * Context: process, may sleep; takes DQM locks, one after the other
@@ -90,13 +90,14 @@ int kfd_prio_process_apply_orphan(u64 family, u32 *nr_queues)
 }
 
 /**
- * kfd_prio_process_orphans() - processes on a GPU have become orphans: act on it
- * @dqm: of the GPU
+ * kfd_prio_process_orphans() - act on processes on a GPU that have become orphans or whose settings
+ * changed
+ * @dqm: device queue manager of the GPU
  *
- * An orphan has no claim, the lowest rank, and queues of the lowest priority, unless a priority was
- * set for it since.
+ * An orphan has no claim and the lowest rank, and its queues the lowest priority, unless a priority
+ * was set for the orphan itself.
  *
- * Context: the GPU's thread, or kfd_prio_process_orphans_now() if it has none; DQM lock
+ * Context: DQM lock; the GPU's thread, or kfd_prio_process_orphans_now() if the GPU has none
  */
 void kfd_prio_process_orphans(struct device_queue_manager *dqm)
 {
@@ -107,7 +108,10 @@ void kfd_prio_process_orphans(struct device_queue_manager *dqm)
 	if (!READ_ONCE(dqm->prio.orphans))
 		return;
 	WRITE_ONCE(dqm->prio.orphans, false);
-	/* @orphans, then the flag and what is set: pairs with kfd_prio_orphan_kick() */
+	/*
+	 * kfd_prio_dqm.orphans, then kfd_prio_process.orphan and .own: pairs with
+	 * kfd_prio_orphan_kick()
+	 */
 	smp_mb();
 	list_for_each_entry(cur, &dqm->queues, list)
 		if (kfd_prio_is_orphan(cur->qpd->pqm->process))
@@ -115,11 +119,17 @@ void kfd_prio_process_orphans(struct device_queue_manager *dqm)
 	list_for_each_entry(cur, &dqm->queues, list) {
 		if (!kfd_prio_is_orphan(cur->qpd->pqm->process))
 			continue;
-		/* what fails has its priority in its properties, and the next runlist has it */
+		/*
+		 * If this fails, the properties of the queues have the priority, and the next
+		 * runlist applies it
+		 */
 		kfd_prio_dqm_apply(qpd_to_pdd(cur->qpd), &nr_queues);
 		if (dqm->prio.unmap_seq == unmap_seq)
 			continue;
-		/* an update was sent: a ring that waits for the lock goes before the rest */
+		/*
+		 * An update was sent. A ring that waits for the lock goes first; the next call does
+		 * the rest.
+		 */
 		WRITE_ONCE(dqm->prio.orphans, true);
 		kfd_prio_gpu_kick(dqm);
 		return;
@@ -127,9 +137,9 @@ void kfd_prio_process_orphans(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_process_orphans_now() - act on orphans that were noticed on GPUs without a thread
+ * kfd_prio_process_orphans_now() - act on orphans that were found on GPUs without a thread
  *
- * No priority that may preempt was ever set then: LIST, SET and GET notice orphans.
+ * There is no thread until a priority that may preempt is set. LIST, SET and GET find orphans then.
  *
  * Context: process, may sleep; takes DQM locks, one after the other
  */
@@ -141,7 +151,7 @@ void kfd_prio_process_orphans_now(void)
 		return;
 	kfd_prio_gpu_lock();
 	for (d = kfd_prio_gpu_first(); d; d = kfd_prio_gpu_next(d)) {
-		/* one update at a time, as the thread does */
+		/* One update for each time the lock is taken, as in the thread */
 		while (!d->thread && READ_ONCE(d->orphans)) {
 			dqm_lock(d->dqm);
 			kfd_prio_process_orphans(d->dqm);
@@ -152,12 +162,12 @@ void kfd_prio_process_orphans_now(void)
 }
 
 /**
- * kfd_prio_process_queue_created() - a queue is about to join its process
- * @dqm: of the GPU
- * @qpd: the process on that GPU
- * @q: the queue, not in any list yet; is_evicted tells if it may run
+ * kfd_prio_process_queue_created() - a queue is about to be added to its process
+ * @dqm: device queue manager of the GPU
+ * @qpd: the process on the GPU
+ * @q: the queue, which is in no list yet; its is_evicted is set here if it must not run
  *
- * A process that comes while others are preempted starts preempted.
+ * A process whose first queue is created below a level in force is off from the start.
  *
  * Context: DQM lock
  */
@@ -179,7 +189,7 @@ void kfd_prio_process_queue_created(struct device_queue_manager *dqm,
 	kfd_prio_neighbour_changed(qpd);
 	if ((d->policy.level != KFD_PRIO_LEVEL_NONE || d->throttle != KFD_PRIO_LEVEL_NONE) &&
 	    kfd_prio_is_victim(qpd, d->policy.level) != qp->preempted) {
-		/* its first queue: nothing of it is on the hardware */
+		/* The first queue of the process: nothing of it is on the hardware */
 		if (!qp->preempted && list_empty(&qpd->queues_list))
 			kfd_prio_dqm_take_new(dqm, qpd);
 		kfd_prio_gpu_kick(dqm);
@@ -189,7 +199,7 @@ void kfd_prio_process_queue_created(struct device_queue_manager *dqm,
 }
 
 /**
- * kfd_prio_process_queue_changed() - a queue was updated, or is gone
+ * kfd_prio_process_queue_changed() - a queue was updated or destroyed
  * @q: the queue
  *
  * Context: any
@@ -203,16 +213,15 @@ void kfd_prio_process_queue_changed(struct queue *q)
 		return;
 	WRITE_ONCE(pdd->qpd.prio.stale, true);
 	kfd_prio_neighbour_changed(&pdd->qpd);
-	/* its rank may be another: the next decision looks */
+	/* The rank of the process may have changed: the next decision computes it */
 	atomic_set(&dqm->prio.rang, 1);
 }
 
 /**
- * kfd_prio_hook_process_exit() - the mm of a process goes
- * @p: the process; its queues are destroyed later
+ * kfd_prio_hook_process_exit() - the mm of a process goes, which ends its claims
+ * @p: the process, whose queues are destroyed later
  *
- * Where no priority that may preempt was ever set, and no notify descriptor is open, no lock is
- * taken.
+ * Takes no lock if no notify descriptor is open and no priority that may preempt was ever set.
  *
  * Context: process, no lock
  */
@@ -230,8 +239,8 @@ void kfd_prio_hook_process_exit(struct kfd_process *p)
 
 		WRITE_ONCE(qpd->prio.exiting, true);
 		/*
-		 * exiting, then the thread: pairs with kfd_prio_thread_start().  Without a thread
-		 * there is no claim, and none is made by a thread that starts now.
+		 * exiting, then the thread: pairs with kfd_prio_thread_start(). Without a thread
+		 * there is no claim, and a thread that starts now creates none for this process.
 		 */
 		smp_mb();
 		if (!kfd_prio_gpu_hold(dqm))

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the list of published KFD processes, and the count that keeps one of them in place.
+ * kfdprio: the list of published KFD processes, and the holder count that delays their release.
  *
- * kfd_processes_table holds a process before create_process() has succeeded, and the error paths of
- * create_process() free it at once.  This list holds a process from the success of create_process()
- * until the release of the process, with everything that belongs to it: its PDDs, its queues, its
- * task.
+ * kfd_processes_table contains a process before create_process() has succeeded, and the error paths
+ * of create_process() free it at once. This list contains a process from the success of
+ * create_process() until the release of the process. For that time its PDDs, its queues and its
+ * task stay in place.
  *
- * A holder is counted in kfd_prio_process.users, and not in kfd_process.ref: kfd_create_process()
- * flushes the releases that are queued before it makes another process with the same PID (after
- * exec).  A release that a holder of kfd_process.ref delays would not be queued yet.  A release
- * that waits for a holder here is queued, and so waited for.
+ * Holders are counted in kfd_prio_process.users and not in kfd_process.ref. After an exec,
+ * kfd_create_process() flushes the queued releases before it creates another process with the same
+ * PID. A release that is delayed by a holder of kfd_process.ref would not be queued yet, and so not
+ * be flushed. A release that waits for a holder in kfd_prio_process.users is queued already.
  *
- * The release waits for all holders.  A holder may sleep and may take DQM locks; it must not wait
- * for a release, nor for the creation of a process.
+ * The release of a process waits for all its holders. A holder may sleep and may take DQM locks. It
+ * must not wait for a release, nor for the creation of a process.
  */
 #include <linux/delay.h>
 #include <linux/wait.h>
@@ -28,6 +28,8 @@ static u64 kfd_prio_processes_serial;	/* kfd_prio_processes_lock */
  * kfd_prio_hook_process_created() - create_process() is about to return a process
  * @p: the process, or a further context of one (Linux 7.x)
  *
+ * Publishes the process: gives it its serial and adds it to the list.
+ *
  * Context: kfd_processes_mutex
  */
 void kfd_prio_hook_process_created(struct kfd_process *p)
@@ -38,7 +40,7 @@ void kfd_prio_hook_process_created(struct kfd_process *p)
 	p->prio.family = kfd_prio_processes_serial + 1;
 	p->prio.users = 1;
 	p->prio.live = true;
-	/* what was made, then the number: pairs with kfd_prio_hook_process_found() */
+	/* The members of @p, then its serial: pairs with kfd_prio_hook_process_found() */
 	smp_store_release(&p->prio.serial, ++kfd_prio_processes_serial);
 	list_add_tail(&p->prio.link, &kfd_prio_processes);
 	spin_unlock(&kfd_prio_processes_lock);
@@ -46,34 +48,37 @@ void kfd_prio_hook_process_created(struct kfd_process *p)
 
 /**
  * kfd_prio_hook_process_found() - KFD has looked up the process of a task
- * @p: in: the process, or NULL; out: NULL if it is not published
+ * @p: in: the process, or NULL; out: NULL if the process is not published yet
  *
- * A process that is still being made is not for ioctls and mmap(2): a debugger could attach to it,
- * and a thread of it that has a file from before exec could map its doorbells and trap handler,
- * which the error path of create_process() frees.
+ * Hides a process that is still being created from ioctls and mmap(2). Otherwise a debugger could
+ * attach to it, and a thread of it with a file from before an exec could map its doorbells and its
+ * trap handler, which the error path of create_process() frees.
  *
  * Context: kfd_processes_srcu
  */
 void kfd_prio_hook_process_found(struct kfd_process **p)
 {
-	/* the number, then what was made: pairs with kfd_prio_hook_process_created() */
+	/* The serial of *@p, then its other members: pairs with kfd_prio_hook_process_created() */
 	if (*p && !smp_load_acquire(&(*p)->prio.serial))
 		*p = NULL;
 }
 
 /**
- * kfd_prio_hook_process_failed() - create_process() fails, KFD's table has had the process
- * @p: the process, in no table any more; create_process() frees it next
+ * kfd_prio_hook_process_failed() - create_process() fails after it has added a process to KFD's
+ * table
+ * @p: the process, already removed from the table; create_process() frees it next
  * @processes_mutex: kfd_processes_mutex, which is static in older trees
- * @refs: references that create_process() has at this point, and does not drop
+ * @refs: number of references that create_process() has at this point and does not drop
  *
- * KFD finds processes in its table by PASID, at suspend, at a reset and in debugfs, and would use
- * what is freed.  Look-ups end with a grace period.  References that are left then are those of
- * interrupts and notifiers, for a moment.  No debugger has one: kfd_prio_hook_process_found().
+ * KFD looks processes up in its table by PASID, at suspend, at a GPU reset and in debugfs, and
+ * would use the freed process. The hook waits until such lookups have ended, which takes a grace
+ * period, and then until only @refs references are left. Interrupts and notifiers hold the others
+ * for a short time. No debugger has one, see kfd_prio_hook_process_found().
  *
- * Each open and each exit of a KFD process needs kfd_processes_mutex, so it is not held here.
- * Nobody depends on it: the process is in no table, and the callers of create_process() only unlock
- * the mutex after an error.  Its PDDs keep GPUs as those of a process that exits do.
+ * Each open of /dev/kfd and each exit of a KFD process needs kfd_processes_mutex, so the hook drops
+ * it while it waits. Nothing depends on the mutex meanwhile: the process is in no table, and after
+ * an error the callers of create_process() only unlock it. The PDDs of the process keep its GPUs in
+ * place, as those of an exiting process do.
  *
  * Context: kfd_processes_mutex, which is dropped and taken again
  */
@@ -86,20 +91,21 @@ void kfd_prio_hook_process_failed(struct kfd_process *p, struct mutex *processes
 	while (kref_read(&p->ref) > refs)
 		usleep_range(500, 1000);
 	WARN_ON_ONCE(kref_read(&p->ref) != refs);
-	/* the others' last use of the process, then its end */
+	/* The last use of @p by another CPU, then its end */
 	smp_mb();
-	/* resume and restore are by table; nothing queues them now */
+	/* Only lookups in the table queue these works, and no lookup finds @p any more */
 	cancel_delayed_work_sync(&p->eviction_work);
 	cancel_delayed_work_sync(&p->restore_work);
 	mutex_lock(processes_mutex);
 }
 
 /**
- * kfd_prio_hook_process_nameless() - KFD could not make the sysfs directory of a process
- * @p: the process; its directory was given back
+ * kfd_prio_hook_process_nameless() - KFD could not create the sysfs directory of a process
+ * @p: the process; KFD has dropped its kobject
  *
- * A process that has executed another program with a descriptor of /dev/kfd open has left the
- * directory of its PID behind.  KFD would free the new one a second time when the process ends.
+ * If a process executes another program while a descriptor of /dev/kfd is open, the directory of
+ * its PID still exists, and creating the new one fails. KFD would drop the kobject a second time
+ * when the process ends.
  *
  * Context: kfd_processes_mutex
  */
@@ -120,20 +126,19 @@ static bool kfd_prio_process_unused(struct kfd_process *p)
 
 /**
  * kfd_prio_hook_process_release() - KFD is about to destroy the queues of a process and free it
- * @p: the process; its last reference is gone
+ * @p: the process, which has no reference left
  *
- * There is no new holder from now on.  Nothing of the process is destroyed before the last holder
- * has dropped it.
+ * Refuses new holders, waits until the last holder has dropped the process, and unpublishes it.
  *
  * Context: KFD's workqueue, no lock
  */
 void kfd_prio_hook_process_release(struct kfd_process *p)
 {
-	/* no new holder: users who hold it in turns must not keep it for ever */
+	/* Refuse new holders: callers that hold @p in turns must not keep it for ever */
 	spin_lock(&kfd_prio_processes_lock);
 	p->prio.live = false;
 	spin_unlock(&kfd_prio_processes_lock);
-	/* the count that the list has had */
+	/* Drop the count that the list has */
 	kfd_prio_process_drop(p);
 	wait_event(kfd_prio_processes_wait, kfd_prio_process_unused(p));
 	spin_lock(&kfd_prio_processes_lock);
@@ -144,11 +149,11 @@ void kfd_prio_hook_process_release(struct kfd_process *p)
 
 /**
  * kfd_prio_process_hold() - keep a process from being released
- * @p: the process, whose memory the caller knows to be there: it holds the DQM lock of a GPU where
- *	the process is registered, for example
+ * @p: the process. The caller guarantees that its memory is valid, for example by holding the DQM
+ *	lock of a GPU on which the process is registered
  *
- * Context: process; any lock of the engine
- * Return: false if the process is not published, or its release has begun
+ * Context: process; any lock of the engine may be held
+ * Return: true if the process is held; false if it is not published or its release has begun
  */
 bool kfd_prio_process_hold(struct kfd_process *p)
 {
@@ -162,10 +167,10 @@ bool kfd_prio_process_hold(struct kfd_process *p)
 }
 
 /**
- * kfd_prio_process_drop() - let a process that is held be released
- * @p: the process; it may be gone when this returns
+ * kfd_prio_process_drop() - drop a process that is held
+ * @p: the process, which may be freed when this function returns
  *
- * Context: process; any lock of the engine
+ * Context: process; any lock of the engine may be held
  */
 void kfd_prio_process_drop(struct kfd_process *p)
 {
@@ -174,19 +179,19 @@ void kfd_prio_process_drop(struct kfd_process *p)
 	spin_lock(&kfd_prio_processes_lock);
 	unused = !--p->prio.users;
 	spin_unlock(&kfd_prio_processes_lock);
-	/* the process may be gone */
+	/* @p may be freed by now */
 	if (unused)
 		wake_up_all(&kfd_prio_processes_wait);
 }
 
 /**
  * kfd_prio_processes_next() - walk over all published processes
- * @prev: the process that the last call returned; NULL begins the walk.  It is dropped
+ * @prev: the process that the last call returned, which is dropped; NULL begins the walk
  *
- * A walk that ends early drops the process that it has.  A process that is published meanwhile is
- * found by the walk, as new ones are at the end.
+ * A caller that ends the walk early drops the process that it has. A process that is published
+ * during the walk is found, because new processes are added at the end of the list.
  *
- * Context: process, may not hold a DQM lock: the next process may be of any GPU
+ * Context: process; no DQM lock, because the next process may be of any GPU
  * Return: the next process, held; NULL at the end
  */
 struct kfd_process *kfd_prio_processes_next(struct kfd_process *prev)

@@ -2,38 +2,38 @@
 /*
  * kfdprio: the proof that a process has no work on a GPU.
  *
- * Indices, packets and signals are in memory that the process writes, and that it may map to other
- * pages than the GPU sees.  Equal indices prove nothing, nor does a count of no waves: between two
- * kernels there are none.  MQDs are the driver's own memory.  When a queue is unmapped, the
- * firmware leaves there what the queue still has to do.  So a process is proved to have no work
- * when
- *	- it is off the GPU, and the hardware has confirmed that;
- *	- the MQDs of its queues show no saved waves, no indirect buffer that is being processed
- *	  and, of SDMA queues, no packet that was not executed;
- *	- its indices can be read, and are equal: other devices may have rung since;
- *	- its doorbells are trapped, so that its next ring is noticed.
+ * Indices, packets and signals are in memory that the process writes, and it may map them to other
+ * pages than the GPU uses. Equal indices therefore prove nothing. A count of zero waves proves
+ * nothing either, because there are none between two kernels. MQDs are memory of the driver: when a
+ * queue is unmapped, the firmware stores in its MQD the work that is left. A process is proved to
+ * have no work when
+ * - it is off the GPU, and the hardware has confirmed the unmap;
+ * - the MQDs of its queues show no saved waves, no indirect buffer in progress and, for SDMA
+ *   queues, no packet that was not executed;
+ * - its indices can be read and are equal, because other devices may have rung since;
+ * - its doorbells are trapped, so that its next ring is reported.
  *
- * A map voids the proof: the firmware reads write pointers from user memory, and a mapped doorbell
- * can be rung by a GPU without a fault.  A process that forges its way to a false proof stays off
- * until it rings, and only loses.
+ * Mapping the process voids the proof: the firmware then reads the write pointers from user memory,
+ * and a GPU can ring a mapped doorbell without a fault. A process that forges a proof stays off
+ * until it rings, to its own disadvantage.
  *
- * What firmware leaves was seen on gfx9.4.3 for compute queues: after an indirect buffer ended,
- * cp_hqd_ib_control holds no size, and is not processing.  For SDMA queues no measurement is known.
- * A field that some firmware does not clear makes a process count as having work.
+ * For compute queues the content of MQDs was verified on gfx9.4.3: after an indirect buffer has
+ * ended, cp_hqd_ib_control holds no size, and the processing bit is clear. No measurement is known
+ * for SDMA queues. If firmware does not clear a field, the process counts as having work.
  */
 #include "kfd_prio_priv.h"
 
-/* Of CP_HQD_IB_CONTROL: IB_SIZE and PROCESSING_IB */
+/* Members of CP_HQD_IB_CONTROL: IB_SIZE and PROCESSING_IB */
 #define CP_IB_BUSY	(0x000fffff | BIT(31))
 
 /*
- * So many MQDs are read in one go, and at most those of one queue more.  An MQD may lie in VRAM,
- * where a read takes a microsecond, and a process has up to KFD_PRIO_MAX_INDEX queues, each with an
- * MQD for each XCC.
+ * Number of MQDs that are read before the DQM lock is dropped; the MQDs of the last queue may
+ * exceed it. An MQD may lie in VRAM, where a read takes a microsecond. A process has up to
+ * KFD_PRIO_MAX_INDEX queues, each with an MQD for each XCC.
  */
 #define KFD_PRIO_REST_MQDS	32
 
-/* Is a compute queue that was unmapped in the middle of something? */
+/* Whether the MQDs of a compute queue, which is unmapped, show work */
 static bool kfd_prio_compute_pending(struct queue *q)
 {
 	const struct v9_mqd *m;
@@ -49,7 +49,7 @@ static bool kfd_prio_compute_pending(struct queue *q)
 	return false;
 }
 
-/* Is an SDMA queue that was unmapped in the middle of something, or before a packet? */
+/* Whether the MQD of an SDMA queue, which is unmapped, shows work */
 static bool kfd_prio_sdma_pending(struct queue *q)
 {
 	struct kfd_prio_sdma_left left;
@@ -60,7 +60,7 @@ static bool kfd_prio_sdma_pending(struct queue *q)
 	return left.rptr != left.wptr || left.ib;
 }
 
-/* Read the MQDs that were not read since their process was taken off, KFD_PRIO_REST_MQDS at most */
+/* Reads the MQDs that were not read since the process was taken off, KFD_PRIO_REST_MQDS at most */
 static enum kfd_prio_shown kfd_prio_rest_read(struct qcm_process_device *qpd)
 {
 	unsigned int mqds = 0;
@@ -82,16 +82,17 @@ static enum kfd_prio_shown kfd_prio_rest_read(struct qcm_process_device *qpd)
 }
 
 /**
- * kfd_prio_shows_work() - do the MQDs of a process that is off the GPU show work?
+ * kfd_prio_shows_work() - whether the MQDs of a process that is off the GPU show work
  * @qpd: the process on the GPU, held
  *
- * Only queues that preemption will put back count: others cannot run.  The MQD of a queue that is
- * off does not change, so each is read once, KFD_PRIO_REST_MQDS of them before the lock is dropped.
- * A kick goes before the rest.
+ * Only queues that preemption will put back are read; other queues cannot run. The MQD of a queue
+ * that is off does not change, so each MQD is read once. After KFD_PRIO_REST_MQDS of them the
+ * function drops the DQM lock, and ends early if the GPU was kicked meanwhile.
  *
- * Context: our thread; DQM lock, dropped and taken again: the role of the process may be gone then,
- * and the process may be on the GPU, or off for another time
- * Return: for the process as it is now: KFD_PRIO_SHOWN_NONE also if it is not off
+ * Context: the GPU's thread; DQM lock, dropped and taken again. The process may have lost its role
+ *	then, and may be on the GPU, or off for another time
+ * Return: the result for the present state of the process; KFD_PRIO_SHOWN_NONE if the process is
+ *	neither off nor parked
  */
 enum kfd_prio_shown kfd_prio_shows_work(struct qcm_process_device *qpd)
 {
@@ -102,7 +103,7 @@ enum kfd_prio_shown kfd_prio_shows_work(struct qcm_process_device *qpd)
 	for (;;) {
 		if (!qpd->prio.preempted)
 			return KFD_PRIO_SHOWN_NONE;
-		/* CP has not confirmed the unmap, and may still write the MQDs */
+		/* The CP has not confirmed the unmap and may still write the MQDs */
 		if (dqm->prio.unmap_pending)
 			return KFD_PRIO_SHOWN_PART;
 		shown = kfd_prio_rest_read(qpd);
@@ -116,11 +117,13 @@ enum kfd_prio_shown kfd_prio_shows_work(struct qcm_process_device *qpd)
 }
 
 /**
- * kfd_prio_prove() - was a process seen to have no work, and is that a proof?
- * @qpd: the process on a GPU; its MQDs show no work, its indices were read and are equal
- * @taken_count: &struct kfd_prio_qpd.taken_count when the MQDs were looked at
+ * kfd_prio_prove() - record that a process is proved to have no work, if the observation is still
+ * valid
+ * @qpd: the process on a GPU; its MQDs showed no work, and its indices were read and are equal
+ * @taken_count: value of &struct kfd_prio_qpd.taken_count when the MQDs were read
  *
- * The DQM lock was dropped since then: the process may have been mapped meanwhile.
+ * Does nothing if the process was mapped or has rung since. The DQM lock was dropped after the
+ * observation.
  *
  * Context: DQM lock
  */
@@ -133,6 +136,6 @@ void kfd_prio_prove(struct qcm_process_device *qpd, u64 taken_count)
 	    atomic_read(&qp->trap) != KFD_PRIO_TRAP_ARMED)
 		return;
 	qp->proved = true;
-	/* it stays off from now on, and counts as preempted no more */
+	/* The process stays off from now on, and counts as preempted no more */
 	qpd->dqm->prio.recheck = true;
 }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the role of each process on a GPU, and what a process counts as there: its rank, whether
- * it has work, whether a level keeps it off.
+ * kfdprio: the role of each process on a GPU, and its standing there: its rank, whether it has
+ * work, and whether a level keeps it off.
  *
- * A claim is a process with a set priority of at least preempt_min_prio that has a queue
- * on the GPU: it may preempt (kfd_prio_claim.c).  A neighbour is any other process with a queue on
- * the GPU whose doorbells can be trapped: it may only be preempted (kfd_prio_neighbour.c).  A role
- * is given when the priority is set or the first queue is created, and ends with the last queue, or
- * when the process's mm goes, whichever is first.
+ * A claim is a process with a set priority of at least preempt_min_prio that has a queue on the
+ * GPU. It may preempt (kfd_prio_claim.c). A neighbour is any other process with a queue on the GPU
+ * whose doorbells can be trapped. It may only be preempted (kfd_prio_neighbour.c). A process gets
+ * its role when its priority is set or its first queue is created. It loses the role with its last
+ * queue or with its mm.
  */
 #include <linux/sched/mm.h>
 #include "kfd_prio_priv.h"
 #include "kfd_prio_role.h"
 
 /**
- * kfd_prio_refresh() - the priority of a process on a GPU, made anew
- * @qpd: the process on that GPU
+ * kfd_prio_refresh() - compute the rank of a process on a GPU again
+ * @qpd: the process on the GPU
  *
  * Context: DQM lock
  */
@@ -32,12 +32,12 @@ void kfd_prio_refresh(struct qcm_process_device *qpd)
 }
 
 /**
- * kfd_prio_rests() - does a trapped doorbell mean that a process seems to have no work?
- * @qpd: the process on that GPU; its doorbells are trapped, and it was seen without work
+ * kfd_prio_rests() - whether an armed trap means that a process seems to have no work
+ * @qpd: the process on the GPU; its trap is armed, and no work of it was observed
  *
- * A claim's doorbells are trapped, too, when its last kernel is longer than linger_us, where waves
- * are not counted: on the GPU nothing is known of it there, off the GPU its MQDs tell.  Doorbells
- * that cannot be trapped tell nothing.
+ * Not if its doorbells cannot be trapped. Where waves are not counted, the trap of a claim is armed
+ * as well when its last kernel runs for longer than linger_us. Such a claim may have work while it
+ * is on the GPU; once it is off, its MQDs decide.
  *
  * Context: DQM lock
  */
@@ -53,8 +53,8 @@ bool kfd_prio_rests(struct qcm_process_device *qpd)
 }
 
 /**
- * kfd_prio_force_of() - what a level would put in force on a GPU
- * @dqm: of the GPU
+ * kfd_prio_force_of() - the decision in force on a GPU, with another level
+ * @dqm: device queue manager of the GPU
  * @level: KFD_PRIO_LEVEL_NONE or 0..15
  *
  * Context: DQM lock
@@ -71,8 +71,8 @@ struct kfd_prio_force kfd_prio_force_of(struct device_queue_manager *dqm, int le
 }
 
 /**
- * kfd_prio_is_victim() - is a process to be kept off a GPU?
- * @qpd: the process on that GPU
+ * kfd_prio_is_victim() - whether a level keeps a process off a GPU
+ * @qpd: the process on the GPU
  * @level: KFD_PRIO_LEVEL_NONE or 0..15
  *
  * Context: DQM lock
@@ -85,7 +85,7 @@ bool kfd_prio_is_victim(struct qcm_process_device *qpd, int level)
 }
 
 /**
- * kfd_prio_works() - has a process work that it could run, or may it have some?
+ * kfd_prio_works() - whether a process has work that it could run, or may have some
  * @qpd: the process on a GPU
  *
  * Context: DQM lock
@@ -98,8 +98,10 @@ bool kfd_prio_works(struct qcm_process_device *qpd)
 }
 
 /**
- * kfd_prio_woke() - a process may have work from now on
+ * kfd_prio_woke() - record that a process may have work from now on
  * @qpd: the process on a GPU
+ *
+ * Lowers kfd_prio_dqm.lowest, and requests a new marking if a process is, or may have to be, off.
  *
  * Context: DQM lock
  */
@@ -115,11 +117,11 @@ void kfd_prio_woke(struct qcm_process_device *qpd)
 }
 
 /**
- * kfd_prio_role_drop() - a process has no role any more on a GPU
- * @dqm: of the GPU
- * @qpd: the process on that GPU, which has one
+ * kfd_prio_role_drop() - take the role of a process on a GPU away
+ * @dqm: device queue manager of the GPU
+ * @qpd: the process on the GPU, which has a role
  *
- * Its doorbells may stay zapped: the next ring maps them and does not wake the thread.
+ * Its doorbells may stay unmapped. The next ring then maps them, and does not wake the thread.
  *
  * Context: DQM lock
  */
@@ -137,7 +139,7 @@ void kfd_prio_role_drop(struct device_queue_manager *dqm, struct qcm_process_dev
 	kfd_prio_gpu_kick(dqm);
 }
 
-/* Nothing is known of the work of a process yet: as far as anybody can tell it has rung */
+/* Gives a process a role. Its work is not known yet, so it counts as having rung. */
 static void kfd_prio_role_make(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
 			       enum kfd_prio_role role)
 {
@@ -145,8 +147,9 @@ static void kfd_prio_role_make(struct device_queue_manager *dqm, struct qcm_proc
 	struct kfd_prio_qpd *qp = &qpd->prio;
 
 	/*
-	 * exiting is set before p->mm can go: kfd_prio_hook_process_exit() then takes this lock,
-	 * or has seen no thread
+	 * The caller has found @exiting clear, and @exiting is set before p->mm can go:
+	 * kfd_prio_hook_process_exit() then takes the DQM lock, or has found that the GPU has no
+	 * thread
 	 */
 	mmgrab(p->mm);
 	qp->mm = p->mm;
@@ -182,16 +185,16 @@ static enum kfd_prio_role kfd_prio_role_of(struct device_queue_manager *dqm,
 		return KFD_PRIO_ROLE_NONE;
 	if (k.enabled && prio != KFD_PRIO_UNSET && prio >= k.min_prio)
 		return KFD_PRIO_ROLE_CLAIM;
-	/* without the trap there is nothing to be gained by looks */
+	/* Without the trap an observation has no use */
 	return kfd_prio_doorbell_traps(qpd) ? KFD_PRIO_ROLE_NEIGHBOUR : KFD_PRIO_ROLE_NONE;
 }
 
 /**
- * kfd_prio_role_update() - give a process the role that its priority asks for
- * @dqm: of the GPU
- * @qpd: the process on that GPU
+ * kfd_prio_role_update() - give a process the role that its settings and the parameters call for
+ * @dqm: device queue manager of the GPU
+ * @qpd: the process on the GPU
  *
- * A new claim holds nothing until it is seen with work.
+ * A new claim does not hold until work of it is observed.
  *
  * Context: DQM lock
  */
@@ -208,7 +211,7 @@ void kfd_prio_role_update(struct device_queue_manager *dqm, struct qcm_process_d
 	exempt = kfd_prio_never_parks(qpd->pqm->process);
 	changed = exempt != qp->exempt;
 	qp->exempt = exempt;
-	/* what is set: an orphan without a priority has the lowest, and no claim */
+	/* The set priority: an orphan without one has the lowest priority in force, and no claim */
 	prio = kfd_prio_process_values(qpd->pqm->process).prio;
 	role = kfd_prio_role_of(dqm, qpd, prio);
 	if (qp->mm && role != qp->role)
@@ -216,14 +219,14 @@ void kfd_prio_role_update(struct device_queue_manager *dqm, struct qcm_process_d
 	if (role == KFD_PRIO_ROLE_CLAIM) {
 		changed |= qp->set_prio != prio;
 		qp->set_prio = prio;
-		/* both at once: its own level must not find it below */
+		/* Both change together, so that the rank of a claim is never below its own level */
 		qp->prio = kfd_prio_policy_rank(prio, prio);
 	}
 	if (role != KFD_PRIO_ROLE_NONE && !qp->mm) {
 		kfd_prio_role_make(dqm, qpd, role);
 		changed = true;
 	}
-	/* not for each queue that comes: a user can make many in a second */
+	/* No kick for a new queue that changes nothing: a user can create many in a second */
 	if (changed && (role == KFD_PRIO_ROLE_CLAIM || !list_empty(&dqm->prio.claims) ||
 			kfd_prio_park_ns(dqm)))
 		kfd_prio_gpu_kick(dqm);

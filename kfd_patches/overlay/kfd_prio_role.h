@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * kfdprio: the standing of a process on a GPU: its rank, its work, whether a level keeps it off.
- * Inline for kfd_prio_dqm_mark(): a ring waits while it walks over all processes.
+ * kfdprio: the standing of a process on a GPU: its rank, whether it has work, and whether a level
+ * keeps it off. The functions are inline for kfd_prio_dqm_mark(), because a ring waits for its walk
+ * over all processes.
  */
 #ifndef KFD_PRIO_ROLE_H
 #define KFD_PRIO_ROLE_H
@@ -9,11 +10,11 @@
 #include "kfd_prio_priv.h"
 
 /**
- * struct kfd_prio_weight - what is in force, and a process
- * @off: it is to be kept off
- * @works: it has work that it could run, or may have some
- * @quiet: it seems to have no work
- * @idle: it is proved to have no work
+ * struct kfd_prio_weight - whether a process is to be kept off, and whether it has work
+ * @off: the process is to be kept off
+ * @works: the process has work that it could run, or may have some
+ * @quiet: the process seems to have no work
+ * @idle: the process is proved to have no work
  */
 struct kfd_prio_weight {
 	bool off;
@@ -23,10 +24,11 @@ struct kfd_prio_weight {
 };
 
 /**
- * kfd_prio_seems_idle() - does a process seem to have no work on a GPU?
- * @qpd: the process on that GPU
+ * kfd_prio_seems_idle() - whether a process seems to have no work on a GPU
+ * @qpd: the process on the GPU
  *
- * A claim over its budget has work, and its doorbells are trapped all the same.
+ * An armed trap alone does not suffice: the doorbells of a claim that has exceeded busy_budget_ms
+ * are trapped although it has work.
  *
  * Context: DQM lock; a ring may come at any time, see kfd_prio_engine_rung()
  */
@@ -38,8 +40,8 @@ static inline bool kfd_prio_seems_idle(struct qcm_process_device *qpd)
 }
 
 /**
- * kfd_prio_is_idle() - is a process proved to have no work on a GPU?
- * @qpd: the process on that GPU
+ * kfd_prio_is_idle() - whether a process is proved to have no work on a GPU
+ * @qpd: the process on the GPU
  *
  * Context: DQM lock; a ring may come at any time
  */
@@ -66,11 +68,11 @@ kfd_prio_standing(struct qcm_process_device *qpd)
 }
 
 /**
- * kfd_prio_weigh() - is a process to be kept off a GPU, and has it work?
- * @qpd: the process on that GPU
+ * kfd_prio_weigh() - whether a process is to be kept off a GPU, and whether it has work
+ * @qpd: the process on the GPU
  * @f: the level and the throttle in force
  *
- * Both from one look at it, for walks over many processes.
+ * Reads the state of the process once for both, for walks over many processes.
  *
  * Context: DQM lock
  */

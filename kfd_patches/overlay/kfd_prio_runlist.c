@@ -2,16 +2,16 @@
 /*
  * kfdprio: the runlist, and the unmap before it.
  *
- * KFD unmaps all queues of a GPU, waits, and sends the next runlist.  This file completes an unmap
- * for which the fault of a doorbell did not wait, measures how long no queue was mapped, and
- * selects the processes that a runlist leaves out.
+ * KFD unmaps all queues of a GPU, waits for the end of the unmap, and sends the next runlist. This
+ * file completes an unmap whose end the fault of a doorbell did not wait for, measures for how long
+ * no queue was mapped, and selects the processes that a runlist leaves out.
  */
 #include "kfd_prio_priv.h"
 #include "kfd_prio_events.h"
 
 /**
- * kfd_prio_unmap_begin() - HWS or MES is about to be told to unmap
- * @dqm: of the GPU
+ * kfd_prio_unmap_begin() - KFD is about to ask HWS or MES for an unmap
+ * @dqm: device queue manager of the GPU
  *
  * Context: DQM lock
  */
@@ -25,13 +25,14 @@ void kfd_prio_unmap_begin(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_take_epoch() - by which unmap does a process leave the hardware that is marked as off
- * now?
- * @dqm: of the GPU; HWS
+ * kfd_prio_take_epoch() - the epoch of a process that is marked as off now
+ * @dqm: device queue manager of the GPU, which has HWS
+ *
+ * The process has left the hardware when kfd_prio_dqm.epoch is higher.
  *
  * Context: DQM lock
- * Return: what &struct kfd_prio_dqm.epoch is until that unmap is confirmed; the one before if
- * nothing is mapped
+ * Return: the present epoch, which the next confirmed unmap raises; the one before if no queue is
+ *	mapped
  */
 u32 kfd_prio_take_epoch(const struct device_queue_manager *dqm)
 {
@@ -41,9 +42,11 @@ u32 kfd_prio_take_epoch(const struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_unmap_done() - HWS or MES has answered, or not in time
- * @dqm: of its GPU
+ * kfd_prio_unmap_done() - HWS or MES has confirmed an unmap, or has not in time
+ * @dqm: device queue manager of the GPU
  * @ret: 0, or the error
+ *
+ * Opens the circuit breaker after an error, unless a reset is on its way.
  *
  * Context: DQM lock
  */
@@ -54,7 +57,7 @@ void kfd_prio_unmap_done(struct device_queue_manager *dqm, int ret)
 	else if (dqm->prio.thread && ret != -ENOMEM)
 		kfd_prio_breaker_suspect_hws(dqm);
 	dqm->prio.mes_queue = NULL;
-	/* -EIO: a reset is on its way already; -ENOMEM: nothing was sent */
+	/* -EIO: a reset is on its way already; -ENOMEM: no command was sent */
 	if (ret && ret != -EIO && ret != -ENOMEM && !kfd_prio_resetting(dqm))
 		kfd_prio_breaker_trip(dqm, KFD_PRIO_BREAKER_UNMAP);
 	if (!ret)
@@ -65,7 +68,7 @@ void kfd_prio_unmap_done(struct device_queue_manager *dqm, int ret)
 	trace_kfd_unmap_queues_done(dqm, ret);
 }
 
-/* The unmap that a fault has left is over, or lost */
+/* Ends an unmap that a fault has left: it is confirmed, or has failed */
 static void kfd_prio_unmap_settled(struct device_queue_manager *dqm, int ret)
 {
 	if (!dqm->prio.unmap_pending)
@@ -74,23 +77,24 @@ static void kfd_prio_unmap_settled(struct device_queue_manager *dqm, int ret)
 	kfd_prio_unmap_done(dqm, ret);
 }
 
-/* Has HWS written the fence of the last unmap? */
+/* Whether HWS has written the fence of the last unmap */
 static bool kfd_prio_unmapped(struct device_queue_manager *dqm)
 {
 	return READ_ONCE(*dqm->fence_addr) == KFD_FENCE_COMPLETED;
 }
 
 /**
- * kfd_prio_unmap_wait() - KFD is about to wait for the unmap that was sent
- * @dqm: of its GPU
- * @ret: out: what KFD's function returns
+ * kfd_prio_unmap_wait() - wait for an unmap in place of KFD, for a few milliseconds, in a fault
+ * @dqm: device queue manager of the GPU
+ * @ret: out: the result of KFD's function if this one returns true
  *
- * The fault of a doorbell waits for a few milliseconds.  It runs under the VMA lock or mmap_lock,
- * and no signal ends it: KFD's own wait, queue_preemption_timeout_ms, is too long there.
+ * The fault of a doorbell runs under the VMA lock or mmap_lock, and no signal ends it. KFD's own
+ * wait, queue_preemption_timeout_ms, is too long there.
  *
  * Context: DQM lock
- * Return: true if KFD shall return at once: the unmap goes on, and must be settled before the
- * next one, see kfd_prio_unmap_settle()
+ * Return: true if KFD shall return *@ret at once. If it is -EINPROGRESS the unmap goes on, and
+ *	kfd_prio_unmap_settle() must be called before the next one. False if KFD shall wait as
+ *	usual, also after the fence was written
  */
 bool kfd_prio_unmap_wait(struct device_queue_manager *dqm, int *ret)
 {
@@ -98,7 +102,7 @@ bool kfd_prio_unmap_wait(struct device_queue_manager *dqm, int *ret)
 
 	dqm->prio.unmap_sent = ktime_get_ns();
 	if (dqm->prio.unmap_lost) {
-		/* HWS had all of its time for the unmap before this one */
+		/* HWS had its full time for the unmap before this one */
 		dqm->prio.unmap_lost = false;
 		*ret = -ETIME;
 		return true;
@@ -118,10 +122,11 @@ bool kfd_prio_unmap_wait(struct device_queue_manager *dqm, int *ret)
 }
 
 /**
- * kfd_prio_unmap_pause() - let other threads run while the scheduler is waited for in a loop
+ * kfd_prio_unmap_pause() - let other threads run during a loop that waits for the scheduler
  *
- * Our thread has a real-time priority: with schedule() alone it would keep the CPU from threads of
- * lower priority, one of which may be the process whose queues it waits for.
+ * The GPU's thread has a real-time priority. If it called schedule() only, it would keep the CPU
+ * from threads of lower priority, one of which may be that of the process for whose queues it
+ * waits.
  *
  * Context: DQM lock
  */
@@ -133,14 +138,13 @@ void kfd_prio_unmap_pause(void)
 
 /**
  * kfd_prio_unmap_settle() - wait for the unmap that a fault has left, if there is one
- * @dqm: of the GPU
+ * @dqm: device queue manager of the GPU
  *
- * Two queries must not be under way at once: the fence would not say which of them is done.
+ * Two unmaps must not be in progress at once, because they share the fence.
  *
- * Context: DQM lock; waits until HWS has had queue_preemption_timeout_ms, as KFD does, counted from
- * when the unmap was sent
- * Return: 0, or -ETIME if HWS does not answer, or cannot: the GPU is being reset, or has had a
- * fatal error
+ * Context: DQM lock; waits until queue_preemption_timeout_ms after the unmap was sent, as KFD does
+ * Return: 0; -ETIME if HWS does not answer in time, or the GPU is being reset or has had a fatal
+ *	error
  */
 int kfd_prio_unmap_settle(struct device_queue_manager *dqm)
 {
@@ -163,8 +167,8 @@ int kfd_prio_unmap_settle(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_runlist_unmap() - HWS is about to be told to unmap all queues of processes
- * @dqm: of the GPU
+ * kfd_prio_runlist_unmap() - KFD is about to ask HWS to unmap queues of processes
+ * @dqm: device queue manager of the GPU
  *
  * Context: DQM lock; waits for an unmap that a fault has left
  */
@@ -176,7 +180,10 @@ void kfd_prio_runlist_unmap(struct device_queue_manager *dqm)
 		dqm->prio.unmapped_at = ktime_get_ns();
 }
 
-/* Would the runlist be over-subscribed without preemption?  As in pm_calc_rlib_size(). */
+/*
+ * Whether the runlist would be over-subscribed without preemption, by the conditions of
+ * pm_calc_rlib_size()
+ */
 static bool kfd_prio_over_subscribed(struct device_queue_manager *dqm)
 {
 	unsigned int compute = dqm->active_cp_queue_count;
@@ -193,13 +200,13 @@ static bool kfd_prio_over_subscribed(struct device_queue_manager *dqm)
 }
 
 /*
- * A runlist was made: what KFD knows of over-subscription.
+ * Keeps KFD's record of over-subscription after a runlist was built.
  *
- * KFD prints a line when a runlist is over-subscribed and the one before was not.  Preemption
- * takes processes out of the runlist and puts them back, up to max_preempt_per_s times a second,
- * and each return would print one, under the DQM lock.  So what was over-subscribed before, and
- * would be without preemption, KFD goes on to take for that.  What becomes over-subscribed while
- * processes are preempted is printed when they return.
+ * KFD prints a line under the DQM lock when a runlist is over-subscribed and the previous one was
+ * not. Preemption removes processes from the runlist and puts them back up to max_preempt_per_s
+ * times a second, and each return would print a line. So if the previous runlist was
+ * over-subscribed, and this one would be without preemption, KFD's record stays set. A runlist that
+ * becomes over-subscribed while processes are off is reported when they return.
  */
 static void kfd_prio_over_subscribed_keep(struct device_queue_manager *dqm)
 {
@@ -210,12 +217,12 @@ static void kfd_prio_over_subscribed_keep(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_runlist_sent() - a runlist was sent, ours or KFD's own, or it was not
- * @dqm: of the GPU
- * @ret: 0, or why it was not
+ * kfd_prio_runlist_sent() - a runlist, of kfdprio or KFD, was sent or has failed
+ * @dqm: device queue manager of the GPU
+ * @ret: 0, or the error
  *
- * While all queues were unmapped no claim has run, which may take longer than linger_us: that time
- * counts for no claim.
+ * No claim could run while all queues were unmapped, which may last longer than linger_us. So that
+ * time does not count for any claim.
  *
  * Context: DQM lock
  */
@@ -224,7 +231,10 @@ void kfd_prio_runlist_sent(struct device_queue_manager *dqm, int ret)
 	struct kfd_prio_dqm *d = &dqm->prio;
 	u64 now = ktime_get_ns();
 
-	/* a reset came first: KFD sends no runlist before all is unmapped */
+	/*
+	 * An unmap still pending here was ended by a reset: KFD sends no runlist before all queues
+	 * are unmapped
+	 */
 	kfd_prio_unmap_settled(dqm, -EIO);
 	if (!ret && d->unmapped_at) {
 		kfd_prio_claim_skip(dqm, d->unmapped_at);
@@ -236,8 +246,8 @@ void kfd_prio_runlist_sent(struct device_queue_manager *dqm, int ret)
 }
 
 /**
- * kfd_prio_runlist_takes() - would a level take any queue off the hardware?
- * @dqm: of the GPU
+ * kfd_prio_runlist_takes() - whether a level would take an active queue off the hardware
+ * @dqm: device queue manager of the GPU
  * @level: KFD_PRIO_LEVEL_NONE or 0..15
  *
  * Context: DQM lock
@@ -263,10 +273,10 @@ bool kfd_prio_runlist_takes(struct device_queue_manager *dqm, int level)
 }
 
 /**
- * kfd_prio_hook_runlist_size() - how many processes will be in the runlist?
- * @dqm: of the GPU
- * @processes: in: all of them; out: without those that are left out.  It decides if the
- *	runlist is over-subscribed, and the size of its buffer
+ * kfd_prio_hook_runlist_size() - reduce the number of processes of a runlist by those left out
+ * @dqm: device queue manager of the GPU
+ * @processes: in: all processes; out: those in the runlist. KFD derives the size of the buffer from
+ *	it, and whether the runlist is over-subscribed
  *
  * Context: DQM lock
  */
@@ -277,11 +287,11 @@ void kfd_prio_hook_runlist_size(struct device_queue_manager *dqm, unsigned int *
 }
 
 /**
- * kfd_prio_hook_runlist_skip() - is a process left out of the runlist?
- * @qpd: the process on that GPU
+ * kfd_prio_hook_runlist_skip() - whether a process is left out of the runlist
+ * @qpd: the process on the GPU
  *
- * KFD maps processes that have no active queue too; each takes a VMID, and with more of
- * them than VMIDs the firmware takes turns.
+ * KFD maps processes without an active queue as well. Each takes a VMID, and if there are more
+ * processes than VMIDs the firmware runs them in turns.
  *
  * Context: DQM lock
  */
@@ -291,13 +301,13 @@ bool kfd_prio_hook_runlist_skip(struct qcm_process_device *qpd)
 }
 
 /**
- * kfd_prio_hook_terminate_preempted() - a process has ended, its queues are to leave the GPU
- * @dqm: of the GPU
- * @qpd: the process on that GPU
- * @filter: enum kfd_unmap_queues_filter that KFD chose
+ * kfd_prio_hook_terminate_preempted() - whether KFD may omit the unmap for a process that has ended
+ * @dqm: device queue manager of the GPU
+ * @qpd: the process on the GPU
+ * @filter: enum kfd_unmap_queues_filter that KFD would use
  *
  * Context: DQM lock
- * Return: true if they have left it already
+ * Return: true if all queues of the process were off already, and @filter unmaps no others
  */
 bool kfd_prio_hook_terminate_preempted(struct device_queue_manager *dqm,
 				       struct qcm_process_device *qpd, u32 filter)
@@ -306,7 +316,7 @@ bool kfd_prio_hook_terminate_preempted(struct device_queue_manager *dqm,
 }
 
 /**
- * kfd_prio_hook_fence_wait() - KFD waits for the scheduler, in a loop
+ * kfd_prio_hook_fence_wait() - KFD polls for the answer of the scheduler
  *
  * Context: DQM lock
  */

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: sysfs.
+ * kfdprio: files in sysfs, read-only.
  *
- * /sys/class/kfd/kfd/proc/<pid>/priority (read-only): the priority that is set
- * for the process, 0..15, or -1 if none is.
+ * /sys/class/kfd/kfd/proc/<pid>/priority: the priority that is set for the process, 0..15, or -1 if
+ * none is.
  *
- * /sys/class/kfd/kfd/proc/<pid>/stats_<gpuid>/ (read-only), of the process on that GPU:
- *	preempted_count		how often it was preempted
- *	preempted_us		for how long in all, microseconds, the running preemption included
- *	preempting_count	how many preemptions of others it has begun
- *	parked_count		how often it was parked
- *	parked_us		for how long in all, microseconds, until now
- *	saved_count		how many of its preemptions have a save time, by CP firmware
- *	saved_us		the longest save of each of them, summed, microseconds
- *	saved_max_us		the longest of all, microseconds
+ * /sys/class/kfd/kfd/proc/<pid>/stats_<gpuid>/, of the process on that GPU:
+ *	preempted_count		how often the process was preempted
+ *	preempted_us		total time preempted, us, including a preemption in force
+ *	preempting_count	how many preemptions of others the process has begun
+ *	parked_count		how often the process was parked
+ *	parked_us		total time parked, us, including the present time
+ *	saved_count		number of its preemptions for which CP firmware gives a save time
+ *	saved_us		sum of the longest save of each of these, us
+ *	saved_max_us		the longest of these, us
  */
 #include "kfd_prio_priv.h"
 
@@ -45,8 +45,9 @@ static struct attribute *const kfd_prio_stats[] = {
 };
 
 /**
- * kfd_prio_owns_attr() - is this attribute of a process or statistics directory ours?
- * @attr: what is being read
+ * kfd_prio_owns_attr() - whether an attribute in a process or statistics directory belongs to
+ * kfdprio
+ * @attr: the attribute that is read
  */
 bool kfd_prio_owns_attr(const struct attribute *attr)
 {
@@ -59,8 +60,8 @@ bool kfd_prio_owns_attr(const struct attribute *attr)
 }
 
 /**
- * kfd_prio_hook_process_sysfs() - a process directory was made, add our files
- * @kobj: the directory; KFD removes it with everything in it
+ * kfd_prio_hook_process_sysfs() - KFD has created the directory of a process: add kfdprio's file
+ * @kobj: the directory, which KFD removes with all its files
  *
  * Context: kfd_processes_mutex
  */
@@ -76,8 +77,8 @@ void kfd_prio_hook_process_sysfs(struct kobject *kobj)
  * @kobj: directory of the process
  * @buffer: a page
  *
- * The process is found by its directory, not by the number in its name, which
- * may belong to another process by the time of a late read.
+ * The process is found by its directory, because the PID in the name of the directory may belong to
+ * another process at the time of a late read.
  *
  * Return: number of bytes, or -ESRCH if the process is gone
  */
@@ -96,8 +97,8 @@ ssize_t kfd_prio_hook_procfs_show(struct kobject *kobj, char *buffer)
 }
 
 /**
- * kfd_prio_hook_stats_sysfs() - a statistics directory was made, add our files
- * @kobj: the directory, of a process on a GPU; KFD removes it with everything in it
+ * kfd_prio_hook_stats_sysfs() - KFD has created a statistics directory: add kfdprio's files
+ * @kobj: the directory, of a process on a GPU, which KFD removes with all its files
  *
  * Context: kfd_processes_mutex
  */
@@ -142,12 +143,12 @@ static u64 kfd_prio_stat(struct kfd_process_device *pdd, const struct attribute 
 }
 
 /**
- * kfd_prio_hook_stats_show() - read a file of ours in a statistics directory
+ * kfd_prio_hook_stats_show() - read a file of kfdprio in a statistics directory
  * @kobj: the directory
- * @attr: the file, one that kfd_prio_owns_attr()
+ * @attr: the file, for which kfd_prio_owns_attr() returns true
  * @buffer: a page
  *
- * Context: takes the DQM lock, so that a read waits for an unmap in progress
+ * Context: takes the DQM lock, so the read waits for an unmap in progress
  * Return: number of bytes, or -ESRCH if the process is gone
  */
 ssize_t kfd_prio_hook_stats_show(struct kobject *kobj, struct attribute *attr, char *buffer)

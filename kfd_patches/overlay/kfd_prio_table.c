@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the priority table: which process has which priority.
+ * kfdprio: the priority table, which maps a thread group to the priority that is set for it.
  *
- * A priority belongs to a thread group, whether it uses KFD or not: it is set
- * before a program opens /dev/kfd, survives execve(2), and passes to children.
- * The key is the group's struct pid, which stays the same over execve(2) and is not
- * reused as long as an entry holds a reference.  Whether a process is never to be parked is kept,
- * inherited and forgotten with it.
+ * A thread group has an entry whether it uses KFD or not: the priority may be set before the
+ * program opens /dev/kfd. The entry survives execve(2), and a child process inherits a copy of it
+ * at fork. The key is the struct pid of the group. execve(2) does not change it, and it is not
+ * reused while the entry holds a reference. An entry also records whether the process must never be
+ * parked.
  *
- * fork and exit are followed through the scheduler's tracepoints, which are
- * attached only while at least one priority is set; so is the static key that
- * guards every look-up.  The probes run in atomic context.
+ * The tracepoints sched_process_fork and sched_process_exit report fork and exit. The probes, which
+ * run in atomic context, are attached only while the table has an entry, and for KFD_PRIO_LINGER
+ * afterwards. The static key in front of each lookup is on for the same time.
  *
- * Locks: kfd_prio_table_mutex serialises attaching and detaching the probes
- * (outer); kfd_prio_table_lock protects the hash for writing (inner, raw: taken in
- * probes).  Readers use RCU.
+ * Locks: kfd_prio_table_mutex (outer) serialises attaching and detaching the probes.
+ * kfd_prio_table_lock (inner) protects the hash table for writing; it is a raw spinlock because the
+ * probes take it. Readers use RCU.
  */
 #include <linux/hashtable.h>
 #include <linux/mempool.h>
@@ -25,17 +25,17 @@
 
 struct kfd_prio_entry {
 	struct hlist_node node;
-	struct pid *pid;	/* counted */
+	struct pid *pid;	/* referenced */
 	struct kfd_prio_values v;
 	struct rcu_head rcu;
 };
 
 #define KFD_PRIO_TABLE_BITS	8
 
-/* Entries that a fork may still get when memory is short */
+/* Number of entries that stay reserved for fork when an atomic allocation fails */
 #define KFD_PRIO_RESERVE	16
 
-/* Probes stay attached that long after the last entry went, in jiffies */
+/* Time for which the probes stay attached after the last entry was removed, in jiffies */
 #define KFD_PRIO_LINGER		(10 * HZ)
 
 static DEFINE_HASHTABLE(kfd_prio_table, KFD_PRIO_TABLE_BITS);
@@ -88,7 +88,7 @@ static void kfd_prio_entry_del(struct kfd_prio_entry *e)
 		schedule_delayed_work(&kfd_prio_idle_work, KFD_PRIO_LINGER);
 }
 
-/* Return: is there an entry? */
+/* Copies the entry of @pid to @v. Return: true if @pid has an entry; @v is unchanged otherwise */
 static bool kfd_prio_table_look(struct pid *pid, struct kfd_prio_values *v)
 {
 	struct kfd_prio_entry *e;
@@ -107,12 +107,14 @@ static bool kfd_prio_table_look(struct pid *pid, struct kfd_prio_values *v)
 }
 
 /**
- * kfd_prio_table_read() - what is set for a thread group, and how it was set
- * @pid: of the group; NULL for one that has ended
+ * kfd_prio_table_read() - read the settings of a thread group
+ * @pid: the thread group; NULL if it has ended
  *
- * A setting that is made at the same time may be seen in part.
+ * The members are read one by one: if the settings change concurrently, some members may have the
+ * old and some the new value.
  *
  * Context: any
+ * Return: the settings; .prio is KFD_PRIO_UNSET if @pid has no entry
  */
 struct kfd_prio_values kfd_prio_table_read(struct pid *pid)
 {
@@ -123,8 +125,8 @@ struct kfd_prio_values kfd_prio_table_read(struct pid *pid)
 }
 
 /**
- * kfd_prio_table_get() - priority of a thread group
- * @pid: of the group; NULL for one that has ended
+ * kfd_prio_table_get() - read the priority that is set for a thread group
+ * @pid: the thread group; NULL if it has ended
  *
  * Context: any
  * Return: 0..15, or KFD_PRIO_UNSET
@@ -135,13 +137,14 @@ int kfd_prio_table_get(struct pid *pid)
 }
 
 /**
- * kfd_prio_process_values() - what is set for the process behind a kfd_process
- * @p: its KFD side; its task may have ended
+ * kfd_prio_process_values() - read the settings that apply to a KFD process
+ * @p: the process; its lead thread may have ended
  *
- * While the thread group that opened KFD has its mm: what the table has for the group.  An orphan
- * (kfd_prio_identity.c) has values of its own, whatever becomes of that group.
+ * The settings of an orphan (kfd_prio_identity.c) are stored in the kfd_process itself. Those of
+ * every other process are the table's entry for its lead thread group.
  *
  * Context: any
+ * Return: the settings
  */
 struct kfd_prio_values kfd_prio_process_values(struct kfd_process *p)
 {
@@ -160,10 +163,11 @@ struct kfd_prio_values kfd_prio_process_values(struct kfd_process *p)
 }
 
 /**
- * kfd_prio_never_parks() - is a process never to be parked?
- * @p: its KFD side; its task may have ended
+ * kfd_prio_never_parks() - whether a process is set never to be parked
+ * @p: the process; its lead thread may have ended
  *
  * Context: any
+ * Return: true if the process must not be parked
  */
 bool kfd_prio_never_parks(struct kfd_process *p)
 {
@@ -171,12 +175,12 @@ bool kfd_prio_never_parks(struct kfd_process *p)
 }
 
 /**
- * kfd_prio_of_process() - priority in force for the process behind a kfd_process
- * @p: its KFD side; its task may have ended
+ * kfd_prio_of_process() - the priority in force for a KFD process
+ * @p: the process; its lead thread may have ended
  *
  * Context: any
- * Return: 0..15, or KFD_PRIO_UNSET: its queues keep their own.  An orphan without a priority has
- * the lowest
+ * Return: 0..15, or KFD_PRIO_UNSET if the queues of the process keep the priorities that their
+ *	owner asked for. An orphan for which no priority is set has KFD_PRIO_MIN
  */
 int kfd_prio_of_process(struct kfd_process *p)
 {
@@ -185,7 +189,10 @@ int kfd_prio_of_process(struct kfd_process *p)
 	return prio == KFD_PRIO_UNSET && kfd_prio_is_orphan(p) ? KFD_PRIO_MIN : prio;
 }
 
-/* Tracepoint sched_process_fork: in the parent, before the child has run. */
+/*
+ * Probe of sched_process_fork. It runs in the parent, before the child is woken. The child inherits
+ * the entry of the parent's thread group.
+ */
 static void kfd_prio_probe_fork(void *data, struct task_struct *parent,
 				struct task_struct *child)
 {
@@ -195,7 +202,7 @@ static void kfd_prio_probe_fork(void *data, struct task_struct *parent,
 	bool inherits;
 
 	if (pid == task_tgid(parent))
-		return;		/* a thread */
+		return;		/* @child is a thread of the parent's group */
 	if (!kfd_prio_table_look(task_tgid(parent), &v))
 		return;
 	e = mempool_alloc(kfd_prio_reserve, GFP_NOWAIT | __GFP_NOWARN);
@@ -205,7 +212,10 @@ static void kfd_prio_probe_fork(void *data, struct task_struct *parent,
 		return;
 	}
 	raw_spin_lock(&kfd_prio_table_lock);
-	/* the child can be named since its pidfd exists: what was set for it then stays */
+	/*
+	 * A caller of KFD_PRIO_IOC_SET can name the child as soon as its pidfd exists. An entry
+	 * that such a call has made stays.
+	 */
 	inherits = !kfd_prio_table_find(pid);
 	if (inherits)
 		kfd_prio_entry_add(e, pid, &v);
@@ -232,10 +242,12 @@ static void kfd_prio_table_forget(struct pid *pid)
 }
 
 /*
- * Tracepoint sched_process_exit: for each thread; the last one takes the entry.
+ * Probe of sched_process_exit, which runs for each thread. The last thread of a group removes the
+ * entry of the group.
  *
- * do_exit() has counted live down by then, with atomic_dec_and_test(), which is a full barrier:
- * live, then the entry.  Pairs with kfd_prio_table_set(): the entry, then live.
+ * do_exit() has decremented signal->live before, with atomic_dec_and_test(), which is a full
+ * barrier: live is written, then the entry is read. Pairs with kfd_prio_table_set(), which writes
+ * the entry and then reads live.
  */
 static void kfd_prio_probe_exit(void *data, KFD_PRIO_EXIT_ARGS(task))
 {
@@ -292,7 +304,10 @@ static void kfd_prio_table_idle(struct work_struct *work)
 	mutex_unlock(&kfd_prio_table_mutex);
 }
 
-/* Bring an entry to @v, or make it of @new, which is NULL then; it may go */
+/*
+ * Sets the entry @e of @pid to @v, or removes it if @v sets nothing. If @e is NULL, *@new becomes
+ * the entry and *@new becomes NULL.
+ */
 static void kfd_prio_table_put(struct pid *pid, struct kfd_prio_entry *e,
 			       const struct kfd_prio_values *v, struct kfd_prio_entry **new)
 {
@@ -310,18 +325,18 @@ static void kfd_prio_table_put(struct pid *pid, struct kfd_prio_entry *e,
 }
 
 /**
- * kfd_prio_table_set() - set a thread group's priority, and whether it may be parked
- * @task: a thread of it, referenced by the caller
- * @to: what is asked for
- * @may_raise: the caller may raise a priority
- * @old: what was set before
+ * kfd_prio_table_set() - change the settings of a thread group
+ * @task: a thread of the group, referenced by the caller
+ * @to: the requested change
+ * @may_raise: whether the caller may raise a priority
+ * @old: out: the priority that was set before
  *
- * Does not touch queues: see kfd_prio_process_apply().
+ * The function does not change queues: kfd_prio_process_apply() does.
  *
  * Context: process, may sleep
- * Return: 0; -EPERM if this raises and @may_raise is false; -EEXIST if a rule asks
- * and what is set stays, see KFD_PRIO_SET_RULE; -ESRCH if the process is exiting; -ENOMEM;
- * -EOPNOTSUPP if fork cannot be followed
+ * Return: 0; -EPERM if the change raises the priority and @may_raise is false; -EEXIST if a rule
+ *	requests the change and the present setting outranks the rule (KFD_PRIO_SET_RULE); -ESRCH if
+ *	the process is exiting; -ENOMEM; -EOPNOTSUPP if the kernel lacks the tracepoints
  */
 int kfd_prio_table_set(struct task_struct *task, const struct kfd_prio_setting *to, bool may_raise,
 		       int *old)
@@ -364,17 +379,17 @@ int kfd_prio_table_set(struct task_struct *task, const struct kfd_prio_setting *
 	raw_spin_unlock(&kfd_prio_table_lock);
 
 	/*
-	 * The group may have passed its exit probe before the entry was there.
-	 * live reached 0 before that probe: if the probe misses the entry, we see the 0 here.
-	 * Releasing the lock is no barrier between the entry and live; pairs with the
-	 * atomic_dec_and_test() of do_exit(), see kfd_prio_probe_exit().
+	 * The group may have run its exit probe before the entry was added. The probe runs after
+	 * live reached 0, so either the probe finds the entry, or this read finds live to be 0.
+	 * Releasing the lock does not order the write of the entry before the read of live. Pairs
+	 * with the atomic_dec_and_test() of do_exit(), see kfd_prio_probe_exit().
 	 */
 	smp_mb();
 	if (!ret && !atomic_read(&task->signal->live)) {
 		kfd_prio_table_forget(pid);
 		ret = -ESRCH;
 	}
-	/* nothing was added: let the probes go again */
+	/* No entry was added: detach the probes again after KFD_PRIO_LINGER */
 	if (!READ_ONCE(kfd_prio_entries))
 		schedule_delayed_work(&kfd_prio_idle_work, KFD_PRIO_LINGER);
 out_mutex:
@@ -387,7 +402,10 @@ out_pid:
 }
 
 /**
- * kfd_prio_table_used() - is a priority set for any process?
+ * kfd_prio_table_used() - whether the table has an entry
+ *
+ * Context: any
+ * Return: true if a priority is set for a thread group, or one is set never to be parked
  */
 bool kfd_prio_table_used(void)
 {
@@ -395,7 +413,11 @@ bool kfd_prio_table_used(void)
 }
 
 /**
- * kfd_prio_table_inherits() - can fork and exit be followed on this kernel?
+ * kfd_prio_table_inherits() - whether the kernel has the tracepoints of fork and exit
+ *
+ * Context: any
+ * Return: false if a tracepoint is missing, or the reserve of entries could not be allocated: no
+ *	priority can be set then
  */
 bool kfd_prio_table_inherits(void)
 {
@@ -403,11 +425,15 @@ bool kfd_prio_table_inherits(void)
 }
 
 /**
- * kfd_prio_table_init() - find the tracepoints; nothing is attached yet
+ * kfd_prio_table_init() - find the tracepoints and allocate the reserve
+ *
+ * The probes are not attached yet.
+ *
+ * Context: module load
  */
 void kfd_prio_table_init(void)
 {
-	/* a kernel whose tracepoints pass something else must not compile */
+	/* The build fails on a kernel whose tracepoints have other arguments */
 	check_trace_callback_type_sched_process_fork(kfd_prio_probe_fork);
 	check_trace_callback_type_sched_process_exit(kfd_prio_probe_exit);
 
@@ -417,7 +443,7 @@ void kfd_prio_table_init(void)
 }
 
 /**
- * kfd_prio_table_exit() - forget everything
+ * kfd_prio_table_exit() - detach the probes and free all entries
  *
  * Context: module unload, when no priority can be set any more
  */

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the thread that each GPU has while priorities are in use.  It looks at claims and
+ * kfdprio: the thread that each GPU has while priorities are in use. It observes claims and
  * neighbours, and runs a step of the engine, whenever the GPU is kicked or its timer fires.
  */
 #include <linux/kthread.h>
 #include <linux/sched/mm.h>
 #include "kfd_prio_priv.h"
 
-static bool kfd_prio_started;		/* kfd_prio_gpu_lock() */
-static bool kfd_prio_late;		/* the same; read without */
+static bool kfd_prio_started;		/* the threads are in use; kfd_prio_gpu_lock() */
+static bool kfd_prio_late;		/* a GPU has no ID yet; kfd_prio_gpu_lock() to write */
 
-/* Has any process on a GPU a role: may it have been trapped, is it looked at? */
+/* Whether a process on a GPU has a role, so that it is observed and may be trapped */
 static bool kfd_prio_has_roles(const struct kfd_prio_dqm *d)
 {
 	return !list_empty(&d->claims) || !list_empty(&d->neighbours) || !list_empty(&d->resting);
 }
 
-/* Give each process on a GPU its role, as priorities and parameters are now */
+/* Gives each process on a GPU the role that its settings and the parameters call for now */
 static void kfd_prio_roles_update(struct device_queue_manager *dqm)
 {
 	struct device_process_node *cur;
@@ -26,7 +26,7 @@ static void kfd_prio_roles_update(struct device_queue_manager *dqm)
 		kfd_prio_role_update(dqm, cur->qpd);
 }
 
-/* Must the thread give roles anew?  An open breaker takes them all away. */
+/* Whether the thread must assign the roles again. While the breaker is open, no process has one. */
 static bool kfd_prio_roles_due(struct device_queue_manager *dqm)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
@@ -38,9 +38,9 @@ static bool kfd_prio_roles_due(struct device_queue_manager *dqm)
 }
 
 /*
- * A ring is work: preempting for it does not wait until its indices are read.  The rest of a step
- * that a fault has begun does not wait either, nor does a parked process that has rung.  A retry
- * waits: it comes later.
+ * Runs a step for a ring of a claim before the indices are read, because a ring counts as work. The
+ * rest of a step that a fault has begun, and a parked process that may have rung, are not delayed
+ * either. A retry after an error is: it is due later.
  */
 static void kfd_prio_rung(struct device_queue_manager *dqm)
 {
@@ -67,25 +67,28 @@ static int kfd_prio_thread(void *data)
 		if (kfd_prio_roles_due(dqm))
 			kfd_prio_roles_update(dqm);
 		kfd_prio_rung(dqm);
-		/* whatever waits for the lock goes before the next part */
+		/* Threads that wait for the lock go before the next part */
 		while (kfd_prio_cost_look(dqm)) {
 			dqm_unlock(dqm);
 			dqm_lock(dqm);
 			kfd_prio_rung(dqm);
 		}
 		kfd_prio_claim_look(dqm, d->scratch);
-		/* the next look is due after a pause, however long this one took */
+		/* The interval until the next observation begins at the end of this one */
 		d->claims_at = ktime_get_ns();
 		kfd_prio_neighbour_look(dqm, d->scratch);
 		kfd_prio_engine_step(dqm, false);
 		dqm_unlock(dqm);
-		/* not before: a ring waits for the step */
+		/* After the step, because a ring waits for it */
 		kfd_prio_orphan_poll();
 	}
 	return 0;
 }
 
-/* kfd_prio_gpu_lock(); a GPU that gets no thread has no claims, and so no preemption */
+/*
+ * Starts the thread of a GPU; kfd_prio_gpu_lock(). A GPU without a thread has no claims and no
+ * preemption.
+ */
 static void kfd_prio_thread_start(struct kfd_prio_dqm *d)
 {
 	struct device_queue_manager *dqm = d->dqm;
@@ -94,7 +97,7 @@ static void kfd_prio_thread_start(struct kfd_prio_dqm *d)
 
 	if (d->thread)
 		return;
-	if (!dqm->dev->id) {	/* it is still coming */
+	if (!dqm->dev->id) {	/* the GPU is still being added */
 		WRITE_ONCE(kfd_prio_late, true);
 		return;
 	}
@@ -108,7 +111,7 @@ static void kfd_prio_thread_start(struct kfd_prio_dqm *d)
 				    dqm->dev->id, PTR_ERR(thread));
 		return;
 	}
-	/* MES is waited for in a busy loop: not at a real-time priority */
+	/* KFD waits for MES in a busy loop, which must not run at a real-time priority */
 	if (kfd_prio_uses_mes(dqm))
 		sched_set_normal(thread, MIN_NICE);
 	else
@@ -118,18 +121,18 @@ static void kfd_prio_thread_start(struct kfd_prio_dqm *d)
 	dqm_lock(dqm);
 	d->has_grace = grace;
 	WRITE_ONCE(d->thread, thread);
-	/* also where the breaker does not open now, because preemption is off */
+	/* Also if the breaker does not open now, because preemption is disabled */
 	d->breaker_known = known;
 	if (known)
 		kfd_prio_breaker_trip(dqm, KFD_PRIO_BREAKER_KNOWN);
-	/* d->thread before the exiting processes: pairs with kfd_prio_hook_process_exit() */
+	/* d->thread, then the exiting flags: pairs with kfd_prio_hook_process_exit() */
 	smp_mb();
 	kfd_prio_roles_update(dqm);
 	dqm_unlock(dqm);
 	wake_up_process(thread);
 }
 
-/* kfd_prio_gpu_lock() */
+/* Starts the thread of each GPU that has none; kfd_prio_gpu_lock() */
 static void kfd_prio_threads_start(void)
 {
 	struct kfd_prio_dqm *d;
@@ -142,10 +145,8 @@ static void kfd_prio_threads_start(void)
 }
 
 /**
- * kfd_prio_thread_use() - a priority is about to be set: have a thread on each GPU
- * @prio: the priority; below preempt_min_prio it needs none
- *
- * Until then there is none.
+ * kfd_prio_thread_use() - start the threads of all GPUs, because a priority is about to be set
+ * @prio: the priority; below preempt_min_prio no thread is needed
  *
  * Context: process, may sleep
  */
@@ -162,11 +163,12 @@ void kfd_prio_thread_use(int prio)
 }
 
 /**
- * kfd_prio_thread_opened() - a process is about to use the GPUs
+ * kfd_prio_thread_opened() - start the threads of GPUs that were added late, when a process opens
+ * KFD
  *
- * A GPU that came while priorities were in use had no ID yet when its device queue manager was
- * made.  It has one now, so its thread gets the right name.  No process has used the GPU so far:
- * it sees those GPUs that were there when it opened KFD.
+ * A GPU that is added while priorities are in use has no ID yet when its device queue manager is
+ * created. It has one now, which the name of its thread contains. No process has used the GPU
+ * before, because a process uses only the GPUs that existed when it opened KFD.
  *
  * Context: process, may sleep
  */
@@ -180,11 +182,10 @@ void kfd_prio_thread_opened(void)
 }
 
 /**
- * kfd_prio_thread_reconfigure() - a module parameter was written
- * @rearm: kfd_preempt was: preemption that was switched off on a GPU is on again
+ * kfd_prio_thread_reconfigure() - put a changed module parameter in force
+ * @rearm: the parameter is kfd_preempt, which closes all circuit breakers
  *
- * Claims are made and dropped as preempt_min_prio and kfd_preempt say, and the policy is
- * asked again, before this returns.
+ * Assigns the roles again and runs a step on each GPU before it returns.
  *
  * Context: process, may sleep
  */
@@ -193,7 +194,7 @@ void kfd_prio_thread_reconfigure(bool rearm)
 	struct kfd_prio_dqm *d;
 
 	kfd_prio_gpu_lock();
-	/* a priority set before may preempt now; parking needs none */
+	/* A priority that is set already may preempt now; parking does not need one */
 	if (kfd_prio_table_used() || READ_ONCE(kfd_prio_param_idle_park_ms.value))
 		kfd_prio_threads_start();
 	for (d = kfd_prio_gpu_first(); d; d = kfd_prio_gpu_next(d)) {
@@ -213,8 +214,8 @@ void kfd_prio_thread_reconfigure(bool rearm)
 }
 
 /**
- * kfd_prio_hook_dqm_init() - a GPU comes
- * @dqm: of the GPU, complete
+ * kfd_prio_hook_dqm_init() - a GPU is added
+ * @dqm: device queue manager of the GPU, complete
  */
 void kfd_prio_hook_dqm_init(struct device_queue_manager *dqm)
 {
@@ -232,15 +233,15 @@ void kfd_prio_hook_dqm_init(struct device_queue_manager *dqm)
 
 	kfd_prio_gpu_lock();
 	kfd_prio_gpu_add(d);
-	/* its thread waits until it has an ID, see kfd_prio_thread_opened() */
+	/* The thread is started when the GPU has an ID, see kfd_prio_thread_opened() */
 	if (kfd_prio_started)
 		WRITE_ONCE(kfd_prio_late, true);
 	kfd_prio_gpu_unlock();
 }
 
 /**
- * kfd_prio_hook_dqm_uninit() - a GPU goes
- * @dqm: of the GPU; its scheduler may have been stopped
+ * kfd_prio_hook_dqm_uninit() - a GPU is removed
+ * @dqm: device queue manager of the GPU, whose scheduler may be stopped already
  */
 void kfd_prio_hook_dqm_uninit(struct device_queue_manager *dqm)
 {
@@ -258,7 +259,7 @@ void kfd_prio_hook_dqm_uninit(struct device_queue_manager *dqm)
 	thread = d->thread;
 	WRITE_ONCE(d->thread, NULL);
 	dqm_unlock(dqm);
-	/* nothing starts the timer again without a thread */
+	/* Without d->thread no code starts the timer again */
 	hrtimer_cancel(&d->timer);
 	if (thread)
 		kthread_stop(thread);

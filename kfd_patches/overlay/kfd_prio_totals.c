@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/*
- * kfdprio: KFD_PRIO_IOC_GPUS, totals of each GPU that do not fall when a process ends.
- */
+/* kfdprio: KFD_PRIO_IOC_GPUS, totals of each GPU, which do not decrease when a process ends. */
 #include "kfd_prio_priv.h"
 
-/* The sizes of the structs at version 1.5: shorter ones never existed */
+/* Sizes of the structs in version 1.5, the first one that has them */
 #define KFD_PRIO_GPUS_SIZE_1_5		24
 #define KFD_PRIO_GPU_ENTRY_SIZE_1_5	96
 
@@ -44,7 +42,7 @@ static void kfd_prio_totals_read(struct kfd_prio_dqm *d, struct kfd_prio_gpu_ent
 	dqm_unlock(dqm);
 }
 
-/* Fills up to @room entries; returns how many GPUs there are */
+/* Fills in @room entries at most, and returns the number of GPUs */
 static u32 kfd_prio_totals_collect(struct kfd_prio_gpu_entry *entries, u32 room)
 {
 	struct kfd_prio_dqm *d;
@@ -60,11 +58,11 @@ static u32 kfd_prio_totals_collect(struct kfd_prio_gpu_entry *entries, u32 room)
 
 /**
  * kfd_prio_totals_ioctl() - KFD_PRIO_IOC_GPUS
- * @arg: user address of struct kfd_prio_gpus_args
- * @size: bytes of it
+ * @arg: struct kfd_prio_gpus_args of the caller
+ * @size: size of the struct as the caller knows it
  *
- * Context: takes the DQM lock of each GPU, so that it waits for an unmap in progress
- * Return: 0 or what kfd_prio.h lists
+ * Context: process, may sleep; takes the DQM lock of each GPU, so it waits for an unmap in progress
+ * Return: 0, or an error that kfd_prio.h lists
  */
 long kfd_prio_totals_ioctl(void __user *arg, size_t size)
 {
@@ -81,7 +79,7 @@ long kfd_prio_totals_ioctl(void __user *arg, size_t size)
 	if (a.flags || a.pad || a.entry_size < KFD_PRIO_GPU_ENTRY_SIZE_1_5 || a.entry_size % 8)
 		return -EINVAL;
 
-	/* never more memory than there is to say, whatever the caller offers */
+	/* Allocate no more than there are entries, whatever the caller offers */
 	room = min(a.nr_entries, kfd_prio_totals_collect(NULL, 0));
 	if (room) {
 		entries = kvmalloc_array(room, sizeof(*entries), GFP_KERNEL_ACCOUNT);
