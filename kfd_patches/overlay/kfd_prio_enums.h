@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-/* kfdprio: the numbers of the trace events (kfd_prio_trace.h) for those of KFD's and MES's enums. */
+/* kfdprio: converts the values of KFD's and MES's enums to those of kfd_prio_trace.h. */
 #ifndef KFD_PRIO_ENUMS_H_INCLUDED
 #define KFD_PRIO_ENUMS_H_INCLUDED
 
@@ -17,7 +17,7 @@ static inline enum kfd_prio_type kfd_prio_type_of(enum kfd_queue_type type)
 		return KFD_PRIO_TYPE_HIQ;
 	case KFD_QUEUE_TYPE_SDMA_XGMI:
 		return KFD_PRIO_TYPE_SDMA_XGMI;
-	default:	/* newer trees: SDMA by the number of the engine, too */
+	default:	/* SDMA; in newer trees also on an engine that the owner names */
 		return KFD_PRIO_TYPE_SDMA;
 	}
 }

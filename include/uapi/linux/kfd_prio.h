@@ -154,7 +154,7 @@ struct kfd_prio_version_args {
  *	kfd_prio_notify_record: @pidfd is ignored then (since 1.5)
  * @serial: in: 0, or the serial of a KFD process that @pid has opened: @pidfd and @start_ns are
  *	ignored then, and the call fails with ESRCH unless that process still belongs to @pid.
- *	execve(2) changes neither PID nor start time, but the serial. For KFD_PRIO_SET_ORPHAN see
+ *	execve(2) keeps PID and start time, and changes the serial. For KFD_PRIO_SET_ORPHAN see
  *	there (since 1.6)
  *
  * Errors: EINVAL (@priority out of range, unknown @flags, or @pid is not positive, a thread that
