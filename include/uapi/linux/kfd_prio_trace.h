@@ -17,9 +17,9 @@
 /**
  * enum kfd_prio_type - @type of kfd_create_queue and kfd_map_queue
  * @KFD_PRIO_TYPE_COMPUTE: AQL or PM4
- * @KFD_PRIO_TYPE_SDMA: any SDMA engine, or one that the owner has chosen
- * @KFD_PRIO_TYPE_HIQ: KFD's own, to HWS
- * @KFD_PRIO_TYPE_DIQ: a debugger's
+ * @KFD_PRIO_TYPE_SDMA: SDMA, on any engine or on one that the process has chosen
+ * @KFD_PRIO_TYPE_HIQ: the queue through which KFD sends packets to HWS
+ * @KFD_PRIO_TYPE_DIQ: a kernel queue of KFD's debugger
  * @KFD_PRIO_TYPE_SDMA_XGMI: an SDMA engine of a link to another GPU
  */
 enum kfd_prio_type {
@@ -39,7 +39,7 @@ enum kfd_prio_type {
 
 /**
  * enum kfd_prio_format - @format of kfd_create_queue
- * @KFD_PRIO_FORMAT_PM4: PM4 packets, or those of SDMA
+ * @KFD_PRIO_FORMAT_PM4: PM4 packets, or SDMA packets
  * @KFD_PRIO_FORMAT_AQL: AQL packets
  */
 enum kfd_prio_format {
@@ -53,11 +53,11 @@ enum kfd_prio_format {
 
 /**
  * enum kfd_prio_filter - @filter of kfd_unmap_queues
- * @KFD_PRIO_FILTER_ALL: every queue of the GPU, KFD's own too
+ * @KFD_PRIO_FILTER_ALL: every queue of the GPU, including KFD's own
  * @KFD_PRIO_FILTER_DYNAMIC: every queue of a process
  * @KFD_PRIO_FILTER_PASID: the queues of one PASID
  * @KFD_PRIO_FILTER_MES_QUEUE: MES removes one queue
- * @KFD_PRIO_FILTER_OTHER: something that this version does not know
+ * @KFD_PRIO_FILTER_OTHER: a filter that this version of kfdprio does not know
  */
 enum kfd_prio_filter {
 	KFD_PRIO_FILTER_ALL = 1,
@@ -94,12 +94,12 @@ enum kfd_prio_pipe {
 /**
  * enum kfd_prio_gang - @gang_level of kfd_map_queue
  * @KFD_PRIO_GANG_NONE: HWS has no gangs
- * @KFD_PRIO_GANG_LOW: a level of MES, from here on
- * @KFD_PRIO_GANG_NORMAL: what stock KFD asks for
- * @KFD_PRIO_GANG_MEDIUM: neither KFD nor we ask for it
+ * @KFD_PRIO_GANG_LOW: the lowest level of MES
+ * @KFD_PRIO_GANG_NORMAL: the level that stock KFD requests
+ * @KFD_PRIO_GANG_MEDIUM: requested by neither KFD nor kfdprio
  * @KFD_PRIO_GANG_HIGH: priorities 11 to 15
- * @KFD_PRIO_GANG_REALTIME: neither KFD nor we ask for it
- * @KFD_PRIO_GANG_OTHER: something that this version does not know
+ * @KFD_PRIO_GANG_REALTIME: requested by neither KFD nor kfdprio
+ * @KFD_PRIO_GANG_OTHER: a level that this version of kfdprio does not know
  */
 enum kfd_prio_gang {
 	KFD_PRIO_GANG_NONE = -1,
@@ -113,9 +113,9 @@ enum kfd_prio_gang {
 
 /**
  * enum kfd_prio_destroy_reason - why kfd_destroy_queue was traced
- * @KFD_PRIO_DESTROY_IOCTL: its owner asked for it
- * @KFD_PRIO_DESTROY_EXIT: its process has ended, or closed KFD
- * @KFD_PRIO_DESTROY_CREATE_FAILED: creation was announced and failed later
+ * @KFD_PRIO_DESTROY_IOCTL: AMDKFD_IOC_DESTROY_QUEUE
+ * @KFD_PRIO_DESTROY_EXIT: the process has ended, or has closed /dev/kfd
+ * @KFD_PRIO_DESTROY_CREATE_FAILED: AMDKFD_IOC_CREATE_QUEUE failed after kfd_create_queue
  */
 enum kfd_prio_destroy_reason {
 	KFD_PRIO_DESTROY_IOCTL = 0,
@@ -131,7 +131,7 @@ enum kfd_prio_destroy_reason {
 /**
  * enum kfd_prio_source - the origin of a change of priority, in the event kfd_set_priority
  * @KFD_PRIO_SOURCE_IOCTL: KFD_PRIO_IOC_SET
- * @KFD_PRIO_SOURCE_FORK: inherited from the parent
+ * @KFD_PRIO_SOURCE_FORK: the process has inherited it from its parent
  */
 enum kfd_prio_source {
 	KFD_PRIO_SOURCE_IOCTL = 0,
@@ -144,8 +144,8 @@ enum kfd_prio_source {
 
 /**
  * enum kfd_prio_wake - how work of a process was noticed, in kfd_doorbell_wake
- * @KFD_PRIO_WAKE_FAULT: it rang while its doorbells were trapped
- * @KFD_PRIO_WAKE_POLL: its indices had moved without that
+ * @KFD_PRIO_WAKE_FAULT: the process rang while its doorbells were trapped
+ * @KFD_PRIO_WAKE_POLL: the indices of a queue had moved without such a ring
  */
 enum kfd_prio_wake {
 	KFD_PRIO_WAKE_FAULT = 0,
@@ -157,16 +157,15 @@ enum kfd_prio_wake {
 	LAST(KFD_PRIO_WAKE_POLL, "POLL")
 
 /**
- * enum kfd_prio_reason - why the level is what it is
+ * enum kfd_prio_reason - the reason of the level in force; @reason of kfd_preempt_begin and _end
  * @KFD_PRIO_REASON_NONE: no claim
  * @KFD_PRIO_REASON_WORK: a claim has work, or had it less than linger_us ago
  * @KFD_PRIO_REASON_IDLE: the last claim has been without work for linger_us
- * @KFD_PRIO_REASON_BUDGET: all that claim make no progress since busy_budget_ms
- * @KFD_PRIO_REASON_FLOOR: a level of preempted work gets its floor_pct now
+ * @KFD_PRIO_REASON_BUDGET: no claim with work has made progress for busy_budget_ms
+ * @KFD_PRIO_REASON_FLOOR: preempted processes of a level get their floor_pct now
  * @KFD_PRIO_REASON_RATE: max_preempt_per_s is reached
- * @KFD_PRIO_REASON_OFF: kfd_preempt is 0
+ * @KFD_PRIO_REASON_OFF: kfd_preempt is 0, or the breaker of the GPU is open
  * @KFD_PRIO_REASON_GONE: the process that preempted has ended or lost its priority
- *	(the engine's, never the policy's)
  */
 enum kfd_prio_reason {
 	KFD_PRIO_REASON_NONE = 0,
@@ -190,11 +189,11 @@ enum kfd_prio_reason {
 	LAST(KFD_PRIO_REASON_GONE, "GONE")
 
 /**
- * enum kfd_prio_park_reason - why a process was parked, in kfd_park
+ * enum kfd_prio_park_reason - why a process was parked; @reason of kfd_park
  * @KFD_PRIO_PARK_CROWDED: the runlist was over-subscribed
- * @KFD_PRIO_PARK_UPDATE: the runlist was sent anyway
- * @KFD_PRIO_PARK_IDLE: it disturbed nobody: no process on the GPU had work, or MES took its queues
- * @KFD_PRIO_PARK_PREEMPTED: it was off already, preempted without work
+ * @KFD_PRIO_PARK_UPDATE: a runlist was sent for another reason
+ * @KFD_PRIO_PARK_IDLE: no process on the GPU had work, or MES removed only the queues of the process
+ * @KFD_PRIO_PARK_PREEMPTED: the process was off already, preempted without work
  */
 enum kfd_prio_park_reason {
 	KFD_PRIO_PARK_CROWDED = 0,
@@ -210,13 +209,13 @@ enum kfd_prio_park_reason {
 	LAST(KFD_PRIO_PARK_PREEMPTED, "PREEMPTED")
 
 /**
- * enum kfd_prio_unpark_reason - why a process is parked no more, in kfd_unpark
- * @KFD_PRIO_UNPARK_RING: it has rung
- * @KFD_PRIO_UNPARK_POLL: its indices had moved without a ring that faulted
- * @KFD_PRIO_UNPARK_WAVES: it turned out to have saved waves
- * @KFD_PRIO_UNPARK_PREEMPT: it is preempted instead: it has rung below a level in force
- * @KFD_PRIO_UNPARK_OFF: it may not be parked any more; or the unmap that took it off was not done
- * @KFD_PRIO_UNPARK_GONE: it has left the GPU
+ * enum kfd_prio_unpark_reason - why a process is no longer parked; @reason of kfd_unpark
+ * @KFD_PRIO_UNPARK_RING: the process has rung a doorbell
+ * @KFD_PRIO_UNPARK_POLL: the indices of a queue had moved without a ring that faulted
+ * @KFD_PRIO_UNPARK_WAVES: its MQDs have saved waves
+ * @KFD_PRIO_UNPARK_PREEMPT: it has rung below a level in force, and is preempted from then on
+ * @KFD_PRIO_UNPARK_OFF: it must not be parked any more, or its unmap was not confirmed
+ * @KFD_PRIO_UNPARK_GONE: the process has left the GPU
  */
 enum kfd_prio_unpark_reason {
 	KFD_PRIO_UNPARK_RING = 0,
@@ -236,12 +235,12 @@ enum kfd_prio_unpark_reason {
 	LAST(KFD_PRIO_UNPARK_GONE, "GONE")
 
 /**
- * enum kfd_prio_breaker - is preemption off on a GPU, and why; in kfd_preempt_breaker
- * @KFD_PRIO_BREAKER_CLOSED: it is not
- * @KFD_PRIO_BREAKER_UNMAP: HWS or MES has not unmapped queues in time
- * @KFD_PRIO_BREAKER_HANG: HWS or MES has failed in another way, KFD resets the GPU
+ * enum kfd_prio_breaker - why preemption is off on a GPU; @cause of kfd_preempt_breaker
+ * @KFD_PRIO_BREAKER_CLOSED: preemption is not off
+ * @KFD_PRIO_BREAKER_UNMAP: HWS or MES did not unmap queues in time
+ * @KFD_PRIO_BREAKER_HANG: HWS or MES failed in another way, and KFD resets the GPU
  * @KFD_PRIO_BREAKER_RESET: the GPU was reset for another reason while a process was preempted
- * @KFD_PRIO_BREAKER_KNOWN: CWSR is known to fail on this GPU with this driver; from the start
+ * @KFD_PRIO_BREAKER_KNOWN: CWSR is known to fail on this GPU with this driver; set from the start
  */
 enum kfd_prio_breaker {
 	KFD_PRIO_BREAKER_CLOSED = 0,
