@@ -192,7 +192,7 @@ enum kfd_prio_reason {
  * enum kfd_prio_park_reason - why a process was parked; @reason of kfd_park
  * @KFD_PRIO_PARK_CROWDED: the runlist was over-subscribed
  * @KFD_PRIO_PARK_UPDATE: a runlist was sent for another reason
- * @KFD_PRIO_PARK_IDLE: no process on the GPU had work, or MES removed only the queues of the process
+ * @KFD_PRIO_PARK_IDLE: no process on the GPU had work, or MES removed only its queues
  * @KFD_PRIO_PARK_PREEMPTED: the process was off already, preempted without work
  */
 enum kfd_prio_park_reason {
