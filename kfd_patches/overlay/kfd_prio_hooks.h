@@ -156,38 +156,6 @@ enum kfd_prio_role {
 };
 
 /**
- * enum kfd_prio_park_reason - why a process was parked, in kfd_park
- * @KFD_PRIO_PARK_CROWDED: the runlist was over-subscribed
- * @KFD_PRIO_PARK_UPDATE: the runlist was sent anyway
- * @KFD_PRIO_PARK_IDLE: it disturbed nobody: no process on the GPU had work, or MES took its queues
- * @KFD_PRIO_PARK_PREEMPTED: it was off already, preempted without work
- */
-enum kfd_prio_park_reason {
-	KFD_PRIO_PARK_CROWDED = 0,
-	KFD_PRIO_PARK_UPDATE = 1,
-	KFD_PRIO_PARK_IDLE = 2,
-	KFD_PRIO_PARK_PREEMPTED = 3,
-};
-
-/**
- * enum kfd_prio_unpark_reason - why a process is parked no more, in kfd_unpark
- * @KFD_PRIO_UNPARK_RING: it has rung
- * @KFD_PRIO_UNPARK_POLL: its indices had moved without a ring that faulted
- * @KFD_PRIO_UNPARK_WAVES: it turned out to have saved waves
- * @KFD_PRIO_UNPARK_PREEMPT: it is preempted instead: it has rung below a level in force
- * @KFD_PRIO_UNPARK_OFF: it may not be parked any more; or the unmap that took it off was not done
- * @KFD_PRIO_UNPARK_GONE: it has left the GPU
- */
-enum kfd_prio_unpark_reason {
-	KFD_PRIO_UNPARK_RING = 0,
-	KFD_PRIO_UNPARK_POLL = 1,
-	KFD_PRIO_UNPARK_WAVES = 2,
-	KFD_PRIO_UNPARK_PREEMPT = 3,
-	KFD_PRIO_UNPARK_OFF = 4,
-	KFD_PRIO_UNPARK_GONE = 5,
-};
-
-/**
  * struct kfd_prio_qpd - what we keep of a process on a GPU (qcm_process_device)
  * @preempted: we hold one count of qpd->evicted: it is preempted, or it is parked
  * @parked: it is parked; only while @preempted
@@ -316,22 +284,6 @@ struct kfd_prio_qpd {
 	unsigned int doorbell_pages;
 	bool doorbell_lost;
 	bool doorbell_untrapped;
-};
-
-/**
- * enum kfd_prio_breaker - is preemption off on a GPU, and why; in kfd_preempt_breaker
- * @KFD_PRIO_BREAKER_CLOSED: it is not
- * @KFD_PRIO_BREAKER_UNMAP: HWS or MES has not unmapped queues in time
- * @KFD_PRIO_BREAKER_HANG: HWS or MES has failed in another way, KFD resets the GPU
- * @KFD_PRIO_BREAKER_RESET: the GPU was reset for another reason while a process was preempted
- * @KFD_PRIO_BREAKER_KNOWN: CWSR is known to fail on this GPU with this driver; from the start
- */
-enum kfd_prio_breaker {
-	KFD_PRIO_BREAKER_CLOSED = 0,
-	KFD_PRIO_BREAKER_UNMAP = 1,
-	KFD_PRIO_BREAKER_HANG = 2,
-	KFD_PRIO_BREAKER_RESET = 3,
-	KFD_PRIO_BREAKER_KNOWN = 4,
 };
 
 /**
@@ -528,18 +480,6 @@ struct kfd_prio_dqm {
 	struct kfd_prio_snapshot *scratch;
 	struct hrtimer timer;
 	atomic_t kicked;
-};
-
-/**
- * enum kfd_prio_destroy_reason - why kfd_destroy_queue was traced
- * @KFD_PRIO_DESTROY_IOCTL: its owner asked for it
- * @KFD_PRIO_DESTROY_EXIT: its process has ended, or closed KFD
- * @KFD_PRIO_DESTROY_CREATE_FAILED: creation was announced and failed later
- */
-enum kfd_prio_destroy_reason {
-	KFD_PRIO_DESTROY_IOCTL,
-	KFD_PRIO_DESTROY_EXIT,
-	KFD_PRIO_DESTROY_CREATE_FAILED,
 };
 
 /* Module load and unload; no lock.  At unload no process and no open file is left. */

@@ -14,6 +14,7 @@
 
 #include <linux/types.h>
 #include "kfd_prio.h"
+#include "kfd_prio_trace.h"
 #ifndef __KERNEL__
 #include <stdbool.h>
 typedef __u64 u64;
@@ -80,29 +81,6 @@ struct kfd_prio_claim {
 	bool work;
 	u64 work_at;
 	u64 progress_at;
-};
-
-/**
- * enum kfd_prio_reason - why the level is what it is
- * @KFD_PRIO_REASON_NONE: no claim
- * @KFD_PRIO_REASON_WORK: a claim has work, or had it less than linger_us ago
- * @KFD_PRIO_REASON_IDLE: the last claim has been without work for linger_us
- * @KFD_PRIO_REASON_BUDGET: all that claim make no progress since busy_budget_ms
- * @KFD_PRIO_REASON_FLOOR: a level of preempted work gets its floor_pct now
- * @KFD_PRIO_REASON_RATE: max_preempt_per_s is reached
- * @KFD_PRIO_REASON_OFF: kfd_preempt is 0
- * @KFD_PRIO_REASON_GONE: the process that preempted has ended or lost its priority
- *	(the engine's, never the policy's)
- */
-enum kfd_prio_reason {
-	KFD_PRIO_REASON_NONE,
-	KFD_PRIO_REASON_WORK,
-	KFD_PRIO_REASON_IDLE,
-	KFD_PRIO_REASON_BUDGET,
-	KFD_PRIO_REASON_FLOOR,
-	KFD_PRIO_REASON_RATE,
-	KFD_PRIO_REASON_OFF,
-	KFD_PRIO_REASON_GONE,
 };
 
 /**

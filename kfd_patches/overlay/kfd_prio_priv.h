@@ -12,26 +12,6 @@
 #include "kfd_prio_enums.h"
 #include "kfd_prio_policy.h"
 
-/**
- * enum kfd_prio_source - the origin of a change of priority, in the event kfd_set_priority
- * @KFD_PRIO_SOURCE_IOCTL: KFD_PRIO_IOC_SET
- * @KFD_PRIO_SOURCE_FORK: inherited from the parent
- */
-enum kfd_prio_source {
-	KFD_PRIO_SOURCE_IOCTL,
-	KFD_PRIO_SOURCE_FORK,
-};
-
-/**
- * enum kfd_prio_wake - how work of a process was noticed, in kfd_doorbell_wake
- * @KFD_PRIO_WAKE_FAULT: it rang while its doorbells were trapped
- * @KFD_PRIO_WAKE_POLL: its indices had moved without that
- */
-enum kfd_prio_wake {
-	KFD_PRIO_WAKE_FAULT,
-	KFD_PRIO_WAKE_POLL,
-};
-
 /* A process has at most that many queues on a GPU: KFD_MAX_NUM_OF_QUEUES_PER_PROCESS */
 #define KFD_PRIO_MAX_INDEX	1024
 

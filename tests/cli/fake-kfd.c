@@ -38,7 +38,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "doctor.h"
+#include "doctor/doctor.h"
 #include "rules.h"
 
 int __real_open(const char *path, int flags, ...);

@@ -10,25 +10,12 @@
 
 #include "fuzz.h"
 #include "kfdtrace.h"
-#include "view.h"
+#include "views/common/view.h"
 
 /* Where the recordings are that the corpus was made of, from the Makefile. */
 #ifndef FUZZ_DATA
 #error FUZZ_DATA
 #endif
-
-/* Of kfdtrace.c, which has a main() of its own; no target has options. */
-void usage_error(const char *verb, const char *format, ...)
-{
-	(void)verb;
-	(void)format;
-	abort();
-}
-
-int stdout_check(int status)
-{
-	return status;
-}
 
 /**
  * fuzz_quiet() - what the verbs print goes nowhere

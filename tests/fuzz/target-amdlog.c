@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "path.h"
+#include "views/common/join.h"
 
 static struct view view;
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "view.h"
+#include "views/common/view.h"
 
 static struct view view;
 

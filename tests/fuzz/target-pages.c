@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "queues.h"
-#include "report.h"
-#include "trace-read.h"
+#include "views/common/queues.h"
+#include "views/report/report.h"
+#include "read/file.h"
 
 #define PAGE	 4096
 #define CPUS	 4

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "queues.h"
-#include "report.h"
+#include "views/common/queues.h"
+#include "views/report/report.h"
 
 static void one(const uint8_t *bytes, size_t size)
 {

@@ -8,7 +8,7 @@
 #ifdef WITHOUT
 #define lead_thread other_name
 #endif
-#include "../../tools/kfdtrace/bpf/kfd.h"
+#include "../../tools/kfdtrace/stock/bpf/kfd.h"
 
 struct task_struct task;
 struct kfd_node node;

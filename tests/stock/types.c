@@ -2,7 +2,7 @@
 /* types BTF... - what record --driver=stock takes from the types of a driver: a line for each file. */
 #include <stdio.h>
 
-#include "stock.h"
+#include "stock/stock.h"
 
 int main(int argc, char **argv)
 {

@@ -5,7 +5,7 @@
 #
 # Makes one plausible mistake after the other in a copy of DIR/FILES (from the top) and requires
 # that PROGRAM, built by the Makefile here with VAR set to the copy, notices. Each mistake, in the
-# array mutants, is "file|what is wrong|sed script", file a name, with .c added if it has no suffix; the
+# array mutants, is "file|what is wrong|sed script", file a name below DIR, with .c added if it has no suffix; the
 # script is applied with sed -z -E so that it may span lines; one that changes nothing is an error. TAP; -k keeps the copies in build/unit/mutate.
 
 # in_time PROGRAM: CPU time, so that a busy machine is not taken for a mutant that hangs
@@ -23,7 +23,7 @@ mutant() {	# number
 	mkdir -p "$dir/src"
 	# the files are a pattern
 	# shellcheck disable=SC2086
-	(cd "$mutate_dir" && cp $mutate_files "$dir/src")
+	(cd "$mutate_dir" && cp --parents $mutate_files "$dir/src")
 	sed -z -E -i "$script" "$dir/src/$file"
 	if cmp -s "$dir/src/$file" "$mutate_dir/$file"; then
 		echo "not ok $1 - $what: sed finds nothing to change in $file"

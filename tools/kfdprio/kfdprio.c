@@ -15,10 +15,10 @@
 #include <string.h>
 
 #include "cgroup.h"
-#include "doctor.h"
-#include "kfdprio-metrics.h"
-#include "kfdprio-oci-hook.h"
-#include "kfdprio-rules.h"
+#include "doctor/doctor.h"
+#include "metrics.h"
+#include "oci-hook.h"
+#include "rules/verbs.h"
 #include "message.h"
 
 /* Of the interface, from which on KFD_PRIO_IOC_SET knows of parking */

@@ -54,6 +54,7 @@ int kfdprio_set_group(const struct kfd_dev *dev, const struct kfdprio_request *r
 int kfdprio_run(struct kfd_dev *dev, const struct kfdprio_request *request);
 int kfdprio_list(const struct kfd_dev *dev, const struct kfdprio_request *request);
 
+/* process.c */
 int process_get(const struct kfd_dev *dev, pid_t pid, struct kfd_prio_get_args *args, char *why);
 int process_set(const struct kfd_dev *dev, pid_t pid, int priority, uint32_t flags,
 		struct kfd_prio_set_args *args, char *why);

@@ -275,7 +275,8 @@ int apply_records(struct service *s)
 	for (i = 0; i < got / sizeof(*records); i++) {
 		switch (records[i].type) {
 		case KFD_PRIO_NOTIFY_OPENED:
-			pending_seen(s, records[i].euid);
+			if (pending_seen(s, records[i].euid))
+				apply_listed(s);
 			apply_opened(s, &records[i]);
 			break;
 		case KFD_PRIO_NOTIFY_OVERFLOW:

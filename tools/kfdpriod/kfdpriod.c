@@ -28,19 +28,6 @@
 /* The period at which orphans are examined, ms */
 #define ORPHANS_MS 10000
 
-/**
- * now_ms() - the time
- *
- * Return: ms since boot.
- */
-long long now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
-}
-
 static void usage(void)
 {
 	fputs("\n"
@@ -185,8 +172,8 @@ static int serve(struct service *s, int signals)
 			apply_orphans(s);
 			orphans_at = now_ms() + ORPHANS_MS;
 		}
-		if (!pending_left(s))
-			pending_retry(s);
+		if (!pending_left(s) && pending_retry(s))
+			apply_listed(s);
 		if (polls[0].revents) {
 			if (read(signals, &info, sizeof(info)) != sizeof(info))
 				continue;

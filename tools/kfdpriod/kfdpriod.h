@@ -38,19 +38,17 @@ struct service {
 	size_t nr_uids;
 };
 
-/* kfdpriod.c */
-long long now_ms(void);
-
 /* apply.c */
 void apply_listed(struct service *s);
 void apply_orphans(struct service *s);
 int apply_records(struct service *s);
 
 /* pending.c */
+long long now_ms(void);
 void pending_begin(struct service *s);
 long long pending_left(const struct service *s);
-void pending_retry(struct service *s);
-void pending_seen(struct service *s, uid_t uid);
+bool pending_retry(struct service *s);
+bool pending_seen(struct service *s, uid_t uid);
 
 /* log.c */
 enum log_level { LOG_LEVEL_ERROR = 3, LOG_LEVEL_WARNING = 4, LOG_LEVEL_INFO = 6, LOG_LEVEL_DEBUG = 7 };

@@ -7,12 +7,26 @@
  * that was not seen since, and after a time that doubles.
  */
 #include <stdlib.h>
+#include <time.h>
 
 #include "kfdpriod.h"
 
 #define RETRY_FIRST_MS 10000
 #define RETRY_MAX_MS   600000
 #define RETRY_LEAST_MS 1000 /* between two look-ups, however many UIDs there are */
+
+/**
+ * now_ms() - the time
+ *
+ * Return: ms since boot.
+ */
+long long now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
 
 static void count(struct service *s)
 {
@@ -65,9 +79,9 @@ long long pending_left(const struct service *s)
  * pending_retry() - look names up again
  * @s: the service
  *
- * If one is known now the rules are applied to all processes.
+ * Return: whether one is known now: the rules are then to be applied to all processes.
  */
-void pending_retry(struct service *s)
+bool pending_retry(struct service *s)
 {
 	size_t found = rules_resolve(&s->rules);
 
@@ -76,11 +90,11 @@ void pending_retry(struct service *s)
 		s->retry_ms *= 2;
 	s->retry_at = s->retry_last + s->retry_ms;
 	if (!found)
-		return;
+		return false;
 	log_line(LOG_LEVEL_INFO, "%zu user%s or group%s of rules %s known now: the rules are applied to all processes", found,
 		 found == 1 ? "" : "s", found == 1 ? "" : "s", found == 1 ? "is" : "are");
 	count(s);
-	apply_listed(s);
+	return true;
 }
 
 /**
@@ -89,25 +103,27 @@ void pending_retry(struct service *s)
  * @uid: its effective UID
  *
  * The first one of a UID may be the user whom a rule waits for.
+ *
+ * Return: as pending_retry().
  */
-void pending_seen(struct service *s, uid_t uid)
+bool pending_seen(struct service *s, uid_t uid)
 {
 	long long next = s->retry_last + RETRY_LEAST_MS;
 	size_t i;
 
 	if (!s->nr_pending)
-		return;
+		return false;
 	for (i = 0; i < s->nr_uids; i++)
 		if (s->uids[i] == uid)
-			return;
+			return false;
 	if (now_ms() < next) {
 		if (next < s->retry_at)
 			s->retry_at = next;
-		return;
+		return false;
 	}
 	/* with more of them the first is forgotten, and looked up again */
 	if (s->nr_uids == SERVICE_UIDS)
 		s->nr_uids = 0;
 	s->uids[s->nr_uids++] = uid;
-	pending_retry(s);
+	return pending_retry(s);
 }

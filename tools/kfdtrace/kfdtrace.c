@@ -2,12 +2,11 @@
 /*
  * kfdtrace - record and explain what the GPU scheduler did
  *
- * This file: the table of verbs.  Each has a file kfdtrace-<verb>.c.
+ * This file: the table of verbs.  Each has a file <verb>.c in the folder of what it does.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <locale.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,40 +53,6 @@ static void usage(void)
 	      "\n"
 	      "For more details see kfdtrace(1).\n",
 	      stdout);
-}
-
-/**
- * usage_error() - say what is wrong with the command line, and exit
- * @verb: whose help to look at, or NULL
- * @format: of printf(3)
- */
-void usage_error(const char *verb, const char *format, ...)
-{
-	va_list args;
-
-	if (format) {
-		va_start(args, format);
-		vwarnx(format, args);
-		va_end(args);
-	}
-	fprintf(stderr, "Try 'kfdtrace %s%s--help' for more information.\n", verb ? verb : "",
-		verb ? " " : "");
-	exit(EXIT_USAGE);
-}
-
-/**
- * stdout_check() - output that was not written is a failure: a full disk, a closed pipe
- * @status: the exit status otherwise
- *
- * Return: the exit status.
- */
-int stdout_check(int status)
-{
-	if (fflush(stdout) || ferror(stdout)) {
-		warn("cannot write the output");
-		return EXIT_FAILURE;
-	}
-	return status;
 }
 
 int main(int argc, char **argv)

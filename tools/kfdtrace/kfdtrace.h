@@ -14,6 +14,9 @@
 /* Of all JSON; raised when the meaning of a member changes, not for new members. */
 #define JSON_FORMAT 2
 
+/* Of a recording: ROCm's log. */
+#define AMD_LOG_FILE "amd.log"
+
 /* argv[0] is the verb. */
 int kfdtrace_record(int argc, char **argv);
 int kfdtrace_report(int argc, char **argv);

@@ -1,12 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Values of options that several verbs have. */
+/* The command line, as far as several verbs have it: errors, the end of the output, values of options. */
 #define _GNU_SOURCE
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kfdlib.h"
 #include "kfdtrace.h"
 #include "message.h"
+
+/**
+ * usage_error() - say what is wrong with the command line, and exit
+ * @verb: whose help to look at, or NULL
+ * @format: of printf(3)
+ */
+void usage_error(const char *verb, const char *format, ...)
+{
+	va_list args;
+
+	if (format) {
+		va_start(args, format);
+		vwarnx(format, args);
+		va_end(args);
+	}
+	fprintf(stderr, "Try 'kfdtrace %s%s--help' for more information.\n", verb ? verb : "",
+		verb ? " " : "");
+	exit(EXIT_USAGE);
+}
+
+/**
+ * stdout_check() - output that was not written is a failure: a full disk, a closed pipe
+ * @status: the exit status otherwise
+ *
+ * Return: the exit status.
+ */
+int stdout_check(int status)
+{
+	if (fflush(stdout) || ferror(stdout)) {
+		warn("cannot write the output");
+		return EXIT_FAILURE;
+	}
+	return status;
+}
 
 /**
  * option_pid() - the value of --pid; does not return if it is wrong

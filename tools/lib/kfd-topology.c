@@ -10,20 +10,9 @@
 
 #include "kfdlib.h"
 
-/* A variable only so that tests can show another one. */
-const char *kfd_topology_path = "/sys/class/kfd/kfd/topology/nodes";
-
-static FILE *node_fopen(const char *node, const char *file)
-{
-	char path[512];
-
-	snprintf(path, sizeof(path), "%s/%s/%s", kfd_topology_path, node, file);
-	return fopen(path, "re");
-}
-
 static unsigned int gpu_id_read(const char *node)
 {
-	FILE *file = node_fopen(node, "gpu_id");
+	FILE *file = kfd_node_fopen(node, "gpu_id");
 	unsigned int gpu_id = 0;
 
 	if (!file)
@@ -36,7 +25,7 @@ static unsigned int gpu_id_read(const char *node)
 
 static void name_read(const char *node, char *name)
 {
-	FILE *file = node_fopen(node, "name");
+	FILE *file = kfd_node_fopen(node, "name");
 
 	if (!file)
 		return;
@@ -47,7 +36,7 @@ static void name_read(const char *node, char *name)
 
 static void pci_read(const char *node, char *pci, size_t size)
 {
-	FILE *file = node_fopen(node, "properties");
+	FILE *file = kfd_node_fopen(node, "properties");
 	unsigned int location = 0, domain = 0;
 	char line[128];
 
@@ -142,30 +131,4 @@ const struct kfd_gpu *kfd_topology_find(const struct kfd_topology *topo, unsigne
 		if (topo->gpus[i].gpu_id == gpu_id)
 			return &topo->gpus[i];
 	return NULL;
-}
-
-/**
- * kfd_topology_prop() - a property of a GPU's node
- * @gpu: the GPU
- * @name: as in the node's file properties
- * @value: out; unchanged if there is no such property
- *
- * Return: whether the kernel tells it.
- */
-bool kfd_topology_prop(const struct kfd_gpu *gpu, const char *name, uint64_t *value)
-{
-	char node[16], line[128];
-	size_t len = strlen(name);
-	bool found = false;
-	FILE *file;
-
-	snprintf(node, sizeof(node), "%u", gpu->node);
-	file = node_fopen(node, "properties");
-	if (!file)
-		return false;
-	while (!found && fgets(line, sizeof(line), file))
-		found = !strncmp(line, name, len) && line[len] == ' ' &&
-			sscanf(line + len, "%" SCNu64, value) == 1;
-	fclose(file);
-	return found;
 }

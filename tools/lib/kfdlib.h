@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 #include <linux/kfd_prio.h>
 
@@ -166,13 +167,17 @@ struct kfd_topology {
 	size_t nr;
 };
 
-extern const char *kfd_topology_path;
 extern const char *kfd_system_root;
 
+/* kfd-node.c */
+extern const char *kfd_topology_path;
+FILE *kfd_node_fopen(const char *node, const char *file);
+bool kfd_topology_prop(const struct kfd_gpu *gpu, const char *name, uint64_t *value);
+
+/* kfd-topology.c */
 int kfd_topology_read(struct kfd_topology *topo);
 void kfd_topology_free(struct kfd_topology *topo);
 const struct kfd_gpu *kfd_topology_find(const struct kfd_topology *topo, unsigned int gpu_id);
-bool kfd_topology_prop(const struct kfd_gpu *gpu, const char *name, uint64_t *value);
 const char *kfd_gpu_name(const struct kfd_gpu *gpu);
 void kfd_names_read(struct kfd_topology *topo);
 

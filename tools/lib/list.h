@@ -120,6 +120,8 @@ void list_print(const struct list *list);
 void list_print_fitted(const struct list *list, const unsigned int *leave, unsigned int nr_leave);
 void list_json(const struct list *list, const char *key);
 void list_json_columns(const struct list *list);
+
+/* list-cell.c */
 void list_cell(const struct list_value *value, char *text, size_t size);
 void list_value_get(const struct list *list, size_t row, unsigned int column, struct list_value *value);
 

@@ -16,7 +16,7 @@
 #include <traceevent/event-parse.h>
 #include <traceevent/trace-seq.h>
 
-#include "events.h"
+#include "model/events.h"
 #include "kfdlib.h"
 
 #define NAME 64 /* bytes of a name */
@@ -71,16 +71,20 @@ static const char *name_of_size(const struct tep_event *event, int64_t value, ch
 	return room;
 }
 
-/* enum amdgpu_mes_priority_level; HWS knows none. */
+/* enum kfd_prio_gang; an event prints its number */
 static const char *name_of_gang(const struct tep_event *event, int64_t value, char *room)
 {
-	static const char *const levels[] = { "LOW", "NORMAL", "MEDIUM", "HIGH", "REALTIME" };
+	static const char *const levels[] = {
+		[KFD_PRIO_GANG_LOW] = "LOW",	   [KFD_PRIO_GANG_NORMAL] = "NORMAL",
+		[KFD_PRIO_GANG_MEDIUM] = "MEDIUM", [KFD_PRIO_GANG_HIGH] = "HIGH",
+		[KFD_PRIO_GANG_REALTIME] = "REALTIME",
+	};
 
 	(void)event;
 	(void)room;
-	if (value == -1)
+	if (value == KFD_PRIO_GANG_NONE)
 		return "HWS";
-	return value >= 0 && value < 5 ? levels[value] : NULL;
+	return value >= KFD_PRIO_GANG_LOW && value <= KFD_PRIO_GANG_REALTIME ? levels[value] : NULL;
 }
 
 static const char *name_of_task(const struct tep_event *event, int64_t value, char *room)

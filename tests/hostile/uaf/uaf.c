@@ -12,7 +12,6 @@
  *
  * All but what looks at the end is done as UID 65534.  TAP.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -30,38 +29,25 @@
 #include <time.h>
 #include <unistd.h>
 #include <linux/kfd_ioctl.h>
-#include <linux/kfd_prio.h>
-#include "dbgtrap.h"
 #include "kfdclient.h"
 #include "simgpu.h"
 #include "tap.h"
+#include "uaf.h"
 
 #define NOBODY		65534
-#define OPENERS		2
 #define WAITING		50
 #define CONTEXTS	50
-#define PROC		"/sys/class/kfd/kfd/proc"
 #define DOORBELLS	(3ULL << 62)
 #define GPU_ID(id)	((unsigned long long)(id) << 46)
 #ifndef AMDKFD_IOC_CREATE_PROCESS
 #define AMDKFD_IOC_CREATE_PROCESS	AMDKFD_IO(0x27)
 #endif
 
-static struct shared {
-	volatile pid_t opener[OPENERS];
-	volatile long failed, opened, other, mapped;
-	volatile long lists, gets, sets, reads, traps, bad;
-	volatile bool over, debugs;
-} *st;
+struct shared *st;
 
 static bool long_form;
 static char *self;
 static unsigned int gpu_id;
-
-static void count(volatile long *n)
-{
-	__sync_fetch_and_add(n, 1);
-}
 
 static void become_nobody(void)
 {
@@ -86,132 +72,6 @@ static pid_t start(void (*fn)(void))
 		fn();
 	_exit(0);
 }
-
-static void nap_us(long us)
-{
-	nanosleep(&(struct timespec){ .tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000 }, NULL);
-}
-
-/* ---- those that find processes ---- */
-
-/* /dev/kfd for our ioctls alone */
-static int prio_fd(void)
-{
-	static int fd = -1;
-
-	if (fd < 0)
-		fd = open("/dev/kfd", O_ACCMODE | O_CLOEXEC);
-	if (fd < 0)
-		tap_bail("/dev/kfd: %s", strerror(errno));
-	return fd;
-}
-
-static void do_list(void)
-{
-	static struct kfd_prio_list_entry e[64];
-	struct kfd_prio_list_args a = { .entries = (unsigned long)e, .entry_size = sizeof(e[0]), .nr_entries = 64 };
-	unsigned int i;
-
-	if (ioctl(prio_fd(), KFD_PRIO_IOC_LIST, &a))
-		count(&st->bad);
-	for (i = 0; i < a.nr_entries && i < 64; i++)
-		if (e[i].nr_queues || e[i].preempted_count || e[i].pid <= 0)
-			count(&st->bad);	/* nobody has a queue */
-	count(&st->lists);
-	nap_us(20);
-}
-
-static void do_get(void)
-{
-	pid_t pid = st->opener[st->gets % OPENERS];
-	struct kfd_prio_get_args g = { .pid = pid, .pidfd = pid ? (int)syscall(SYS_pidfd_open, pid, 0) : -1 };
-
-	if (g.pidfd >= 0) {
-		if (!ioctl(prio_fd(), KFD_PRIO_IOC_GET, &g) && g.nr_queues)
-			count(&st->bad);
-		close(g.pidfd);
-		count(&st->gets);
-	}
-	nap_us(20);
-}
-
-static void do_set(void)
-{
-	pid_t pid = st->opener[st->sets % OPENERS];
-	struct kfd_prio_set_args a = {
-		.pid = pid, .pidfd = pid ? (int)syscall(SYS_pidfd_open, pid, 0) : -1, .priority = 5,
-	};
-
-	if (a.pidfd >= 0) {
-		if (!ioctl(prio_fd(), KFD_PRIO_IOC_SET, &a) && a.nr_queues)
-			count(&st->bad);
-		close(a.pidfd);
-		count(&st->sets);
-	}
-	nap_us(50);
-}
-
-static void read_file(const char *dir, const char *name)
-{
-	char path[512], buf[64];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	if (read(fd, buf, sizeof(buf)) > 0)
-		count(&st->reads);
-	close(fd);
-}
-
-/* The file "priority" of each process, and a count of each of its GPUs */
-static void do_sysfs(void)
-{
-	DIR *procs = opendir(PROC), *gpus;
-	char dir[256], sub[512];
-	struct dirent *p, *g;
-
-	while (procs && (p = readdir(procs))) {
-		if (p->d_name[0] == '.')
-			continue;
-		snprintf(dir, sizeof(dir), PROC "/%.16s", p->d_name);
-		read_file(dir, "priority");
-		gpus = opendir(dir);
-		while (gpus && (g = readdir(gpus)))
-			if (!strncmp(g->d_name, "stats_", 6)) {
-				snprintf(sub, sizeof(sub), "%s/%.64s", dir, g->d_name);
-				read_file(sub, "preempted_count");
-			}
-		if (gpus)
-			closedir(gpus);
-	}
-	if (procs)
-		closedir(procs);
-	nap_us(20);
-}
-
-/* The debugger's ioctl on processes that this one does not trace: it must be refused */
-static void do_trap(void)
-{
-	struct dbgtrap t = { .pid = st->opener[st->traps % OPENERS], .op = TRAP_DISABLE };
-	static int fd = -1;
-
-	if (fd < 0) {
-		fd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
-		if (fd < 0)
-			tap_bail("the debugger: /dev/kfd: %s", strerror(errno));
-		st->debugs = true;
-	}
-	if (t.pid) {
-		if (!ioctl(fd, IOC_DBG_TRAP, &t))
-			count(&st->bad);
-		count(&st->traps);
-	}
-	nap_us(20);
-}
-
-/* ---- those that are found ---- */
 
 static int inherited;	/* a descriptor of /dev/kfd of another process */
 
@@ -286,12 +146,11 @@ static void openers(int slot, void (*fn)(void))
 /* Without a limit of time: how long it takes depends on the host, and the VM has one */
 static void open_until(const char *name, void (*fn)(void), long n)
 {
-	void (*const finders[])(void) = { do_list, do_get, do_set, do_sysfs, do_trap };
-	pid_t pids[OPENERS + sizeof(finders) / sizeof(finders[0])];
+	pid_t pids[OPENERS + FINDERS];
 	unsigned int i, k = 0;
 
 	memset(st, 0, sizeof(*st));
-	for (i = 0; i < sizeof(finders) / sizeof(finders[0]); i++)
+	for (i = 0; i < FINDERS; i++)
 		pids[k++] = start(finders[i]);
 	/* the debugger's own open must not fail */
 	while (!st->debugs && waitpid(pids[k - 1], NULL, WNOHANG) != pids[k - 1])

@@ -4,7 +4,7 @@
  * tests/doctor/shader has GFX12 as well, and knows the mnemonics only.
  */
 #include "kernel.h"
-#include "doctor-shader.h"
+#include "doctor/shader.h"
 
 #define GROUPS	4
 #define MASK	2047	/* results have more room than the work-groups need */

@@ -3,7 +3,7 @@
 #ifndef KFDTRACE_STORY_H
 #define KFDTRACE_STORY_H
 
-#include "model.h"
+#include "model/model.h"
 
 enum { GPU = 7, HIGH = 100, LOW = 200 };
 enum { DYNAMIC = 2, MES = 0x80, WORK = 1, IDLE = 2 };

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "amdlog.h"
+#include "read/amdlog.h"
 #include "fixture.h"
 
 static struct amdlog amdlog;

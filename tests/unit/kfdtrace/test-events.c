@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fixture.h"
-#include "events.h"
+#include "model/events.h"
 
 static struct kfd_decoder decoder;
 

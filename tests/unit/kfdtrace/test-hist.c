@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fixture.h"
-#include "hist.h"
+#include "model/hist.h"
 
 static int compare(const void *left, const void *right)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fixture.h"
-#include "record-names.h"
+#include "record/names.h"
 
 /* Threads that there are now. */
 static bool now(pid_t pid, char *name, size_t size)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fixture.h"
-#include "record-rls.h"
+#include "record/rls.h"
 #include "story.h"
 
 static const struct model_state none = { .prio = NO_PRIO };

@@ -8,9 +8,10 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "stock.h"
-#include "trace-file.h"
-#include "trace-read.h"
+#include "record/write.h"
+#include "stock/stock.h"
+#include "read/trace.h"
+#include "read/file.h"
 
 #define DATA "../../kfdtrace/data/parked/trace.dat"
 

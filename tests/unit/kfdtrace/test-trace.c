@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "model.h"
-#include "trace-file.h"
+#include "model/model.h"
+#include "read/trace.h"
 
 #define DATA "../../kfdtrace/data/preempt/trace.dat"
 #define PAGES 8192 /* bytes of them in it */

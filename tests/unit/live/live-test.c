@@ -10,10 +10,10 @@
 #include <json-c/json.h>
 
 #include "fixture.h"
-#include "live.h"
-#include "stock.h"
+#include "live/live.h"
+#include "record/write.h"
+#include "stock/stock.h"
 #include "story.h"
-#include "trace-file.h"
 
 static struct live live;
 static struct live_options options;

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "record.h"
+#include "record/record.h"
 
 #define OTHER	 65534 /* a user who is not root */
 #define CPUS	 2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Unit tests of tools/kfdtrace/record-dir.c, in a directory of their own, which is the current one. */
+/* Unit tests of tools/kfdtrace/record/dir.c, in a directory of their own, which is the current one. */
 #define _GNU_SOURCE
 #include <ftw.h>
 

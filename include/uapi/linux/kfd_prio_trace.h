@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
+/*
+ * kfdprio: the numbers in the trace events of events/kfd/.
+ *
+ * KFD's and MES's own enums have other numbers in other kernels.  The numbers here are the same for
+ * every kernel and never change.  A later version may add a number, so a reader of a recording must
+ * accept a number that it does not know.
+ *
+ * KFD_PRIO_*_NAMES(X, LAST) is X(value, "NAME") for each value of an enum, with the name that the
+ * event prints, and LAST(value, "NAME") for the last one.
+ *
+ * This header needs no other.
+ */
+#ifndef _UAPI_LINUX_KFD_PRIO_TRACE_H
+#define _UAPI_LINUX_KFD_PRIO_TRACE_H
+
+/**
+ * enum kfd_prio_type - @type of kfd_create_queue and kfd_map_queue
+ * @KFD_PRIO_TYPE_COMPUTE: AQL or PM4
+ * @KFD_PRIO_TYPE_SDMA: any SDMA engine, or one that the owner has chosen
+ * @KFD_PRIO_TYPE_HIQ: KFD's own, to HWS
+ * @KFD_PRIO_TYPE_DIQ: a debugger's
+ * @KFD_PRIO_TYPE_SDMA_XGMI: an SDMA engine of a link to another GPU
+ */
+enum kfd_prio_type {
+	KFD_PRIO_TYPE_COMPUTE = 0,
+	KFD_PRIO_TYPE_SDMA = 1,
+	KFD_PRIO_TYPE_HIQ = 2,
+	KFD_PRIO_TYPE_DIQ = 3,
+	KFD_PRIO_TYPE_SDMA_XGMI = 4,
+};
+
+#define KFD_PRIO_TYPE_NAMES(X, LAST)					\
+	X(KFD_PRIO_TYPE_COMPUTE, "COMPUTE")				\
+	X(KFD_PRIO_TYPE_SDMA, "SDMA")					\
+	X(KFD_PRIO_TYPE_HIQ, "HIQ")					\
+	X(KFD_PRIO_TYPE_DIQ, "DIQ")					\
+	LAST(KFD_PRIO_TYPE_SDMA_XGMI, "SDMA_XGMI")
+
+/**
+ * enum kfd_prio_format - @format of kfd_create_queue
+ * @KFD_PRIO_FORMAT_PM4: PM4 packets, or those of SDMA
+ * @KFD_PRIO_FORMAT_AQL: AQL packets
+ */
+enum kfd_prio_format {
+	KFD_PRIO_FORMAT_PM4 = 0,
+	KFD_PRIO_FORMAT_AQL = 1,
+};
+
+#define KFD_PRIO_FORMAT_NAMES(X, LAST)					\
+	X(KFD_PRIO_FORMAT_PM4, "PM4")					\
+	LAST(KFD_PRIO_FORMAT_AQL, "AQL")
+
+/**
+ * enum kfd_prio_filter - @filter of kfd_unmap_queues
+ * @KFD_PRIO_FILTER_ALL: every queue of the GPU, KFD's own too
+ * @KFD_PRIO_FILTER_DYNAMIC: every queue of a process
+ * @KFD_PRIO_FILTER_PASID: the queues of one PASID
+ * @KFD_PRIO_FILTER_MES_QUEUE: MES removes one queue
+ * @KFD_PRIO_FILTER_OTHER: something that this version does not know
+ */
+enum kfd_prio_filter {
+	KFD_PRIO_FILTER_ALL = 1,
+	KFD_PRIO_FILTER_DYNAMIC = 2,
+	KFD_PRIO_FILTER_PASID = 3,
+	KFD_PRIO_FILTER_MES_QUEUE = 0x80,
+	KFD_PRIO_FILTER_OTHER = 0xff,
+};
+
+#define KFD_PRIO_FILTER_NAMES(X, LAST)					\
+	X(KFD_PRIO_FILTER_ALL, "ALL")					\
+	X(KFD_PRIO_FILTER_DYNAMIC, "DYNAMIC")				\
+	X(KFD_PRIO_FILTER_PASID, "PASID")				\
+	X(KFD_PRIO_FILTER_MES_QUEUE, "MES_QUEUE")			\
+	LAST(KFD_PRIO_FILTER_OTHER, "OTHER")
+
+/**
+ * enum kfd_prio_pipe - @pipe_prio of kfd_init_mqd
+ * @KFD_PRIO_PIPE_LOW: priorities 0 to 6
+ * @KFD_PRIO_PIPE_MEDIUM: priorities 7 to 10
+ * @KFD_PRIO_PIPE_HIGH: priorities 11 to 15
+ */
+enum kfd_prio_pipe {
+	KFD_PRIO_PIPE_LOW = 0,
+	KFD_PRIO_PIPE_MEDIUM = 1,
+	KFD_PRIO_PIPE_HIGH = 2,
+};
+
+#define KFD_PRIO_PIPE_NAMES(X, LAST)					\
+	X(KFD_PRIO_PIPE_LOW, "LOW")					\
+	X(KFD_PRIO_PIPE_MEDIUM, "MEDIUM")				\
+	LAST(KFD_PRIO_PIPE_HIGH, "HIGH")
+
+/**
+ * enum kfd_prio_gang - @gang_level of kfd_map_queue
+ * @KFD_PRIO_GANG_NONE: HWS has no gangs
+ * @KFD_PRIO_GANG_LOW: a level of MES, from here on
+ * @KFD_PRIO_GANG_NORMAL: what stock KFD asks for
+ * @KFD_PRIO_GANG_MEDIUM: neither KFD nor we ask for it
+ * @KFD_PRIO_GANG_HIGH: priorities 11 to 15
+ * @KFD_PRIO_GANG_REALTIME: neither KFD nor we ask for it
+ * @KFD_PRIO_GANG_OTHER: something that this version does not know
+ */
+enum kfd_prio_gang {
+	KFD_PRIO_GANG_NONE = -1,
+	KFD_PRIO_GANG_LOW = 0,
+	KFD_PRIO_GANG_NORMAL = 1,
+	KFD_PRIO_GANG_MEDIUM = 2,
+	KFD_PRIO_GANG_HIGH = 3,
+	KFD_PRIO_GANG_REALTIME = 4,
+	KFD_PRIO_GANG_OTHER = 0xff,
+};
+
+/**
+ * enum kfd_prio_destroy_reason - why kfd_destroy_queue was traced
+ * @KFD_PRIO_DESTROY_IOCTL: its owner asked for it
+ * @KFD_PRIO_DESTROY_EXIT: its process has ended, or closed KFD
+ * @KFD_PRIO_DESTROY_CREATE_FAILED: creation was announced and failed later
+ */
+enum kfd_prio_destroy_reason {
+	KFD_PRIO_DESTROY_IOCTL = 0,
+	KFD_PRIO_DESTROY_EXIT = 1,
+	KFD_PRIO_DESTROY_CREATE_FAILED = 2,
+};
+
+#define KFD_PRIO_DESTROY_NAMES(X, LAST)					\
+	X(KFD_PRIO_DESTROY_IOCTL, "IOCTL")				\
+	X(KFD_PRIO_DESTROY_EXIT, "EXIT")				\
+	LAST(KFD_PRIO_DESTROY_CREATE_FAILED, "CREATE_FAILED")
+
+/**
+ * enum kfd_prio_source - the origin of a change of priority, in the event kfd_set_priority
+ * @KFD_PRIO_SOURCE_IOCTL: KFD_PRIO_IOC_SET
+ * @KFD_PRIO_SOURCE_FORK: inherited from the parent
+ */
+enum kfd_prio_source {
+	KFD_PRIO_SOURCE_IOCTL = 0,
+	KFD_PRIO_SOURCE_FORK = 1,
+};
+
+#define KFD_PRIO_SOURCE_NAMES(X, LAST)					\
+	X(KFD_PRIO_SOURCE_IOCTL, "IOCTL")				\
+	LAST(KFD_PRIO_SOURCE_FORK, "FORK")
+
+/**
+ * enum kfd_prio_wake - how work of a process was noticed, in kfd_doorbell_wake
+ * @KFD_PRIO_WAKE_FAULT: it rang while its doorbells were trapped
+ * @KFD_PRIO_WAKE_POLL: its indices had moved without that
+ */
+enum kfd_prio_wake {
+	KFD_PRIO_WAKE_FAULT = 0,
+	KFD_PRIO_WAKE_POLL = 1,
+};
+
+#define KFD_PRIO_WAKE_NAMES(X, LAST)					\
+	X(KFD_PRIO_WAKE_FAULT, "FAULT")					\
+	LAST(KFD_PRIO_WAKE_POLL, "POLL")
+
+/**
+ * enum kfd_prio_reason - why the level is what it is
+ * @KFD_PRIO_REASON_NONE: no claim
+ * @KFD_PRIO_REASON_WORK: a claim has work, or had it less than linger_us ago
+ * @KFD_PRIO_REASON_IDLE: the last claim has been without work for linger_us
+ * @KFD_PRIO_REASON_BUDGET: all that claim make no progress since busy_budget_ms
+ * @KFD_PRIO_REASON_FLOOR: a level of preempted work gets its floor_pct now
+ * @KFD_PRIO_REASON_RATE: max_preempt_per_s is reached
+ * @KFD_PRIO_REASON_OFF: kfd_preempt is 0
+ * @KFD_PRIO_REASON_GONE: the process that preempted has ended or lost its priority
+ *	(the engine's, never the policy's)
+ */
+enum kfd_prio_reason {
+	KFD_PRIO_REASON_NONE = 0,
+	KFD_PRIO_REASON_WORK = 1,
+	KFD_PRIO_REASON_IDLE = 2,
+	KFD_PRIO_REASON_BUDGET = 3,
+	KFD_PRIO_REASON_FLOOR = 4,
+	KFD_PRIO_REASON_RATE = 5,
+	KFD_PRIO_REASON_OFF = 6,
+	KFD_PRIO_REASON_GONE = 7,
+};
+
+#define KFD_PRIO_REASON_NAMES(X, LAST)					\
+	X(KFD_PRIO_REASON_NONE, "NONE")					\
+	X(KFD_PRIO_REASON_WORK, "WORK")					\
+	X(KFD_PRIO_REASON_IDLE, "IDLE")					\
+	X(KFD_PRIO_REASON_BUDGET, "BUDGET")				\
+	X(KFD_PRIO_REASON_FLOOR, "FLOOR")				\
+	X(KFD_PRIO_REASON_RATE, "RATE")					\
+	X(KFD_PRIO_REASON_OFF, "OFF")					\
+	LAST(KFD_PRIO_REASON_GONE, "GONE")
+
+/**
+ * enum kfd_prio_park_reason - why a process was parked, in kfd_park
+ * @KFD_PRIO_PARK_CROWDED: the runlist was over-subscribed
+ * @KFD_PRIO_PARK_UPDATE: the runlist was sent anyway
+ * @KFD_PRIO_PARK_IDLE: it disturbed nobody: no process on the GPU had work, or MES took its queues
+ * @KFD_PRIO_PARK_PREEMPTED: it was off already, preempted without work
+ */
+enum kfd_prio_park_reason {
+	KFD_PRIO_PARK_CROWDED = 0,
+	KFD_PRIO_PARK_UPDATE = 1,
+	KFD_PRIO_PARK_IDLE = 2,
+	KFD_PRIO_PARK_PREEMPTED = 3,
+};
+
+#define KFD_PRIO_PARK_NAMES(X, LAST)					\
+	X(KFD_PRIO_PARK_CROWDED, "CROWDED")				\
+	X(KFD_PRIO_PARK_UPDATE, "UPDATE")				\
+	X(KFD_PRIO_PARK_IDLE, "IDLE")					\
+	LAST(KFD_PRIO_PARK_PREEMPTED, "PREEMPTED")
+
+/**
+ * enum kfd_prio_unpark_reason - why a process is parked no more, in kfd_unpark
+ * @KFD_PRIO_UNPARK_RING: it has rung
+ * @KFD_PRIO_UNPARK_POLL: its indices had moved without a ring that faulted
+ * @KFD_PRIO_UNPARK_WAVES: it turned out to have saved waves
+ * @KFD_PRIO_UNPARK_PREEMPT: it is preempted instead: it has rung below a level in force
+ * @KFD_PRIO_UNPARK_OFF: it may not be parked any more; or the unmap that took it off was not done
+ * @KFD_PRIO_UNPARK_GONE: it has left the GPU
+ */
+enum kfd_prio_unpark_reason {
+	KFD_PRIO_UNPARK_RING = 0,
+	KFD_PRIO_UNPARK_POLL = 1,
+	KFD_PRIO_UNPARK_WAVES = 2,
+	KFD_PRIO_UNPARK_PREEMPT = 3,
+	KFD_PRIO_UNPARK_OFF = 4,
+	KFD_PRIO_UNPARK_GONE = 5,
+};
+
+#define KFD_PRIO_UNPARK_NAMES(X, LAST)					\
+	X(KFD_PRIO_UNPARK_RING, "RING")					\
+	X(KFD_PRIO_UNPARK_POLL, "POLL")					\
+	X(KFD_PRIO_UNPARK_WAVES, "WAVES")				\
+	X(KFD_PRIO_UNPARK_PREEMPT, "PREEMPT")				\
+	X(KFD_PRIO_UNPARK_OFF, "OFF")					\
+	LAST(KFD_PRIO_UNPARK_GONE, "GONE")
+
+/**
+ * enum kfd_prio_breaker - is preemption off on a GPU, and why; in kfd_preempt_breaker
+ * @KFD_PRIO_BREAKER_CLOSED: it is not
+ * @KFD_PRIO_BREAKER_UNMAP: HWS or MES has not unmapped queues in time
+ * @KFD_PRIO_BREAKER_HANG: HWS or MES has failed in another way, KFD resets the GPU
+ * @KFD_PRIO_BREAKER_RESET: the GPU was reset for another reason while a process was preempted
+ * @KFD_PRIO_BREAKER_KNOWN: CWSR is known to fail on this GPU with this driver; from the start
+ */
+enum kfd_prio_breaker {
+	KFD_PRIO_BREAKER_CLOSED = 0,
+	KFD_PRIO_BREAKER_UNMAP = 1,
+	KFD_PRIO_BREAKER_HANG = 2,
+	KFD_PRIO_BREAKER_RESET = 3,
+	KFD_PRIO_BREAKER_KNOWN = 4,
+};
+
+#define KFD_PRIO_BREAKER_NAMES(X, LAST)					\
+	X(KFD_PRIO_BREAKER_CLOSED, "CLOSED")				\
+	X(KFD_PRIO_BREAKER_UNMAP, "UNMAP")				\
+	X(KFD_PRIO_BREAKER_HANG, "HANG")				\
+	X(KFD_PRIO_BREAKER_RESET, "RESET")				\
+	LAST(KFD_PRIO_BREAKER_KNOWN, "KNOWN")
+
+#endif /* _UAPI_LINUX_KFD_PRIO_TRACE_H */

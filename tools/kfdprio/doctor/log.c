@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/* kfdprio doctor --soak: is there a new report in the kernel's log? */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "kfdlib.h"
+
+#define LEVEL_WARNING	4	/* KERN_WARNING; more severe ones are less */
+
+/* Blanks out the word between @before and @after wherever both are there. */
+static void hide_between(char *line, const char *before, const char *after)
+{
+	char *at = line, *end;
+
+	while ((at = strstr(at, before))) {
+		at += strlen(before);
+		end = strstr(at, after);
+		if (!end)
+			return;
+		memset(at, '*', end - at);
+		at = end;
+	}
+}
+
+/* As a whole word only: a host may be called "a". */
+static void hide_word(char *line, const char *word)
+{
+	size_t len = strlen(word);
+	char *at = line;
+
+	while (len && (at = strstr(at, word))) {
+		if ((at == line || !isalnum((unsigned char)at[-1])) &&
+		    !isalnum((unsigned char)at[len]))
+			memset(at, '*', len);
+		at += len;
+	}
+}
+
+/**
+ * message_anonymize() - blank out names in a message of the kernel
+ * @line: the message
+ *
+ * The kernel names processes in messages about faults ("process python3 pid 7 thread x pid 8"),
+ * and may name the host.
+ */
+void message_anonymize(char *line)
+{
+	char host[256] = "";
+
+	hide_between(line, "rocess ", " pid");
+	hide_between(line, "thread ", " pid");
+	hide_between(line, "Comm: ", " ");
+	if (!gethostname(host, sizeof(host) - 1)) {
+		host[strcspn(host, ".")] = '\0';
+		if (strcmp(host, "amdgpu") && strcmp(host, "kfd"))
+			hide_word(line, host);
+	}
+}
+
+/**
+ * message_is_ours() - is a message of the kernel about amdgpu, KFD or the IOMMU?
+ * @line: the message
+ */
+bool message_is_ours(const char *line)
+{
+	static const char *const words[] = { "amdgpu", "kfd", "AMD-Vi", "amd_iommu", "AMDGPU" };
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strstr(line, words[i]))
+			return true;
+	return false;
+}
+
+/**
+ * kernel_log_open() - look at the kernel's log from now on
+ *
+ * Return: for kernel_log_report(); -1 and errno: it may not be read.
+ */
+int kernel_log_open(void)
+{
+	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd >= 0)
+		lseek(fd, 0, SEEK_END);
+	return fd;
+}
+
+/* Is a message one of trouble?  A reset of a GPU is of no high level in all kernels. */
+static bool is_report(unsigned int level, const char *text)
+{
+	if (strstr(text, "BUG: ") || strstr(text, "WARNING: ") || strstr(text, "Oops") ||
+	    strstr(text, "general protection fault") || strstr(text, "Hardware Error"))
+		return true;
+	/* Of many queues: a warning of KFD's, and no trouble. */
+	if (strstr(text, "oversubscribed"))
+		return false;
+	return message_is_ours(text) && (level <= LEVEL_WARNING || strstr(text, "reset"));
+}
+
+/**
+ * kernel_log_report() - the next report of the log
+ * @fd: of kernel_log_open(), -1: none
+ * @text: out
+ * @size: of @text
+ *
+ * Return: whether there is one; messages that were lost are one.
+ */
+bool kernel_log_report(int fd, char *text, size_t size)
+{
+	char record[8192], *line, *shown;
+	ssize_t len;
+
+	while (fd >= 0) {
+		len = read(fd, record, sizeof(record) - 1);
+		if (len < 0 && errno == EINTR)
+			continue;
+		if (len < 0 && errno == EPIPE) {
+			snprintf(text, size, "messages were overwritten before they could be read");
+			return true;
+		}
+		if (len <= 0)
+			break;
+		record[len] = '\0';
+		line = strchr(record, ';');
+		if (!line)
+			continue;
+		line++;
+		line[strcspn(line, "\n")] = '\0';
+		if (!is_report(strtoul(record, NULL, 10) & 7, line))
+			continue;
+		message_anonymize(line);
+		shown = text_printable(line);
+		snprintf(text, size, "%s", shown ? shown : "");
+		free(shown);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * kfdprio metrics: totals of each GPU, and its processes now, in the text format of Prometheus.
+ *
+ * The number of series is bounded: a fixed number for a GPU, and one pair for each of --cgroups cgroups.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cgroup.h"
+#include "kfdprio.h"
+#include "metrics.h"
+#include "message.h"
+
+#define CGROUPS	    64	 /* of --cgroups */
+#define CGROUPS_MAX 1000
+
+/**
+ * struct options - the command line
+ * @output: of --output, or NULL
+ * @cgroups: of --cgroups
+ */
+struct options {
+	const char *output;
+	unsigned int cgroups;
+};
+
+/**
+ * struct owner - the processes of a cgroup on a GPU
+ * @gpu_id: of the GPU
+ * @cgroup: its path, escaped; of a Slurm job without what is below the job; "" if it is not known, or one of
+ *	more than --cgroups
+ * @job: of a Slurm job: its number, else ""
+ * @processes: that have queues there
+ * @queues: of these
+ */
+struct owner {
+	unsigned int gpu_id;
+	char *cgroup;
+	char job[16];
+	unsigned int processes, queues;
+};
+
+/**
+ * struct owners - all of them
+ * @all: array of @nr
+ * @nr: how many
+ */
+struct owners {
+	struct owner *all;
+	size_t nr;
+};
+
+static void usage(void)
+{
+	fputs("\n"
+	      "Usage:\n"
+	      " kfdprio metrics [options]\n"
+	      "\n"
+	      "Print totals of each GPU since amdgpu was loaded, and its processes now, in the text\n"
+	      "format of Prometheus.\n"
+	      "\n"
+	      "Options:\n"
+	      " -o, --output FILE    replace FILE in one step: for the textfile collector of\n"
+	      "                        node_exporter\n"
+	      "     --cgroups N      with at most N cgroups (64), one pair of series each; processes\n"
+	      "                        of further ones are counted with an empty cgroup\n"
+	      " -h, --help           display this help\n"
+	      " -V, --version        display the version of this program\n"
+	      "\n"
+	      "For more details see kfdprio-metrics(1).\n",
+	      stdout);
+}
+
+static void options_parse(int argc, char **argv, struct options *options)
+{
+	enum { CGROUPS_OPTION = 256 };
+	static const struct option list[] = {
+		{ "output", required_argument, NULL, 'o' },
+		{ "cgroups", required_argument, NULL, CGROUPS_OPTION },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 },
+	};
+	unsigned long number;
+	char *end;
+	int option;
+
+	while ((option = option_next(argc, argv, "o:hV", list)) != -1) {
+		switch (option) {
+		case 'o':
+			options->output = optarg;
+			break;
+		case CGROUPS_OPTION:
+			number = strtoul(optarg, &end, 10);
+			if (*optarg < '0' || *optarg > '9' || *end || number > CGROUPS_MAX)
+				errx(EXIT_USAGE, "--cgroups is a number from 0 to %d, not '%s'", CGROUPS_MAX, optarg);
+			options->cgroups = number;
+			break;
+		case 'h':
+			usage();
+			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+		case 'V':
+			puts("kfdprio " KFDPRIO_VERSION);
+			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+		default:
+			fputs("Try 'kfdprio metrics --help' for more information.\n", stderr);
+			exit(EXIT_USAGE);
+		}
+	}
+	if (optind < argc)
+		errx(EXIT_USAGE, "metrics takes no argument '%s'", argv[optind]);
+}
+
+static struct owner *owner_find(struct owners *owners, unsigned int gpu_id, const char *cgroup)
+{
+	size_t i;
+
+	for (i = 0; i < owners->nr; i++) {
+		if (owners->all[i].gpu_id == gpu_id && !strcmp(owners->all[i].cgroup, cgroup))
+			return &owners->all[i];
+	}
+	return NULL;
+}
+
+static struct owner *owner_add(struct owners *owners, unsigned int gpu_id, const char *cgroup, const char *job)
+{
+	struct owner *more = realloc(owners->all, (owners->nr + 1) * sizeof(*more));
+
+	if (!more)
+		err(EXIT_FAILURE, "cannot count processes");
+	owners->all = more;
+	more += owners->nr++;
+	*more = (struct owner){ .gpu_id = gpu_id, .cgroup = strdup(cgroup) };
+	if (!more->cgroup)
+		err(EXIT_FAILURE, "cannot count processes");
+	snprintf(more->job, sizeof(more->job), "%s", job);
+	return more;
+}
+
+static void owners_read(const struct kfd_prio_list_entry *entries, size_t nr, unsigned int limit,
+			struct owners *owners)
+{
+	char cgroup[KFDLIB_PATH], job[16];
+	unsigned int named = 0;
+	struct owner *owner;
+	char *text;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (!entries[i].nr_queues || kfd_entry_again(entries, i))
+			continue;
+		*cgroup = *job = '\0';
+		/* the last PID of an orphan may be that of another process */
+		if (limit && (!(entries[i].flags & KFD_PRIO_LIST_ORPHAN) || entries[i].nr_groups) &&
+		    cgroup_slurm(entries[i].pid, cgroup, sizeof(cgroup), job, sizeof(job)) &&
+		    cgroup_of(entries[i].pid, cgroup, sizeof(cgroup)))
+			*cgroup = '\0';
+		text = text_escape(cgroup, TEXT_UTF8);
+		if (!text)
+			err(EXIT_FAILURE, "cannot count processes");
+		owner = owner_find(owners, entries[i].gpu_id, text);
+		if (!owner && *text && named++ >= limit) {
+			*text = *job = '\0';
+			owner = owner_find(owners, entries[i].gpu_id, text);
+		}
+		if (!owner)
+			owner = owner_add(owners, entries[i].gpu_id, text, job);
+		owner->processes++;
+		owner->queues += entries[i].nr_queues;
+		free(text);
+	}
+}
+
+/* A value of a label; after text_escape() there is no end of a line in it. */
+static void label_print(FILE *out, const char *raw)
+{
+	char *text = text_escape(raw, TEXT_UTF8);
+	const char *at;
+
+	if (!text)
+		errx(EXIT_FAILURE, "out of memory");
+	for (at = text; *at; at++) {
+		if (*at == '"' || *at == '\\')
+			putc('\\', out);
+		putc(*at, out);
+	}
+	free(text);
+}
+
+static void gpu_print(FILE *out, const char *name, unsigned int gpu_id, const struct kfd_topology *topo)
+{
+	const struct kfd_gpu *gpu = kfd_topology_find(topo, gpu_id);
+
+	fprintf(out, "%s{gpu_id=\"%u\",pci=\"", name, gpu_id);
+	label_print(out, gpu ? gpu->pci : "");
+	putc('"', out);
+}
+
+static void family_print(FILE *out, const char *name, const char *type, const char *help)
+{
+	fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+/* Where in an entry a metric is: a count of 32 or 64 bits, or nanoseconds. */
+enum kind { COUNT32, COUNT64, NS, FLAG };
+
+static const struct metric {
+	const char *name, *help;
+	size_t at;
+	enum kind kind;
+	bool gauge;
+} metrics[] = {
+#define METRIC(field, kind, gauge, name, help) { name, help, offsetof(struct kfd_prio_gpu_entry, field), kind, gauge }
+	METRIC(preemption_count, COUNT64, false, "kfdprio_preemptions_total",
+	       "Preemptions that have begun on the GPU; one may take several processes off it."),
+	METRIC(preempted_count, COUNT64, false, "kfdprio_preempted_processes_total",
+	       "How often a process was preempted."),
+	METRIC(preempted_ns, NS, false, "kfdprio_preempted_seconds_total",
+	       "How long processes were preempted, summed over processes."),
+	METRIC(update_ns, NS, false, "kfdprio_switch_seconds_total",
+	       "How long changes for preemption and parking took, with the save of waves, without their restore."),
+	METRIC(saved_count, COUNT64, false, "kfdprio_saves_total",
+	       "Preemptions of a process whose save of waves the firmware has measured."),
+	METRIC(saved_ns, NS, false, "kfdprio_save_seconds_total",
+	       "How long these saves took, the longest queue of each process."),
+	METRIC(saved_max_ns, NS, true, "kfdprio_save_longest_seconds",
+	       "The longest of these saves since amdgpu was loaded."),
+	METRIC(parked_count, COUNT64, false, "kfdprio_parked_processes_total",
+	       "How often a process was parked."),
+	METRIC(parked_ns, NS, false, "kfdprio_parked_seconds_total",
+	       "How long processes were parked, summed over processes."),
+	METRIC(nr_preempted, COUNT32, true, "kfdprio_preempted_processes", "Processes that are preempted now."),
+	METRIC(nr_parked, COUNT32, true, "kfdprio_parked_processes", "Processes that are parked now."),
+	METRIC(flags, FLAG, true, "kfdprio_preemption_off",
+	       "1 if the circuit breaker is open: no process is preempted on the GPU."),
+};
+
+static void value_print(FILE *out, const struct kfd_prio_gpu_entry *entry, const struct metric *metric)
+{
+	const void *at = (const char *)entry + metric->at;
+	uint64_t wide = 0;
+	uint32_t narrow = 0;
+
+	if (metric->kind == COUNT64 || metric->kind == NS)
+		memcpy(&wide, at, sizeof(wide));
+	else
+		memcpy(&narrow, at, sizeof(narrow));
+	if (metric->kind == NS)
+		fprintf(out, "%" PRIu64 ".%09" PRIu64 "\n", wide / 1000000000, wide % 1000000000);
+	else if (metric->kind == FLAG)
+		fprintf(out, "%d\n", !!(narrow & KFD_PRIO_GPU_PREEMPT_OFF));
+	else
+		fprintf(out, "%" PRIu64 "\n", wide + narrow);
+}
+
+static void owners_print(FILE *out, const struct owners *owners, const struct kfd_topology *topo, bool queues)
+{
+	const char *name = queues ? "kfdprio_queues" : "kfdprio_processes";
+	size_t i;
+
+	family_print(out, name, "gauge", queues ? "Queues of processes on the GPU, by cgroup." :
+						  "Processes that have queues on the GPU, by cgroup.");
+	for (i = 0; i < owners->nr; i++) {
+		gpu_print(out, name, owners->all[i].gpu_id, topo);
+		fputs(",cgroup=\"", out);
+		label_print(out, owners->all[i].cgroup);
+		fprintf(out, "\",slurm_job_id=\"%s\"} %u\n", owners->all[i].job,
+			queues ? owners->all[i].queues : owners->all[i].processes);
+	}
+}
+
+static void all_print(FILE *out, const struct kfd_dev *dev, const struct kfd_prio_gpu_entry *gpus, size_t nr,
+		      const struct owners *owners)
+{
+	struct kfd_topology topo = { 0 };
+	size_t i, j;
+
+	kfd_topology_read(&topo);
+	family_print(out, "kfdprio_build_info", "gauge", "Versions of kfdprio and of the driver's interface.");
+	fprintf(out, "kfdprio_build_info{version=\"%s\",interface=\"%u.%u\"} 1\n", KFDPRIO_VERSION,
+		dev->version.major, dev->version.minor);
+	for (i = 0; i < sizeof(metrics) / sizeof(*metrics); i++) {
+		family_print(out, metrics[i].name, metrics[i].gauge ? "gauge" : "counter", metrics[i].help);
+		for (j = 0; j < nr; j++) {
+			gpu_print(out, metrics[i].name, gpus[j].gpu_id, &topo);
+			fputs("} ", out);
+			value_print(out, &gpus[j], &metrics[i]);
+		}
+	}
+	owners_print(out, owners, &topo, false);
+	owners_print(out, owners, &topo, true);
+	kfd_topology_free(&topo);
+}
+
+/* A reader of @path sees the old file or the new one, never a part. */
+static FILE *output_open(const char *path, char **temp)
+{
+	FILE *file;
+	int fd;
+
+	if (asprintf(temp, "%s.XXXXXX", path) < 0)
+		err(EXIT_FAILURE, "cannot write %s", path);
+	fd = mkostemp(*temp, O_CLOEXEC);
+	if (fd < 0)
+		err(EXIT_FAILURE, "cannot write %s", path);
+	file = fchmod(fd, 0644) ? NULL : fdopen(fd, "w");
+	if (!file) {
+		warn("cannot write %s", path);
+		unlink(*temp);
+		exit(EXIT_FAILURE);
+	}
+	return file;
+}
+
+static void output_close(FILE *out, const char *path, char *temp)
+{
+	int failed = ferror(out);
+
+	failed |= fclose(out);
+	if (!failed && !rename(temp, path)) {
+		free(temp);
+		return;
+	}
+	warn("cannot write %s", path);
+	unlink(temp);
+	exit(EXIT_FAILURE);
+}
+
+/**
+ * kfdprio_metrics() - kfdprio metrics
+ * @argc: of the arguments, "metrics" first
+ * @argv: the arguments
+ *
+ * Return: the exit status.
+ */
+int kfdprio_metrics(int argc, char **argv)
+{
+	struct options options = { .cgroups = CGROUPS };
+	struct kfd_prio_list_entry *entries;
+	struct kfd_prio_gpu_entry *gpus;
+	struct owners owners = { 0 };
+	size_t nr, nr_gpus, i;
+	char why[KFDLIB_WHY];
+	struct kfd_dev dev;
+	char *temp = NULL;
+	FILE *out;
+	int ret;
+
+	argv[0] = "kfdprio metrics";
+	options_parse(argc, argv, &options);
+	if (kfd_dev_open(&dev, why) || kfd_dev_gpus(&dev, &gpus, &nr_gpus, why))
+		errx(EXIT_FAILURE, "%s", why);
+	ret = kfd_dev_list(&dev, &entries, &nr);
+	if (ret)
+		errx(EXIT_FAILURE, "cannot list the processes: %s", strerror(-ret));
+	owners_read(entries, nr, options.cgroups, &owners);
+
+	out = options.output ? output_open(options.output, &temp) : stdout;
+	all_print(out, &dev, gpus, nr_gpus, &owners);
+	if (options.output)
+		output_close(out, options.output, temp);
+	for (i = 0; i < owners.nr; i++)
+		free(owners.all[i].cgroup);
+	free(owners.all);
+	free(entries);
+	free(gpus);
+	kfd_dev_close(&dev);
+	return EXIT_SUCCESS;
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * kfdprio oci-hook: a container gets the priority that it asks for, within the limit of the host.
+ *
+ * The container's runtime calls it at the stage createRuntime, in its own namespaces, while the first
+ * process of the container waits.  Whatever is wrong, the container starts: one line says why it has no
+ * priority, and the exit status is 0.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "oci-hook.h"
+#include "message.h"
+#include "oci.h"
+
+#define SECONDS 5 /* a runtime, or a driver, that takes longer is not waited for */
+
+/**
+ * struct hook - a call of the hook
+ * @argument: of --priority, or NULL
+ * @verbose: of -v
+ * @container: what the runtime says
+ */
+struct hook {
+	const char *argument;
+	bool verbose;
+	struct oci_container container;
+};
+
+static void usage(void)
+{
+	fputs("\n"
+	      "Usage:\n"
+	      " kfdprio oci-hook [options] <STATE\n"
+	      "\n"
+	      "A hook for container runtimes (OCI), at the stage createRuntime: give the container\n"
+	      "that is being created the priority of its annotation org.kfdprio.priority: low,\n"
+	      "normal or high. The exit status is 0 even if it is refused.\n"
+	      "\n"
+	      "Options:\n"
+	      "     --priority PRIO  for CDI devices: low, normal or high. With an annotation,\n"
+	      "                        the lower one of both\n"
+	      " -v, --verbose        report the priority that the container is given\n"
+	      " -h, --help           display this help\n"
+	      " -V, --version        display the version of this program\n"
+	      "\n"
+	      "For more details see kfdprio-oci-hook(1).\n",
+	      stdout);
+}
+
+/* One line on standard error, and one in the system's log. */
+static __attribute__((format(printf, 3, 4))) void say(const struct hook *hook, int level,
+						       const char *format, ...)
+{
+	char id[4 * OCI_SHOWN + 4], text[KFDLIB_WHY + KFDLIB_NAME], *safe;
+	va_list args;
+
+	oci_show(id, hook->container.id ? hook->container.id : "?");
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	safe = text_escape(text, TEXT_ASCII);
+	fprintf(stderr, "kfdprio: oci-hook: container %s: %s\n", id, safe ? safe : "out of memory");
+	syslog(level, "oci-hook: container %s: %s", id, safe ? safe : "out of memory");
+	free(safe);
+}
+
+static __attribute__((noreturn)) void too_late(int signal)
+{
+	static const char text[] = "kfdprio: oci-hook: gave up after 5 s: the container starts without a priority\n";
+
+	(void)signal;
+	/* there is nobody to report a failure to */
+	if (write(STDERR_FILENO, text, strlen(text)) < 0)
+		_exit(EXIT_SUCCESS);
+	_exit(EXIT_SUCCESS);
+}
+
+/* Also where a function of the tools ends the program. */
+static void end_well(void)
+{
+	_exit(EXIT_SUCCESS);
+}
+
+static void options_parse(int argc, char **argv, struct hook *hook)
+{
+	enum { PRIORITY = 256 };
+	static const struct option options[] = {
+		{ "priority", required_argument, NULL, PRIORITY },
+		{ "verbose", no_argument, NULL, 'v' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 },
+	};
+	bool wrong = false;
+	int option;
+
+	opterr = 0;
+	while ((option = option_next(argc, argv, "vhV", options)) != -1) {
+		switch (option) {
+		case PRIORITY:
+			hook->argument = optarg;
+			break;
+		case 'v':
+			hook->verbose = true;
+			break;
+		case 'h':
+			usage();
+			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+		case 'V':
+			puts("kfdprio " KFDPRIO_VERSION);
+			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+		default:
+			wrong = true;
+		}
+	}
+	if (wrong || optind < argc) {
+		say(hook, LOG_WARNING,
+		    "wrong usage, no priority is set: see 'kfdprio oci-hook --help' and correct the hook's file, or the CDI device");
+		exit(EXIT_SUCCESS);
+	}
+}
+
+/* All of a descriptor, OCI_JSON_MAX + 1 bytes at most: then it is too large.  -errno. */
+static ssize_t read_all(int fd, char **text)
+{
+	size_t size = 0, room = 0;
+	ssize_t got = 1;
+	char *more;
+
+	*text = NULL;
+	while (got > 0 && size <= OCI_JSON_MAX) {
+		if (size == room) {
+			room = room ? 2 * room : 16384;
+			more = realloc(*text, room);
+			if (!more)
+				return -ENOMEM;
+			*text = more;
+		}
+		got = read(fd, *text + size, room - size);
+		if (got > 0)
+			size += got;
+	}
+	return got < 0 ? -errno : (ssize_t)size;
+}
+
+static int state_read(struct hook *hook, char *why)
+{
+	char *text;
+	ssize_t size = read_all(STDIN_FILENO, &text);
+	int ret = size;
+
+	if (size < 0)
+		snprintf(why, KFDLIB_WHY, "cannot read the state on standard input: %s", strerror(-size));
+	else
+		ret = oci_state_parse(text, size, &hook->container, why);
+	free(text);
+	return ret;
+}
+
+/* A FIFO or a device is not waited for. */
+static ssize_t file_read(const char *path, char **text)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	ssize_t size;
+
+	*text = NULL;
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st))
+		size = -errno;
+	else
+		size = S_ISREG(st.st_mode) ? read_all(fd, text) : -EINVAL;
+	close(fd);
+	return size;
+}
+
+/* The annotation, for runtimes whose state has none.  A device asks for something without it. */
+static int config_read(struct hook *hook, char *why)
+{
+	char *path, *text;
+	ssize_t size;
+	int ret = 0;
+
+	if (!hook->container.bundle || hook->container.annotation)
+		return 0;
+	if (asprintf(&path, "%s/config.json", hook->container.bundle) < 0) {
+		snprintf(why, KFDLIB_WHY, "out of memory");
+		return -ENOMEM;
+	}
+	size = file_read(path, &text);
+	if (size >= 0) {
+		ret = oci_config_parse(text, size, &hook->container, why);
+	} else if (!hook->argument) {
+		ret = size;
+		snprintf(why, KFDLIB_WHY, "cannot read config.json in the bundle: %s",
+			 size == -EINVAL ? "it is not a regular file" : strerror(-size));
+	}
+	free(path);
+	free(text);
+	return ret;
+}
+
+static void refusal(const struct hook *hook, int priority, int err)
+{
+	switch (err) {
+	case EPERM:
+		say(hook, LOG_WARNING,
+		    "priority %d (%s) is refused by the driver: raising, or changing another user's process, needs CAP_SYS_NICE in the initial user namespace, which rootless containers do not have",
+		    priority, prio_band(priority));
+		break;
+	case EEXIST:
+		say(hook, LOG_WARNING,
+		    "priority %d (%s) is not set: process %d has inherited one that was set by hand",
+		    priority, prio_band(priority), hook->container.pid);
+		break;
+	case ESRCH:
+		say(hook, LOG_WARNING, "process %d has ended", hook->container.pid);
+		break;
+	case EIO:
+	case ETIME:
+		say(hook, LOG_WARNING,
+		    "priority %d (%s) is set, but a GPU did not take it: %s; see 'dmesg'", priority,
+		    prio_band(priority), strerror(err));
+		break;
+	default:
+		say(hook, LOG_WARNING, "priority %d (%s) is refused by the driver: %s", priority,
+		    prio_band(priority), strerror(err));
+	}
+}
+
+/*
+ * As a rule does, so that the administrator's rules and settings win.  What the process has already,
+ * from its parent or from another hook, is lowered and not raised: then the order of hooks does not matter.
+ */
+static void priority_set(const struct hook *hook, const struct kfd_dev *dev, int priority)
+{
+	struct kfd_prio_get_args now = { .pid = hook->container.pid };
+	struct kfd_prio_set_args set = { .pid = hook->container.pid, .priority = priority,
+					 .flags = KFD_PRIO_SET_RULE };
+	char why[KFDLIB_WHY];
+	int ret;
+
+	if (proc_open(hook->container.pid, &now.pidfd, why)) {
+		say(hook, LOG_WARNING, "%s", why);
+		return;
+	}
+	set.pidfd = now.pidfd;
+	ret = kfd_dev_get(dev, &now);
+	if (!ret && now.priority != KFD_PRIO_UNSET && now.priority < priority) {
+		say(hook, LOG_WARNING,
+		    "priority %d (%s) is not set: process %d has %d already, which a container may only lower",
+		    priority, prio_band(priority), hook->container.pid, now.priority);
+	} else if (!ret && now.priority != priority) {
+		ret = kfd_dev_set(dev, &set);
+	}
+	close(now.pidfd);
+	if (ret)
+		refusal(hook, priority, -ret);
+	else if (hook->verbose && (now.priority == KFD_PRIO_UNSET || now.priority >= priority))
+		say(hook, LOG_INFO, "process %d: priority %d (%s)", hook->container.pid, priority,
+		    prio_band(priority));
+}
+
+static void driver_ask(const struct hook *hook, int priority)
+{
+	char why[KFDLIB_WHY];
+	struct kfd_dev dev;
+
+	if (kfd_dev_open(&dev, why)) {
+		say(hook, LOG_WARNING, "priority %d (%s) is not set: %s", priority, prio_band(priority), why);
+		return;
+	}
+	if (dev.version.features & KFD_PRIO_FEATURE_RULES)
+		priority_set(hook, &dev, priority);
+	else
+		say(hook, LOG_WARNING,
+		    "priority %d (%s) is not set: the driver has version %u.%u of the kfdprio interface, and 1.5 is needed: install the driver of kfdprio " KFDPRIO_VERSION ", then reboot or reload amdgpu",
+		    priority, prio_band(priority), dev.version.major, dev.version.minor);
+	kfd_dev_close(&dev);
+}
+
+/**
+ * kfdprio_oci_hook() - kfdprio oci-hook
+ * @argc: of the arguments, "oci-hook" first
+ * @argv: the arguments
+ *
+ * Return: EXIT_SUCCESS; every refusal is one line, on standard error and in the system's log.
+ */
+int kfdprio_oci_hook(int argc, char **argv)
+{
+	struct hook hook = { .argument = NULL };
+	struct rules rules = { 0 };
+	char why[KFDLIB_WHY];
+	int priority;
+
+	/* what is printable does not depend on the environment that the runtime has */
+	setlocale(LC_CTYPE, "C");
+	argv[0] = "kfdprio oci-hook";
+	openlog("kfdprio", LOG_PID, LOG_DAEMON);
+	options_parse(argc, argv, &hook);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGALRM, too_late);
+	atexit(end_well);
+	alarm(SECONDS);
+
+	if (state_read(&hook, why) || config_read(&hook, why)) {
+		say(&hook, LOG_WARNING, "no priority is set: %s", why);
+	} else if (hook.argument || hook.container.annotation) {
+		rules_load(&rules);
+		if (oci_priority_choose(&hook.container, hook.argument, &rules, &priority, why))
+			say(&hook, LOG_WARNING, "no priority is set: %s", why);
+		else
+			driver_ask(&hook, priority);
+		rules_free(&rules);
+	}
+	oci_container_free(&hook.container);
+	return EXIT_SUCCESS;
+}

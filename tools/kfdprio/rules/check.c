@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0
+/* kfdprio rules check: what is wrong with the rules, and what matches no process at present. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cgroup.h"
+#include "json-out.h"
+#include "verbs.h"
+#include "message.h"
+
+/* Warnings are kept as the errors of rules that have nothing else. */
+#define add(warnings, rule, ...)                                                               \
+	do {                                                                                   \
+		if (rules_fail(warnings, (rule)->file, (rule)->line, 0, __VA_ARGS__))          \
+			errx(EXIT_FAILURE, "out of memory");                                   \
+	} while (0)
+
+/* A pattern without wildcards as the text that it matches; @size is enough for any line */
+static void pattern_plain(const char *pattern, char *plain)
+{
+	for (; *pattern; pattern++) {
+		pattern += pattern[0] == '\\' && pattern[1];
+		*plain++ = *pattern;
+	}
+	*plain = '\0';
+}
+
+static bool exists(const char *directory, const char *name)
+{
+	char path[2 * KFDLIB_PATH];
+
+	snprintf(path, sizeof(path), "%s%s/%s", kfd_system_root, directory, name);
+	return !access(path, F_OK);
+}
+
+static bool unit_has_file(const char *name)
+{
+	static const char *const directories[] = {
+		"/etc/systemd/system",	  "/etc/systemd/system.control", "/run/systemd/system",	     "/run/systemd/system.control",
+		"/run/systemd/transient", "/run/systemd/generator",	 "/run/systemd/generator.early", "/run/systemd/generator.late",
+		"/usr/local/lib/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(directories) / sizeof(*directories); i++)
+		if (exists(directories[i], name))
+			return true;
+	return false;
+}
+
+/* Where systemd puts a slice: a-b.slice into a.slice. */
+static void slice_path(const char *name, char *path, size_t size)
+{
+	size_t len = strlen(name) - strlen(".slice"), i, at = 0;
+
+	for (i = 1; i <= len && at < size; i++)
+		if (i == len || name[i] == '-')
+			at += snprintf(path + at, size - at, "/%.*s.slice", (int)i, name);
+}
+
+static bool slice_runs(const char *name)
+{
+	char path[2 * KFDLIB_PATH];
+	int fd;
+
+	slice_path(name, path, sizeof(path));
+	fd = cgroup_open(path);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static bool ends(const char *name, size_t len, const char *suffix)
+{
+	size_t n = strlen(suffix);
+
+	return len > n && !memcmp(name + len - n, suffix, n);
+}
+
+/* One that is not installed and does not run.  Of a host without systemd nothing is known. */
+static void unit_warn(struct rules *warnings, const struct rule *rule)
+{
+	char name[KFDLIB_PATH], template[KFDLIB_PATH];
+	const char *at, *dot;
+
+	if (!rule->unit || rules_has_wildcard(rule->unit) || !exists("/run/systemd", "system"))
+		return;
+	pattern_plain(rule->unit, name);
+	if (unit_has_file(name) || (ends(name, strlen(name), ".slice") && slice_runs(name)))
+		return;
+	at = strchr(name, '@');
+	dot = strrchr(name, '.');
+	if (at && dot > at) {
+		snprintf(template, sizeof(template), "%.*s@%s", (int)(at - name), name, dot);
+		if (unit_has_file(template))
+			return;
+	}
+	add(warnings, rule, "unit=%.200s: there is no such unit now: the rule matches once there is one", rule->unit);
+}
+
+static void pending_warn(struct rules *warnings, const struct rule *rule)
+{
+	if (rule->pending & RULE_PENDING_USER)
+		add(warnings, rule, "user=%.200s: there is no such user now: the rule matches once there is one", rule->user);
+	if (rule->pending & RULE_PENDING_GROUP)
+		add(warnings, rule, "group=%.200s: there is no such group now: the rule matches once there is one", rule->group);
+}
+
+/* Has the user of a rule UIDs of subuid(5), with which a process of theirs is another user's? */
+static bool user_has_subuids(const struct rule *rule)
+{
+	char path[KFDLIB_PATH], *line = NULL, uid[16], *end;
+	bool found = false;
+	size_t room = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/etc/subuid", kfd_system_root);
+	snprintf(uid, sizeof(uid), "%u", rule->uid);
+	file = fopen(path, "re");
+	while (file && !found && getline(&line, &room, file) > 0) {
+		end = strchrnul(line, ':');
+		*end = '\0';
+		found = !strcmp(line, rule->user) || !strcmp(line, uid);
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	return found;
+}
+
+static void left_warn(struct rules *warnings, const struct rule *rule)
+{
+	if (rule_is_left(rule))
+		add(warnings, rule,
+		    "a process can leave this group in a user namespace: lower it by cgroup= or unit=, which it cannot leave");
+	if (rule->user && !rule->pending && rule_lowers(rule) && user_has_subuids(rule))
+		add(warnings, rule,
+		    "this user has UIDs in /etc/subuid, and leaves the rule with a process of such a UID: lower it by cgroup= or unit=, as cgroup=/user.slice/user-%u.slice",
+		    rule->uid);
+}
+
+static void before_warn(struct rules *warnings, const struct rules *rules, const struct rule *rule)
+{
+	const struct rule *before = rule_before(rules, rule);
+
+	if (before)
+		add(warnings, rule, "this rule is never reached: %.300s:%u matches each process that it matches, and stands before it",
+		    before->file, before->line);
+}
+
+/* /proc/PID/exe has the path without links. */
+static void exe_warn(struct rules *warnings, const struct rule *rule)
+{
+	char name[KFDLIB_PATH], path[2 * KFDLIB_PATH], real[PATH_MAX], *program = real;
+
+	if (!rule->exe || rules_has_wildcard(rule->exe))
+		return;
+	pattern_plain(rule->exe, name);
+	snprintf(path, sizeof(path), "%s%s", kfd_system_root, name);
+	if (!realpath(path, real))
+		return;
+	if (!strncmp(real, kfd_system_root, strlen(kfd_system_root)))
+		program += strlen(kfd_system_root);
+	if (strcmp(program, name))
+		add(warnings, rule, "exe=%.200s is a link, and the path of a process is that of the program: write exe=%.200s",
+		    rule->exe, program);
+}
+
+/* A slice that systemd puts elsewhere than the path of cgroup= says */
+static void slice_warn(struct rules *warnings, const struct rule *rule)
+{
+	const char *part = rule->cgroup, *dash;
+	char top[PATH_MAX], path[2 * KFDLIB_PATH], plain[KFDLIB_PATH];
+	size_t len;
+
+	for (; part && *part; part += len) {
+		part += strspn(part, "/");
+		len = strcspn(part, "/");
+		dash = memchr(part, '-', len);
+		if (!ends(part, len, ".slice") || !dash || dash == part || strcspn(part, "*?[\\") < (size_t)(dash - part))
+			continue;
+		snprintf(top, sizeof(top), "/%.*s.slice/", (int)(dash - part), part);
+		snprintf(plain, sizeof(plain), "%.*s", (int)(part - rule->cgroup), rule->cgroup);
+		if (strstr(plain, top) || strpbrk(plain, "*?["))
+			continue;
+		snprintf(plain, sizeof(plain), "%.*s", (int)len, part);
+		if (rules_has_wildcard(plain))
+			snprintf(path, sizeof(path), "%s%s", top, plain);
+		else
+			slice_path(plain, path, sizeof(path));
+		add(warnings, rule, "systemd puts the slice %.200s elsewhere: write cgroup=%.200s%.200s", plain, path, part + len);
+		return;
+	}
+}
+
+static void warnings_find(const struct rules *rules, struct rules *warnings)
+{
+	const struct rule *rule;
+
+	for (rule = rules->rule; rule < rules->rule + rules->nr; rule++) {
+		pending_warn(warnings, rule);
+		unit_warn(warnings, rule);
+		left_warn(warnings, rule);
+		before_warn(warnings, rules, rule);
+		exe_warn(warnings, rule);
+		slice_warn(warnings, rule);
+	}
+}
+
+static void messages_print(const struct rules *rules, const char *kind)
+{
+	const struct rules_error *error;
+
+	for (error = rules->errors; error < rules->errors + rules->nr_errors; error++) {
+		if (error->column)
+			warnx("%s:%u:%u: %s%s", error->file, error->line, error->column, kind, error->why);
+		else if (error->line)
+			warnx("%s:%u: %s%s", error->file, error->line, kind, error->why);
+		else
+			warnx("%s: %s%s", error->file, kind, error->why);
+	}
+}
+
+/**
+ * rules_errors_print() - print what is wrong with rules
+ * @rules: the rules
+ */
+void rules_errors_print(const struct rules *rules)
+{
+	messages_print(rules, "");
+}
+
+static void count_or_null(const char *key, unsigned int value)
+{
+	if (value)
+		json_count(key, value);
+	else
+		json_null(key);
+}
+
+static void errors_json(const struct rules *rules)
+{
+	size_t i;
+
+	json_open("errors", '[');
+	for (i = 0; i < rules->nr_errors; i++) {
+		json_open(NULL, '{');
+		json_text("file", rules->errors[i].file);
+		count_or_null("line", rules->errors[i].line);
+		count_or_null("column", rules->errors[i].column);
+		json_text("error", rules->errors[i].why);
+		json_close('}');
+	}
+	json_close(']');
+}
+
+static void warnings_json(const struct rules *warnings)
+{
+	size_t i;
+
+	json_open("warnings", '[');
+	for (i = 0; i < warnings->nr_errors; i++) {
+		json_open(NULL, '{');
+		json_text("file", warnings->errors[i].file);
+		json_count("line", warnings->errors[i].line);
+		json_text("warning", warnings->errors[i].why);
+		json_close('}');
+	}
+	json_close(']');
+}
+
+static void check_json(const struct rules *rules, const struct rules *warnings)
+{
+	size_t i;
+
+	json_stdout(JSON_ROWS);
+	json_number("version", JSON_FORMAT);
+	json_count("rule_count", rules->nr);
+	json_number("container_max", rules_container_max(rules));
+	json_open("files", '[');
+	for (i = 0; i < rules->nr_files; i++)
+		json_text(NULL, rules->files[i]);
+	json_close(']');
+	errors_json(rules);
+	warnings_json(warnings);
+	json_stdout_end();
+}
+
+/**
+ * rules_check() - print what is wrong with rules, and what matches no process at present
+ * @rules: the rules
+ * @json: as JSON
+ * @verbose: how many there are, too
+ *
+ * Return: the exit status: 1 if there are errors.
+ */
+int rules_check(const struct rules *rules, bool json, bool verbose)
+{
+	int max = rules_container_max(rules);
+	struct rules warnings = { 0 };
+
+	warnings_find(rules, &warnings);
+	if (json) {
+		check_json(rules, &warnings);
+	} else {
+		messages_print(rules, "");
+		messages_print(&warnings, "warning: ");
+		if (verbose)
+			printf("%zu rule%s in %zu file%s\ncontainers may ask for a priority up to %d (%s)\n",
+			       rules->nr, rules->nr == 1 ? "" : "s", rules->nr_files,
+			       rules->nr_files == 1 ? "" : "s", max, prio_band(max));
+	}
+	rules_free(&warnings);
+	return rules->nr_errors ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Numbers out of records: fields are found by name once, then read by offset. */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "events.h"
+
+#define NO_FIELD (-1)
+
+static const char *const field_names[NR_KFD_FIELDS] = {
+	[F_GPU_ID] = "gpu_id",
+	[F_PID] = "pid",
+	[F_QUEUE_ID] = "queue_id",
+	[F_PRIO] = "prio",
+	[F_TYPE] = "type",
+	[F_FORMAT] = "format",
+	[F_REQ_PRIO] = "req_prio",
+	[F_DOORBELL] = "doorbell",
+	[F_RING_BASE] = "ring_base",
+	[F_RING_SIZE] = "ring_size",
+	[F_CWSR_SIZE] = "cwsr_size",
+	[F_WPTR] = "wptr",
+	[F_MQD_ADDR] = "mqd_addr",
+	[F_PIPE_PRIO] = "pipe_prio",
+	[F_REASON] = "reason",
+	[F_RET] = "ret",
+	[F_PROCESSES] = "processes",
+	[F_QUEUES] = "queues",
+	[F_OVER_SUBSCRIBED] = "over_subscribed",
+	[F_FILTER] = "filter",
+	[F_SEQ] = "seq",
+	[F_DUR_NS] = "dur_ns",
+	[F_EVICTED] = "evicted",
+	[F_OLD_PRIO] = "old_prio",
+	[F_BY_PID] = "by_pid",
+	[F_VICTIMS] = "victims",
+	[F_PARKED_NS] = "parked_ns",
+	[F_WAKE_NS] = "wake_ns",
+	[F_SAVE_NS] = "save_ns",
+};
+
+#define QUEUE_FIELDS F_GPU_ID, F_PID, F_QUEUE_ID, F_PRIO
+
+/* The fields that are read of each event; NO_FIELD ends the list. */
+static const struct {
+	const char *name;
+	int8_t fields[16];
+} defs[NR_KFD_EVENTS] = {
+	[EV_CREATE_QUEUE] = { "kfd_create_queue",
+			      { QUEUE_FIELDS, F_TYPE, F_FORMAT, F_REQ_PRIO, F_DOORBELL, F_RING_BASE,
+				F_RING_SIZE, F_CWSR_SIZE, F_WPTR, NO_FIELD } },
+	[EV_DESTROY_QUEUE] = { "kfd_destroy_queue", { QUEUE_FIELDS, F_REASON, F_RET, NO_FIELD } },
+	[EV_UPDATE_QUEUE] = { "kfd_update_queue",
+			      { QUEUE_FIELDS, F_REQ_PRIO, F_RING_BASE, F_RING_SIZE, F_RET, NO_FIELD } },
+	[EV_INIT_MQD] = { "kfd_init_mqd", { QUEUE_FIELDS, F_MQD_ADDR, F_PIPE_PRIO, NO_FIELD } },
+	[EV_MAP_QUEUES] = { "kfd_map_queues",
+			    { F_GPU_ID, F_PROCESSES, F_QUEUES, F_OVER_SUBSCRIBED, F_RET, NO_FIELD } },
+	[EV_MAP_QUEUE] = { "kfd_map_queue",
+			   { QUEUE_FIELDS, F_TYPE, F_DOORBELL, F_MQD_ADDR, F_RET, NO_FIELD } },
+	[EV_UNMAP_QUEUES] = { "kfd_unmap_queues",
+			      { F_GPU_ID, F_PID, F_QUEUE_ID, F_FILTER, F_SEQ, NO_FIELD } },
+	[EV_UNMAP_QUEUES_DONE] = { "kfd_unmap_queues_done",
+				   { F_GPU_ID, F_SEQ, F_DUR_NS, F_RET, NO_FIELD } },
+	[EV_EVICT_PROCESS] = { "kfd_evict_process",
+			       { F_GPU_ID, F_PID, F_PRIO, F_EVICTED, F_QUEUES, F_RET, NO_FIELD } },
+	[EV_RESTORE_PROCESS] = { "kfd_restore_process",
+				 { F_GPU_ID, F_PID, F_PRIO, F_EVICTED, F_QUEUES, F_RET, NO_FIELD } },
+	[EV_SET_PRIORITY] = { "kfd_set_priority",
+			      { F_PID, F_PRIO, F_OLD_PRIO, F_BY_PID, F_QUEUES, F_RET, NO_FIELD } },
+	[EV_HWS_HANG] = { "kfd_hws_hang", { F_GPU_ID, F_PROCESSES, F_QUEUES, NO_FIELD } },
+	[EV_DOORBELL_WAKE] = { "kfd_doorbell_wake", { F_GPU_ID, F_PID, F_PRIO, NO_FIELD } },
+	[EV_PREEMPT_BEGIN] = { "kfd_preempt_begin",
+			       { F_GPU_ID, F_PID, F_PRIO, F_SEQ, F_REASON, F_VICTIMS, F_QUEUES,
+				 NO_FIELD } },
+	[EV_PREEMPT_END] = { "kfd_preempt_end",
+			     { F_GPU_ID, F_PID, F_PRIO, F_SEQ, F_REASON, F_VICTIMS, F_QUEUES,
+			       F_DUR_NS, F_RET, F_SAVE_NS, NO_FIELD } },
+	[EV_IOCTL_CREATE_QUEUE] = { "kfd_ioctl_create_queue", { F_PID, NO_FIELD } },
+	[EV_PARK] = { "kfd_park", { F_GPU_ID, F_PID, F_QUEUES, F_REASON, NO_FIELD } },
+	[EV_UNPARK] = { "kfd_unpark",
+			{ F_GPU_ID, F_PID, F_QUEUES, F_REASON, F_WAKE_NS, F_PARKED_NS, NO_FIELD } },
+};
+
+static const char *name_of(const struct kfd_name *names, int64_t value)
+{
+	for (; names->name; names++)
+		if (names->value == value)
+			return names->name;
+	return "?";
+}
+
+/* The names that the events print. */
+#define PAIR(value, name) { value, name },
+#define NAMES(list) { list(PAIR, PAIR) { 0, NULL } }
+
+const char *kfd_queue_type_name(int64_t value)
+{
+	static const struct kfd_name names[] = NAMES(KFD_PRIO_TYPE_NAMES);
+
+	return name_of(names, value);
+}
+
+const char *kfd_queue_format_name(int64_t value)
+{
+	static const struct kfd_name names[] = NAMES(KFD_PRIO_FORMAT_NAMES);
+
+	return name_of(names, value);
+}
+
+const char *kfd_reason_name(int64_t value)
+{
+	static const struct kfd_name names[] = NAMES(KFD_PRIO_REASON_NAMES);
+
+	return name_of(names, value);
+}
+
+const char *kfd_park_name(int64_t value)
+{
+	static const struct kfd_name names[] = NAMES(KFD_PRIO_PARK_NAMES);
+
+	return name_of(names, value);
+}
+
+const char *kfd_unpark_name(int64_t value)
+{
+	static const struct kfd_name names[] = NAMES(KFD_PRIO_UNPARK_NAMES);
+
+	return name_of(names, value);
+}
+
+const char *kfd_pipe_name(int64_t value)
+{
+	static const struct kfd_name names[] = NAMES(KFD_PRIO_PIPE_NAMES);
+
+	return name_of(names, value);
+}
+
+const char *kfd_destroy_name(int64_t value)
+{
+	static const struct kfd_name names[] = NAMES(KFD_PRIO_DESTROY_NAMES);
+
+	return name_of(names, value);
+}
+
+const char *kfd_filter_name(int64_t value)
+{
+	static const struct kfd_name names[] = NAMES(KFD_PRIO_FILTER_NAMES);
+
+	return name_of(names, value);
+}
+
+const char *kfd_source_name(int64_t value)
+{
+	static const struct kfd_name names[] = NAMES(KFD_PRIO_SOURCE_NAMES);
+
+	return name_of(names, value);
+}
+
+const char *kfd_wake_name(int64_t value)
+{
+	static const struct kfd_name names[] = NAMES(KFD_PRIO_WAKE_NAMES);
+
+	return name_of(names, value);
+}
+
+/**
+ * kfd_event_name() - the name of an event in its system
+ * @type: the event
+ *
+ * Return: the name.
+ */
+const char *kfd_event_name(enum kfd_event_type type)
+{
+	return defs[type].name;
+}
+
+static int event_resolve(struct kfd_decoder *decoder, struct tep_event *event, int type)
+{
+	const int8_t *field;
+
+	decoder->event[type].nr = 0;
+	decoder->event[type].size = 0;
+	for (field = defs[type].fields; *field != NO_FIELD; field++) {
+		struct tep_format_field *format = tep_find_field(event, field_names[*field]);
+		unsigned int n = decoder->event[type].nr;
+
+		/* came later: earlier recordings are without it */
+		if (!format && *field == F_SAVE_NS)
+			continue;
+		if (!format || format->offset < 0 || format->offset > 4096 ||
+		    (format->size != 4 && format->size != 8))
+			return -EPROTO;
+		decoder->event[type].fields[n].offset = format->offset;
+		decoder->event[type].fields[n].bytes = format->size;
+		decoder->event[type].fields[n].is_signed = !!(format->flags & TEP_FIELD_IS_SIGNED);
+		decoder->event[type].fields[n].field = *field;
+		if (format->offset + format->size > decoder->event[type].size)
+			decoder->event[type].size = format->offset + format->size;
+		decoder->event[type].nr = n + 1;
+	}
+	return 0;
+}
+
+/**
+ * kfd_decoder_init() - find the fields
+ * @decoder: filled in
+ * @tep: knows the formats of the file
+ *
+ * Return: the number of kfd events that the file describes, or -EPROTO if one of them
+ * lacks a field that it always had.
+ */
+int kfd_decoder_init(struct kfd_decoder *decoder, struct tep_handle *tep)
+{
+	int type, ret, found = 0;
+
+	memset(decoder->type_of, -1, sizeof(decoder->type_of));
+	for (type = 0; type < NR_KFD_EVENTS; type++) {
+		struct tep_event *event = tep_find_event_by_name(tep, "kfd", defs[type].name);
+
+		if (!event || event->id < 0 || event->id > 65535)
+			continue;
+		ret = event_resolve(decoder, event, type);
+		if (ret)
+			return ret;
+		decoder->type_of[event->id] = type;
+		found++;
+	}
+	return found;
+}
+
+/**
+ * kfd_decode() - read one record
+ * @decoder: of the record's file
+ * @data: the record, from its common_type on
+ * @size: its bytes
+ * @event: filled in but for ts and cpu
+ *
+ * Return: 1 if it is a kfd event, 0 if not, -EPROTO if it is too short for one.
+ */
+int kfd_decode(const struct kfd_decoder *decoder, const void *data, unsigned int size,
+	       struct kfd_event *event)
+{
+	unsigned int i;
+	uint16_t id;
+	int type;
+
+	if (size < 8)
+		return -EPROTO;
+	memcpy(&id, data, sizeof(id));
+	/* signed on purpose: -1 is an event that is not ours */
+	type = decoder->type_of[id];	/* NOLINT(bugprone-signed-char-misuse,cert-str34-c) */
+	if (type < 0)
+		return 0;
+	if (size < decoder->event[type].size)
+		return -EPROTO;
+	event->type = type;
+	event->v[F_SAVE_NS] = -1;
+	memcpy(&event->task, (const char *)data + 4, sizeof(event->task));
+	for (i = 0; i < decoder->event[type].nr; i++) {
+		const char *from = (const char *)data + decoder->event[type].fields[i].offset;
+		int64_t *to = &event->v[decoder->event[type].fields[i].field];
+
+		if (decoder->event[type].fields[i].bytes == 8) {
+			memcpy(to, from, 8);
+		} else {
+			uint32_t word;
+
+			memcpy(&word, from, 4);
+			*to = decoder->event[type].fields[i].is_signed ? (int64_t)(int32_t)word : word;
+		}
+	}
+	return 1;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How model.c changes the state of queues and of their processes. */
+#ifndef KFDTRACE_MODEL_QUEUE_H
+#define KFDTRACE_MODEL_QUEUE_H
+
+#include "model.h"
+
+/* model.c */
+void anomaly_add(struct model *model, enum anomaly_kind kind, uint64_t ts, uint32_t gpu_id, int32_t pid,
+		 int64_t queue_id, int64_t value);
+void over_end(struct gpu *gpu, uint64_t ts);
+
+/* queue.c */
+int queue_preempt(struct queue *queue, uint64_t ts);
+int queue_off(struct queue *queue, uint64_t ts);
+void queue_place(struct queue *queue, uint64_t ts);
+void queue_anew(struct queue *queue, uint64_t ts);
+void queue_on(struct queue *queue, uint64_t ts);
+void queue_resume(struct queue *queue, uint64_t ts);
+int gpu_preempted_before(struct gpu *gpu, const struct kfd_event *event);
+void queue_settle(struct queue *queue, uint64_t ts);
+void queue_evicted_tell(const struct queue *queue, uint64_t ts);
+void client_resume(struct client *client, uint64_t ts);
+void client_park(struct client *client, bool preempted, uint64_t ts);
+void client_unpark(struct client *client, uint64_t ts);
+void client_evicted_end(struct client *client, uint64_t ts);
+
+#endif /* KFDTRACE_MODEL_QUEUE_H */

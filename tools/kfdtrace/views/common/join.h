@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* ROCm's log joined to the queues of a recording. */
+#ifndef KFDTRACE_JOIN_H
+#define KFDTRACE_JOIN_H
+
+#include "read/amdlog.h"
+#include "view.h"
+
+enum step {
+	STEP_ALLOCATING,
+	STEP_IOCTL,
+	STEP_CREATE,
+	STEP_INIT_MQD,
+	STEP_MAP,
+	STEP_CREATED,
+	STEP_ACQUIRED,
+	STEP_DISPATCH,
+	STEP_LAST_DISPATCH,
+	STEP_DESTROY,
+	NR_STEPS
+};
+
+/**
+ * struct queue_path - the way of one queue
+ * @queue: the queue
+ * @hwq: what the log calls it, 0 if it does not name it
+ * @by_object: @hwq is not its ring but the HSA queue that points to it
+ * @ts: ns of each step, 0 if it is not known
+ * @dispatches: packets that the log tells of
+ */
+struct queue_path {
+	const struct queue *queue;
+	uint64_t hwq;
+	bool by_object;
+	uint64_t ts[NR_STEPS];
+	uint64_t dispatches;
+};
+
+/**
+ * struct paths - all of them
+ * @path: array of @nr
+ * @log: what was read, NULL if there is none
+ * @joined: queues that the log names
+ * @unjoined: names of the log that are no queue of the recording
+ * @min_gap, @max_gap: ns from kfd_create_queue to the log's line, of those joined
+ */
+struct paths {
+	struct queue_path *path;
+	size_t nr;
+	struct amdlog *log;
+	uint64_t joined, unjoined;
+	int64_t min_gap, max_gap;
+};
+
+/**
+ * struct log_names - the files that ROCm's log consists of
+ * @name: array of @nr: the path, and the PID in its name, -1 for none
+ */
+struct log_names {
+	struct log_name {
+		char *path;
+		int32_t pid;
+	} *name;
+	size_t nr;
+};
+
+void log_names_find(struct log_names *names, const struct view *view);
+void log_names_free(struct log_names *names);
+FILE *log_open(const char *name);
+void log_warn(const struct amdlog *log, const char *name, const struct amdlog *before);
+void paths_make(struct paths *paths, const struct view *view);
+void paths_free(struct paths *paths);
+void log_print(const struct paths *paths);
+void log_json(const struct paths *paths);
+
+#endif /* KFDTRACE_JOIN_H */

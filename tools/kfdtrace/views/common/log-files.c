@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The files of ROCm's log.
+ *
+ * HIP appends _PID to the name in AMD_LOG_LEVEL_FILE since ROCm 5, so that each process of a program has a log;
+ * older releases do not.  A file that has neither a line of ROCm nor a dispatch is reported with a line of it.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "message.h"
+#include "join.h"
+
+static void name_add(struct log_names *names, char *path, int32_t pid)
+{
+	struct log_name *grown = reallocarray(names->name, names->nr + 1, sizeof(*grown));
+
+	if (!path || !grown)
+		errx(EXIT_FAILURE, "out of memory");
+	names->name = grown;
+	names->name[names->nr++] = (struct log_name){ path, pid };
+}
+
+/* The PID in a name of BASE_PID; -1 if it is none. */
+static int32_t name_pid(const char *name, const char *base)
+{
+	size_t length = strlen(base);
+	char *end;
+	long pid;
+
+	if (strncmp(name, base, length) || name[length] != '_' || strspn(name + length + 1, "0123456789") == 0)
+		return -1;
+	errno = 0;
+	pid = strtol(name + length + 1, &end, 10);
+	return errno || *end || pid > INT32_MAX ? -1 : pid;
+}
+
+static int name_compare(const void *left, const void *right)
+{
+	const struct log_name *a = left, *b = right;
+
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+/* PATH, if it is there, and each PATH_PID beside it */
+static void names_add(struct log_names *names, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *base = slash ? slash + 1 : path;
+	char *dir = slash ? strndup(path, slash - path + 1) : strdup(".");
+	struct dirent *entry;
+	int32_t pid;
+	DIR *open;
+
+	if (!dir)
+		errx(EXIT_FAILURE, "out of memory");
+	if (!access(path, F_OK))
+		name_add(names, strdup(path), -1);
+	open = opendir(dir);
+	while (open && (entry = readdir(open))) {
+		char *found = NULL;
+
+		pid = name_pid(entry->d_name, base);
+		if (pid < 0)
+			continue;
+		if (asprintf(&found, "%s%s", slash ? dir : "", entry->d_name) < 0)
+			found = NULL;
+		name_add(names, found, pid);
+	}
+	if (open)
+		closedir(open);
+	free(dir);
+	if (names->nr)
+		qsort(names->name, names->nr, sizeof(*names->name), name_compare);
+}
+
+/**
+ * log_names_find() - which files to read; does not return if one that was asked for is missing
+ * @names: filled in, to be freed with log_names_free(); maybe none
+ * @view: the recording
+ *
+ * A file that was asked for is read alone.  If it does not exist, those with _PID after its name are.
+ */
+void log_names_find(struct log_names *names, const struct view *view)
+{
+	const char *asked = view->options->amd_log;
+	char *own;
+
+	*names = (struct log_names){ 0 };
+	if (asked) {
+		if (!access(asked, F_OK)) {
+			name_add(names, strdup(asked), -1);
+			return;
+		}
+		names_add(names, asked);
+		if (!names->nr)
+			errx(EXIT_FAILURE, "%s: %s, and there is no %s_PID of a process", asked, strerror(ENOENT),
+			     asked);
+		return;
+	}
+	own = view_file(view->options, AMD_LOG_FILE);
+	if (own)
+		names_add(names, own);
+	if (own && !names->nr && view_meta_value(view, "amd_log", json_type_object))
+		warnx("%s: the program was recorded with --amd-log and wrote no log: no " AMD_LOG_FILE
+		      ", and no " AMD_LOG_FILE "_PID",
+		      view->options->dir);
+	free(own);
+}
+
+/**
+ * log_names_free() - free what log_names_find() allocated
+ * @names: the names
+ */
+void log_names_free(struct log_names *names)
+{
+	size_t i;
+
+	for (i = 0; i < names->nr; i++)
+		free(names->name[i].path);
+	free(names->name);
+}
+
+/**
+ * log_open() - open a file that has an end; does not return if it cannot be read, or is something else
+ * @name: the file
+ *
+ * Return: the file.
+ */
+FILE *log_open(const char *name)
+{
+	/* not to wait for the writer of a pipe */
+	int fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct stat status;
+	FILE *file;
+
+	if (fd < 0 || fstat(fd, &status))
+		err(EXIT_FAILURE, "%s", name);
+	if (!S_ISREG(status.st_mode))
+		errx(EXIT_FAILURE, "%s: not a regular file", name);
+	file = fdopen(fd, "r");
+	if (!file)
+		err(EXIT_FAILURE, "%s", name);
+	return file;
+}
+
+/**
+ * log_warn() - report that a file was not understood, or has nothing to join
+ * @log: at the end of the file
+ * @name: the file
+ * @before: the counters at its begin
+ */
+void log_warn(const struct amdlog *log, const char *name, const struct amdlog *before)
+{
+	if (log->lines == before->lines)
+		warnx("%s: empty: ROCm wrote no line", name);
+	else if (log->headed == before->headed)
+		warnx("%s: no line is one of ROCm's log (:LEVEL:FILE :LINE : TIME us: MESSAGE); the first line is: %s",
+		      name, log->first_line);
+	else if (log->dispatches == before->dispatches && *log->first_packet)
+		warnx("%s: no dispatch, but packets in a format that is not known; the first is: %s", name,
+		      log->first_packet);
+	else if (log->dispatches == before->dispatches)
+		warnx("%s: no dispatch: ROCm writes dispatches with AMD_LOG_LEVEL=4 (kfdtrace record --amd-log=4); the first line of ROCm is: %s",
+		      name, log->first_rocm);
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The JSON of kfdtrace report; its form is described, and promised, in kfdtrace(1). */
+#include <stdlib.h>
+
+#include "views/common/queues.h"
+#include "report.h"
+
+/* The processes that preempted each row of "processes", by GPU and PID. */
+static void pairs_json(const struct client_rows *rows)
+{
+	const struct pair *pair;
+	size_t i;
+
+	json_open("preempted_by", '[');
+	for (i = 0; i < rows->nr; i++)
+		for (pair = rows->clients[i]->by; pair; pair = pair->next) {
+			json_open(NULL, '{');
+			json_count("gpu_id", rows->clients[i]->gpu->gpu_id);
+			json_number("pid", rows->clients[i]->process->pid);
+			json_number("by_pid", pair->pid);
+			json_count("preempted_count", pair->count);
+			json_count("preempted_ns", pair->ns);
+			json_close('}');
+		}
+	json_close(']');
+}
+
+static void known_count_json(const char *key, bool known, uint64_t count)
+{
+	if (known)
+		json_count(key, count);
+	else
+		json_null(key);
+}
+
+static void reasons_json(const struct view *view, enum kfd_event_type event, const char *key, const uint64_t *counts,
+			 int nr, const char *(*name)(int64_t reason))
+{
+	int i;
+
+	if (!trace_knows(view->file, event)) {
+		json_null(key);
+		return;
+	}
+	json_open(key, '{');
+	for (i = 0; i < nr; i++)
+		if (counts[i])
+			json_count(name(i), counts[i]);
+	json_close('}');
+}
+
+static void gpu_json(const struct view *view, const struct gpu *gpu)
+{
+	int i;
+
+	json_open(NULL, '{');
+	json_count("gpu_id", gpu->gpu_id);
+	json_text("name", view_gpu_name(view, gpu->gpu_id));
+	json_text("gfx", view_gpu_gfx(view, gpu->gpu_id));
+	json_count("runlist_count", gpu->runlists);
+	json_count("runlist_queue_count", gpu->runlist_queues);
+	json_count("max_runlist_queue_count", gpu->max_queues);
+	json_count("max_runlist_process_count", gpu->max_processes);
+	json_count("over_subscribed_count", gpu->over_subscribed);
+	json_count("over_subscribed_ns", gpu->over_ns);
+	json_count("hang_count", gpu->hangs);
+	reasons_json(view, EV_PREEMPT_BEGIN, "preemption_begin_counts", gpu->begins, NR_KFD_REASONS, kfd_reason_name);
+	reasons_json(view, EV_PREEMPT_END, "preemption_end_counts", gpu->ends, NR_KFD_REASONS, kfd_reason_name);
+	reasons_json(view, EV_PARK, "park_counts", gpu->parks, NR_KFD_PARK_REASONS, kfd_park_name);
+	reasons_json(view, EV_UNPARK, "unpark_counts", gpu->unparks, NR_KFD_UNPARK_REASONS, kfd_unpark_name);
+	json_open("latencies", '{');
+	for (i = 0; i < NR_LATENCIES; i++)
+		report_hist_json(latencies[i].key, latencies[i].of(gpu));
+	json_close('}');
+	json_close('}');
+}
+
+static void number_or_null(const char *key, bool known, int64_t value)
+{
+	if (known)
+		json_number(key, value);
+	else
+		json_null(key);
+}
+
+static void anomalies_json(const struct model *model)
+{
+	size_t i;
+
+	json_count("anomaly_count", anomalies_count(model));
+	json_open("anomalies", '[');
+	for (i = 0; i < model->kept_anomalies; i++) {
+		const struct anomaly *anomaly = &model->anomalies[i];
+
+		json_open(NULL, '{');
+		json_text("what", anomaly_name(anomaly->kind));
+		number_or_null("ts_ns", anomaly->ts, anomaly->ts);
+		json_count("gpu_id", anomaly->gpu_id);
+		number_or_null("pid", anomaly->pid >= 0, anomaly->pid);
+		number_or_null("queue_id", anomaly->queue_id >= 0, anomaly->queue_id);
+		number_or_null("duration_ns", anomaly->value > 0, anomaly->value);
+		number_or_null("error", anomaly->value < 0, anomaly->value);
+		json_close('}');
+	}
+	json_close(']');
+}
+
+/**
+ * report_json() - the whole document
+ * @view: the recording, read
+ * @paths: ROCm's log joined to it, NULL for none
+ */
+void report_json(const struct view *view, const struct paths *paths)
+{
+	const struct trace_loss *loss = trace_loss(view->file);
+	const struct model *model = &view->model;
+	static const struct list_choice all = { .json = true };
+	struct client_rows rows;
+	const struct gpu *gpu;
+	struct list list;
+	size_t i;
+
+	json_stdout(JSON_ROWS);
+	json_number("version", JSON_FORMAT);
+	json_simulated("simulated", view_simulated(view));
+	json_text("driver", view_stock(view) ? "stock" : "kfdprio");
+	json_text("clock", trace_clock(view->file));
+	known_count_json("first_ts_ns", model->last, model->first);
+	known_count_json("last_ts_ns", model->last, model->last);
+	json_count("lost_count", loss->overrun);
+	json_count("gap_count", loss->gaps);
+	json_count("damaged_count", loss->damaged);
+	json_count("cut_bytes", loss->cut);
+	json_count("other_event_count", trace_foreign(view->file));
+	json_open("event_counts", '{');
+	for (i = 0; i < NR_KFD_EVENTS; i++)
+		if (trace_knows(view->file, i))
+			json_count(kfd_event_name(i), model->events[i]);
+	json_close('}');
+	client_rows_make(&rows, view);
+	list = client_rows_list(&rows, &view->options->list);
+	list_json_columns(&list);
+	list_json(&list, "processes");
+	pairs_json(&rows);
+	free(rows.clients);
+	queues_json(view, &all);
+	json_open("gpus", '[');
+	for (gpu = model->gpus; gpu; gpu = gpu->next)
+		gpu_json(view, gpu);
+	json_close(']');
+	anomalies_json(model);
+	json_open("under_way", '{');
+	json_count("queue_count", model->under_way.queues);
+	known_count_json("preemption_count", !view_stock(view), model->under_way.preemptions);
+	json_count("eviction_count", model->under_way.evictions);
+	json_count("unmap_count", model->under_way.unmaps);
+	json_close('}');
+	saves_json(view);
+	if (paths)
+		log_json(paths);
+	else
+		json_null("log");
+	json_stdout_end();
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * kfdtrace timeline: which process had the GPU when, as a page or as JSON for a viewer.
+ *
+ * Written as it is read: memory depends on the number of queues and processes alone.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kfdtrace.h"
+#include "message.h"
+#include "output.h"
+#include "timeline.h"
+#include "views/common/options.h"
+
+/* The temporary file, until it is complete; NULL if the output is not a regular file. */
+static char *part;
+
+static void slice(void *context, const struct queue *queue, enum slice_kind kind, uint64_t from,
+		  uint64_t to)
+{
+	struct timeline *timeline = context;
+
+	if (!view_shows(&timeline->view, queue->client) &&
+	    (kind != SLICE_MAPPED || !timeline->format->others))
+		return;
+	/* a damaged file may say anything */
+	timeline->format->slice(timeline, queue, kind, from < to ? from : to, to);
+}
+
+static void preemption_begin(struct timeline *timeline, const struct kfd_event *event)
+{
+	struct open_preemption *open = malloc(sizeof(*open));
+
+	if (!open)
+		errx(EXIT_FAILURE, "out of memory");
+	*open = (struct open_preemption){
+		.gpu_id = event->v[F_GPU_ID],
+		.begin = { .ts = event->ts, .seq = event->v[F_SEQ], .pid = event->v[F_PID],
+			   .prio = event->v[F_PRIO], .reason = event->v[F_REASON],
+			   .victims = event->v[F_VICTIMS], .queues = event->v[F_QUEUES] },
+		.next = timeline->open,
+	};
+	timeline->open = open;
+}
+
+/* The one that takes over begins before the other one ends. */
+static uint64_t taken_over(const struct timeline *timeline, const struct kfd_event *event,
+			   uint64_t since)
+{
+	const struct open_preemption *open;
+	uint64_t first = event->ts;
+
+	for (open = timeline->open; open; open = open->next)
+		if (open->gpu_id == (uint32_t)event->v[F_GPU_ID] &&
+		    open->begin.seq != event->v[F_SEQ] && open->begin.ts >= since &&
+		    open->begin.ts < first)
+			first = open->begin.ts;
+	return first;
+}
+
+/* The begin may have been lost, or was before the recording. */
+static void preemption_end(struct timeline *timeline, const struct kfd_event *event)
+{
+	struct preemption_end end = {
+		.ts = event->ts, .reason = event->v[F_REASON], .ret = event->v[F_RET]
+	};
+	struct open_preemption **at, *open;
+	struct preemption begin = {
+		.seq = event->v[F_SEQ], .pid = event->v[F_PID], .prio = event->v[F_PRIO],
+		.reason = -1, .victims = -1, .queues = -1
+	};
+	uint64_t dur = event->v[F_DUR_NS], known = event->ts - timeline->view.model.first;
+
+	for (at = &timeline->open; (open = *at); at = &open->next) {
+		if (open->gpu_id != (uint32_t)event->v[F_GPU_ID] || open->begin.seq != begin.seq)
+			continue;
+		end.taken_over = taken_over(timeline, event, open->begin.ts);
+		timeline->format->preemption(timeline, open->gpu_id, &open->begin, &end);
+		*at = open->next;
+		free(open);
+		return;
+	}
+	begin.ts = event->ts - (dur < known ? dur : known);
+	end.taken_over = taken_over(timeline, event, begin.ts);
+	timeline->format->preemption(timeline, event->v[F_GPU_ID], &begin, &end);
+}
+
+static void preemptions_left(struct timeline *timeline)
+{
+	uint64_t last = timeline->view.model.last;
+	struct preemption_end end = { .ts = last, .taken_over = last, .reason = -1 };
+	struct open_preemption *open;
+
+	while ((open = timeline->open)) {
+		timeline->format->preemption(timeline, open->gpu_id, &open->begin, &end);
+		timeline->open = open->next;
+		free(open);
+	}
+}
+
+static void tell(struct timeline *timeline, const struct kfd_event *event)
+{
+	switch (event->type) {
+	case EV_PREEMPT_BEGIN:
+		preemption_begin(timeline, event);
+		break;
+	case EV_PREEMPT_END:
+		preemption_end(timeline, event);
+		break;
+	default:
+		timeline->format->event(timeline, event);
+		break;
+	}
+}
+
+static void part_remove(void)
+{
+	if (part)
+		unlink(part);
+}
+
+/* Who may read the recording may read what is made of it. */
+static mode_t mode_of(const struct view *view)
+{
+	mode_t mask = umask(0);
+	struct stat status;
+
+	umask(mask);
+	if (stat(view->trace_path, &status))
+		return 0600;
+	return 0600 | (status.st_mode & 0066 & ~mask);
+}
+
+/* A file that cannot be replaced: not a regular one, or in a directory in which only itself may be written. */
+static int output_reuse(const char *name, const struct stat *status)
+{
+	int fd = output_device(name, status);
+
+	if (fd < 0) {
+		errno = -fd;
+		return -1;
+	}
+	if (S_ISREG(status->st_mode) && ftruncate(fd, 0)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* A file is replaced only by a complete one. */
+static void output_open(const char *name, mode_t mode)
+{
+	struct stat status;
+	bool there = !stat(name, &status);
+	int fd = -1;
+
+	if (!there || S_ISREG(status.st_mode)) {
+		if (asprintf(&part, "%s.XXXXXX", name) < 0)
+			errx(EXIT_FAILURE, "out of memory");
+		fd = mkostemp(part, O_CLOEXEC);
+		if (fd < 0) {
+			free(part);
+			part = NULL;
+		}
+	}
+	if (fd < 0) {
+		fd = there ? output_reuse(name, &status) : -1;
+		if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0)
+			err(EXIT_FAILURE, "%s", name);
+		close(fd);
+		return;
+	}
+	atexit(part_remove);
+	if (fchmod(fd, mode) || output_own(fd) || dup2(fd, STDOUT_FILENO) < 0)
+		err(EXIT_FAILURE, "%s", part);
+	close(fd);
+}
+
+static int output_close(const char *name)
+{
+	int status = stdout_check(EXIT_SUCCESS);
+
+	if (!part || status)
+		return status;
+	if (rename(part, name)) {
+		warn("%s", name);
+		return EXIT_FAILURE;
+	}
+	free(part);
+	part = NULL;
+	return EXIT_SUCCESS;
+}
+
+static bool is_page(const char *name)
+{
+	const char *suffix = name ? strrchr(name, '.') : NULL;
+
+	return suffix && (!strcmp(suffix, ".html") || !strcmp(suffix, ".htm"));
+}
+
+static void usage(void)
+{
+	fputs("\n"
+	      "Usage:\n"
+	      " kfdtrace timeline [options] [DIR]\n"
+	      "\n"
+	      "Write which process had the GPU at which time: a page for a browser, or JSON in the\n"
+	      "trace event format for ui.perfetto.dev or chrome://tracing. Without DIR, the newest\n"
+	      "recording in the current directory is read.\n"
+	      "\n"
+	      "A recording of a stock driver shows which queues were mapped, not which of them ran.\n"
+	      "\n"
+	      "Options:\n"
+	      " -o, --output FILE       write to this file (default -, standard output); a page if the\n"
+	      "                         name ends in .html, else JSON\n"
+	      " -p, --pid PID           show only this process and the GPUs; may be repeated\n"
+	      " -h, --help              display this help\n"
+	      " -V, --version           display the version of this program\n"
+	      "\n"
+	      "For more details see kfdtrace(1).\n",
+	      stdout);
+}
+
+/**
+ * kfdtrace_timeline() - the verb
+ * @argc: number of @argv
+ * @argv: options
+ *
+ * Return: the exit status.
+ */
+int kfdtrace_timeline(int argc, char **argv)
+{
+	struct view_options options = { .verb = "timeline" };
+	struct timeline timeline = { 0 };
+	struct kfd_event event;
+	char why[TRACE_WHY];
+	bool any = false;
+	int ret;
+
+	view_options_parse(argc, argv, "o:p:hV", usage, &options);
+	if (options.output && !strcmp(options.output, "-"))
+		options.output = NULL;
+	timeline.format = is_page(options.output) ? &timeline_html : &timeline_json;
+	view_open(&timeline.view, &options);
+	view_pids_find(&timeline.view);
+	if (options.output)
+		output_open(options.output, mode_of(&timeline.view));
+	timeline.view.model.slice = slice;
+	timeline.view.model.slice_context = &timeline;
+	view_state_begin(&timeline.view);
+	timeline.format->begin(&timeline);
+	while ((ret = trace_next(timeline.view.file, &event, why)) > 0) {
+		any = true;
+		if (view_early(&timeline.view, &event))
+			continue;
+		view_event(&timeline.view, &event);
+		tell(&timeline, &event);
+	}
+	if (ret)
+		errx(EXIT_FAILURE, "%s", why);
+	view_state_end(&timeline.view);
+	if (!any)
+		view_others_warn(&timeline.view);
+	model_end(&timeline.view.model);
+	preemptions_left(&timeline);
+	timeline.format->end(&timeline);
+	view_losses(&timeline.view);
+	view_close(&timeline.view);
+	return output_close(options.output);
+}
