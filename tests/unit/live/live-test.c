@@ -11,9 +11,9 @@
 
 #include "fixture.h"
 #include "live/live.h"
+#include "record/write.h"
 #include "stock/stock.h"
 #include "story.h"
-#include "read/file.h"
 
 static struct live live;
 static struct live_options options;

@@ -95,7 +95,7 @@ static void sums_read(struct sums *sums, const struct view_options *options, con
 	sums->simulated = view_simulated(&view);
 	sums->stock = view_stock(&view);
 	for (i = 0; i < NR_KFD_EVENTS; i++)
-		sums->knows[i] = trace_knows(view.file, i);
+		sums->knows[i] = view_knows(&view, i);
 	sums->seconds = (view.model.last - view.model.first) / 1e9;
 	sums->unmaps = view.model.events[EV_UNMAP_QUEUES_DONE];
 	sums->preemptions = view.model.events[EV_PREEMPT_BEGIN];

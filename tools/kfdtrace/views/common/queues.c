@@ -160,7 +160,7 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
 		list_known_count(value, queue->mqd_addr, queue->mqd_addr);
 		break;
 	case COL_MAPS:
-		list_known_count(value, trace_knows(rows->view->file, EV_MAP_QUEUE), queue->maps);
+		list_known_count(value, view_knows(rows->view, EV_MAP_QUEUE), queue->maps);
 		break;
 	case COL_UNMAPS:
 		list_count(value, queue->unmaps);

@@ -90,6 +90,18 @@ static int queues_begin(struct model *model, struct json_object *process, uint32
 }
 
 /**
+ * view_knows() - whether the driver that was recorded has an event
+ * @view: the recording
+ * @type: the event
+ *
+ * Return: whether. If not, what the event would show is not known: it is not 0.
+ */
+bool view_knows(const struct view *view, enum kfd_event_type type)
+{
+	return trace_knows(view->file, type);
+}
+
+/**
  * view_stock() - whether the recording is of a driver without priorities and preemption
  * @view: the recording
  *
@@ -97,7 +109,7 @@ static int queues_begin(struct model *model, struct json_object *process, uint32
  */
 bool view_stock(const struct view *view)
 {
-	return !trace_knows(view->file, EV_PREEMPT_BEGIN);
+	return !view_knows(view, EV_PREEMPT_BEGIN);
 }
 
 /**

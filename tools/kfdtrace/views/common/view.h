@@ -78,6 +78,7 @@ void view_read(struct view *view);
 void view_state_begin(struct view *view);
 void view_state_end(struct view *view);
 bool view_early(const struct view *view, const struct kfd_event *event);
+bool view_knows(const struct view *view, enum kfd_event_type type);
 bool view_stock(const struct view *view);
 bool view_lacks(const struct view *view);
 void view_close(struct view *view);

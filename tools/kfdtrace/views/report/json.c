@@ -38,7 +38,7 @@ static void reasons_json(const struct view *view, enum kfd_event_type event, con
 {
 	int i;
 
-	if (!trace_knows(view->file, event)) {
+	if (!view_knows(view, event)) {
 		json_null(key);
 		return;
 	}
@@ -134,7 +134,7 @@ void report_json(const struct view *view, const struct paths *paths)
 	json_count("other_event_count", trace_foreign(view->file));
 	json_open("event_counts", '{');
 	for (i = 0; i < NR_KFD_EVENTS; i++)
-		if (trace_knows(view->file, i))
+		if (view_knows(view, i))
 			json_count(kfd_event_name(i), model->events[i]);
 	json_close('}');
 	client_rows_make(&rows, view);

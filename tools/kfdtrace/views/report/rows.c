@@ -70,7 +70,7 @@ static bool unknown_queue(const struct client *client)
 /* What a recording that has no @event shows of it is not known: it is not 0. */
 static void of_event(const struct view *view, enum kfd_event_type event, struct list_value *value, uint64_t count)
 {
-	list_known_count(value, trace_knows(view->file, event), count);
+	list_known_count(value, view_knows(view, event), count);
 }
 
 static void cell_times(const struct view *view, const struct client *client, unsigned int column,
