@@ -49,7 +49,11 @@ static enum signal signal_of(const void __user *at)
 	return value > 0 ? SIGNAL_PENDING : SIGNAL_DONE;
 }
 
-/* Whether a packet that was not launched waits only for packets before it */
+/*
+ * Whether a packet that was not launched waits only for packets before it: any dispatch, a
+ * barrier-AND packet if all signals that it names are done, a barrier-OR packet if one of them is
+ * or it names none
+ */
 static bool waits_for_others(const void __user *packet)
 {
 	int i, named = 0, done = 0;

@@ -471,6 +471,8 @@ int kfd_prio_dqm_execute(struct device_queue_manager *dqm, bool takes)
  * @dqm: device queue manager of the GPU
  * @qpd: the process on the GPU, which is not in the list of processes any more
  *
+ * Ends role, parking and preemption of the process. Its queues stay inactive.
+ *
  * Context: DQM lock
  */
 void kfd_prio_hook_unregister_process(struct device_queue_manager *dqm,

@@ -331,7 +331,11 @@ static void kfd_prio_orphan_walk(struct kfd_process **orphans, u32 nr)
 	rcu_read_unlock();
 }
 
-/* Holds all orphans and stores the first @room of them in @orphans. Returns their number. */
+/*
+ * Stores up to @room orphans in @orphans, each of them held. An orphan that is about to be released
+ * cannot be held and is left out. Returns the number of orphans, which may be higher than @room:
+ * those beyond @room are counted and not held.
+ */
 static u32 kfd_prio_orphan_collect(struct kfd_process **orphans, u32 room)
 {
 	struct kfd_process *p = NULL;
