@@ -25,8 +25,8 @@
  * - a mapping at another offset of /dev/kfd than the first one, because KFD uses only the type and
  *   the GPU in the offset.
  *
- * A process with such a mapping counts as having work on that GPU until it ends
- * (kfd_prio_doorbell_traps()).
+ * A process with such a mapping, or with more than KFD_PRIO_MAX_MAPPINGS mappings, counts as having
+ * work on that GPU until it ends (kfd_prio_doorbell_traps()).
  *
  * The trap does not report doorbells that other devices write. The safety poll of the engine finds
  * their work.

@@ -101,7 +101,46 @@ static vm_fault_t kfd_prio_doorbell_map_pages(struct vm_fault *vmf, pgoff_t star
 	return 0;
 }
 
+/*
+ * A process needs one mapping of its doorbells. A zap walks over all mappings, in the thread of the
+ * GPU, after each ring. So doorbells with more mappings than this are not trapped.
+ */
+#define KFD_PRIO_MAX_MAPPINGS	8
+
+/*
+ * Stops trapping the doorbells of a process until it ends: it counts as having work from now on.
+ * The thread of the GPU takes its role away.
+ */
+static void kfd_prio_doorbell_untrap(struct qcm_process_device *qpd)
+{
+	WRITE_ONCE(qpd->prio.doorbell_untrapped, true);
+	if (kfd_prio_gpu_hold(qpd->dqm)) {
+		WRITE_ONCE(qpd->dqm->prio.roles_due, true);
+		kfd_prio_gpu_kick(qpd->dqm);
+		kfd_prio_gpu_drop(qpd->dqm);
+	}
+}
+
+/* Counts one more mapping of doorbells. mmap_lock for writing */
+static void kfd_prio_doorbell_open(struct vm_area_struct *vma)
+{
+	struct kfd_process_device *pdd = vma->vm_private_data;
+
+	if (atomic_inc_return(&pdd->qpd.prio.doorbell_mappings) == KFD_PRIO_MAX_MAPPINGS + 1)
+		kfd_prio_doorbell_untrap(&pdd->qpd);
+}
+
+/* The VMA's file holds the process until this function has returned */
+static void kfd_prio_doorbell_close(struct vm_area_struct *vma)
+{
+	struct kfd_process_device *pdd = vma->vm_private_data;
+
+	atomic_dec(&pdd->qpd.prio.doorbell_mappings);
+}
+
 static const struct vm_operations_struct kfd_prio_doorbell_ops = {
+	.open = kfd_prio_doorbell_open,
+	.close = kfd_prio_doorbell_close,
 	.fault = kfd_prio_doorbell_fault,
 	.map_pages = kfd_prio_doorbell_map_pages,
 };
@@ -132,7 +171,8 @@ static bool kfd_prio_doorbell_reached(struct kfd_process_device *pdd,
  * - a private writable one: its pages cannot be inserted one by one, and a store to it goes to a
  *   copy and rings no doorbell;
  * - one that no zap reaches: the doorbells of its process cannot be trapped from now on, even after
- *   the mapping is gone;
+ *   the mapping is gone. The same holds after more than KFD_PRIO_MAX_MAPPINGS mappings at a time,
+ *   which are not left to KFD;
  * - every mapping where KFD itself traps doorbells; the safety poll finds work.
  *
  * Context: mmap_lock for writing
@@ -149,12 +189,7 @@ bool kfd_prio_hook_doorbell_mmap(struct kfd_process_device *pdd, struct vm_area_
 		return false;
 	if (!kfd_prio_doorbell_reached(pdd, vma)) {
 		/* No store goes through this mapping yet, because the VMA is not in the mm */
-		WRITE_ONCE(qpd->prio.doorbell_untrapped, true);
-		if (kfd_prio_gpu_hold(qpd->dqm)) {
-			WRITE_ONCE(qpd->dqm->prio.roles_due, true);
-			kfd_prio_gpu_kick(qpd->dqm);
-			kfd_prio_gpu_drop(qpd->dqm);
-		}
+		kfd_prio_doorbell_untrap(qpd);
 		return false;
 	}
 	vma->vm_private_data = pdd;
@@ -164,5 +199,6 @@ bool kfd_prio_hook_doorbell_mmap(struct kfd_process_device *pdd, struct vm_area_
 	WRITE_ONCE(qpd->prio.doorbell_lost, false);
 	/* Last, because it makes the others valid: pairs with kfd_prio_doorbell_zap() */
 	smp_store_release(&qpd->prio.doorbell_pfn, address >> PAGE_SHIFT);
+	kfd_prio_doorbell_open(vma);
 	return READ_ONCE(pdd->dev->dqm->prio.thread);
 }

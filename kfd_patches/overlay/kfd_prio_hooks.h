@@ -224,12 +224,13 @@ enum kfd_prio_role {
  * @doorbell_pgoff: their offset in /dev/kfd, in pages
  * @doorbell_pages: their number of pages
  * @doorbell_lost: a GPU reset has unmapped the doorbells until the process maps them again
- * @doorbell_untrapped: the process has mapped its doorbells in a way that no zap reaches; never
- *	cleared
+ * @doorbell_mappings: mappings of the doorbells that a zap reaches
+ * @doorbell_untrapped: the process has mapped its doorbells in a way that no zap reaches, or too
+ *	often; never cleared
  *
  * Protected by the DQM lock, except for @exiting, @stale, @look, @woke_by, @ring_at, @trap, @faults
- * and @fault_end, which are read and written without a lock, and for the last five, which mmap(2)
- * writes before they are used, and a reset (@doorbell_lost).
+ * and @fault_end, which are read and written without a lock, and for the last six, which mmap(2)
+ * and munmap(2) write, and a reset (@doorbell_lost).
  */
 struct kfd_prio_qpd {
 	bool preempted;
@@ -291,6 +292,7 @@ struct kfd_prio_qpd {
 	unsigned int doorbell_pages;
 	bool doorbell_lost;
 	bool doorbell_untrapped;
+	atomic_t doorbell_mappings;
 };
 
 /**

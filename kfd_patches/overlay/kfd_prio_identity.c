@@ -131,6 +131,19 @@ static bool kfd_prio_raises(int old, int prio, int unset)
 	return kfd_prio_policy_rank(prio, unset) > kfd_prio_policy_rank(old, unset);
 }
 
+/*
+ * Whether a request raises the priority of a process. After a priority was taken away, the queues
+ * have the priorities that they ask for, up to @unset. So taking one away raises, unless it is
+ * @unset or higher.
+ */
+static bool kfd_prio_request_raises(const struct kfd_prio_values *v,
+				    const struct kfd_prio_setting *to, int unset)
+{
+	if (to->prio == KFD_PRIO_UNSET)
+		return v->prio != KFD_PRIO_UNSET && v->prio < unset;
+	return kfd_prio_raises(v->prio, to->prio, unset);
+}
+
 /* Whether the present settings @v outrank a rule that requests @to, see KFD_PRIO_SET_RULE */
 static bool kfd_prio_withstands(const struct kfd_prio_values *v, const struct kfd_prio_setting *to,
 				int unset)
@@ -161,7 +174,7 @@ int kfd_prio_values_change(struct kfd_prio_values *v, const struct kfd_prio_sett
 {
 	if (kfd_prio_withstands(v, to, unset))
 		return -EEXIST;
-	if (!to->keep && kfd_prio_raises(v->prio, to->prio, unset) && !may_raise)
+	if (!to->keep && kfd_prio_request_raises(v, to, unset) && !may_raise)
 		return -EPERM;
 	if (!to->keep) {
 		v->prio = to->prio;

@@ -18,6 +18,9 @@
 #define SLICE	8192	/* bytes of doorbells of a process on a GPU */
 #define FAR	(64 * SLICE)
 
+/* So many mappings of its doorbells a process may have, see KFD_PRIO_MAX_MAPPINGS */
+#define MAPPINGS 8
+
 static int foreign = -1;	/* a descriptor of /dev/kfd that another process has opened */
 static char *maps[2];		/* further mappings of an actor */
 
@@ -125,6 +128,19 @@ static long act_ring_private(long unused, long unused2)
 	return r;
 }
 
+/* Map the doorbells @n times more at their offset; with @keep they stay mapped */
+static long act_map_again(long n, long keep)
+{
+	long r = 0;
+
+	while (n-- && !r) {
+		r = map_at(0, kfdc_fd(me.c), 0);
+		if (!r && !keep)
+			munmap(maps[0], SLICE);
+	}
+	return r;
+}
+
 /*
  * @off has no work, and rings in a way that no trap notices.  While @on has work it must be off all the same, and it
  * comes back
@@ -216,6 +232,24 @@ static void untrapped(void)
 	actor_kill(&on);
 }
 
+/* A zap walks over all mappings: with more than MAPPINGS there is none */
+static void mappings(void)
+{
+	struct actor on = online_start(0, 12), off = actor_start(0, 1, 7);
+
+	tap_eq(actor_do(&off, act_map_again, 100, 0), 0, "mappings: 100 one after the other");
+	tap_eq(actor_do(&off, act_map_again, MAPPINGS - 1, 1), 0, "mappings: %d at a time", MAPPINGS);
+	nap_ns(param("safety_poll_us") * US * 5);
+	tap_ok(actor_do(&off, act_faults_of_ring, 0, 0) > 0, "mappings: a ring faults still");
+	tap_eq(actor_do(&off, act_map_again, 1, 1), 0, "mappings: one more");
+	/* nothing takes the pages away any more, once they are there */
+	nap_ns(param("safety_poll_us") * US * 5);
+	actor_do(&off, act_faults_of_ring, 0, 0);
+	counts_as_work(&on, &off, "mappings: one more");
+	actor_kill(&off);
+	actor_kill(&on);
+}
+
 /* Whatever its offset, a mapping is of the doorbells of its process */
 static void frames(void)
 {
@@ -294,5 +328,5 @@ static void silent_kicked(void)
 }
 
 const struct test tests_doorbell[] = {
-	{ "untrapped", untrapped }, { "frames", frames }, { "silent_kicked", silent_kicked }, {}
+	{ "untrapped", untrapped }, { "mappings", mappings }, { "frames", frames }, { "silent_kicked", silent_kicked }, {}
 };

@@ -131,6 +131,14 @@ static void test_people(void)
 	tap_eq(set(pid, 12, 0), 0, "the administrator can");
 	has(pid, 12, KFD_PRIO_BY_ADMIN, "it is the administrator's then");
 	tap_eq(set_as_user(pid, 15, KFD_PRIO_SET_RULE), EEXIST, "a rule of a user has no say");
+	tap_eq(set_as_user(pid, 9, 0), 0, "the user lowers it");
+	tap_eq(set_as_user(pid, UNSET, 0), EPERM, "and cannot take it away: queues may ask for 15");
+	tap_eq(set_as_user(pid, UNSET, KFD_PRIO_SET_RULE), EEXIST, "nor as a rule");
+	tap_eq(set_as_user(pid, 7, 0), 0, "the user lowers it to what counts for a process without one");
+	tap_eq(set_as_user(pid, UNSET, 0), EPERM, "and cannot take that away");
+	tap_eq(set(pid, 15, 0), 0, "the administrator gives the highest");
+	tap_eq(set_as_user(pid, UNSET, 0), 0, "which the user may take away");
+	tap_eq(set(pid, 12, 0), 0, "the administrator sets another");
 	tap_eq(set(pid, UNSET, 0), 0, "taken away");
 	has(pid, UNSET, KFD_PRIO_BY_NOBODY, "nobody's");
 	tap_eq(set_as_user(pid, 12, KFD_PRIO_SET_RULE), EPERM, "a rule needs the same permission");

@@ -75,9 +75,9 @@ static void why_no_permission(const struct kfd_dev *dev, pid_t pid, int priority
 	snprintf(why, KFDLIB_WHY,
 		 "cannot raise process %d from %s to %s%s: raising a priority needs CAP_SYS_NICE: run kfdprio as root",
 		 pid, from, to,
-		 now.priority == KFD_PRIO_UNSET || priority == KFD_PRIO_UNSET ?
-			 " (unset counts as 7, normal)" :
-			 "");
+		 priority == KFD_PRIO_UNSET	? " (its queues may ask for up to 15)" :
+		 now.priority == KFD_PRIO_UNSET ? " (unset counts as 7, normal)" :
+						  "");
 }
 
 static void why_not_set(const struct kfd_dev *dev, pid_t pid, int priority, int err, char *why)

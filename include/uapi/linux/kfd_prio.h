@@ -54,7 +54,8 @@
  *	  target's user namespace.
  *	- Raising a priority above the present one, or above KFD_PRIO_NORMAL if none
  *	  is set, needs CAP_SYS_NICE in the initial user namespace.  Taking away a
- *	  priority below KFD_PRIO_NORMAL raises it.
+ *	  priority below KFD_PRIO_MAX raises it, because the queues then have the
+ *	  priorities that they ask for.
  *	- Any other change needs no capability.
  *	An orphan without a set priority counts as KFD_PRIO_MIN.  The caller needs the
  *	permission over one of the thread groups that share its mm.  If there is none,
