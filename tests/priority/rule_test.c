@@ -133,7 +133,7 @@ static void test_people(void)
 	tap_eq(set_as_user(pid, 15, KFD_PRIO_SET_RULE), EEXIST, "a rule of a user has no say");
 	tap_eq(set_as_user(pid, 9, 0), 0, "the user lowers it");
 	tap_eq(set_as_user(pid, UNSET, 0), EPERM, "and cannot take it away: queues may ask for 15");
-	tap_eq(set_as_user(pid, UNSET, KFD_PRIO_SET_RULE), EEXIST, "nor as a rule");
+	tap_eq(set_as_user(pid, UNSET, KFD_PRIO_SET_RULE), EPERM, "nor as a rule");
 	tap_eq(set_as_user(pid, 7, 0), 0, "the user lowers it to what counts for a process without one");
 	tap_eq(set_as_user(pid, UNSET, 0), EPERM, "and cannot take that away");
 	tap_eq(set(pid, 15, 0), 0, "the administrator gives the highest");
