@@ -25,6 +25,8 @@ enum step {
  * @queue: the queue
  * @hwq: what the log calls it, 0 if it does not name it
  * @by_object: @hwq is not its ring but the HSA queue that points to it
+ * @named: ns, the earliest line that names it
+ * @creator_pid, @creator_tid: of the line about its creation
  * @ts: ns of each step, 0 if it is not known
  * @dispatches: packets that the log tells of
  */
@@ -32,6 +34,8 @@ struct queue_path {
 	const struct queue *queue;
 	uint64_t hwq;
 	bool by_object;
+	int32_t creator_pid;
+	uint64_t named, creator_tid;
 	uint64_t ts[NR_STEPS];
 	uint64_t dispatches;
 };
