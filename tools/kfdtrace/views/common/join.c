@@ -274,10 +274,12 @@ static void allocations_read(struct paths *paths, const struct log_names *names)
 	free(log);
 }
 
-/* What is known when all lines are: how long after the creation its line is; one dispatch is the first, not the last. */
+/*
+ * What is known when all lines are: how long after the creation its line is; one dispatch is the first, not the last.
+ * Other lines than that of the creation may be much later, which says nothing about the clock.
+ */
 static void paths_end(struct paths *paths)
 {
-	bool any = false;
 	size_t i;
 
 	for (i = 0; i < paths->nr; i++) {
@@ -288,14 +290,18 @@ static void paths_end(struct paths *paths)
 			path->ts[STEP_LAST_DISPATCH] = 0;
 		if (!path->hwq)
 			continue;
-		gap = path->named - path->queue->created;
+		if (!path->ts[STEP_CREATED])
+			paths->uncreated++;
+		if (!path->ts[STEP_CREATED] || !path->queue->created_seen)
+			continue;
+		gap = path->ts[STEP_CREATED] - path->queue->created;
 		if (gap < 0 && gap > -LINE_UNIT_NS)
 			gap = 0;
-		if (!any || gap < paths->min_gap)
+		if (!paths->timed || gap < paths->min_gap)
 			paths->min_gap = gap;
-		if (!any || gap > paths->max_gap)
+		if (!paths->timed || gap > paths->max_gap)
 			paths->max_gap = gap;
-		any = true;
+		paths->timed++;
 	}
 }
 

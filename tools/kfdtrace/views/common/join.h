@@ -46,13 +46,15 @@ struct queue_path {
  * @log: what was read, NULL if there is none
  * @joined: queues that the log names
  * @unjoined: names of the log that are no queue of the recording
- * @min_gap, @max_gap: ns from kfd_create_queue to the log's line, of those joined
+ * @uncreated: of the joined queues, those whose creation has no line in the log
+ * @timed: of the joined queues, those whose creation is in the log and in the recording
+ * @min_gap, @max_gap: ns from kfd_create_queue to the log's line about the creation, of those @timed
  */
 struct paths {
 	struct queue_path *path;
 	size_t nr;
 	struct amdlog *log;
-	uint64_t joined, unjoined;
+	uint64_t joined, unjoined, uncreated, timed;
 	int64_t min_gap, max_gap;
 };
 
