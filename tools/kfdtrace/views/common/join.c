@@ -310,7 +310,8 @@ static void log_read(struct joiner *joiner, const char *name, int32_t pid)
 	struct amdlog *log = joiner->paths->log;
 	struct amdlog_entry entry;
 	FILE *file = log_open(name);
-	struct amdlog before = { .lines = log->lines, .headed = log->headed, .dispatches = log->dispatches };
+	struct amdlog before = { .lines = log->lines, .headed = log->headed, .dispatches = log->dispatches,
+				 .orphans = log->orphans };
 	int ret;
 
 	amdlog_file(log, file, pid);

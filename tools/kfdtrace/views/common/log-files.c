@@ -164,6 +164,10 @@ void log_warn(const struct amdlog *log, const char *name, const struct amdlog *b
 	else if (log->headed == before->headed)
 		warnx("%s: no line is one of ROCm's log (:LEVEL:FILE :LINE : TIME us: MESSAGE); the first line is: %s",
 		      name, log->first_line);
+	else if (log->orphans > before->orphans)
+		warnx("%s: %" PRIu64
+		      " messages about queues are left out: which header of ROCm (:LEVEL:FILE :LINE : TIME us:) they belong to is not known, so they have no time; the first is: %s",
+		      name, log->orphans - before->orphans, log->first_orphan);
 	else if (log->dispatches == before->dispatches && *log->first_packet)
 		warnx("%s: no dispatch, but packets in a format that is not known; the first is: %s", name,
 		      log->first_packet);
