@@ -26,7 +26,7 @@
  * @view: the recording
  * @thread: the last threads that looked for a queue, and when
  * @next_thread: which of them is forgotten first
- * @stranger: names that are no queue of the recording
+ * @stranger: names that are no queue of the recording, and the lowest PID of their lines
  * @forgot: a thread was forgotten
  * @newest: ns, the latest line about the search for a queue or the creation of one
  * @unsorted: a line of these is older than one before it
@@ -41,7 +41,10 @@ struct joiner {
 		uint64_t ts;
 	} thread[MAX_THREADS];
 	unsigned int next_thread;
-	uint64_t stranger[MAX_UNJOINED];
+	struct {
+		uint64_t hwq;
+		int32_t pid;
+	} stranger[MAX_UNJOINED];
 	bool forgot, unsorted;
 	uint64_t newest;
 	struct {
@@ -153,15 +156,45 @@ static uint64_t thread_recall(const struct joiner *joiner, const struct amdlog_e
 	return 0;
 }
 
-static void stranger_note(struct joiner *joiner, uint64_t hwq)
+static void stranger_note(struct joiner *joiner, const struct amdlog_entry *entry)
 {
-	uint64_t i;
+	uint64_t hwq = entry->v[LOG_HWQ], i;
 
-	for (i = 0; i < joiner->paths->unjoined; i++)
-		if (joiner->stranger[i] == hwq)
-			return;
-	if (i < MAX_UNJOINED)
-		joiner->stranger[joiner->paths->unjoined++] = hwq;
+	for (i = 0; i < joiner->paths->unjoined; i++) {
+		if (joiner->stranger[i].hwq != hwq)
+			continue;
+		if (entry->pid < joiner->stranger[i].pid)
+			joiner->stranger[i].pid = entry->pid;
+		return;
+	}
+	if (i == MAX_UNJOINED)
+		return;
+	joiner->stranger[i].hwq = hwq;
+	joiner->stranger[i].pid = entry->pid;
+	joiner->paths->unjoined++;
+}
+
+/* Names that are in the recording under another PID, in queues that no line of the log names. */
+static void strangers_end(const struct joiner *joiner)
+{
+	struct paths *paths = joiner->paths;
+	uint64_t i;
+	size_t at;
+	bool object;
+	int inner;
+
+	for (i = 0; i < paths->unjoined; i++) {
+		for (at = 0; at < paths->nr; at++)
+			if (!paths->path[at].hwq && address_fits(&paths->path[at], joiner->stranger[i].hwq, &object))
+				break;
+		if (at == paths->nr)
+			continue;
+		if (!paths->other_pid++) {
+			paths->log_pid = joiner->stranger[i].pid;
+			paths->recorded_pid = paths->path[at].queue->client->process->pid;
+			paths->pid_mapped = view_inner_pid(joiner->view, paths->recorded_pid, &inner);
+		}
+	}
 }
 
 /* The name of the queue is that of its earliest line. */
@@ -211,7 +244,7 @@ static void entry_take(struct joiner *joiner, const struct amdlog_entry *entry)
 		return;
 	path = path_find(joiner, entry, &by_object);
 	if (!path) {
-		stranger_note(joiner, entry->v[LOG_HWQ]);
+		stranger_note(joiner, entry);
 		return;
 	}
 	path_join(joiner, path, entry, by_object);
@@ -348,6 +381,7 @@ static void logs_read(struct paths *paths, const struct view *view)
 	if (joiner.unsorted || joiner.forgot)
 		allocations_read(paths, &names);
 	paths_end(paths);
+	strangers_end(&joiner);
 	log_names_free(&names);
 }
 

@@ -46,6 +46,9 @@ struct queue_path {
  * @log: what was read, NULL if there is none
  * @joined: queues that the log names
  * @unjoined: names of the log that are no queue of the recording
+ * @other_pid: of these, those that are the name of a queue of the recording under another PID
+ * @log_pid, @recorded_pid: the PIDs of the first of them, in the log and in the recording
+ * @pid_mapped: the recording has the PID that this process has for itself
  * @uncreated: of the joined queues, those whose creation has no line in the log
  * @timed: of the joined queues, those whose creation is in the log and in the recording
  * @min_gap, @max_gap: ns from kfd_create_queue to the log's line about the creation, of those @timed
@@ -54,7 +57,9 @@ struct paths {
 	struct queue_path *path;
 	size_t nr;
 	struct amdlog *log;
-	uint64_t joined, unjoined, uncreated, timed;
+	uint64_t joined, unjoined, other_pid, uncreated, timed;
+	int log_pid, recorded_pid;
+	bool pid_mapped;
 	int64_t min_gap, max_gap;
 };
 

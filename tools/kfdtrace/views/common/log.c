@@ -49,6 +49,12 @@ void log_print(const struct paths *paths)
 	if (paths->unjoined)
 		printf("%" PRIu64 " queues in the log are not in the recording\n",
 		       paths->unjoined);
+	if (paths->other_pid)
+		printf("%" PRIu64
+		       " of them have the address of a queue in the recording, but another PID: %d in the log, %d in the recording. %s\n",
+		       paths->other_pid, paths->log_pid, paths->recorded_pid,
+		       paths->pid_mapped ? "Check that the log is from this recording" :
+					   "Does the process run in a container? The recording has no PID map of it (\"nspid\" in meta.json)");
 	times_print(paths);
 }
 
