@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "amdlog.h"
@@ -35,6 +36,7 @@ void amdlog_file(struct amdlog *log, FILE *file, int32_t pid)
 	log->nr_pending = 0;
 	log->rest = NULL;
 	log->size_left = 0;
+	log->unended = false;
 	log->files++;
 	*log->first_line = '\0';
 	*log->first_rocm = '\0';
@@ -82,6 +84,7 @@ static int line_get(struct amdlog *log)
 	if (c == EOF && !length)
 		return 0;
 	log->lines++;
+	log->unended = c == EOF;
 	log->cut += cut;
 	if (length && log->line[length - 1] == '\r')
 		length--;
@@ -185,6 +188,29 @@ static void orphan_note(struct amdlog *log, struct amdlog_entry *entry)
 	sample(log->first_orphan, log->line);
 }
 
+/* The last line of a file ends within a header of ROCm: ":LEVEL:FILE", and not all of the rest */
+static bool header_begins(const char *line)
+{
+	for (; (line = strchr(line, ':')); line++)
+		if (line[1] >= '0' && line[1] <= '9' && line[2] == ':' &&
+		    (!line[3] || (line[3] | 32) == '_' || ((line[3] | 32) >= 'a' && (line[3] | 32) <= 'z')))
+			return true;
+	return false;
+}
+
+/* The name of the queue is the last in a line that is cut off: digits may be missing. */
+static bool name_is_cut(const struct amdlog *log, const char *message, const struct amdlog_entry *entry)
+{
+	const char *last = message, *next;
+	char *end;
+
+	if (!log->unended || !(entry->has & 1U << LOG_HWQ))
+		return false;
+	while ((next = strstr(last, "0x")))
+		last = next + 2;
+	return strtoull(last, &end, 16) == entry->v[LOG_HWQ] && !*end;
+}
+
 /* The next header and its message, or the next message whose header was kept; 0 at the end. */
 static int message_next(struct amdlog *log, struct amdlog_entry *entry, const char **message)
 {
@@ -208,12 +234,14 @@ static int message_next(struct amdlog *log, struct amdlog_entry *entry, const ch
 			start = amdlog_line(log->line, entry, message);
 			if (start) {
 				log->headed++;
+				log->cut_off += log->unended;
 				log->prefix = start - log->line;
 				sample(log->first_rocm, start);
 			}
 		}
 		if (!start) {
 			*message = header_find(log, entry);
+			log->cut_off += log->unended && (*message || (log->headed && header_begins(log->line)));
 			if (*message)
 				return 1;
 			orphan_note(log, entry);
@@ -243,7 +271,7 @@ int amdlog_next(struct amdlog *log, struct amdlog_entry *entry)
 
 	while ((ret = message_next(log, entry, &message)) > 0) {
 		*entry = log->head;
-		if (!amdlog_message(message, entry))
+		if (!amdlog_message(message, entry) || name_is_cut(log, message, entry))
 			continue;
 		log->known++;
 		log->dispatches += entry->kind == AMDLOG_DISPATCH;

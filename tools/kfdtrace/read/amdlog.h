@@ -88,6 +88,7 @@ struct amdlog_header {
  * @known: messages that were given out
  * @dispatches: of them
  * @orphans: messages about queues that have no header, and so no time
+ * @cut_off: files whose last line is of ROCm and has no newline
  * @cut: those that are longer than AMDLOG_LINE
  * @first, @last: ns, the earliest and the latest time
  * @first_line: the first line of this file that is not empty, cut; any bytes
@@ -97,7 +98,7 @@ struct amdlog_header {
  */
 struct amdlog {
 	FILE *file;
-	uint64_t files, lines, headed, headers, known, dispatches, orphans, cut;
+	uint64_t files, lines, headed, headers, known, dispatches, orphans, cut_off, cut;
 	uint64_t first, last;
 	char first_line[AMDLOG_SAMPLE], first_rocm[AMDLOG_SAMPLE], first_packet[AMDLOG_SAMPLE],
 		first_orphan[AMDLOG_SAMPLE];
@@ -109,6 +110,7 @@ struct amdlog {
 	struct amdlog_header pending[AMDLOG_PENDING];
 	struct amdlog_entry head;
 	char *rest;
+	bool unended;
 	char line[AMDLOG_LINE];
 };
 

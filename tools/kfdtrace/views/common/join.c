@@ -344,7 +344,7 @@ static void log_read(struct joiner *joiner, const char *name, int32_t pid)
 	struct amdlog_entry entry;
 	FILE *file = log_open(name);
 	struct amdlog before = { .lines = log->lines, .headed = log->headed, .dispatches = log->dispatches,
-				 .orphans = log->orphans };
+				 .orphans = log->orphans, .cut_off = log->cut_off };
 	int ret;
 
 	amdlog_file(log, file, pid);

@@ -159,6 +159,9 @@ FILE *log_open(const char *name)
  */
 void log_warn(const struct amdlog *log, const char *name, const struct amdlog *before)
 {
+	if (log->cut_off > before->cut_off)
+		warnx("%s: the last line has no newline: the log is cut off there, or ROCm is still writing it; what follows is missing, and the last line may not be whole",
+		      name);
 	if (log->lines == before->lines)
 		warnx("%s: empty: ROCm wrote no line", name);
 	else if (log->headed == before->headed)
