@@ -19,7 +19,7 @@ static void one(const uint8_t *bytes, size_t size)
 
 	view.options = &options;
 	paths_make(&paths, &view);
-	if (paths.joined > paths.nr || paths.log->known > paths.log->headed ||
+	if (paths.joined > paths.nr || paths.log->known > paths.log->headers ||
 	    paths.log->headed > paths.log->lines)
 		abort();
 	paths_free(&paths);

@@ -229,9 +229,80 @@ static void broken_after_the_bracket(void **state)
 	    " acquireQueue refCount: 0x7fad66c00000 (1)\n");
 	assert_int_equal(entry.kind, AMDLOG_ACQUIRED);
 	assert_int_equal(entry.pid, 157801);
-	/* a line of the program's between, which nobody can tell from ROCm's, is not taken for a queue */
-	none(":3:rocdevice.cpp            :3045: 175037104827 us: [pid:1 tid: 0x7fad]\nhello\n"
-	     " acquireQueue refCount: 0x7fad66c00000 (1)\n");
+	/* a line of the program between */
+	one(":3:rocdevice.cpp            :3045: 175037104827 us: [pid:1 tid: 0x7fad]\nhello\n"
+	    " acquireQueue refCount: 0x7fad66c00000 (1)\n");
+	assert_int_equal(entry.pid, 1);
+	/* which header the message belongs to is not known */
+	none(":3:a.cpp:1: 5 us: [pid:1 tid: 0x1]\n:3:a.cpp:1: 5 us: [pid:2 tid: 0x1]\n acquireQueue refCount: 0x20 (1)\n");
+	assert_int_equal(amdlog.orphans, 1);
+	/* one thread writes one after the other */
+	one(":3:a.cpp:1: 5 us: [pid:1 tid: 0x1]\n:3:a.cpp:1: 6 us: [pid:1 tid: 0x1]\n acquireQueue refCount: 0x20 (1)\n");
+	assert_int_equal(entry.ts, 6000);
+	none(" HWq=0x20, Dispatch Header\n");
+	assert_int_equal(amdlog.orphans, 1);
+	assert_string_equal(amdlog.first_orphan, " HWq=0x20, Dispatch Header");
+}
+
+/* the header of a rank, a container or a process has the message of the same one */
+static void broken_and_interleaved(void **state)
+{
+	static const char *const before[][2] = {
+		{ "0: ", "1: " },
+		{ "[1,0]<stderr>:", "[1,1]<stderr>:" },
+		{ "[pod/a/x] 2026-11-03T08:15:30.1Z ", "[pod/b/x] 2026-11-03T08:15:30.123456789Z " },
+		{ "{\"_PID\":\"7\",\"MESSAGE\":\"", "{\"_PID\":\"8\",\"MESSAGE\":\"" },
+	};
+	char text[512];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(before) / sizeof(*before); i++) {
+		const char *a = before[i][0], *b = before[i][1];
+
+		snprintf(text, sizeof(text),
+			 "%s:3:a.cpp:1: 5 us: [pid:7 tid: 0x9]\n%s:3:a.cpp:1: 6 us: [pid:8 tid: 0x9]\n%s HWq=0x20, Dispatch Header\n%s HWq=0x30, Dispatch Header\n",
+			 a, b, a, b);
+		open_text(text, strlen(text));
+		assert_int_equal(amdlog_next(&amdlog, &entry), 1);
+		assert_int_equal(entry.v[LOG_HWQ], 0x20);
+		assert_int_equal(entry.pid, 7);
+		assert_int_equal(entry.ts, 5000);
+		assert_int_equal(amdlog_next(&amdlog, &entry), 1);
+		assert_int_equal(entry.v[LOG_HWQ], 0x30);
+		assert_int_equal(entry.pid, 8);
+		assert_int_equal(amdlog_next(&amdlog, &entry), 0);
+		fclose(amdlog.file);
+	}
+	/* times and line numbers differ in the prefixes of one writer */
+	one("08:15:30.1 node: :3:a.cpp:1: 5 us: [pid:7 tid: 0x9]\n08:15:31 node:  HWq=0x20, Dispatch Header\n");
+	one("amd.log:9::3:a.cpp:1: 5 us: [pid:7 tid: 0x9]\namd.log:10: HWq=0x20, Dispatch Header\n");
+	none("0: :3:a.cpp:1: 5 us: [pid:7 tid: 0x9]\n1:  HWq=0x20, Dispatch Header\n");
+	assert_int_equal(amdlog.orphans, 1);
+}
+
+/* two threads write at once */
+static void two_headers_in_a_line(void **state)
+{
+	static const char text[] =
+		":3:a.cpp:1: 5 us: [pid:7 tid: 0x9] 0: :3:a.cpp:1: 6 us: [pid:8 tid: 0x9] HWq=0x20, Dispatch Header\n"
+		":3:a.cpp:1: 7 us: [pid:7 tid: 0x9] HWq=0x30, Barrier Header :3:a.cpp:1: 8 us: [pid:8 tid: 0x9] HWq=0x40, Dispatch Header\n";
+
+	(void)state;
+	open_text(text, sizeof(text) - 1);
+	assert_int_equal(amdlog_next(&amdlog, &entry), 1);
+	assert_int_equal(entry.pid, 8);
+	assert_int_equal(entry.ts, 6000);
+	assert_int_equal(amdlog_next(&amdlog, &entry), 1);
+	assert_int_equal(entry.v[LOG_HWQ], 0x30);
+	assert_int_equal(entry.pid, 7);
+	assert_int_equal(amdlog_next(&amdlog, &entry), 1);
+	assert_int_equal(entry.v[LOG_HWQ], 0x40);
+	assert_int_equal(entry.ts, 8000);
+	assert_int_equal(amdlog_next(&amdlog, &entry), 0);
+	assert_int_equal(amdlog.headed, 2);
+	assert_int_equal(amdlog.headers, 4);
+	fclose(amdlog.file);
 }
 
 static void colours(void **state)
@@ -293,6 +364,7 @@ int run_amdlog(void)
 		cmocka_unit_test(long_line),	      cmocka_unit_test(dispatches_of_2026),
 		cmocka_unit_test(threads),	      cmocka_unit_test(prefixes),
 		cmocka_unit_test(escapes_are_removed), cmocka_unit_test(files_of_processes),
+		cmocka_unit_test(broken_and_interleaved), cmocka_unit_test(two_headers_in_a_line),
 	};
 
 	return cmocka_run_group_tests_name("amdlog", tests, NULL, NULL);

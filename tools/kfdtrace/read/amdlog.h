@@ -13,6 +13,9 @@
 #include <stdio.h>
 
 #define AMDLOG_LINE 65536 /* bytes of a line; what is longer is cut */
+#define AMDLOG_PREFIX 256 /* bytes of what a program that collects logs puts before a line, with its 0; more is none */
+#define AMDLOG_PENDING 32 /* headers that wait for their message: one for each rank, process or container */
+#define AMDLOG_WAIT 1000  /* lines that one of them waits: a record of the journal has dozens */
 #define AMDLOG_SAMPLE 121  /* bytes of a line that a message shows, with their 0 */
 
 enum amdlog_kind {
@@ -60,29 +63,54 @@ struct amdlog_entry {
 };
 
 /**
+ * struct amdlog_header - a header whose message is in a later line
+ * @entry: ts, pid and tid; ts is 0 after its message was found
+ * @origin: of amdlog_unwrap()
+ * @line: number of its line
+ * @seen: a line that may be its message was there
+ * @doubtful: which of several headers the next message is of is not known
+ * @prefix: what is before it in its line
+ */
+struct amdlog_header {
+	struct amdlog_entry entry;
+	uint64_t origin, line;
+	bool seen, doubtful;
+	char prefix[AMDLOG_PREFIX];
+};
+
+/**
  * struct amdlog - a log that is read, of one file or several
  * @file: from here
  * @files: those that amdlog_file() was called for
  * @lines: all
- * @headed: those that begin as ROCm's lines do
- * @known: those that were given out
+ * @headed: those that have a header of ROCm
+ * @headers: all headers: a line may have several
+ * @known: messages that were given out
  * @dispatches: of them
+ * @orphans: messages about queues that have no header, and so no time
+ * @cut_off: files whose last line is of ROCm and has no newline
  * @cut: those that are longer than AMDLOG_LINE
  * @first, @last: ns, the earliest and the latest time
  * @first_line: the first line of this file that is not empty, cut; any bytes
  * @first_rocm: the first of ROCm, cut
  * @first_packet: the first about a packet of no known kind, cut
+ * @first_orphan: the first message without a header, cut
  */
 struct amdlog {
 	FILE *file;
-	uint64_t files, lines, headed, known, dispatches, cut;
+	uint64_t files, lines, headed, headers, known, dispatches, orphans, cut_off, cut;
 	uint64_t first, last;
-	char first_line[AMDLOG_SAMPLE], first_rocm[AMDLOG_SAMPLE], first_packet[AMDLOG_SAMPLE];
+	char first_line[AMDLOG_SAMPLE], first_rocm[AMDLOG_SAMPLE], first_packet[AMDLOG_SAMPLE],
+		first_orphan[AMDLOG_SAMPLE];
 	/* private */
-	bool pending;
-	size_t prefix;
+	size_t prefix, size_left;
+	uint64_t origin;
 	int32_t pid;
+	unsigned int nr_pending;
+	struct amdlog_header pending[AMDLOG_PENDING];
 	struct amdlog_entry head;
+	char *rest;
+	bool unended;
 	char line[AMDLOG_LINE];
 };
 
@@ -91,7 +119,8 @@ void amdlog_file(struct amdlog *log, FILE *file, int32_t pid);
 int amdlog_next(struct amdlog *log, struct amdlog_entry *entry);
 const char *amdlog_line(const char *line, struct amdlog_entry *entry, const char **message);
 bool amdlog_message(const char *message, struct amdlog_entry *entry);
-void amdlog_bytes(char *line);
 void amdlog_plain(char *line);
+uint64_t amdlog_unwrap(char *line);
+const char *amdlog_after(const char *prefix, const char *line);
 
 #endif /* KFDTRACE_AMDLOG_H */

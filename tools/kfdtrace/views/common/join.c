@@ -5,6 +5,9 @@
  * What the log calls HWq is the ring of the queue, which is what the kernel is told, too.  HIP 5
  * prints the address of the HSA queue instead: the amd_queue_t of the HSA ABI begins with it and
  * has the write index, whose address the kernel is told, at a fixed place.
+ *
+ * A log may have its lines in any order: newest first, or shuffled.  The times of the lines decide what is first
+ * and last, never their order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +18,7 @@
 #define WRITE_INDEX  56 /* offset of write_dispatch_id in amd_queue_t, fixed by the HSA ABI */
 #define MAX_THREADS  64
 #define MAX_UNJOINED 64
+#define LINE_UNIT_NS 1000 /* the log has microseconds: a line may seem to be that much too early */
 
 /**
  * struct joiner - what is remembered while the log is read
@@ -22,8 +26,11 @@
  * @view: the recording
  * @thread: the last threads that looked for a queue, and when
  * @next_thread: which of them is forgotten first
- * @stranger: names that are no queue of the recording
- * @last: path of the line before, by far the likeliest one
+ * @stranger: names that are no queue of the recording, and the lowest PID of their lines
+ * @forgot: a thread was forgotten
+ * @newest: ns, the latest line about the search for a queue or the creation of one
+ * @unsorted: a line of these is older than one before it
+ * @last: what path_find() has found for the line before
  */
 struct joiner {
 	struct paths *paths;
@@ -34,8 +41,18 @@ struct joiner {
 		uint64_t ts;
 	} thread[MAX_THREADS];
 	unsigned int next_thread;
-	uint64_t stranger[MAX_UNJOINED];
-	struct queue_path *last;
+	struct {
+		uint64_t hwq;
+		int32_t pid;
+	} stranger[MAX_UNJOINED];
+	bool forgot, unsorted;
+	uint64_t newest;
+	struct {
+		struct queue_path *path;
+		bool by_object;
+		uint64_t hwq, from, to;
+		int32_t pid;
+	} last;
 };
 
 /* The log has the PID that the process has for itself. */
@@ -61,30 +78,52 @@ static bool address_fits(const struct queue_path *path, uint64_t hwq, bool *by_o
 	return path->queue->wptr == hwq + WRITE_INDEX;
 }
 
-/* The address may be used again: the queue that was there at that time. */
+/* Between two bounds, path_find() finds the same. */
+static void bound(struct joiner *joiner, uint64_t ts, uint64_t at)
+{
+	if (at > ts && at < joiner->last.to)
+		joiner->last.to = at;
+	else if (at <= ts && at > joiner->last.from)
+		joiner->last.from = at;
+}
+
+/*
+ * The address may be used again: the queue that was there at that time, or the newest before, or the first one.  The
+ * paths are sorted by creation.
+ */
 static struct queue_path *path_find(struct joiner *joiner, const struct amdlog_entry *entry,
 				    bool *by_object)
 {
+	uint64_t hwq = entry->v[LOG_HWQ], ts = entry->ts, created, gone;
 	struct queue_path *path, *best = NULL;
-	bool object;
+	bool object, lives = false;
 	size_t i;
 
-	path = joiner->last;
-	if (path && entry->kind >= AMDLOG_DISPATCH &&
-	    address_fits(path, entry->v[LOG_HWQ], by_object) && pid_fits(joiner, path, entry->pid) &&
-	    (!path->queue->destroyed || entry->ts <= path->queue->destroyed))
-		return path;
+	if (joiner->last.path && joiner->last.hwq == hwq && joiner->last.pid == entry->pid &&
+	    ts >= joiner->last.from && ts < joiner->last.to) {
+		*by_object = joiner->last.by_object;
+		return joiner->last.path;
+	}
+	joiner->last.from = 0;
+	joiner->last.to = UINT64_MAX;
 	for (i = 0; i < joiner->paths->nr; i++) {
 		path = &joiner->paths->path[i];
-		if (!address_fits(path, entry->v[LOG_HWQ], &object) ||
-		    !pid_fits(joiner, path, entry->pid))
+		if (!address_fits(path, hwq, &object) || !pid_fits(joiner, path, entry->pid))
 			continue;
-		if (best && path->queue->created > entry->ts)
-			break;
+		created = path->queue->created > LINE_UNIT_NS ? path->queue->created - LINE_UNIT_NS + 1 : 0;
+		gone = path->queue->destroyed ? path->queue->destroyed + 1 : UINT64_MAX;
+		bound(joiner, ts, created);
+		bound(joiner, ts, gone);
+		if (best && (created > ts || (lives && gone <= ts)))
+			continue;
 		best = path;
 		*by_object = object;
+		lives = created <= ts && gone > ts;
 	}
-	joiner->last = best;
+	joiner->last.path = best;
+	joiner->last.by_object = *by_object;
+	joiner->last.hwq = hwq;
+	joiner->last.pid = entry->pid;
 	return best;
 }
 
@@ -98,6 +137,7 @@ static void thread_remember(struct joiner *joiner, const struct amdlog_entry *en
 			break;
 	if (i == MAX_THREADS) {
 		i = joiner->next_thread;
+		joiner->forgot |= joiner->thread[i].ts != 0;
 		joiner->next_thread = (i + 1) % MAX_THREADS;
 	}
 	joiner->thread[i].tid = entry->tid;
@@ -116,35 +156,74 @@ static uint64_t thread_recall(const struct joiner *joiner, const struct amdlog_e
 	return 0;
 }
 
-static void stranger_note(struct joiner *joiner, uint64_t hwq)
+static void stranger_note(struct joiner *joiner, const struct amdlog_entry *entry)
 {
-	uint64_t i;
+	uint64_t hwq = entry->v[LOG_HWQ], i;
 
-	for (i = 0; i < joiner->paths->unjoined; i++)
-		if (joiner->stranger[i] == hwq)
-			return;
-	if (i < MAX_UNJOINED)
-		joiner->stranger[joiner->paths->unjoined++] = hwq;
+	for (i = 0; i < joiner->paths->unjoined; i++) {
+		if (joiner->stranger[i].hwq != hwq)
+			continue;
+		if (entry->pid < joiner->stranger[i].pid)
+			joiner->stranger[i].pid = entry->pid;
+		return;
+	}
+	if (i == MAX_UNJOINED)
+		return;
+	joiner->stranger[i].hwq = hwq;
+	joiner->stranger[i].pid = entry->pid;
+	joiner->paths->unjoined++;
 }
 
+/* Names that are in the recording under another PID, in queues that no line of the log names. */
+static void strangers_end(const struct joiner *joiner)
+{
+	struct paths *paths = joiner->paths;
+	uint64_t i;
+	size_t at;
+	bool object;
+	int inner;
+
+	for (i = 0; i < paths->unjoined; i++) {
+		for (at = 0; at < paths->nr; at++)
+			if (!paths->path[at].hwq && address_fits(&paths->path[at], joiner->stranger[i].hwq, &object))
+				break;
+		if (at == paths->nr)
+			continue;
+		if (!paths->other_pid++) {
+			paths->log_pid = joiner->stranger[i].pid;
+			paths->recorded_pid = paths->path[at].queue->client->process->pid;
+			paths->pid_mapped = view_inner_pid(joiner->view, paths->recorded_pid, &inner);
+		}
+	}
+}
+
+/* The name of the queue is that of its earliest line. */
 static void path_join(struct joiner *joiner, struct queue_path *path,
 		      const struct amdlog_entry *entry, bool by_object)
 {
-	struct paths *paths = joiner->paths;
-	int64_t gap = entry->ts - path->queue->created;
-
-	if (path->hwq)
+	if (!path->hwq)
+		joiner->paths->joined++;
+	else if (entry->ts > path->named || (entry->ts == path->named && by_object))
 		return;
 	path->hwq = entry->v[LOG_HWQ];
 	path->by_object = by_object;
-	/* The line has microseconds: it may seem to be that much too early. */
-	if (gap < 0 && gap > -1000)
-		gap = 0;
-	if (!paths->joined || gap < paths->min_gap)
-		paths->min_gap = gap;
-	if (!paths->joined || gap > paths->max_gap)
-		paths->max_gap = gap;
-	paths->joined++;
+	path->named = entry->ts;
+}
+
+static void first(uint64_t *at, uint64_t ts)
+{
+	if (!*at || ts < *at)
+		*at = ts;
+}
+
+static void created_take(struct joiner *joiner, struct queue_path *path, const struct amdlog_entry *entry)
+{
+	if (path->ts[STEP_CREATED] && path->ts[STEP_CREATED] <= entry->ts)
+		return;
+	path->ts[STEP_CREATED] = entry->ts;
+	path->ts[STEP_ALLOCATING] = thread_recall(joiner, entry);
+	path->creator_pid = entry->pid;
+	path->creator_tid = entry->tid;
 }
 
 static void entry_take(struct joiner *joiner, const struct amdlog_entry *entry)
@@ -152,6 +231,11 @@ static void entry_take(struct joiner *joiner, const struct amdlog_entry *entry)
 	struct queue_path *path;
 	bool by_object = false;
 
+	if (entry->kind == AMDLOG_ALLOCATING || entry->kind == AMDLOG_CREATED) {
+		joiner->unsorted |= entry->ts < joiner->newest;
+		if (entry->ts > joiner->newest)
+			joiner->newest = entry->ts;
+	}
 	if (entry->kind == AMDLOG_ALLOCATING) {
 		thread_remember(joiner, entry);
 		return;
@@ -160,27 +244,97 @@ static void entry_take(struct joiner *joiner, const struct amdlog_entry *entry)
 		return;
 	path = path_find(joiner, entry, &by_object);
 	if (!path) {
-		stranger_note(joiner, entry->v[LOG_HWQ]);
+		stranger_note(joiner, entry);
 		return;
 	}
 	path_join(joiner, path, entry, by_object);
 	switch (entry->kind) {
 	case AMDLOG_CREATED:
-		path->ts[STEP_CREATED] = entry->ts;
-		path->ts[STEP_ALLOCATING] = thread_recall(joiner, entry);
+		created_take(joiner, path, entry);
 		break;
 	case AMDLOG_ACQUIRED:
-		if (!path->ts[STEP_ACQUIRED])
-			path->ts[STEP_ACQUIRED] = entry->ts;
+		first(&path->ts[STEP_ACQUIRED], entry->ts);
 		break;
 	case AMDLOG_DISPATCH:
-		if (!path->dispatches++)
-			path->ts[STEP_DISPATCH] = entry->ts;
-		else
+		path->dispatches++;
+		first(&path->ts[STEP_DISPATCH], entry->ts);
+		if (entry->ts > path->ts[STEP_LAST_DISPATCH])
 			path->ts[STEP_LAST_DISPATCH] = entry->ts;
 		break;
 	default:
 		break;
+	}
+}
+
+/* A thread looks for a queue before it makes one: the latest such line before the creation counts. */
+static void allocation_take(struct paths *paths, const struct amdlog_entry *entry)
+{
+	size_t i;
+
+	for (i = 0; i < paths->nr; i++) {
+		struct queue_path *path = &paths->path[i];
+
+		if (path->ts[STEP_CREATED] && path->creator_pid == entry->pid && path->creator_tid == entry->tid &&
+		    entry->ts <= path->ts[STEP_CREATED] && entry->ts > path->ts[STEP_ALLOCATING])
+			path->ts[STEP_ALLOCATING] = entry->ts;
+	}
+}
+
+/* Read the logs again for the searches, where one pass cannot find them: memory does not grow with the log. */
+static void allocations_read(struct paths *paths, const struct log_names *names)
+{
+	struct amdlog *log = malloc(sizeof(*log));
+	struct amdlog_entry entry;
+	size_t i;
+	int ret;
+
+	if (!log)
+		errx(EXIT_FAILURE, "out of memory");
+	for (i = 0; i < paths->nr; i++)
+		paths->path[i].ts[STEP_ALLOCATING] = 0;
+	amdlog_init(log);
+	for (i = 0; i < names->nr; i++) {
+		FILE *file = log_open(names->name[i].path);
+
+		amdlog_file(log, file, names->name[i].pid);
+		while ((ret = amdlog_next(log, &entry)) > 0)
+			if (entry.kind == AMDLOG_ALLOCATING)
+				allocation_take(paths, &entry);
+		if (ret)
+			errx(EXIT_FAILURE, "%s: %s", names->name[i].path, strerror(-ret));
+		fclose(file);
+	}
+	free(log);
+}
+
+/*
+ * What is known when all lines are: how long after the creation its line is; one dispatch is the first, not the last.
+ * Other lines than that of the creation may be much later, which says nothing about the clock.
+ */
+static void paths_end(struct paths *paths)
+{
+	size_t i;
+
+	for (i = 0; i < paths->nr; i++) {
+		struct queue_path *path = &paths->path[i];
+		int64_t gap;
+
+		if (path->dispatches < 2)
+			path->ts[STEP_LAST_DISPATCH] = 0;
+		if (!path->hwq)
+			continue;
+		if (!path->ts[STEP_CREATED])
+			paths->uncreated++;
+		if (!path->ts[STEP_CREATED] || !path->queue->created_seen)
+			continue;
+		gap = path->ts[STEP_CREATED] - path->queue->created;
+		if (gap < 0 && gap > -LINE_UNIT_NS)
+			gap = 0;
+		if (!paths->timed || gap < paths->min_gap)
+			paths->min_gap = gap;
+		if (!paths->timed || gap > paths->max_gap)
+			paths->max_gap = gap;
+		paths->timed++;
 	}
 }
 
@@ -189,7 +343,8 @@ static void log_read(struct joiner *joiner, const char *name, int32_t pid)
 	struct amdlog *log = joiner->paths->log;
 	struct amdlog_entry entry;
 	FILE *file = log_open(name);
-	struct amdlog before = { .lines = log->lines, .headed = log->headed, .dispatches = log->dispatches };
+	struct amdlog before = { .lines = log->lines, .headed = log->headed, .dispatches = log->dispatches,
+				 .orphans = log->orphans, .cut_off = log->cut_off };
 	int ret;
 
 	amdlog_file(log, file, pid);
@@ -223,6 +378,10 @@ static void logs_read(struct paths *paths, const struct view *view)
 	}
 	for (i = 0; i < names.nr; i++)
 		log_read(&joiner, names.name[i].path, names.name[i].pid);
+	if (joiner.unsorted || joiner.forgot)
+		allocations_read(paths, &names);
+	paths_end(paths);
+	strangers_end(&joiner);
 	log_names_free(&names);
 }
 

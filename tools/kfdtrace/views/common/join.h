@@ -25,6 +25,8 @@ enum step {
  * @queue: the queue
  * @hwq: what the log calls it, 0 if it does not name it
  * @by_object: @hwq is not its ring but the HSA queue that points to it
+ * @named: ns, the earliest line that names it
+ * @creator_pid, @creator_tid: of the line about its creation
  * @ts: ns of each step, 0 if it is not known
  * @dispatches: packets that the log tells of
  */
@@ -32,6 +34,8 @@ struct queue_path {
 	const struct queue *queue;
 	uint64_t hwq;
 	bool by_object;
+	int32_t creator_pid;
+	uint64_t named, creator_tid;
 	uint64_t ts[NR_STEPS];
 	uint64_t dispatches;
 };
@@ -42,13 +46,20 @@ struct queue_path {
  * @log: what was read, NULL if there is none
  * @joined: queues that the log names
  * @unjoined: names of the log that are no queue of the recording
- * @min_gap, @max_gap: ns from kfd_create_queue to the log's line, of those joined
+ * @other_pid: of these, those that are the name of a queue of the recording under another PID
+ * @log_pid, @recorded_pid: the PIDs of the first of them, in the log and in the recording
+ * @pid_mapped: the recording has the PID that this process has for itself
+ * @uncreated: of the joined queues, those whose creation has no line in the log
+ * @timed: of the joined queues, those whose creation is in the log and in the recording
+ * @min_gap, @max_gap: ns from kfd_create_queue to the log's line about the creation, of those @timed
  */
 struct paths {
 	struct queue_path *path;
 	size_t nr;
 	struct amdlog *log;
-	uint64_t joined, unjoined;
+	uint64_t joined, unjoined, other_pid, uncreated, timed;
+	int log_pid, recorded_pid;
+	bool pid_mapped;
 	int64_t min_gap, max_gap;
 };
 

@@ -159,11 +159,18 @@ FILE *log_open(const char *name)
  */
 void log_warn(const struct amdlog *log, const char *name, const struct amdlog *before)
 {
+	if (log->cut_off > before->cut_off)
+		warnx("%s: the last line has no newline: the log is cut off there, or ROCm is still writing it; what follows is missing, and the last line may not be whole",
+		      name);
 	if (log->lines == before->lines)
 		warnx("%s: empty: ROCm wrote no line", name);
 	else if (log->headed == before->headed)
 		warnx("%s: no line is one of ROCm's log (:LEVEL:FILE :LINE : TIME us: MESSAGE); the first line is: %s",
 		      name, log->first_line);
+	else if (log->orphans > before->orphans)
+		warnx("%s: %" PRIu64
+		      " messages about queues are left out: which header of ROCm (:LEVEL:FILE :LINE : TIME us:) they belong to is not known, so they have no time; the first is: %s",
+		      name, log->orphans - before->orphans, log->first_orphan);
 	else if (log->dispatches == before->dispatches && *log->first_packet)
 		warnx("%s: no dispatch, but packets in a format that is not known; the first is: %s", name,
 		      log->first_packet);

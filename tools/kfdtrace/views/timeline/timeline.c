@@ -5,6 +5,7 @@
  * Written as it is read: memory depends on the number of queues and processes alone.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -137,6 +138,44 @@ static mode_t mode_of(const struct view *view)
 	return 0600 | (status.st_mode & 0066 & ~mask);
 }
 
+static bool is_file_of_recording(const char *name)
+{
+	return !strcmp(name, "trace.dat") || !strcmp(name, "meta.json") || !strcmp(name, AMD_LOG_FILE) ||
+	       !strncmp(name, AMD_LOG_FILE "_", strlen(AMD_LOG_FILE "_"));
+}
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Does not return if the output would replace a file of the recording, whatever path names it. */
+static void output_check(const struct view *view, const char *name)
+{
+	char *trace = view_file(view->options, "trace.dat"), *slash = trace ? strrchr(trace, '/') : NULL;
+	struct stat status, other;
+	struct dirent *entry;
+	bool own = false;
+	DIR *dir = NULL;
+
+	if (slash)
+		*slash = '\0';
+	if (!stat(name, &status)) {
+		own = !stat(view->trace_path, &other) && same_file(&other, &status);
+		/* a lone file of another name has nothing beside it */
+		if (trace)
+			dir = opendir(!slash ? "." : *trace ? trace : "/");
+	}
+	while (dir && !own && (entry = readdir(dir)))
+		own = is_file_of_recording(entry->d_name) && !fstatat(dirfd(dir), entry->d_name, &other, 0) &&
+		      same_file(&other, &status);
+	if (dir)
+		closedir(dir);
+	free(trace);
+	if (own)
+		errx(EXIT_FAILURE, "%s: a file of the recording, which the timeline would replace: give another name to --output", name);
+}
+
 /* A file that cannot be replaced: not a regular one, or in a directory in which only itself may be written. */
 static int output_reuse(const char *name, const struct stat *status)
 {
@@ -249,8 +288,10 @@ int kfdtrace_timeline(int argc, char **argv)
 	timeline.format = is_page(options.output) ? &timeline_html : &timeline_json;
 	view_open(&timeline.view, &options);
 	view_pids_find(&timeline.view);
-	if (options.output)
+	if (options.output) {
+		output_check(&timeline.view, options.output);
 		output_open(options.output, mode_of(&timeline.view));
+	}
 	timeline.view.model.slice = slice;
 	timeline.view.model.slice_context = &timeline;
 	view_state_begin(&timeline.view);

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ROCm's log, read line by line: headers, and the messages that belong to them.
+ *
+ * A line that is broken after the bracket has its message in a line of its own.  Lines of other processes, ranks or
+ * containers, and of the program, may come between.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "amdlog.h"
+
+#define SIZE_BYTES 8 /* of a message in the journal's export */
+
+/**
+ * amdlog_init() - begin to read
+ * @log: filled in; amdlog_file() must follow
+ */
+void amdlog_init(struct amdlog *log)
+{
+	memset(log, 0, offsetof(struct amdlog, line));
+}
+
+/**
+ * amdlog_file() - begin with a file; the counters go on
+ * @log: the log
+ * @file: open; stays the caller's
+ * @pid: of lines that name none; -1: not known
+ */
+void amdlog_file(struct amdlog *log, FILE *file, int32_t pid)
+{
+	log->file = file;
+	log->pid = pid;
+	log->nr_pending = 0;
+	log->rest = NULL;
+	log->size_left = 0;
+	log->unended = false;
+	log->files++;
+	*log->first_line = '\0';
+	*log->first_rocm = '\0';
+	*log->first_packet = '\0';
+	*log->first_orphan = '\0';
+}
+
+/*
+ * The journal's export has "MESSAGE" in a line of its own before a message that does not print, then its size in 8
+ * bytes, then the message.  A byte of the size may be a newline.
+ */
+static void size_remove(struct amdlog *log, size_t length)
+{
+	size_t left = log->size_left;
+
+	if (left > length) {
+		log->size_left -= length + 1;
+		return;
+	}
+	log->size_left = 0;
+	/* no message has more than 2 bytes of size: the others are 0 */
+	if (left && strspn(log->line + (left > 6 ? left - 6 : 0), " ") >= (left > 6 ? 6 : left))
+		memmove(log->line, log->line + left, length - left + 1);
+	else if (!strcmp(log->line, "MESSAGE"))
+		log->size_left = SIZE_BYTES;
+}
+
+/* 1: a line is in log->line, without newline; 0: the end; else -errno */
+static int line_get(struct amdlog *log)
+{
+	size_t length = 0;
+	bool cut = false;
+	int c;
+
+	errno = 0;
+	while ((c = getc_unlocked(log->file)) != EOF && c != '\n') {
+		/* a 0 is a blank: it is in the size before a message in the journal's export, and in damaged lines */
+		if (length < sizeof(log->line) - 1)
+			log->line[length++] = c ? c : ' ';
+		else
+			cut = true;
+	}
+	if (ferror(log->file))
+		return -(errno ? errno : EIO);
+	if (c == EOF && !length)
+		return 0;
+	log->lines++;
+	log->unended = c == EOF;
+	log->cut += cut;
+	if (length && log->line[length - 1] == '\r')
+		length--;
+	log->line[length] = '\0';
+	size_remove(log, length);
+	return 1;
+}
+
+/* Keep the first such line of a file, for a message. */
+static void sample(char *kept, const char *line)
+{
+	if (!*kept)
+		snprintf(kept, AMDLOG_SAMPLE, "%.*s", AMDLOG_SAMPLE - 1, line);
+}
+
+static void head_take(struct amdlog *log, const struct amdlog_entry *entry)
+{
+	log->headers++;
+	log->head = *entry;
+	if (log->head.pid < 0)
+		log->head.pid = log->pid;
+	if (!log->first || log->head.ts < log->first)
+		log->first = log->head.ts;
+	if (log->head.ts > log->last)
+		log->last = log->head.ts;
+}
+
+/* The line is broken after the bracket: keep the header for the next message of the same writer with the same prefix. */
+static void header_keep(struct amdlog *log)
+{
+	struct amdlog_header *header = NULL, *oldest = log->pending;
+	const char *rest;
+	unsigned int i;
+
+	if (log->prefix >= sizeof(header->prefix))
+		return;
+	for (i = 0; i < log->nr_pending && !header; i++) {
+		struct amdlog_header *at = &log->pending[i];
+		char end = log->line[log->prefix];
+
+		log->line[log->prefix] = '\0';
+		rest = at->origin == log->origin ? amdlog_after(at->prefix, log->line) : NULL;
+		log->line[log->prefix] = end;
+		if (rest == log->line + log->prefix)
+			header = at;
+		if (at->line < oldest->line)
+			oldest = at;
+	}
+	if (header) {
+		/* two headers at once: which message is of which of them is not known, unless one thread wrote both */
+		header->doubtful = !header->seen && header->entry.ts &&
+				   (header->entry.pid != log->head.pid || header->entry.tid != log->head.tid);
+	} else {
+		header = log->nr_pending < AMDLOG_PENDING ? &log->pending[log->nr_pending++] : oldest;
+		header->doubtful = false;
+	}
+	header->entry = log->head;
+	header->origin = log->origin;
+	header->line = log->lines;
+	header->seen = false;
+	memcpy(header->prefix, log->line, log->prefix);
+	header->prefix[log->prefix] = '\0';
+}
+
+/* A line without header: is it the message of one that was kept?  Among several, of that with the longest prefix. */
+static const char *header_find(struct amdlog *log, struct amdlog_entry *entry)
+{
+	struct amdlog_header *best = NULL;
+	const char *message = NULL, *rest;
+	unsigned int i;
+
+	for (i = 0; i < log->nr_pending; i++) {
+		struct amdlog_header *at = &log->pending[i];
+
+		if (at->origin != log->origin || log->lines - at->line > AMDLOG_WAIT)
+			continue;
+		rest = amdlog_after(at->prefix, log->line);
+		if (!rest)
+			continue;
+		/* the message of an earlier header, or a line of the program */
+		at->seen = true;
+		if (at->doubtful || !at->entry.ts || !amdlog_message(rest, entry) ||
+		    (best && strlen(best->prefix) >= strlen(at->prefix)))
+			continue;
+		best = at;
+		message = rest;
+	}
+	if (!best)
+		return NULL;
+	log->head = best->entry;
+	best->entry.ts = 0;
+	return message;
+}
+
+/* A message about a queue without a header that it could belong to: it has no time. */
+static void orphan_note(struct amdlog *log, struct amdlog_entry *entry)
+{
+	if (!amdlog_message(log->line, entry) || !(entry->has & 1U << LOG_HWQ))
+		return;
+	log->orphans++;
+	sample(log->first_orphan, log->line);
+}
+
+/* The last line of a file ends within a header of ROCm: ":LEVEL:FILE", and not all of the rest */
+static bool header_begins(const char *line)
+{
+	for (; (line = strchr(line, ':')); line++)
+		if (line[1] >= '0' && line[1] <= '9' && line[2] == ':' &&
+		    (!line[3] || (line[3] | 32) == '_' || ((line[3] | 32) >= 'a' && (line[3] | 32) <= 'z')))
+			return true;
+	return false;
+}
+
+/* The name of the queue is the last in a line that is cut off: digits may be missing. */
+static bool name_is_cut(const struct amdlog *log, const char *message, const struct amdlog_entry *entry)
+{
+	const char *last = message, *next;
+	char *end;
+
+	if (!log->unended || !(entry->has & 1U << LOG_HWQ))
+		return false;
+	while ((next = strstr(last, "0x")))
+		last = next + 2;
+	return strtoull(last, &end, 16) == entry->v[LOG_HWQ] && !*end;
+}
+
+/* The next header and its message, or the next message whose header was kept; 0 at the end. */
+static int message_next(struct amdlog *log, struct amdlog_entry *entry, const char **message)
+{
+	struct amdlog_entry other;
+	const char *start, *ignored;
+	int ret;
+
+	for (;;) {
+		if (log->rest) {
+			/* another header in the same line */
+			*log->rest = ':';
+			start = amdlog_line(log->rest, entry, message);
+			log->rest = NULL;
+		} else {
+			ret = line_get(log);
+			if (ret <= 0)
+				return ret;
+			sample(log->first_line, log->line);
+			log->origin = amdlog_unwrap(log->line);
+			amdlog_plain(log->line);
+			start = amdlog_line(log->line, entry, message);
+			if (start) {
+				log->headed++;
+				log->cut_off += log->unended;
+				log->prefix = start - log->line;
+				sample(log->first_rocm, start);
+			}
+		}
+		if (!start) {
+			*message = header_find(log, entry);
+			log->cut_off += log->unended && (*message || (log->headed && header_begins(log->line)));
+			if (*message)
+				return 1;
+			orphan_note(log, entry);
+			continue;
+		}
+		head_take(log, entry);
+		log->rest = (char *)amdlog_line(*message, &other, &ignored);
+		if (log->rest)
+			*log->rest = '\0';
+		if (**message)
+			return 1;
+		header_keep(log);
+	}
+}
+
+/**
+ * amdlog_next() - the next message that says something about queues
+ * @log: the log
+ * @entry: filled in
+ *
+ * Return: 1; 0 at the end of the file; -errno if it cannot be read.
+ */
+int amdlog_next(struct amdlog *log, struct amdlog_entry *entry)
+{
+	const char *message;
+	int ret;
+
+	while ((ret = message_next(log, entry, &message)) > 0) {
+		*entry = log->head;
+		if (!amdlog_message(message, entry) || name_is_cut(log, message, entry))
+			continue;
+		log->known++;
+		log->dispatches += entry->kind == AMDLOG_DISPATCH;
+		if (entry->kind == AMDLOG_PACKET)
+			sample(log->first_packet, message);
+		return 1;
+	}
+	return ret;
+}
