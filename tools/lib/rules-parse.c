@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules.h"
+#include "rules-advice.h"
 
 #define BLANKS " \t\r\f\v"
 
@@ -24,6 +24,7 @@
  * @rule: what was read of it so far
  * @container_max: of container-max=, if the line has that
  * @failed: an error was found in the line
+ * @quiet: an error is not kept with its text
  */
 struct parser {
 	struct rules *rules;
@@ -35,83 +36,14 @@ struct parser {
 	const struct rules_names *names;
 	struct rule rule;
 	int container_max;
-	bool failed;
+	bool failed, quiet;
 };
-
-/**
- * rules_fail() - note an error
- * @rules: with it, they are not to be used
- * @file: where
- * @line: 0: with the whole file
- * @column: 0: with the whole line
- * @format: what is wrong
- *
- * Return: 0 or -ENOMEM.
- */
-int rules_fail(struct rules *rules, const char *file, unsigned int line, unsigned int column, const char *format, ...)
-{
-	struct rules_error *errors, *error;
-	va_list args;
-	int ret;
-
-	errors = reallocarray(rules->errors, rules->nr_errors + 1, sizeof(*errors));
-	if (!errors)
-		return -ENOMEM;
-	rules->errors = errors;
-	error = &errors[rules->nr_errors];
-	error->line = line;
-	error->column = column;
-	va_start(args, format);
-	ret = vasprintf(&error->why, format, args);
-	va_end(args);
-	error->file = strdup(file);
-	if (ret < 0 || !error->file) {
-		if (ret >= 0)
-			free(error->why);
-		free(error->file);
-		return -ENOMEM;
-	}
-	rules->nr_errors++;
-	return 0;
-}
-
-static void rule_free(struct rule *rule)
-{
-	free(rule->cgroup);
-	free(rule->unit);
-	free(rule->user);
-	free(rule->group);
-	free(rule->exe);
-	free(rule->file);
-	free(rule->text);
-	memset(rule, 0, sizeof(*rule));
-}
-
-/**
- * rules_free() - free rules
- * @rules: empty afterwards
- */
-void rules_free(struct rules *rules)
-{
-	size_t i;
-
-	for (i = 0; i < rules->nr; i++)
-		rule_free(&rules->rule[i]);
-	for (i = 0; i < rules->nr_files; i++)
-		free(rules->files[i]);
-	for (i = 0; i < rules->nr_errors; i++) {
-		free(rules->errors[i].file);
-		free(rules->errors[i].why);
-	}
-	free(rules->rule);
-	free(rules->files);
-	free(rules->errors);
-	memset(rules, 0, sizeof(*rules));
-}
 
 static int fail_why(struct parser *p, const char *why)
 {
 	p->failed = true;
+	if (p->quiet)
+		return -EINVAL;
 	return rules_fail(p->rules, p->file, p->line, p->at ? p->columns[p->at - p->text] : 0, "%s", why);
 }
 
@@ -133,6 +65,13 @@ static int fail_at(struct parser *p, size_t at, const char *why)
 	return fail_why(p, why);
 }
 
+/* Nobody reads the text of an error that is not kept. */
+static char *why_of(const struct parser *p, char *why)
+{
+	*why = '\0';
+	return p->quiet ? NULL : why;
+}
+
 static int copy_to(char **to, const char *value)
 {
 	*to = strdup(value);
@@ -147,7 +86,7 @@ static int cgroup_set(struct parser *p, char *value)
 
 	while (len > 1 && value[len - 1] == '/')
 		value[--len] = '\0';
-	ret = rules_cgroup_check(value, &at, why);
+	ret = rules_cgroup_check(value, &at, why_of(p, why));
 	if (ret)
 		return fail_at(p, at, why);
 	p->rule.cgroup = rules_pattern_literal(value);
@@ -158,7 +97,7 @@ static int unit_set(struct parser *p, char *value)
 {
 	char why[KFDLIB_WHY];
 	size_t at;
-	int ret = rules_unit_check(value, &at, why);
+	int ret = rules_unit_check(value, &at, why_of(p, why));
 
 	if (ret)
 		return fail_at(p, at, why);
@@ -170,7 +109,7 @@ static int exe_set(struct parser *p, char *value)
 {
 	char why[KFDLIB_WHY];
 	size_t at;
-	int ret = rules_exe_check(value, &at, why);
+	int ret = rules_exe_check(value, &at, why_of(p, why));
 
 	return ret ? fail_at(p, at, why) : copy_to(&p->rule.exe, value);
 }
@@ -184,7 +123,7 @@ static int user_set(struct parser *p, char *value)
 
 	if (p->names->user(value, &p->rule.uid)) {
 		p->rule.pending |= RULE_PENDING_USER;
-		ret = rules_name_check("user", value, &at, why);
+		ret = rules_name_check("user", value, &at, why_of(p, why));
 	}
 	return ret ? fail_at(p, at, why) : copy_to(&p->rule.user, value);
 }
@@ -197,7 +136,7 @@ static int group_set(struct parser *p, char *value)
 
 	if (p->names->group(value, &p->rule.gid)) {
 		p->rule.pending |= RULE_PENDING_GROUP;
-		ret = rules_name_check("group", value, &at, why);
+		ret = rules_name_check("group", value, &at, why_of(p, why));
 	}
 	return ret ? fail_at(p, at, why) : copy_to(&p->rule.group, value);
 }
@@ -310,7 +249,7 @@ static int word_parse(struct parser *p, char *word, bool given[NR_KEYS])
 	size_t at;
 
 	p->at = word;
-	if (rules_text_check(word, &at, why))
+	if (rules_text_check(word, &at, why_of(p, why)))
 		return fail_at(p, at, why);
 	if (!value)
 		return fail(p, "'%.128s' is not KEY=VALUE; as in: cgroup=/inference.slice priority=high", word);
@@ -327,6 +266,8 @@ static int word_parse(struct parser *p, char *word, bool given[NR_KEYS])
 	if (!*value)
 		return fail(p, "%s= has no value", keys[key].name);
 	p->at = value;
+	if (rules_quotes_check(keys[key].name, value, why_of(p, why)))
+		return fail_why(p, why);
 	return keys[key].set(p, value);
 }
 
@@ -471,5 +412,36 @@ int rules_parse(struct rules *rules, const char *file, const char *text, size_t 
 			ret = line_parse(&p);
 		rule_free(&p.rule);
 	}
+	return ret;
+}
+
+/* Numbers are known: any may be one of a user or group. */
+static int number_parse(const char *name, unsigned int *id)
+{
+	char *end;
+
+	errno = 0;
+	*id = strtoul(name, &end, 10);
+	return *end || end == name || errno || strtoul(name, NULL, 10) >= (uid_t)-1 ? -ENOENT : 0;
+}
+
+/**
+ * rules_parse_quietly() - is a line a rule?
+ * @rules: the rule is added to them
+ * @line: the line; no name of a user or group is looked up for it
+ *
+ * Return: 0, -ENOMEM or -EINVAL: the line has an error, which is not kept.
+ */
+int rules_parse_quietly(struct rules *rules, const char *line)
+{
+	static const struct rules_names numbers = { .user = number_parse, .group = number_parse };
+	struct parser p = { .rules = rules, .file = "", .line = 1, .names = &numbers, .quiet = true };
+	int ret = -EINVAL;
+
+	if (strlen(line) < sizeof(p.text)) {
+		strcpy(p.text, line);
+		ret = line_parse(&p);
+	}
+	rule_free(&p.rule);
 	return ret;
 }

@@ -7,7 +7,7 @@
  * of their own under any path (in a mount namespace of theirs): it lowers what another rule
  * gives, or what the process has, and never raises it.
  *
- * rules-parse.c, rules-pattern.c and rules-match.c are pure.  rules-load.c reads files, rules-subject.c /proc.
+ * rules-load.c reads files, rules-subject.c /proc.  All others are pure.
  */
 #ifndef RULES_H
 #define RULES_H
@@ -98,11 +98,18 @@ struct rules_names {
 
 int rules_parse(struct rules *rules, const char *file, const char *text, size_t size,
 		const struct rules_names *names);
+int rules_parse_quietly(struct rules *rules, const char *line);
+
+/* rules-hold.c */
 int rules_fail(struct rules *rules, const char *file, unsigned int line, unsigned int column, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 void rules_free(struct rules *rules);
+void rule_free(struct rule *rule);
 
-/* rules-pattern.c */
+/* rules-advice.c */
+char *rules_spelling(const char *key, const char *value);
+
+/* rules-pattern.c, rules-condition.c, rules-text.c */
 char *rules_pattern_literal(const char *pattern);
 int rules_cgroup_check(const char *pattern, size_t *at, char *why);
 int rules_exe_check(const char *pattern, size_t *at, char *why);
