@@ -84,8 +84,9 @@ static int cgroup_set(struct parser *p, char *value)
 	char why[KFDLIB_WHY];
 	int ret;
 
-	while (len > 1 && value[len - 1] == '/')
-		value[--len] = '\0';
+	/* one slash at the end may be there */
+	if (len > 1 && value[len - 1] == '/' && !strchr("/\\", value[len - 2]))
+		value[len - 1] = '\0';
 	ret = rules_cgroup_check(value, &at, why_of(p, why));
 	if (ret)
 		return fail_at(p, at, why);

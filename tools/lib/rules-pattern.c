@@ -279,7 +279,7 @@ static bool part_is(const char *part, const char *name)
 {
 	size_t len = strlen(name);
 
-	return !strncmp(part, name, len) && (!part[len] || part[len] == '/');
+	return !strncmp(part, name, len) && (!part[len] || is_slash(part + len));
 }
 
 /**
@@ -293,13 +293,19 @@ static bool part_is(const char *part, const char *name)
  */
 int rules_path_check(const char *key, const char *pattern, size_t *at, char *why)
 {
+	size_t slash;
 	int ret;
 
 	for (*at = 0; pattern[*at];) {
-		++*at;
-		if (!pattern[*at])
-			break;
-		if (pattern[*at] == '/')
+		slash = *at;
+		*at += pattern[*at] == '\\' ? 2 : 1;
+		if (!pattern[*at]) {
+			if (!slash)
+				break;
+			*at = slash;
+			return path_refuse(key, pattern, "an empty part", why);
+		}
+		if (is_slash(pattern + *at))
 			return path_refuse(key, pattern, "an empty part", why);
 		if (part_is(pattern + *at, "."))
 			return path_refuse(key, pattern, "a part '.'", why);
