@@ -12,6 +12,19 @@
 
 #define BLANKS " \t\r\f\v"
 
+enum key {
+	KEY_CGROUP,
+	KEY_UNIT,
+	KEY_USER,
+	KEY_GROUP,
+	KEY_EXE,
+	KEY_PRIORITY,
+	KEY_PARK,
+	KEY_WEIGHT,
+	KEY_CONTAINER_MAX,
+	NR_KEYS
+};
+
 /**
  * struct parser - a line that is read
  * @rules: where the rule or the error goes
@@ -20,6 +33,7 @@
  * @text: the line, which is unquoted in place
  * @columns: of each byte of @text, in characters
  * @at: in @text: what is read at present; NULL: the whole line
+ * @values: in @text: the value of each key
  * @names: for users and groups
  * @rule: what was read of it so far
  * @container_max: of container-max=, if the line has that
@@ -32,7 +46,7 @@ struct parser {
 	unsigned int line;
 	char text[RULES_LINE_MAX];
 	unsigned short columns[RULES_LINE_MAX];
-	const char *at;
+	const char *at, *values[NR_KEYS];
 	const struct rules_names *names;
 	struct rule rule;
 	int container_max;
@@ -173,19 +187,6 @@ static int container_max_set(struct parser *p, char *value)
 	return 0;
 }
 
-enum key {
-	KEY_CGROUP,
-	KEY_UNIT,
-	KEY_USER,
-	KEY_GROUP,
-	KEY_EXE,
-	KEY_PRIORITY,
-	KEY_PARK,
-	KEY_WEIGHT,
-	KEY_CONTAINER_MAX,
-	NR_KEYS
-};
-
 static const struct {
 	const char *name;
 	int (*set)(struct parser *p, char *value);
@@ -266,7 +267,7 @@ static int word_parse(struct parser *p, char *word, bool given[NR_KEYS])
 	given[key] = true;
 	if (!*value)
 		return fail(p, "%s= has no value", keys[key].name);
-	p->at = value;
+	p->at = p->values[key] = value;
 	if (rules_quotes_check(keys[key].name, value, why_of(p, why)))
 		return fail_why(p, why);
 	return keys[key].set(p, value);
@@ -279,6 +280,7 @@ static void container_max_take(struct parser *p, const bool given[NR_KEYS], int 
 
 	for (key = 0; key < NR_KEYS; key++)
 		if (key != KEY_CONTAINER_MAX && given[key]) {
+			p->at = p->values[key];
 			*ret = fail(p, "container-max= stands alone on its line: remove %s=", keys[key].name);
 			return;
 		}
@@ -290,16 +292,18 @@ static void container_max_take(struct parser *p, const bool given[NR_KEYS], int 
 
 static void rule_check(struct parser *p, const bool given[NR_KEYS], int *ret)
 {
-	if (!given[KEY_PRIORITY] && !given[KEY_PARK])
+	if (!given[KEY_PRIORITY] && !given[KEY_PARK]) {
 		*ret = fail(p, "priority= is missing (or park=)");
-	else if (!given[KEY_CGROUP] && !given[KEY_UNIT] && !given[KEY_USER] && !given[KEY_GROUP] &&
-		 !given[KEY_EXE])
+	} else if (!given[KEY_CGROUP] && !given[KEY_UNIT] && !given[KEY_USER] && !given[KEY_GROUP] && !given[KEY_EXE]) {
 		*ret = fail(p, "there is no condition; for all processes, give cgroup=/");
-	else if (given[KEY_EXE] && given[KEY_PARK])
+	} else if (given[KEY_EXE] && given[KEY_PARK]) {
+		p->at = p->values[KEY_PARK];
 		*ret = fail(p, "park= cannot be combined with exe=, which only lowers a priority: give cgroup=, unit= or user= instead");
-	else if (given[KEY_EXE] && p->rule.priority > KFD_PRIO_NORMAL)
+	} else if (given[KEY_EXE] && p->rule.priority > KFD_PRIO_NORMAL) {
+		p->at = p->values[KEY_PRIORITY];
 		*ret = fail(p, "exe= may only lower, since a user can run any program under any path: give a priority up to %d, or cgroup=, unit= or user= instead",
 			    KFD_PRIO_NORMAL);
+	}
 }
 
 static int rule_add(struct parser *p)
