@@ -70,6 +70,16 @@ static bool example_matches(const struct rule *rule)
 	return (!rule->exe || !strcmp(exe, normal)) && !rule_mismatch(rule, &subject);
 }
 
+/* Numbers are known: any may be one of a user or group. */
+static int number_parse(const char *name, unsigned int *id)
+{
+	char *end;
+
+	errno = 0;
+	*id = strtoul(name, &end, 10);
+	return *end || end == name || errno || strtoul(name, NULL, 10) >= (uid_t)-1 ? -ENOENT : 0;
+}
+
 /* What makes a line of a word */
 static const char *rest_of_line(const char *key)
 {
@@ -87,6 +97,7 @@ static const char *rest_of_line(const char *key)
  */
 char *rules_spelling(const char *key, const char *value)
 {
+	static const struct rules_names numbers = { .user = number_parse, .group = number_parse };
 	char *word = word_spell(key, value), *line = NULL;
 	struct rules rules = { 0 };
 	bool good;
@@ -95,7 +106,7 @@ char *rules_spelling(const char *key, const char *value)
 		free(word);
 		return NULL;
 	}
-	good = !rules_parse_quietly(&rules, line) && !rules.nr_errors &&
+	good = !rules_parse_quietly(&rules, line, &numbers) && !rules.nr_errors &&
 	       (rules.has_container_max || (rules.nr == 1 && example_matches(&rules.rule[0])));
 	rules_free(&rules);
 	free(line);

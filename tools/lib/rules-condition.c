@@ -78,7 +78,9 @@ int rules_exe_check(const char *pattern, size_t *at, char *why)
 	int ret;
 
 	*at = 0;
-	if (pattern[0] != '/' || len == 1)
+	if (!pattern[strspn(pattern, "/")])
+		return rules_refuse(why, "exe=%.8s is a directory: exe= needs the path of a program, as in: exe=/usr/bin/python3*", pattern);
+	if (pattern[0] != '/')
 		return rules_refuse(why, "exe= needs the path of a program, which begins with '/', as in: exe=/usr/bin/python3*");
 	ret = rules_list_check("exe", pattern, at, why);
 	if (ret)

@@ -34,7 +34,10 @@ enum key {
  * @columns: of each byte of @text, in characters
  * @at: in @text: what is read at present; NULL: the whole line
  * @values: in @text: the value of each key
+ * @joined: in @text: a blank that a backslash or quotes took into a value, and KEY= after it; NULL: none
+ * @joined_by: what took it
  * @names: for users and groups
+ * @newlines: the text has some
  * @rule: what was read of it so far
  * @container_max: of container-max=, if the line has that
  * @failed: an error was found in the line
@@ -47,7 +50,9 @@ struct parser {
 	char text[RULES_LINE_MAX];
 	unsigned short columns[RULES_LINE_MAX];
 	const char *at, *values[NR_KEYS];
+	const char *joined, *joined_by;
 	const struct rules_names *names;
+	bool newlines;
 	struct rule rule;
 	int container_max;
 	bool failed, quiet;
@@ -202,6 +207,28 @@ static const struct {
 	[KEY_CONTAINER_MAX] = { "container-max", container_max_set },
 };
 
+/* Does a word begin here that was meant as one? */
+static bool key_begins(const char *from)
+{
+	enum key key;
+	size_t len;
+
+	for (key = 0; key < NR_KEYS; key++) {
+		len = strlen(keys[key].name);
+		if (!strncmp(from, keys[key].name, len) && from[len] == '=')
+			return true;
+	}
+	return false;
+}
+
+static void joined_note(struct parser *p, const char *to, const char *from, const char *by)
+{
+	if (p->joined || !key_begins(from))
+		return;
+	p->joined = to;
+	p->joined_by = by;
+}
+
 /*
  * The next word, unquoted in place: a backslash takes the next character as it is, and blanks may
  * stand between double quotes.  NULL: none, or a comment.  -EINVAL in @ret: a quote that does not end.
@@ -228,8 +255,12 @@ static char *word_next(struct parser *p, char **rest, int *ret)
 			if (!strchr(BLANKS "\"", from[1])) {
 				p->columns[to - p->text] = p->columns[from - p->text];
 				*to++ = *from;
+			} else if (from[1] != '"') {
+				joined_note(p, to, from + 2, "backslash");
 			}
 			from++;
+		} else if (quoted && strchr(BLANKS, *from)) {
+			joined_note(p, to, from + 1, "quote");
 		}
 		p->columns[to - p->text] = p->columns[from - p->text];
 		*to++ = *from;
@@ -241,6 +272,13 @@ static char *word_next(struct parser *p, char **rest, int *ret)
 	*rest = *from ? from + 1 : from;
 	*to = '\0';
 	return word;
+}
+
+static int joined_fail(struct parser *p)
+{
+	p->at = p->joined;
+	return fail(p, "the %s before this blank takes what follows into the value: remove it, so that the next word begins after the blank",
+		    p->joined_by);
 }
 
 static int word_parse(struct parser *p, char *word, bool given[NR_KEYS])
@@ -270,6 +308,9 @@ static int word_parse(struct parser *p, char *word, bool given[NR_KEYS])
 	p->at = p->values[key] = value;
 	if (rules_quotes_check(keys[key].name, value, why_of(p, why)))
 		return fail_why(p, why);
+	/* no value of the others has such a text */
+	if (key != KEY_CGROUP && key != KEY_EXE && p->joined > value)
+		return joined_fail(p);
 	return keys[key].set(p, value);
 }
 
@@ -292,9 +333,13 @@ static void container_max_take(struct parser *p, const bool given[NR_KEYS], int 
 
 static void rule_check(struct parser *p, const bool given[NR_KEYS], int *ret)
 {
-	if (!given[KEY_PRIORITY] && !given[KEY_PARK]) {
+	bool condition = given[KEY_CGROUP] || given[KEY_UNIT] || given[KEY_USER] || given[KEY_GROUP] || given[KEY_EXE];
+
+	if (p->joined && ((!given[KEY_PRIORITY] && !given[KEY_PARK]) || !condition)) {
+		*ret = joined_fail(p);
+	} else if (!given[KEY_PRIORITY] && !given[KEY_PARK]) {
 		*ret = fail(p, "priority= is missing (or park=)");
-	} else if (!given[KEY_CGROUP] && !given[KEY_UNIT] && !given[KEY_USER] && !given[KEY_GROUP] && !given[KEY_EXE]) {
+	} else if (!condition) {
 		*ret = fail(p, "there is no condition; for all processes, give cgroup=/");
 	} else if (given[KEY_EXE] && given[KEY_PARK]) {
 		p->at = p->values[KEY_PARK];
@@ -344,6 +389,8 @@ static int line_parse(struct parser *p)
 	columns_count(p);
 	/* a file whose lines end with it alone would be one line, and perhaps one comment */
 	p->at = strchr(p->text, '\r');
+	if (p->at && p->at[1] && p->newlines)
+		return fail(p, "a carriage return stands within the line and is not seen: remove it, or write a newline if another line begins after it");
 	if (p->at && p->at[1])
 		return fail(p, "a carriage return stands within the line: end each line with a newline, as \"tr '\\r' '\\n'\" does");
 	p->at = NULL;
@@ -396,12 +443,17 @@ int rules_parse(struct rules *rules, const char *file, const char *text, size_t 
 {
 	struct parser p = { .rules = rules, .file = file, .names = names };
 	const char *end = text + size, *stop;
+	const char *wide = rules_text_wide(text, size);
 	int ret = 0;
 
+	if (wide)
+		return rules_fail(rules, file, 1, 1, "the file is text in %s: save it as UTF-8, as iconv -f %s -t UTF-8 does", wide, wide);
+	p.newlines = memchr(text, '\n', size);
 	for (; !ret && text < end; text = stop + 1) {
 		p.line++;
 		p.failed = false;
 		p.at = NULL;
+		p.joined = NULL;
 		stop = memchr(text, '\n', end - text);
 		if (!stop)
 			stop = end;
@@ -420,27 +472,17 @@ int rules_parse(struct rules *rules, const char *file, const char *text, size_t 
 	return ret;
 }
 
-/* Numbers are known: any may be one of a user or group. */
-static int number_parse(const char *name, unsigned int *id)
-{
-	char *end;
-
-	errno = 0;
-	*id = strtoul(name, &end, 10);
-	return *end || end == name || errno || strtoul(name, NULL, 10) >= (uid_t)-1 ? -ENOENT : 0;
-}
-
 /**
  * rules_parse_quietly() - is a line a rule?
  * @rules: the rule is added to them
- * @line: the line; no name of a user or group is looked up for it
+ * @line: the line
+ * @names: how users and groups are looked up
  *
  * Return: 0, -ENOMEM or -EINVAL: the line has an error, which is not kept.
  */
-int rules_parse_quietly(struct rules *rules, const char *line)
+int rules_parse_quietly(struct rules *rules, const char *line, const struct rules_names *names)
 {
-	static const struct rules_names numbers = { .user = number_parse, .group = number_parse };
-	struct parser p = { .rules = rules, .file = "", .line = 1, .names = &numbers, .quiet = true };
+	struct parser p = { .rules = rules, .file = "", .line = 1, .names = names, .quiet = true };
 	int ret = -EINVAL;
 
 	if (strlen(line) < sizeof(p.text)) {

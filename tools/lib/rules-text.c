@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Rules: characters that nobody sees.  Pure. */
 #define _GNU_SOURCE
+#include <string.h>
+
 #include "rules-advice.h"
 
 /* Characters that are not seen, as they come with text from a page or a chat */
@@ -53,7 +55,14 @@ int rules_text_check(const char *text, size_t *at, char *why)
 
 	for (*at = 0; text[*at]; *at += len) {
 		len = text_decode(text + *at, &code) ?: 1;
-		if (len == 1 || (*at && text[*at - 1] == '\\'))
+		if (*at && text[*at - 1] == '\\')
+			continue;
+		/* blanks are seen */
+		if ((text[*at] > 0 && text[*at] < ' ' && !strchr("\t\r\f\v", text[*at])) || text[*at] == 0x7f)
+			return rules_refuse(why, "%s stands here and is not seen: remove it; in a name that has it, write a backslash before it",
+					    text[*at] == 0x1b && text[*at + 1] == '[' ? "an escape sequence of a terminal" :
+										       "a control character");
+		if (len == 1)
 			continue;
 		for (i = 0; i < sizeof(unseen) / sizeof(*unseen); i++)
 			if (code >= unseen[i].first && code <= unseen[i].last)
@@ -61,4 +70,27 @@ int rules_text_check(const char *text, size_t *at, char *why)
 					      code, unseen[i].name);
 	}
 	return 0;
+}
+
+/**
+ * rules_text_wide() - the encoding of a text whose characters have two or four bytes
+ * @text: any bytes
+ * @size: how many
+ *
+ * Return: its name, as iconv(1) takes it; NULL: it is none.
+ */
+const char *rules_text_wide(const char *text, size_t size)
+{
+	if (size < 4)
+		return NULL;
+	if (!memcmp(text, "\xff\xfe\0\0", 4) || !memcmp(text, "\0\0\xfe\xff", 4))
+		return "UTF-32";
+	if (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2))
+		return "UTF-16";
+	/* without a mark of the order: characters of ASCII */
+	if (text[0] && !text[1] && text[2] && !text[3])
+		return "UTF-16LE";
+	if (!text[0] && text[1] && !text[2] && text[3])
+		return "UTF-16BE";
+	return NULL;
 }

@@ -98,7 +98,7 @@ struct rules_names {
 
 int rules_parse(struct rules *rules, const char *file, const char *text, size_t size,
 		const struct rules_names *names);
-int rules_parse_quietly(struct rules *rules, const char *line);
+int rules_parse_quietly(struct rules *rules, const char *line, const struct rules_names *names);
 
 /* rules-hold.c */
 int rules_fail(struct rules *rules, const char *file, unsigned int line, unsigned int column, const char *format, ...)
@@ -115,6 +115,7 @@ int rules_cgroup_check(const char *pattern, size_t *at, char *why);
 int rules_exe_check(const char *pattern, size_t *at, char *why);
 int rules_unit_check(const char *pattern, size_t *at, char *why);
 int rules_name_check(const char *key, const char *name, size_t *at, char *why);
+const char *rules_text_wide(const char *text, size_t size);
 int rules_text_check(const char *text, size_t *at, char *why);
 bool rules_has_wildcard(const char *pattern);
 

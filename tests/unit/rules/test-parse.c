@@ -23,6 +23,7 @@ static const struct {
 	{ "exe=/opt/a,b/..c/... priority=3", { .exe = "/opt/a,b/..c/...", .priority = 3 } },
 	/* letters of any language, and a joiner that a name has */
 	{ "cgroup=/\u0433\u0440 priority=3", { .cgroup = "/\u0433\u0440", .priority = 3 } },
+	{ "cgroup=/a\\ priority=low\\\001 priority=3", { .cgroup = "/a priority=low\\\001", .priority = 3 } },
 	{ "cgroup=/a\\\u200db priority=3", { .cgroup = "/a\\\u200db", .priority = 3 } },
 	/* of a directory service that does not answer yet */
 	{ "user=carl priority=3", { .user = "carl", .uid = 1001, .priority = 3, .pending = RULE_PENDING_USER } },
@@ -105,7 +106,7 @@ static const struct {
 	{ "exe=\"/x priority=low", "not finished" },
 	{ "user=anna priority=low\\", "not finished" },
 	{ "[rule]", "no sections" },
-	{ "user=\033[2J priority=low", "there is no such user, and no name has" },
+	{ "user=\033[2J priority=low", "an escape sequence of a terminal stands here" },
 };
 
 static void test_bad(void **state)
@@ -174,7 +175,15 @@ static const struct {
 	{ "exe=/usr//bin/x priority=low", 10, "write exe=/usr/bin/x" },
 	{ "exe=\"/usr/bin/x (deleted)\" priority=low", 16, "write exe=/usr/bin/x" },
 	{ "exe=/usr/bin/ priority=low", 5, "directory, which no process runs: for all programs in it write exe=/usr/bin/*" },
-	{ "exe=/ priority=low", 5, "the path of a program" },
+	{ "exe=/ priority=low", 5, "exe=/ is a directory: exe= needs the path of a program" },
+	{ "cgroup=/a\\ priority=low", 11, "the backslash before this blank takes what follows into the value" },
+	{ "unit=a.service\\ park=never", 16, "the backslash before" },
+	{ "priority=low\\ cgroup=/a", 14, "the backslash before" },
+	{ "\"cgroup=/a priority=low\"", 11, "the quote before" },
+	{ "cgroup=/a\033[0mb priority=low", 10, "an escape sequence" },
+	{ "cgroup=/a\001b priority=low", 10, "a control character" },
+	{ "unit=a\177.service priority=low", 7, "a control character" },
+	{ "cgroup=/a\rpriority=low\r", 10, "is not seen: remove it, or write a newline" },
 	{ "user=anna,ben priority=low", 10, "as user=anna" },
 	{ "user=ann* priority=low", 9, "no pattern" },
 	{ "user=@gpu priority=low", 6, "write group=gpu" },
@@ -294,6 +303,41 @@ static void test_long(void **state)
 	rules_free(&rules);
 }
 
+/* Texts that are no UTF-8: one error for the file */
+static void test_wide(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t size;
+		const char *name;
+	} rows[] = {
+		{ "\xff\xfeu\0s\0\n\0", 8, "text in UTF-16:" },
+		{ "\xfe\xff\0u\0s\0\n", 8, "text in UTF-16:" },
+		{ "u\0s\0\n\0", 6, "text in UTF-16LE:" },
+		{ "\0u\0s\0\n", 6, "text in UTF-16BE:" },
+		{ "\xff\xfe\0\0u\0\0\0", 8, "text in UTF-32:" },
+		{ "u\0ser=anna", 10, "byte 0" },
+	};
+	struct rules rules;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		memset(&rules, 0, sizeof(rules));
+		assert_int_equal(rules_parse(&rules, "f", rows[i].text, rows[i].size, &test_names), 0);
+		assert_int_equal(rules.nr, 0);
+		assert_int_equal(rules.nr_errors, 1);
+		assert_int_equal(rules.errors[0].line, 1);
+		assert_non_null(strstr(rules.errors[0].why, rows[i].name));
+		rules_free(&rules);
+	}
+	/* a carriage return alone ends the lines of another time */
+	test_parse(&rules, "user=anna priority=low\ruser=ben priority=low\r");
+	assert_int_equal(rules.nr_errors, 1);
+	assert_non_null(strstr(rules.errors[0].why, "as \"tr"));
+	rules_free(&rules);
+}
+
 static void test_comments(void **state)
 {
 	struct rules rules;
@@ -353,6 +397,7 @@ int parse_tests(void)
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_never),
 		cmocka_unit_test(test_long),
+		cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_comments),
 		cmocka_unit_test(test_limits),
 	};
