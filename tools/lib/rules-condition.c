@@ -28,6 +28,26 @@ static const char *mount_find(const char *path)
 	return NULL;
 }
 
+/* A part that is the name of a template */
+static int template_check(const char *pattern, size_t *at, char *why)
+{
+	static const char *const templates[] = { "@.service", "@.scope" };
+	char path[RULES_LINE_MAX + 2];
+	const char *end;
+	size_t i;
+
+	for (i = 0; i < sizeof(templates) / sizeof(*templates); i++)
+		for (end = strstr(pattern, templates[i]); end; end = strstr(end + 1, templates[i])) {
+			if (end[-1] == '\\' || (end[strlen(templates[i])] && end[strlen(templates[i])] != '/'))
+				continue;
+			for (*at = end - pattern; *at && pattern[*at - 1] != '/';)
+				--*at;
+			snprintf(path, sizeof(path), "%.*s*%s", (int)(end + 1 - pattern), pattern, end + 1);
+			return rules_refuse_as(why, ": write ", "cgroup", path, "a template runs no process, but its instances do");
+		}
+	return 0;
+}
+
 /**
  * rules_cgroup_check() - can a pattern match the cgroup of a process?
  * @pattern: of cgroup=, without slashes at its end
@@ -59,7 +79,8 @@ int rules_cgroup_check(const char *pattern, size_t *at, char *why)
 		return ret;
 	if (pattern[0] != '/')
 		return rules_refuse_as(why, ": write ", "cgroup", path, "cgroup= needs a path that begins with '/'");
-	return rules_path_check("cgroup", pattern, at, why);
+	ret = rules_path_check("cgroup", pattern, at, why);
+	return ret ? ret : template_check(pattern, at, why);
 }
 
 /**
@@ -220,4 +241,56 @@ int rules_name_check(const char *key, const char *name, size_t *at, char *why)
 			return rules_refuse(why, "%s=%.64s: there is no such %s, and no name has this character", key, name, key);
 	}
 	return 0;
+}
+
+/* The parts of a pattern before the first with a wildcard, as text */
+static void plain_parts(const char *pattern, char *plain)
+{
+	char *slash = plain;
+	bool wildcard = false;
+
+	for (; *pattern && !wildcard; pattern++) {
+		if (*pattern == '/')
+			slash = plain;
+		wildcard = strchr("*?[", *pattern);
+		pattern += pattern[0] == '\\' && pattern[1];
+		*plain++ = *pattern;
+	}
+	*(wildcard ? slash : plain) = '\0';
+}
+
+/**
+ * rules_both_check() - can a process of the cgroup of a rule belong to its unit?
+ * @rule: the rule
+ * @why: out: what is wrong, and the unit that matches; KFDLIB_WHY bytes
+ *
+ * From the first part of the path on that is no slice, all processes below belong to one unit, or to none.
+ *
+ * Return: 0 or -EINVAL.
+ */
+int rules_both_check(const struct rule *rule, char *why)
+{
+	const struct rule unit = { .unit = rule->unit, .priority = KFD_PRIO_UNSET };
+	char cgroup[RULES_LINE_MAX + 2], name[RULES_LINE_MAX];
+	const struct rules_subject subject = { .cgroup = cgroup };
+	const char *part;
+	size_t at, len;
+
+	if (!rule->cgroup || !rule->unit)
+		return 0;
+	plain_parts(rule->cgroup, cgroup);
+	for (part = cgroup; *part; part += len) {
+		part += strspn(part, "/");
+		len = strcspn(part, "/");
+		snprintf(name, sizeof(name), "%.*s", (int)len, part);
+		if (*name && !ends_with(name, ".slice"))
+			break;
+	}
+	if (!*part || !rule_mismatch(&unit, &subject))
+		return 0;
+	at = rules_unit(cgroup, &len);
+	snprintf(name, sizeof(name), "%.*s", (int)len, cgroup + at);
+	if (!len)
+		return rules_refuse(why, "no process of this cgroup= belongs to this unit=: remove one of them");
+	return rules_refuse_as(why, ": write ", "unit", name, "each process of this cgroup= belongs to another unit");
 }

@@ -333,6 +333,7 @@ static void container_max_take(struct parser *p, const bool given[NR_KEYS], int 
 
 static void rule_check(struct parser *p, const bool given[NR_KEYS], int *ret)
 {
+	char why[KFDLIB_WHY];
 	bool condition = given[KEY_CGROUP] || given[KEY_UNIT] || given[KEY_USER] || given[KEY_GROUP] || given[KEY_EXE];
 
 	if (p->joined && ((!given[KEY_PRIORITY] && !given[KEY_PARK]) || !condition)) {
@@ -348,6 +349,9 @@ static void rule_check(struct parser *p, const bool given[NR_KEYS], int *ret)
 		p->at = p->values[KEY_PRIORITY];
 		*ret = fail(p, "exe= may only lower, since a user can run any program under any path: give a priority up to %d, or cgroup=, unit= or user= instead",
 			    KFD_PRIO_NORMAL);
+	} else if (rules_both_check(&p->rule, why_of(p, why))) {
+		p->at = p->values[KEY_UNIT];
+		*ret = fail_why(p, why);
 	}
 }
 

@@ -183,8 +183,13 @@ static char token_example(const char *token, size_t len, const char *chars, char
 		if (*c != no && !fnmatch(text, one, FNM_PATHNAME))
 			return *c;
 	}
-	/* a character that is no one's name stands for itself */
-	return len == 1 && !chars && *token != no ? *token : '\0';
+	if (chars)
+		return '\0';
+	/* a control character, which a backslash means; without it, one that is not of ASCII */
+	for (one[0] = 1; one[0] < ' '; one[0]++)
+		if (!fnmatch(text, one, FNM_PATHNAME))
+			return one[0];
+	return len > 1 && token[0] == '[' && strchr("!^", token[1]) ? 'x' : '\0';
 }
 
 /**
@@ -240,6 +245,16 @@ static int bracket_refuse(const char *key, const char *pattern, size_t at, char 
 	return rules_refuse_as(why, "; for a '[' in a name write ", key, strchr(what, ':') ? NULL : swapped, "%s", what);
 }
 
+/* A part that can only be "." or ".." */
+static int dots_refuse(const char *key, const char *pattern, size_t begin, size_t end, size_t len, char *why)
+{
+	char plain[RULES_LINE_MAX + 2], spelling[RULES_LINE_MAX + 2];
+
+	snprintf(plain, sizeof(plain), "%.*s%.*s%s", (int)begin, pattern, (int)len, "..", pattern + end);
+	rules_path_normalize(plain, spelling, sizeof(spelling));
+	return rules_refuse_as(why, ": write ", key, spelling, "no path of a process has a part '%.*s'", (int)len, "..");
+}
+
 /**
  * rules_part_check() - can a part of a pattern stand for a name?
  * @key: of the pattern
@@ -253,12 +268,22 @@ static int bracket_refuse(const char *key, const char *pattern, size_t at, char 
 int rules_part_check(const char *key, const char *pattern, size_t *at, const char *chars, char *why)
 {
 	size_t begin = *at, len = 0, n;
+	bool dots = !chars;
 
 	for (; pattern[*at] && (chars || !is_slash(pattern + *at)); *at += n) {
 		if (pattern[*at] == '[' && !rules_bracket_end(pattern + *at, !chars, NULL))
 			return bracket_refuse(key, pattern, *at, why);
 		n = token_len(pattern + *at);
+		if (pattern[*at] == '[' && !token_example(pattern + *at, n, chars, '\0'))
+			return rules_refuse(why, "this bracket stands for no character that %s has",
+					    chars ? "a name of a unit" : "a part of a path");
+		dots &= pattern[*at] != '*' && !token_example(pattern + *at, n, NULL, '.');
 		len += pattern[*at] != '*';
+	}
+	if (dots && (len == 1 || len == 2)) {
+		n = *at;
+		*at = begin;
+		return dots_refuse(key, pattern, begin, n, len, why);
 	}
 	if (len <= PART_MAX)
 		return 0;
@@ -273,13 +298,6 @@ static int path_refuse(const char *key, const char *path, const char *what, char
 
 	rules_path_normalize(path, spelling, sizeof(spelling));
 	return rules_refuse_as(why, ": write ", key, spelling, "no path of a process has %s", what);
-}
-
-static bool part_is(const char *part, const char *name)
-{
-	size_t len = strlen(name);
-
-	return !strncmp(part, name, len) && (!part[len] || is_slash(part + len));
 }
 
 /**
@@ -307,10 +325,6 @@ int rules_path_check(const char *key, const char *pattern, size_t *at, char *why
 		}
 		if (is_slash(pattern + *at))
 			return path_refuse(key, pattern, "an empty part", why);
-		if (part_is(pattern + *at, "."))
-			return path_refuse(key, pattern, "a part '.'", why);
-		if (part_is(pattern + *at, ".."))
-			return path_refuse(key, pattern, "a part '..'", why);
 		ret = rules_part_check(key, pattern, at, NULL, why);
 		if (ret)
 			return ret;
