@@ -8,9 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules.h"
+#include "rules-advice.h"
 
 #define BLANKS " \t\r\f\v"
+
+enum key {
+	KEY_CGROUP,
+	KEY_UNIT,
+	KEY_USER,
+	KEY_GROUP,
+	KEY_EXE,
+	KEY_PRIORITY,
+	KEY_PARK,
+	KEY_WEIGHT,
+	KEY_CONTAINER_MAX,
+	NR_KEYS
+};
 
 /**
  * struct parser - a line that is read
@@ -20,10 +33,15 @@
  * @text: the line, which is unquoted in place
  * @columns: of each byte of @text, in characters
  * @at: in @text: what is read at present; NULL: the whole line
+ * @values: in @text: the value of each key
+ * @joined: in @text: a blank that a backslash or quotes took into a value, and KEY= after it; NULL: none
+ * @joined_by: what took it
  * @names: for users and groups
+ * @newlines: the text has some
  * @rule: what was read of it so far
  * @container_max: of container-max=, if the line has that
  * @failed: an error was found in the line
+ * @quiet: an error is not kept with its text
  */
 struct parser {
 	struct rules *rules;
@@ -31,87 +49,20 @@ struct parser {
 	unsigned int line;
 	char text[RULES_LINE_MAX];
 	unsigned short columns[RULES_LINE_MAX];
-	const char *at;
+	const char *at, *values[NR_KEYS];
+	const char *joined, *joined_by;
 	const struct rules_names *names;
+	bool newlines;
 	struct rule rule;
 	int container_max;
-	bool failed;
+	bool failed, quiet;
 };
-
-/**
- * rules_fail() - note an error
- * @rules: with it, they are not to be used
- * @file: where
- * @line: 0: with the whole file
- * @column: 0: with the whole line
- * @format: what is wrong
- *
- * Return: 0 or -ENOMEM.
- */
-int rules_fail(struct rules *rules, const char *file, unsigned int line, unsigned int column, const char *format, ...)
-{
-	struct rules_error *errors, *error;
-	va_list args;
-	int ret;
-
-	errors = reallocarray(rules->errors, rules->nr_errors + 1, sizeof(*errors));
-	if (!errors)
-		return -ENOMEM;
-	rules->errors = errors;
-	error = &errors[rules->nr_errors];
-	error->line = line;
-	error->column = column;
-	va_start(args, format);
-	ret = vasprintf(&error->why, format, args);
-	va_end(args);
-	error->file = strdup(file);
-	if (ret < 0 || !error->file) {
-		if (ret >= 0)
-			free(error->why);
-		free(error->file);
-		return -ENOMEM;
-	}
-	rules->nr_errors++;
-	return 0;
-}
-
-static void rule_free(struct rule *rule)
-{
-	free(rule->cgroup);
-	free(rule->unit);
-	free(rule->user);
-	free(rule->group);
-	free(rule->exe);
-	free(rule->file);
-	free(rule->text);
-	memset(rule, 0, sizeof(*rule));
-}
-
-/**
- * rules_free() - free rules
- * @rules: empty afterwards
- */
-void rules_free(struct rules *rules)
-{
-	size_t i;
-
-	for (i = 0; i < rules->nr; i++)
-		rule_free(&rules->rule[i]);
-	for (i = 0; i < rules->nr_files; i++)
-		free(rules->files[i]);
-	for (i = 0; i < rules->nr_errors; i++) {
-		free(rules->errors[i].file);
-		free(rules->errors[i].why);
-	}
-	free(rules->rule);
-	free(rules->files);
-	free(rules->errors);
-	memset(rules, 0, sizeof(*rules));
-}
 
 static int fail_why(struct parser *p, const char *why)
 {
 	p->failed = true;
+	if (p->quiet)
+		return -EINVAL;
 	return rules_fail(p->rules, p->file, p->line, p->at ? p->columns[p->at - p->text] : 0, "%s", why);
 }
 
@@ -133,6 +84,13 @@ static int fail_at(struct parser *p, size_t at, const char *why)
 	return fail_why(p, why);
 }
 
+/* Nobody reads the text of an error that is not kept. */
+static char *why_of(const struct parser *p, char *why)
+{
+	*why = '\0';
+	return p->quiet ? NULL : why;
+}
+
 static int copy_to(char **to, const char *value)
 {
 	*to = strdup(value);
@@ -145,9 +103,10 @@ static int cgroup_set(struct parser *p, char *value)
 	char why[KFDLIB_WHY];
 	int ret;
 
-	while (len > 1 && value[len - 1] == '/')
-		value[--len] = '\0';
-	ret = rules_cgroup_check(value, &at, why);
+	/* one slash at the end may be there */
+	if (len > 1 && value[len - 1] == '/' && !strchr("/\\", value[len - 2]))
+		value[len - 1] = '\0';
+	ret = rules_cgroup_check(value, &at, why_of(p, why));
 	if (ret)
 		return fail_at(p, at, why);
 	p->rule.cgroup = rules_pattern_literal(value);
@@ -158,7 +117,7 @@ static int unit_set(struct parser *p, char *value)
 {
 	char why[KFDLIB_WHY];
 	size_t at;
-	int ret = rules_unit_check(value, &at, why);
+	int ret = rules_unit_check(value, &at, why_of(p, why));
 
 	if (ret)
 		return fail_at(p, at, why);
@@ -170,7 +129,7 @@ static int exe_set(struct parser *p, char *value)
 {
 	char why[KFDLIB_WHY];
 	size_t at;
-	int ret = rules_exe_check(value, &at, why);
+	int ret = rules_exe_check(value, &at, why_of(p, why));
 
 	return ret ? fail_at(p, at, why) : copy_to(&p->rule.exe, value);
 }
@@ -184,7 +143,7 @@ static int user_set(struct parser *p, char *value)
 
 	if (p->names->user(value, &p->rule.uid)) {
 		p->rule.pending |= RULE_PENDING_USER;
-		ret = rules_name_check("user", value, &at, why);
+		ret = rules_name_check("user", value, &at, why_of(p, why));
 	}
 	return ret ? fail_at(p, at, why) : copy_to(&p->rule.user, value);
 }
@@ -197,7 +156,7 @@ static int group_set(struct parser *p, char *value)
 
 	if (p->names->group(value, &p->rule.gid)) {
 		p->rule.pending |= RULE_PENDING_GROUP;
-		ret = rules_name_check("group", value, &at, why);
+		ret = rules_name_check("group", value, &at, why_of(p, why));
 	}
 	return ret ? fail_at(p, at, why) : copy_to(&p->rule.group, value);
 }
@@ -233,19 +192,6 @@ static int container_max_set(struct parser *p, char *value)
 	return 0;
 }
 
-enum key {
-	KEY_CGROUP,
-	KEY_UNIT,
-	KEY_USER,
-	KEY_GROUP,
-	KEY_EXE,
-	KEY_PRIORITY,
-	KEY_PARK,
-	KEY_WEIGHT,
-	KEY_CONTAINER_MAX,
-	NR_KEYS
-};
-
 static const struct {
 	const char *name;
 	int (*set)(struct parser *p, char *value);
@@ -260,6 +206,28 @@ static const struct {
 	[KEY_WEIGHT] = { "weight", weight_refuse },
 	[KEY_CONTAINER_MAX] = { "container-max", container_max_set },
 };
+
+/* Does a word begin here that was meant as one? */
+static bool key_begins(const char *from)
+{
+	enum key key;
+	size_t len;
+
+	for (key = 0; key < NR_KEYS; key++) {
+		len = strlen(keys[key].name);
+		if (!strncmp(from, keys[key].name, len) && from[len] == '=')
+			return true;
+	}
+	return false;
+}
+
+static void joined_note(struct parser *p, const char *to, const char *from, const char *by)
+{
+	if (p->joined || !key_begins(from))
+		return;
+	p->joined = to;
+	p->joined_by = by;
+}
 
 /*
  * The next word, unquoted in place: a backslash takes the next character as it is, and blanks may
@@ -287,8 +255,12 @@ static char *word_next(struct parser *p, char **rest, int *ret)
 			if (!strchr(BLANKS "\"", from[1])) {
 				p->columns[to - p->text] = p->columns[from - p->text];
 				*to++ = *from;
+			} else if (from[1] != '"') {
+				joined_note(p, to, from + 2, "backslash");
 			}
 			from++;
+		} else if (quoted && strchr(BLANKS, *from)) {
+			joined_note(p, to, from + 1, "quote");
 		}
 		p->columns[to - p->text] = p->columns[from - p->text];
 		*to++ = *from;
@@ -302,6 +274,13 @@ static char *word_next(struct parser *p, char **rest, int *ret)
 	return word;
 }
 
+static int joined_fail(struct parser *p)
+{
+	p->at = p->joined;
+	return fail(p, "the %s before this blank takes what follows into the value: remove it, so that the next word begins after the blank",
+		    p->joined_by);
+}
+
 static int word_parse(struct parser *p, char *word, bool given[NR_KEYS])
 {
 	char *value = strchr(word, '=');
@@ -310,7 +289,7 @@ static int word_parse(struct parser *p, char *word, bool given[NR_KEYS])
 	size_t at;
 
 	p->at = word;
-	if (rules_text_check(word, &at, why))
+	if (rules_text_check(word, &at, why_of(p, why)))
 		return fail_at(p, at, why);
 	if (!value)
 		return fail(p, "'%.128s' is not KEY=VALUE; as in: cgroup=/inference.slice priority=high", word);
@@ -326,7 +305,12 @@ static int word_parse(struct parser *p, char *word, bool given[NR_KEYS])
 	given[key] = true;
 	if (!*value)
 		return fail(p, "%s= has no value", keys[key].name);
-	p->at = value;
+	p->at = p->values[key] = value;
+	if (rules_quotes_check(keys[key].name, value, why_of(p, why)))
+		return fail_why(p, why);
+	/* no value of the others has such a text */
+	if (key != KEY_CGROUP && key != KEY_EXE && p->joined > value)
+		return joined_fail(p);
 	return keys[key].set(p, value);
 }
 
@@ -337,6 +321,7 @@ static void container_max_take(struct parser *p, const bool given[NR_KEYS], int 
 
 	for (key = 0; key < NR_KEYS; key++)
 		if (key != KEY_CONTAINER_MAX && given[key]) {
+			p->at = p->values[key];
 			*ret = fail(p, "container-max= stands alone on its line: remove %s=", keys[key].name);
 			return;
 		}
@@ -348,16 +333,26 @@ static void container_max_take(struct parser *p, const bool given[NR_KEYS], int 
 
 static void rule_check(struct parser *p, const bool given[NR_KEYS], int *ret)
 {
-	if (!given[KEY_PRIORITY] && !given[KEY_PARK])
+	char why[KFDLIB_WHY];
+	bool condition = given[KEY_CGROUP] || given[KEY_UNIT] || given[KEY_USER] || given[KEY_GROUP] || given[KEY_EXE];
+
+	if (p->joined && ((!given[KEY_PRIORITY] && !given[KEY_PARK]) || !condition)) {
+		*ret = joined_fail(p);
+	} else if (!given[KEY_PRIORITY] && !given[KEY_PARK]) {
 		*ret = fail(p, "priority= is missing (or park=)");
-	else if (!given[KEY_CGROUP] && !given[KEY_UNIT] && !given[KEY_USER] && !given[KEY_GROUP] &&
-		 !given[KEY_EXE])
+	} else if (!condition) {
 		*ret = fail(p, "there is no condition; for all processes, give cgroup=/");
-	else if (given[KEY_EXE] && given[KEY_PARK])
+	} else if (given[KEY_EXE] && given[KEY_PARK]) {
+		p->at = p->values[KEY_PARK];
 		*ret = fail(p, "park= cannot be combined with exe=, which only lowers a priority: give cgroup=, unit= or user= instead");
-	else if (given[KEY_EXE] && p->rule.priority > KFD_PRIO_NORMAL)
+	} else if (given[KEY_EXE] && p->rule.priority > KFD_PRIO_NORMAL) {
+		p->at = p->values[KEY_PRIORITY];
 		*ret = fail(p, "exe= may only lower, since a user can run any program under any path: give a priority up to %d, or cgroup=, unit= or user= instead",
 			    KFD_PRIO_NORMAL);
+	} else if (rules_both_check(&p->rule, why_of(p, why))) {
+		p->at = p->values[KEY_UNIT];
+		*ret = fail_why(p, why);
+	}
 }
 
 static int rule_add(struct parser *p)
@@ -398,6 +393,8 @@ static int line_parse(struct parser *p)
 	columns_count(p);
 	/* a file whose lines end with it alone would be one line, and perhaps one comment */
 	p->at = strchr(p->text, '\r');
+	if (p->at && p->at[1] && p->newlines)
+		return fail(p, "a carriage return stands within the line and is not seen: remove it, or write a newline if another line begins after it");
 	if (p->at && p->at[1])
 		return fail(p, "a carriage return stands within the line: end each line with a newline, as \"tr '\\r' '\\n'\" does");
 	p->at = NULL;
@@ -450,12 +447,17 @@ int rules_parse(struct rules *rules, const char *file, const char *text, size_t 
 {
 	struct parser p = { .rules = rules, .file = file, .names = names };
 	const char *end = text + size, *stop;
+	const char *wide = rules_text_wide(text, size);
 	int ret = 0;
 
+	if (wide)
+		return rules_fail(rules, file, 1, 1, "the file is text in %s: save it as UTF-8, as iconv -f %s -t UTF-8 does", wide, wide);
+	p.newlines = memchr(text, '\n', size);
 	for (; !ret && text < end; text = stop + 1) {
 		p.line++;
 		p.failed = false;
 		p.at = NULL;
+		p.joined = NULL;
 		stop = memchr(text, '\n', end - text);
 		if (!stop)
 			stop = end;
@@ -471,5 +473,26 @@ int rules_parse(struct rules *rules, const char *file, const char *text, size_t 
 			ret = line_parse(&p);
 		rule_free(&p.rule);
 	}
+	return ret;
+}
+
+/**
+ * rules_parse_quietly() - is a line a rule?
+ * @rules: the rule is added to them
+ * @line: the line
+ * @names: how users and groups are looked up
+ *
+ * Return: 0, -ENOMEM or -EINVAL: the line has an error, which is not kept.
+ */
+int rules_parse_quietly(struct rules *rules, const char *line, const struct rules_names *names)
+{
+	struct parser p = { .rules = rules, .file = "", .line = 1, .names = names, .quiet = true };
+	int ret = -EINVAL;
+
+	if (strlen(line) < sizeof(p.text)) {
+		strcpy(p.text, line);
+		ret = line_parse(&p);
+	}
+	rule_free(&p.rule);
 	return ret;
 }

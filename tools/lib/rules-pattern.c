@@ -7,12 +7,12 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <stdarg.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules.h"
+#include "rules-advice.h"
 
 #define PART_MAX 255 /* bytes of a name in a directory, and of a unit */
 
@@ -48,16 +48,6 @@ char *rules_pattern_literal(const char *pattern)
 	return copy;
 }
 
-static __attribute__((format(printf, 2, 3))) int refuse(char *why, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(why, KFDLIB_WHY, format, args);
-	va_end(args);
-	return -EINVAL;
-}
-
 /* [:NAME:] at @from in brackets: its end; NULL: there is no such class */
 static const char *class_end(const char *from)
 {
@@ -72,33 +62,41 @@ static const char *class_end(const char *from)
 	return NULL;
 }
 
-/* The end of the bracket that begins at @from, or NULL and @why.  @path: it cannot stand for a slash. */
-static const char *bracket_end(const char *from, bool path, char *why)
+/**
+ * rules_bracket_end() - the end of a bracket in a pattern
+ * @from: where it begins
+ * @path: the pattern is that of a path: a bracket cannot stand for a slash
+ * @why: out: what is wrong; KFDLIB_WHY bytes
+ *
+ * Return: its ']', or NULL.
+ */
+const char *rules_bracket_end(const char *from, bool path, char *why)
 {
 	const char *at = from + 1, *first;
 
 	at += *at == '!' || *at == '^';
 	for (first = at; *at && (*at != ']' || at == first); at++) {
-		if (*at == '/' && path) {
-			refuse(why, "'[' has no ']' in the same part of the path: write \\[ for a '[' in a name");
+		if (path && (*at == '/' || (at[0] == '\\' && at[1] == '/'))) {
+			rules_refuse(why, "a bracket in a path does not stand for '/', nor go across it");
 			return NULL;
 		}
 		if (at[0] == '[' && at[1] == ':') {
 			at = class_end(at);
 			if (!at) {
-				refuse(why, "there is no class of characters of this name: there are [:alpha:], [:digit:], [:xdigit:] and so on; see fnmatch(3)");
+				rules_refuse(why, "there is no class of characters of this name: there are [:alpha:], [:digit:], [:xdigit:] and so on; see fnmatch(3)");
 				return NULL;
 			}
 			continue;
 		}
 		if (at[0] == '[' && (at[1] == '.' || at[1] == '=')) {
-			refuse(why, "'[%c' in brackets is not supported: write the characters", at[1]);
+			rules_refuse(why, "'[%c' in brackets is not supported: write the characters", at[1]);
 			return NULL;
 		}
 		at += at[0] == '\\' && at[1];
-		if (at[1] == '-' && at[2] && at[2] != ']' && at[2] != '\\' && at[2] != '[') {
+		if (at[1] == '-' && at[2] && at[2] != ']' && at[2] != '\\' && at[2] != '[' && (!path || at[2] != '/')) {
 			if ((unsigned char)at[2] < (unsigned char)at[0]) {
-				refuse(why, "the range %c-%c has no characters: write %c-%c", at[0], at[2], at[2], at[0]);
+				rules_refuse(why, "the range %c-%c has no characters: its first character comes after its last",
+					     at[0], at[2]);
 				return NULL;
 			}
 			at += 2;
@@ -106,7 +104,7 @@ static const char *bracket_end(const char *from, bool path, char *why)
 	}
 	if (*at)
 		return at;
-	refuse(why, "'[' has no ']', so that it would only match a '[': write \\[ for that, or close it");
+	rules_refuse(why, "'[' has no ']', so that it would only match a '['");
 	return NULL;
 }
 
@@ -126,8 +124,13 @@ bool rules_has_wildcard(const char *pattern)
 	return false;
 }
 
-/* The path as the kernel writes it: no empty part, no "." and no ".." */
-static void path_normalize(const char *path, char *to, size_t size)
+/**
+ * rules_path_normalize() - the path as the kernel writes it: no empty part, no "." and no ".."
+ * @path: the path; without a slash at its beginning it gets one
+ * @to: out
+ * @size: bytes of @to
+ */
+void rules_path_normalize(const char *path, char *to, size_t size)
 {
 	size_t len = 0, part;
 
@@ -152,315 +155,179 @@ static void path_normalize(const char *path, char *to, size_t size)
 	to[len] = '\0';
 }
 
-/* What is wrong with the way a path is written; @path is shown as it should be */
-static int path_refuse(const char *key, const char *path, const char *what, char *why)
+/* The bytes of what stands for one character, or of a '*' */
+static size_t token_len(const char *pattern)
 {
-	char spelling[256];
+	const char *end = *pattern == '[' ? rules_bracket_end(pattern, false, NULL) : NULL;
 
-	path_normalize(path, spelling, sizeof(spelling));
-	return refuse(why, "no path of a process has %s: write %s=%s", what, key, spelling);
+	if (end)
+		return end + 1 - pattern;
+	return pattern[0] == '\\' && pattern[1] ? 2 : 1;
 }
 
-/* A part of a path: its brackets, its length.  *@at: where it begins, then where it ends */
-static int part_check(const char *pattern, size_t *at, bool path, char *why)
+/* A character of @chars (NULL: any of a name) but @no that a token stands for; 0: there is none */
+static char token_example(const char *token, size_t len, const char *chars, char no)
 {
-	size_t begin = *at, len = 0;
-	const char *end;
+	static const char names[] = "x0123456789abcdefghijklmnopqrstuvwyzABCDEFGHIJKLMNOPQRSTUVWXYZ_@:-,+=~#%!\"$&'()*;<>?[\\]^`{|} .\t";
+	char text[RULES_LINE_MAX], one[2] = "";
+	const char *c;
+	size_t i;
 
-	for (; pattern[*at] && (!path || pattern[*at] != '/'); ++*at) {
-		if (pattern[*at] == '[') {
-			end = bracket_end(pattern + *at, path, why);
-			if (!end)
-				return -EINVAL;
-			*at = end - pattern;
-		} else if (pattern[*at] == '\\' && pattern[*at + 1]) {
-			++*at;
-		}
+	/* a byte of a letter that is not of ASCII */
+	for (i = 0; i < len; i++)
+		if ((unsigned char)token[i] >= 0x80)
+			return len == 1 ? *token : 'x';
+	snprintf(text, sizeof(text), "%.*s", (int)len, token);
+	for (c = chars ?: names; *c; c++) {
+		one[0] = *c;
+		if (*c != no && !fnmatch(text, one, FNM_PATHNAME))
+			return *c;
+	}
+	if (chars)
+		return '\0';
+	/* a control character, which a backslash means; without it, one that is not of ASCII */
+	for (one[0] = 1; one[0] < ' '; one[0]++)
+		if (!fnmatch(text, one, FNM_PATHNAME))
+			return one[0];
+	return len > 1 && token[0] == '[' && strchr("!^", token[1]) ? 'x' : '\0';
+}
+
+/**
+ * rules_pattern_example() - a text that a pattern stands for
+ * @pattern: without an error
+ * @text: out
+ * @size: bytes of @text
+ *
+ * Return: whether there is one; one with letters in brackets that are not of ASCII may be none.
+ */
+bool rules_pattern_example(const char *pattern, char *text, size_t size)
+{
+	size_t at = 0, len;
+
+	for (; *pattern; pattern += len) {
+		len = token_len(pattern);
+		if (at + 2 > size)
+			return false;
+		text[at] = *pattern == '*' ? 'x' : *pattern == '/' ? '/' : token_example(pattern, len, NULL, '\0');
+		if (!text[at])
+			return false;
+		at++;
+	}
+	text[at] = '\0';
+	return true;
+}
+
+static bool is_slash(const char *pattern)
+{
+	return pattern[0] == '/' || (pattern[0] == '\\' && pattern[1] == '/');
+}
+
+/* What is wrong with a bracket, and the pattern with a '[' in its place, which a name may have */
+static int bracket_refuse(const char *key, const char *pattern, size_t at, char *why)
+{
+	char swapped[RULES_LINE_MAX + 1], what[KFDLIB_WHY];
+	const char *dash;
+
+	if (!why)
+		return -EINVAL;
+	rules_bracket_end(pattern + at, strcmp(key, "unit"), what);
+	snprintf(swapped, sizeof(swapped), "%s", pattern);
+	/* the first range whose ends are the wrong way round */
+	dash = strncmp(what, "the range", 9) ? NULL : strchr(pattern + at + 2, '-');
+	while (dash && dash[1] && (unsigned char)dash[1] >= (unsigned char)dash[-1])
+		dash = strchr(dash + 1, '-');
+	if (dash && dash[1]) {
+		swapped[dash - pattern - 1] = dash[1];
+		swapped[dash - pattern + 1] = dash[-1];
+		return rules_refuse_as(why, ": write ", key, swapped, "%s", what);
+	}
+	snprintf(swapped, sizeof(swapped), "%.*s\\%s", (int)at, pattern, pattern + at);
+	return rules_refuse_as(why, "; for a '[' in a name write ", key, strchr(what, ':') ? NULL : swapped, "%s", what);
+}
+
+/* A part that can only be "." or ".." */
+static int dots_refuse(const char *key, const char *pattern, size_t begin, size_t end, size_t len, char *why)
+{
+	char plain[RULES_LINE_MAX + 2], spelling[RULES_LINE_MAX + 2];
+
+	snprintf(plain, sizeof(plain), "%.*s%.*s%s", (int)begin, pattern, (int)len, "..", pattern + end);
+	rules_path_normalize(plain, spelling, sizeof(spelling));
+	return rules_refuse_as(why, ": write ", key, spelling, "no path of a process has a part '%.*s'", (int)len, "..");
+}
+
+/**
+ * rules_part_check() - can a part of a pattern stand for a name?
+ * @key: of the pattern
+ * @pattern: the pattern
+ * @at: in: where the part begins; out: where it ends, or where it is wrong
+ * @chars: which characters the name may have; NULL: it is one in a path, and may have any
+ * @why: out: what is wrong; KFDLIB_WHY bytes
+ *
+ * Return: 0 or -EINVAL.
+ */
+int rules_part_check(const char *key, const char *pattern, size_t *at, const char *chars, char *why)
+{
+	size_t begin = *at, len = 0, n;
+	bool dots = !chars;
+
+	for (; pattern[*at] && (chars || !is_slash(pattern + *at)); *at += n) {
+		if (pattern[*at] == '[' && !rules_bracket_end(pattern + *at, !chars, NULL))
+			return bracket_refuse(key, pattern, *at, why);
+		n = token_len(pattern + *at);
+		if (pattern[*at] == '[' && !token_example(pattern + *at, n, chars, '\0'))
+			return rules_refuse(why, "this bracket stands for no character that %s has",
+					    chars ? "a name of a unit" : "a part of a path");
+		dots &= pattern[*at] != '*' && !token_example(pattern + *at, n, NULL, '.');
 		len += pattern[*at] != '*';
+	}
+	if (dots && (len == 1 || len == 2)) {
+		n = *at;
+		*at = begin;
+		return dots_refuse(key, pattern, begin, n, len, why);
 	}
 	if (len <= PART_MAX)
 		return 0;
 	*at = begin;
-	return refuse(why, "no name has more than %d bytes, and this one has %zu: shorten it, as with a '*'", PART_MAX, len);
+	return rules_refuse(why, "no name has more than %d bytes, and this one has %zu: shorten it, as with a '*'", PART_MAX, len);
 }
 
-static bool part_is(const char *part, const char *name)
+/* What is wrong with the way a path is written; @path is shown as it should be */
+static int path_refuse(const char *key, const char *path, const char *what, char *why)
 {
-	size_t len = strlen(name);
+	char spelling[RULES_LINE_MAX + 2];
 
-	return !strncmp(part, name, len) && (!part[len] || part[len] == '/');
+	rules_path_normalize(path, spelling, sizeof(spelling));
+	return rules_refuse_as(why, ": write ", key, spelling, "no path of a process has %s", what);
 }
 
-/* Slashes at the end have gone before */
-static int path_check(const char *key, const char *pattern, size_t *at, char *why)
+/**
+ * rules_path_check() - can a pattern stand for a path?
+ * @key: of the pattern
+ * @pattern: the pattern, which begins with a slash and ends with none
+ * @at: out: where it is wrong
+ * @why: out: what is wrong, and the spelling that matches; KFDLIB_WHY bytes
+ *
+ * Return: 0 or -EINVAL.
+ */
+int rules_path_check(const char *key, const char *pattern, size_t *at, char *why)
 {
+	size_t slash;
 	int ret;
 
 	for (*at = 0; pattern[*at];) {
-		++*at;
-		if (!pattern[*at])
-			break;
-		if (pattern[*at] == '/')
+		slash = *at;
+		*at += pattern[*at] == '\\' ? 2 : 1;
+		if (!pattern[*at]) {
+			if (!slash)
+				break;
+			*at = slash;
 			return path_refuse(key, pattern, "an empty part", why);
-		if (part_is(pattern + *at, "."))
-			return path_refuse(key, pattern, "a part '.'", why);
-		if (part_is(pattern + *at, ".."))
-			return path_refuse(key, pattern, "a part '..'", why);
-		ret = part_check(pattern, at, true, why);
+		}
+		if (is_slash(pattern + *at))
+			return path_refuse(key, pattern, "an empty part", why);
+		ret = rules_part_check(key, pattern, at, NULL, why);
 		if (ret)
 			return ret;
-	}
-	return 0;
-}
-
-/* The first comma that is not in brackets and has no backslash; NULL: none */
-static const char *comma_find(const char *pattern)
-{
-	char why[KFDLIB_WHY];
-	const char *end;
-
-	for (; *pattern; pattern++) {
-		end = *pattern == '[' ? bracket_end(pattern, false, why) : NULL;
-		if (*pattern == ',')
-			return pattern;
-		if (end)
-			pattern = end;
-		else if (*pattern == '\\' && pattern[1])
-			pattern++;
-	}
-	return NULL;
-}
-
-static int list_refuse(const char *key, const char *value, size_t *at, const char *comma, const char *otherwise, char *why)
-{
-	*at = comma - value;
-	return refuse(why, "%s= takes one value, not a list with commas: write a rule for each, as %s=%.*s%s", key, key,
-		      (int)(comma - value), value, otherwise);
-}
-
-/**
- * rules_cgroup_check() - can a pattern match the cgroup of a process?
- * @pattern: of cgroup=, without slashes at its end
- * @at: out: where it is wrong
- * @why: out: what is wrong, and the spelling that matches; KFDLIB_WHY bytes
- *
- * Return: 0 or -EINVAL.
- */
-int rules_cgroup_check(const char *pattern, size_t *at, char *why)
-{
-	/* the longest first: where the hierarchy may be mounted */
-	static const char *const mounts[] = { "/sys/fs/cgroup/unified", "/sys/fs/cgroup/systemd", "/sys/fs/cgroup" };
-	const char *comma = comma_find(pattern);
-	char path[256];
-	size_t i, len;
-
-	*at = 0;
-	for (i = 0; i < sizeof(mounts) / sizeof(*mounts); i++) {
-		len = strlen(mounts[i]);
-		if (strncmp(pattern, mounts[i], len) || (pattern[len] && pattern[len] != '/'))
-			continue;
-		path_normalize(pattern + len, path, sizeof(path));
-		return refuse(why, "cgroup= is the path in the hierarchy, as in /proc/PID/cgroup, and not a directory: write cgroup=%s",
-			      path);
-	}
-	if (comma)
-		return list_refuse("cgroup", pattern, at, comma, ", or \\, for a comma in a name", why);
-	/* a line of /proc/PID/cgroup */
-	if (pattern[0] != '/' && strstr(pattern, ":/"))
-		return refuse(why, "cgroup= needs a path that begins with '/': write cgroup=%.200s", strstr(pattern, ":/") + 1);
-	if (pattern[0] != '/')
-		return refuse(why, "cgroup= needs a path that begins with '/': write cgroup=/%.200s", pattern);
-	return path_check("cgroup", pattern, at, why);
-}
-
-/**
- * rules_exe_check() - can a pattern match the program of a process?
- * @pattern: of exe=
- * @at: out: where it is wrong
- * @why: out: what is wrong, and the spelling that matches; KFDLIB_WHY bytes
- *
- * Return: 0 or -EINVAL.
- */
-int rules_exe_check(const char *pattern, size_t *at, char *why)
-{
-	static const char deleted[] = " (deleted)";
-	const char *comma = comma_find(pattern);
-	size_t len = strlen(pattern);
-
-	*at = 0;
-	if (pattern[0] != '/' || len == 1)
-		return refuse(why, "exe= needs the path of a program, which begins with '/', as in: exe=/usr/bin/python3*");
-	/* a name may have a comma; one before a slash begins another path */
-	if (comma && comma[1] == '/')
-		return list_refuse("exe", pattern, at, comma, "", why);
-	if (len > strlen(deleted) && !strcmp(pattern + len - strlen(deleted), deleted)) {
-		*at = len - strlen(deleted);
-		return refuse(why, "a program that was deleted or replaced matches by its path: write exe=%.*s", (int)*at, pattern);
-	}
-	if (pattern[len - 1] == '/')
-		return path_refuse("exe", pattern, "a '/' at its end", why);
-	return path_check("exe", pattern, at, why);
-}
-
-static bool ends_with(const char *text, const char *suffix)
-{
-	size_t len = strlen(text), n = strlen(suffix);
-
-	return len > n && !strcmp(text + len - n, suffix);
-}
-
-static int unit_type_check(const char *pattern, char *why)
-{
-	static const char *const others[] = { ".socket", ".target", ".timer", ".path", ".mount", ".automount", ".swap", ".device" };
-	const char *dot = strrchr(pattern, '.');
-	size_t i;
-
-	if (ends_with(pattern, "@.service") || ends_with(pattern, "@.scope"))
-		return refuse(why, "a template runs no process, but its instances do: write unit=%.*s*%s",
-			      (int)(dot - pattern), pattern, dot);
-	if (!strcmp(pattern, "-.slice"))
-		return refuse(why, "-.slice is the root, which every process is in: write cgroup=/");
-	if (ends_with(pattern, ".service") || ends_with(pattern, ".scope") || ends_with(pattern, ".slice"))
-		return 0;
-	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
-		if (ends_with(pattern, others[i]))
-			return refuse(why, "unit=%.128s is no unit that processes run in: write the unit that it starts, as unit=%.*s.service",
-				      pattern, (int)(dot - pattern < 128 ? dot - pattern : 128), pattern);
-	return refuse(why, "unit=%.128s is no unit that processes run in: its name ends with .service, .scope or .slice, as unit=%.128s.service",
-		      pattern, *pattern == '.' ? "serve" : pattern);
-}
-
-/**
- * rules_unit_check() - can a pattern match the name of a unit that processes run in?
- * @pattern: of unit=
- * @at: out: where it is wrong
- * @why: out: what is wrong, and the spelling that matches; KFDLIB_WHY bytes
- *
- * Return: 0 or -EINVAL.
- */
-int rules_unit_check(const char *pattern, size_t *at, char *why)
-{
-	static const char chars[] = "*?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789:-_.@\\";
-	bool escaped;
-	const char *comma = comma_find(pattern), *end;
-	int ret;
-
-	*at = 0;
-	if (strchr(pattern, '/'))
-		return refuse(why, "unit=%.128s is no unit: write its name alone, as unit=%.128s, or a path with cgroup=", pattern,
-			      strrchr(pattern, '/')[1] ? strrchr(pattern, '/') + 1 : "serve.service");
-	if (comma)
-		return list_refuse("unit", pattern, at, comma, "", why);
-	ret = unit_type_check(pattern, why);
-	if (!ret)
-		ret = part_check(pattern, at, false, why);
-	if (ret)
-		return ret;
-	for (*at = 0; pattern[*at]; ++*at) {
-		escaped = pattern[*at] == '\\' && pattern[*at + 1];
-		*at += escaped;
-		if (pattern[*at] == '[' && !escaped) {
-			end = bracket_end(pattern + *at, false, why);
-			*at = end - pattern;
-		} else if (!strchr(escaped ? chars + 2 : chars, pattern[*at])) {
-			return refuse(why, "no name of a unit has this character: there are letters of ASCII, digits and :-_.@; systemd-escape(1) prints how systemd writes another");
-		}
-	}
-	return 0;
-}
-
-/**
- * rules_name_check() - can a name be that of a user or group?
- * @key: user or group
- * @name: one that is not known
- * @at: out: where it is wrong
- * @why: out: what is wrong; KFDLIB_WHY bytes
- *
- * Directory services have names with blanks, a backslash, "@" and letters of any language.
- *
- * Return: 0: it may become known; -EINVAL: it never will.
- */
-int rules_name_check(const char *key, const char *name, size_t *at, char *why)
-{
-	const char *comma = strchr(name, ',');
-
-	*at = 0;
-	if (comma)
-		return list_refuse(key, name, at, comma, "", why);
-	if (!name[strspn(name, "0123456789")])
-		return refuse(why, "%s=%.64s: the last number of a %s is %u", key, name, key, (uid_t)-2);
-	if (name[0] == '@' || name[0] == '%' || name[0] == '+')
-		return refuse(why, "%s=%.64s is no name: for a group write group=%.64s", key, name, name + 1);
-	if (name[0] == '-' || name[0] == '!')
-		return refuse(why, "%s=%.64s: no name begins with '%c', and a rule cannot exclude a %s", key, name, name[0], key);
-	for (; name[*at]; ++*at) {
-		if (strchr("*?[]", name[*at]))
-			return refuse(why, "%s= takes one name and no pattern: write a rule for each, or group=", key);
-		if (name[*at] == '\\' && name[*at + 1] == '\\')
-			return refuse(why, "a backslash in a name is written once: write %s=%.*s%.64s", key, (int)*at, name,
-				      name + *at + 1);
-		if (strchr(":/\"'(){};|&<>=#", name[*at]) || (unsigned char)name[*at] < ' ' || name[*at] == 0x7f)
-			return refuse(why, "%s=%.64s: there is no such %s, and no name has this character", key, name, key);
-	}
-	return 0;
-}
-
-/* Characters that are not seen, as they come with text from a page or a chat */
-static const struct {
-	unsigned int first, last;
-	const char *name;
-} unseen[] = {
-	{ 0x80, 0x9f, "a control character" },
-	{ 0xa0, 0xa0, "a no-break space" },
-	{ 0xad, 0xad, "a soft hyphen" },
-	{ 0x34f, 0x34f, "a joiner" },
-	{ 0x61c, 0x61c, "a mark of direction" },
-	{ 0x115f, 0x1160, "a filler" },
-	{ 0x1680, 0x1680, "a space" },
-	{ 0x17b4, 0x17b5, "a vowel without a shape" },
-	{ 0x180b, 0x180f, "a separator or selector" },
-	{ 0x2000, 0x200a, "a space" },
-	{ 0x200b, 0x200b, "a space without a width" },
-	{ 0x200c, 0x200d, "a joiner" },
-	{ 0x200e, 0x200f, "a mark of direction" },
-	{ 0x2028, 0x2029, "a separator of lines" },
-	{ 0x202a, 0x202e, "a mark of direction" },
-	{ 0x202f, 0x202f, "a narrow no-break space" },
-	{ 0x205f, 0x205f, "a space" },
-	{ 0x2060, 0x206f, "a character without a width" },
-	{ 0x2800, 0x2800, "an empty pattern of Braille" },
-	{ 0x3000, 0x3000, "a wide space" },
-	{ 0x3164, 0x3164, "a filler" },
-	{ 0xfe00, 0xfe0f, "a selector of shapes" },
-	{ 0xfeff, 0xfeff, "a byte order mark" },
-	{ 0xffa0, 0xffa0, "a filler" },
-	{ 0xfff9, 0xfffb, "an annotation" },
-	{ 0xe0000, 0xe0fff, "a character without a shape" },
-};
-
-/**
- * rules_text_check() - is there a character that nobody sees in a word?
- * @text: any bytes
- * @at: out: where
- * @why: out: what it is; KFDLIB_WHY bytes
- *
- * With a backslash before it, it is meant.
- *
- * Return: 0 or -EINVAL.
- */
-int rules_text_check(const char *text, size_t *at, char *why)
-{
-	unsigned int code;
-	size_t len, i;
-
-	for (*at = 0; text[*at]; *at += len) {
-		len = text_decode(text + *at, &code) ?: 1;
-		if (len == 1 || (*at && text[*at - 1] == '\\'))
-			continue;
-		for (i = 0; i < sizeof(unseen) / sizeof(*unseen); i++)
-			if (code >= unseen[i].first && code <= unseen[i].last)
-				return refuse(why, "U+%04X, %s, stands here and is not seen: remove it, or write a blank; in a name that has it, a backslash before it",
-					      code, unseen[i].name);
 	}
 	return 0;
 }

@@ -7,7 +7,7 @@
  * of their own under any path (in a mount namespace of theirs): it lowers what another rule
  * gives, or what the process has, and never raises it.
  *
- * rules-parse.c, rules-pattern.c and rules-match.c are pure.  rules-load.c reads files, rules-subject.c /proc.
+ * rules-load.c reads files, rules-subject.c /proc.  All others are pure.
  */
 #ifndef RULES_H
 #define RULES_H
@@ -98,16 +98,25 @@ struct rules_names {
 
 int rules_parse(struct rules *rules, const char *file, const char *text, size_t size,
 		const struct rules_names *names);
+int rules_parse_quietly(struct rules *rules, const char *line, const struct rules_names *names);
+
+/* rules-hold.c */
 int rules_fail(struct rules *rules, const char *file, unsigned int line, unsigned int column, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 void rules_free(struct rules *rules);
+void rule_free(struct rule *rule);
 
-/* rules-pattern.c */
+/* rules-advice.c */
+char *rules_spelling(const char *key, const char *value);
+
+/* rules-pattern.c, rules-condition.c, rules-text.c */
 char *rules_pattern_literal(const char *pattern);
 int rules_cgroup_check(const char *pattern, size_t *at, char *why);
+int rules_both_check(const struct rule *rule, char *why);
 int rules_exe_check(const char *pattern, size_t *at, char *why);
 int rules_unit_check(const char *pattern, size_t *at, char *why);
 int rules_name_check(const char *key, const char *name, size_t *at, char *why);
+const char *rules_text_wide(const char *text, size_t size);
 int rules_text_check(const char *text, size_t *at, char *why);
 bool rules_has_wildcard(const char *pattern);
 

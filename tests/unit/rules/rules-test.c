@@ -5,8 +5,10 @@
 
 static int user(const char *name, uid_t *uid)
 {
-	*uid = !strcmp(name, "anna") ? 1000 : 1001;
-	return !strcmp(name, "anna") || !strcmp(name, "ben") ? 0 : -ENOENT;
+	bool anna = !strcmp(name, "anna") || !strcmp(name, "1000");
+
+	*uid = anna ? 1000 : 1001;
+	return anna || !strcmp(name, "ben") ? 0 : -ENOENT;
 }
 
 static int group(const char *name, gid_t *gid)

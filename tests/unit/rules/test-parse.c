@@ -20,9 +20,16 @@ static const struct {
 	{ "unit=b\\x2d*.service priority=3", { .unit = "b\\\\x2d*.service", .priority = 3 } },
 	{ "unit=serve@[a-c,x]?\\-.service priority=3", { .unit = "serve@[a-c,x]?\\-.service", .priority = 3 } },
 	{ "cgroup=/a\\,b/[!]x]/[[:digit:]-]/x priority=3", { .cgroup = "/a\\,b/[!]x]/[[:digit:]-]/x", .priority = 3 } },
+	{ "cgroup=/[.a]/.[.a]/[[:punct:]]/[!.]/[!a]/.?/a[\u00e4] priority=3", { .cgroup = "/[.a]/.[.a]/[[:punct:]]/[!.]/[!a]/.?/a[\u00e4]", .priority = 3 } },
+	{ "cgroup=/a/b\\@.service priority=3", { .cgroup = "/a/b\\@.service", .priority = 3 } },
+	{ "cgroup=/a.slice/b.service/c unit=a.slice priority=3", { .cgroup = "/a.slice/b.service/c", .unit = "a.slice", .priority = 3 } },
+	{ "cgroup=/a.slice/b* unit=c.service priority=3", { .cgroup = "/a.slice/b*", .unit = "c.service", .priority = 3 } },
+	{ "cgroup=/a.slice/_io.service unit=i?.service priority=3", { .cgroup = "/a.slice/_io.service", .unit = "i?.service", .priority = 3 } },
+	{ "cgroup=/ unit=c.service priority=3", { .cgroup = "/", .unit = "c.service", .priority = 3 } },
 	{ "exe=/opt/a,b/..c/... priority=3", { .exe = "/opt/a,b/..c/...", .priority = 3 } },
 	/* letters of any language, and a joiner that a name has */
 	{ "cgroup=/\u0433\u0440 priority=3", { .cgroup = "/\u0433\u0440", .priority = 3 } },
+	{ "cgroup=/a\\ priority=low\\\001 priority=3", { .cgroup = "/a priority=low\\\001", .priority = 3 } },
 	{ "cgroup=/a\\\u200db priority=3", { .cgroup = "/a\\\u200db", .priority = 3 } },
 	/* of a directory service that does not answer yet */
 	{ "user=carl priority=3", { .user = "carl", .uid = 1001, .priority = 3, .pending = RULE_PENDING_USER } },
@@ -33,7 +40,6 @@ static const struct {
 	{ "user=anna park=never", { .user = "anna", .uid = 1000, .priority = KFD_PRIO_UNSET, .park = KFD_PRIO_SET_PARK_NEVER } },
 	{ "user=anna park=auto priority=2", { .user = "anna", .uid = 1000, .priority = 2, .park = KFD_PRIO_SET_PARK_AUTO } },
 	{ "cgroup=/ priority=3", { .cgroup = "/", .priority = 3 } },
-	{ "cgroup=/// priority=3", { .cgroup = "/", .priority = 3 } },
 	{ "exe=\"/opt/my tool/x\" priority=3", { .exe = "/opt/my tool/x", .priority = 3 } },
 	{ "exe=/opt/my\\ tool/x priority=3", { .exe = "/opt/my tool/x", .priority = 3 } },
 	{ "exe=/opt/a\\\"b/x priority=3", { .exe = "/opt/a\"b/x", .priority = 3 } },
@@ -106,7 +112,7 @@ static const struct {
 	{ "exe=\"/x priority=low", "not finished" },
 	{ "user=anna priority=low\\", "not finished" },
 	{ "[rule]", "no sections" },
-	{ "user=\033[2J priority=low", "there is no such user, and no name has" },
+	{ "user=\033[2J priority=low", "an escape sequence of a terminal stands here" },
 };
 
 static void test_bad(void **state)
@@ -148,10 +154,19 @@ static const struct {
 	{ "cgroup=/a.slice/../b.slice priority=low", 17, "write cgroup=/b.slice" },
 	{ "cgroup=/a.slice/. priority=low", 17, "write cgroup=/a.slice" },
 	{ "cgroup=//a.slice priority=low", 9, "write cgroup=/a.slice" },
-	{ "cgroup=/x[ab priority=low", 10, "write \\[" },
-	{ "cgroup=/x[a/b]c priority=low", 10, "in the same part" },
+	{ "priority=high exe=/x", 10, "exe= may only lower" },
+	{ "exe=/x park=never", 13, "park= cannot be combined" },
+	{ "user=anna container-max=low", 6, "remove user=" },
+	{ "cgroup=// priority=low", 9, "write cgroup=/$" },
+	{ "cgroup=/// priority=low", 9, "write cgroup=/$" },
+	{ "cgroup=/batch.slice// priority=low", 21, "write cgroup=/batch.slice" },
+	{ "cgroup=/batch.slice\\/ priority=low", 20, "an empty part" },
+	{ "cgroup=/batch.slice\\//a priority=low", 22, "an empty part" },
+	{ "cgroup=/a\\/./b priority=low", 12, "a part '.'" },
+	{ "cgroup=/x[ab priority=low", 10, "write cgroup=/x\\[ab" },
+	{ "cgroup=/x[a/b]c priority=low", 10, "does not stand for '/', nor go across it; for a '[' in a name write cgroup=/x\\[a/b]c" },
 	{ "cgroup=/x[]c priority=low", 10, "no ']'" },
-	{ "cgroup=/x[9-0] priority=low", 10, "write 0-9" },
+	{ "cgroup=/x[9-0] priority=low", 10, "write cgroup=/x[0-9]" },
 	{ "cgroup=/x[[:numbers:]] priority=low", 10, "no class" },
 	{ "unit=a@7b.service,b.service priority=low", 18, "as unit=a@7b.service" },
 	{ "unit=a.slice/b.service priority=low", 6, "as unit=b.service" },
@@ -165,8 +180,31 @@ static const struct {
 	{ "exe=/usr/bin/x,/usr/bin/y priority=low", 15, "as exe=/usr/bin/x" },
 	{ "exe=/usr//bin/x priority=low", 10, "write exe=/usr/bin/x" },
 	{ "exe=\"/usr/bin/x (deleted)\" priority=low", 16, "write exe=/usr/bin/x" },
-	{ "exe=/usr/bin/ priority=low", 5, "write exe=/usr/bin" },
-	{ "exe=/ priority=low", 5, "the path of a program" },
+	{ "exe=/usr/bin/ priority=low", 5, "directory, which no process runs: for all programs in it write exe=/usr/bin/*" },
+	/* a part that can be no name */
+	{ "cgroup=/a/[.] priority=low", 11, "no path of a process has a part '.': write cgroup=/a$" },
+	{ "cgroup=/\\. priority=low", 9, "write cgroup=/$" },
+	{ "cgroup=/a/b/\\.[.]/c priority=low", 13, "write cgroup=/a/c$" },
+	{ "cgroup=/a/[\\/] priority=low", 11, "a bracket in a path does not stand for '/'" },
+	{ "exe=/a/[.]/b priority=low", 8, "write exe=/a/b$" },
+	{ "unit=a[,;].service priority=low", 7, "this bracket stands for no character that a name of a unit has" },
+	{ "cgroup=/system.slice/foo@.service priority=low", 22, "write cgroup=/system.slice/foo@*.service$" },
+	{ "cgroup=/a/b@.service/x priority=low", 11, "write cgroup=/a/b@*.service/x$" },
+	/* two conditions that exclude each other */
+	{ "cgroup=/system.slice/a.service unit=b.service priority=low", 37, "write unit=a.service$" },
+	{ "unit=a.service cgroup=/user.slice/user-1000.slice/user@1000.service/app.slice/a.service priority=low", 6,
+	  "write unit=user@1000.service$" },
+	{ "cgroup=/b.slice/x unit=a.slice priority=low", 24, "remove one of them" },
+	{ "cgroup=/b.slice/a\\x2db.service/*/x unit=a.service priority=low", 41, "write unit=a\\x2db.service$" },
+	{ "exe=/ priority=low", 5, "exe=/ is a directory: exe= needs the path of a program" },
+	{ "cgroup=/a\\ priority=low", 11, "the backslash before this blank takes what follows into the value" },
+	{ "unit=a.service\\ park=never", 16, "the backslash before" },
+	{ "priority=low\\ cgroup=/a", 14, "the backslash before" },
+	{ "\"cgroup=/a priority=low\"", 11, "the quote before" },
+	{ "cgroup=/a\033[0mb priority=low", 10, "an escape sequence" },
+	{ "cgroup=/a\001b priority=low", 10, "a control character" },
+	{ "unit=a\177.service priority=low", 7, "a control character" },
+	{ "cgroup=/a\rpriority=low\r", 10, "is not seen: remove it, or write a newline" },
 	{ "user=anna,ben priority=low", 10, "as user=anna" },
 	{ "user=ann* priority=low", 9, "no pattern" },
 	{ "user=@gpu priority=low", 6, "write group=gpu" },
@@ -174,6 +212,38 @@ static const struct {
 	{ "user=4294967295 priority=low", 6, "4294967294" },
 	{ "group=a:b priority=low", 8, "no such group" },
 	{ "group=DOM\\\\x priority=low", 10, "write group=DOM\\x" },
+	/* quotes that are none */
+	{ "cgroup='/a' priority=low", 8, "takes no quotes but double ones of ASCII, and these only round blanks: write cgroup=/a" },
+	{ "cgroup=\u201c/a\u201d priority=low", 8, "write cgroup=/a" },
+	{ "unit='a.service' priority=low", 6, "write unit=a.service" },
+	{ "user=\u2018anna\u2019 priority=low", 6, "write user=anna" },
+	{ "cgroup=/a priority='low'", 20, "write priority=low" },
+	{ "cgroup=/a park=`auto`", 16, "write park=auto" },
+	{ "cgroup='/a b' priority=low", 8, "takes no quotes but double ones of ASCII, and these only round blanks$" },
+	{ "cgroup='\"/a b\"' priority=low", 8, "write cgroup=/a\\ b" },
+	{ "cgroup='a[b' priority=low", 8, "round blanks$" },
+	/* advice that was refused itself, or could not match */
+	{ "cgroup=/batch[a-/]x priority=low", 14, "nor go across it; for a '[' in a name write cgroup=/batch\\[a-/]x" },
+	{ "cgroup=/batch[z-a]x[9-0] priority=low", 14, "comes after its last$" },
+	{ "unit=a[b.service priority=low", 7, "so that it would only match a '['$" },
+	{ "cgroup=/batch{a,b} priority=low", 14, "has no braces (\\{ and \\, are a brace and a comma in a name): write a rule for each, as cgroup=/batcha" },
+	{ "unit=serve@{1,2}.service priority=low", 12, "has no braces: write a rule for each, as unit=serve@1.service" },
+	{ "unit=serve@{1..2}.service priority=low", 12, "as unit=serve@1.service" },
+	{ "unit=serve.service/x priority=low", 6, "as unit=serve.service" },
+	{ "unit=a.slice/x priority=low", 6, "write the name of the unit alone$" },
+	{ "unit=a.service/ priority=low", 6, "as unit=a.service" },
+	{ "cgroup=sys/fs/cgroup/a priority=low", 8, "write cgroup=/a" },
+	{ "cgroup=//sys/fs/cgroup/a priority=low", 8, "write cgroup=/a" },
+	{ "cgroup=/sys//fs/./cgroup priority=low", 8, "write cgroup=/" },
+	{ "cgroup=12:cpu,cpuacct:/a priority=low", 8, "write cgroup=/a" },
+	{ "cgroup=a:/b priority=low", 8, "write cgroup=/a:/b" },
+	{ "unit=a+b priority=low", 6, "ends with .service, .scope or .slice$" },
+	{ "unit=a+b.socket priority=low", 6, "write the unit that it starts$" },
+	{ "exe=\"/usr/bin/my x,/usr/bin/y\" priority=low", 19, "as exe=/usr/bin/my\\ x" },
+	{ "exe=/usr/bin/{a,b} priority=low", 14, "as exe=/usr/bin/a" },
+	{ "user=1000,1001 priority=low", 10, "as user=1000" },
+	{ "user=,ben priority=low", 6, "write a rule for each$" },
+	{ "user=@-x priority=low", 6, "is no name$" },
 	/* what comes with a copied text; columns count characters */
 	{ "cgroup=/a.slice\u00a0 priority=low", 16, "U+00A0" },
 	{ "cgroup=/\u00fc\u200b priority=low", 10, "U+200B" },
@@ -182,6 +252,38 @@ static const struct {
 	{ "\u3000", 1, "U+3000" },
 	{ "# a comment\rcgroup=/a.slice priority=low\r", 12, "carriage return" },
 };
+
+/* A part of the message, or with a '$' its end */
+static bool says(const char *message, const char *why)
+{
+	size_t len = strlen(why), n = strlen(message);
+
+	if (why[len - 1] != '$')
+		return strstr(message, why);
+	return n >= len - 1 && !strncmp(message + n - (len - 1), why, len - 1);
+}
+
+/* The spelling that a message names is a rule. */
+static void advice_check(const char *line, const char *message)
+{
+	static const char *const leads[] = { "write cgroup=", "as cgroup=", "write unit=", "as unit=", "write exe=", "as exe=",
+					     "write user=", "as user=", "write group=", "as group=" };
+	const char *at;
+	struct rules rules;
+	char text[512];
+	size_t i;
+
+	for (i = 0; i < sizeof(leads) / sizeof(*leads); i++) {
+		at = strstr(message, leads[i]);
+		if (!at)
+			continue;
+		snprintf(text, sizeof(text), "%s priority=0", strchr(at, ' ') + 1);
+		test_parse(&rules, text);
+		if (rules.nr != 1)
+			fail_msg("%s: the advice '%s' is an error: %s", line, text, rules.errors[0].why);
+		rules_free(&rules);
+	}
+}
 
 static void test_never(void **state)
 {
@@ -196,7 +298,8 @@ static void test_never(void **state)
 		if (rules.nr != 1 || rules.nr_errors != 1)
 			fail_msg("%s: %zu rules, %zu errors", never[i].line, rules.nr, rules.nr_errors);
 		assert_int_equal(rules.errors[0].line, 1);
-		if (!strstr(rules.errors[0].why, never[i].why) || rules.errors[0].column != never[i].column)
+		advice_check(never[i].line, rules.errors[0].why);
+		if (!says(rules.errors[0].why, never[i].why) || rules.errors[0].column != never[i].column)
 			fail_msg("%s: column %u, '%s', not %u, '%s'", never[i].line, rules.errors[0].column,
 				 rules.errors[0].why, never[i].column, never[i].why);
 		rules_free(&rules);
@@ -218,6 +321,41 @@ static void test_long(void **state)
 	test_parse(&rules, text);
 	assert_int_equal(rules.nr_errors, 1);
 	assert_int_equal(rules.errors[0].column, 11);
+	rules_free(&rules);
+}
+
+/* Texts that are no UTF-8: one error for the file */
+static void test_wide(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t size;
+		const char *name;
+	} rows[] = {
+		{ "\xff\xfeu\0s\0\n\0", 8, "text in UTF-16:" },
+		{ "\xfe\xff\0u\0s\0\n", 8, "text in UTF-16:" },
+		{ "u\0s\0\n\0", 6, "text in UTF-16LE:" },
+		{ "\0u\0s\0\n", 6, "text in UTF-16BE:" },
+		{ "\xff\xfe\0\0u\0\0\0", 8, "text in UTF-32:" },
+		{ "u\0ser=anna", 10, "byte 0" },
+	};
+	struct rules rules;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		memset(&rules, 0, sizeof(rules));
+		assert_int_equal(rules_parse(&rules, "f", rows[i].text, rows[i].size, &test_names), 0);
+		assert_int_equal(rules.nr, 0);
+		assert_int_equal(rules.nr_errors, 1);
+		assert_int_equal(rules.errors[0].line, 1);
+		assert_non_null(strstr(rules.errors[0].why, rows[i].name));
+		rules_free(&rules);
+	}
+	/* a carriage return alone ends the lines of another time */
+	test_parse(&rules, "user=anna priority=low\ruser=ben priority=low\r");
+	assert_int_equal(rules.nr_errors, 1);
+	assert_non_null(strstr(rules.errors[0].why, "as \"tr"));
 	rules_free(&rules);
 }
 
@@ -280,6 +418,7 @@ int parse_tests(void)
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_never),
 		cmocka_unit_test(test_long),
+		cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_comments),
 		cmocka_unit_test(test_limits),
 	};

@@ -171,31 +171,95 @@ static void exe_warn(struct rules *warnings, const struct rule *rule)
 		    rule->exe, program);
 }
 
-/* A slice that systemd puts elsewhere than the path of cgroup= says */
-static void slice_warn(struct rules *warnings, const struct rule *rule)
+/* The names of systemd: dashes stand between names */
+static bool slice_valid(const char *name, size_t len)
 {
-	const char *part = rule->cgroup, *dash;
-	char top[PATH_MAX], path[2 * KFDLIB_PATH], plain[KFDLIB_PATH];
+	len -= strlen(".slice");
+	return *name != '-' && name[len - 1] != '-' && !memmem(name, len, "--", 2);
+}
+
+/* The slices that systemd puts a slice into, with slashes round them; of a pattern those that its text before a wildcard names */
+static void slice_above(const char *name, char *path, size_t size)
+{
+	size_t len = strcspn(name, "*?[\\"), i, at = 0;
+
+	*path = '\0';
+	for (i = 1; i < len && at < size; i++)
+		if (name[i] == '-')
+			at += snprintf(path + at, size - at, "/%.*s.slice", (int)i, name);
+	if (at < size)
+		snprintf(path + at, size - at, "/");
+}
+
+/* Can units of a manager be below this part?  Slices below it are its own. */
+static bool part_is_root(const char *part, size_t len)
+{
+	char name[RULES_LINE_MAX];
+
+	snprintf(name, sizeof(name), "%.*s", (int)len, part);
+	return ends(part, len, ".service") || ends(part, len, ".scope") || !rules_has_wildcard(name);
+}
+
+/**
+ * struct moved - a slice that systemd puts elsewhere than a path says
+ * @name: its name
+ * @path: the path as it should be; empty: systemd has no slice of the name
+ */
+struct moved {
+	char name[RULES_LINE_MAX], path[3 * RULES_LINE_MAX];
+};
+
+static bool slice_find(const char *cgroup, struct moved *moved)
+{
+	const char *part = cgroup, *base = cgroup;
+	char above[2 * RULES_LINE_MAX], between[RULES_LINE_MAX];
+	bool wildcard;
 	size_t len;
 
-	for (; part && *part; part += len) {
+	for (; *part; part += len) {
 		part += strspn(part, "/");
 		len = strcspn(part, "/");
-		dash = memchr(part, '-', len);
-		if (!ends(part, len, ".slice") || !dash || dash == part || strcspn(part, "*?[\\") < (size_t)(dash - part))
+		if (!ends(part, len, ".slice")) {
+			/* of what may be a slice it is not known what is below */
+			base = part_is_root(part, len) ? part + len : NULL;
 			continue;
-		snprintf(top, sizeof(top), "/%.*s.slice/", (int)(dash - part), part);
-		snprintf(plain, sizeof(plain), "%.*s", (int)(part - rule->cgroup), rule->cgroup);
-		if (strstr(plain, top) || strpbrk(plain, "*?["))
+		}
+		snprintf(moved->name, sizeof(moved->name), "%.*s", (int)len, part);
+		if (!base || !strcmp(moved->name, "-.slice"))
 			continue;
-		snprintf(plain, sizeof(plain), "%.*s", (int)len, part);
-		if (rules_has_wildcard(plain))
-			snprintf(path, sizeof(path), "%s%s", top, plain);
-		else
-			slice_path(plain, path, sizeof(path));
-		add(warnings, rule, "systemd puts the slice %.200s elsewhere: write cgroup=%.200s%.200s", plain, path, part + len);
+		wildcard = rules_has_wildcard(moved->name);
+		*moved->path = '\0';
+		if (!wildcard && !slice_valid(part, len))
+			return true;
+		snprintf(between, sizeof(between), "%.*s", (int)(part - base), base);
+		slice_above(moved->name, above, sizeof(above));
+		/* one without a dash may be in any that was made by hand */
+		if (!strcmp(above, "/") || rules_has_wildcard(between) || !strcmp(between, above) ||
+		    (wildcard && !strncmp(between, above, strlen(above))))
+			continue;
+		snprintf(moved->path, sizeof(moved->path), "%.*s%s%s", (int)(base - cgroup), cgroup, above, part);
+		return true;
+	}
+	return false;
+}
+
+/* Only a path that is right itself is advised. */
+static void slice_warn(struct rules *warnings, const struct rule *rule)
+{
+	struct moved moved, again;
+	char *spelling;
+
+	if (!rule->cgroup || !slice_find(rule->cgroup, &moved))
+		return;
+	if (!*moved.path) {
+		add(warnings, rule,
+		    "systemd has no slice %.200s, since a '-' in its name stands between two names: the rule matches only a cgroup that something else makes",
+		    moved.name);
 		return;
 	}
+	spelling = slice_find(moved.path, &again) ? NULL : rules_spelling("cgroup", moved.path);
+	add(warnings, rule, "systemd puts the slice %.200s elsewhere%s%s", moved.name, spelling ? ": write " : "", spelling ?: "");
+	free(spelling);
 }
 
 static void warnings_find(const struct rules *rules, struct rules *warnings)

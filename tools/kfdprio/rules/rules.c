@@ -249,7 +249,7 @@ int kfdprio_rules(int argc, char **argv)
 	options_parse(argc, argv, &wish);
 	wish_check(&wish);
 	if (!strcmp(wish.verb, "explain") && pid_parse(wish.arguments[0], &pid, why))
-		errx(EXIT_FAILURE, "%s", why);
+		errx(EXIT_USAGE, "%s", why);
 	if (*wish.arguments && !pid)
 		for (file = wish.arguments; *file; file++)
 			rules_load_file(&rules, *file);
