@@ -84,6 +84,28 @@ int kfd_dev_open(struct kfd_dev *dev, char *why)
 }
 
 /**
+ * kfd_dev_missing() - whether the host has no driver of ours that serves KFD, and why
+ * @why: out, KFDLIB_WHY bytes: what is wrong and what to do; not changed if there is such a driver, or if that is not
+ *	known, as where the device may not be opened
+ *
+ * Return: whether.
+ */
+bool kfd_dev_missing(char *why)
+{
+	struct kfd_trouble trouble;
+	struct kfd_dev dev;
+
+	if (!kfd_dev_try(&dev, &trouble)) {
+		kfd_dev_close(&dev);
+		return false;
+	}
+	if (trouble.cause != KFD_CAUSE_NO_DRIVER && trouble.cause != KFD_CAUSE_STOCK)
+		return false;
+	kfd_trouble_text(&trouble, why);
+	return true;
+}
+
+/**
  * kfd_dev_close() - close what kfd_dev_open() opened
  * @dev: the device; may be closed already
  */

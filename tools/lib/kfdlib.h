@@ -68,6 +68,7 @@ void kfd_trouble_text(const struct kfd_trouble *t, char *why);
 
 int kfd_dev_open(struct kfd_dev *dev, char *why);
 int kfd_dev_try(struct kfd_dev *dev, struct kfd_trouble *t);
+bool kfd_dev_missing(char *why);
 void kfd_dev_close(struct kfd_dev *dev);
 int kfd_dev_set(const struct kfd_dev *dev, struct kfd_prio_set_args *args);
 int kfd_dev_get(const struct kfd_dev *dev, struct kfd_prio_get_args *args);

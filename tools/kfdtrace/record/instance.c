@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kfdlib.h"
 #include "record.h"
 
 #define MIN_KB	   64	/* per CPU: below this a burst of one runlist may not fit */
@@ -269,6 +270,16 @@ static int event_switch(struct recording *rec, const char *name, const char *eve
 	return -errno;
 }
 
+static void no_kfd_events(char *why)
+{
+	char missing[KFDLIB_WHY];
+
+	if (kfd_dev_missing(missing))
+		snprintf(why, RECORD_WHY, "this kernel has no kfd events: %s", missing);
+	else
+		snprintf(why, RECORD_WHY, "this kernel has no kfd events: run 'kfdprio doctor'");
+}
+
 /**
  * instance_events() - switch on the events that were asked for
  * @rec: the recording
@@ -294,8 +305,7 @@ int instance_events(struct recording *rec, char *why)
 			*event++ = '\0';
 		if (!events_there(rec, system, event)) {
 			if (!strcmp(system, "kfd") && !events_there(rec, "kfd", NULL))
-				snprintf(why, RECORD_WHY,
-					 "this kernel has no kfd events: the kfdprio driver is not loaded; run 'kfdprio doctor'");
+				no_kfd_events(why);
 			else
 				snprintf(why, RECORD_WHY, "this kernel has no events '%s'", *text);
 			ret = -ENOENT;

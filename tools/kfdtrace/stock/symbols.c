@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kfdlib.h"
 #include "stock.h"
 
 #define MODULE "[amdgpu]"
@@ -144,9 +145,12 @@ bool stock_symbols(FILE *kallsyms, struct stock_symbol *symbols)
  */
 int stock_symbols_read(struct stock_symbol *symbols, char *why)
 {
-	FILE *file = fopen("/proc/kallsyms", "re");
+	char missing[KFDLIB_WHY], path[KFDLIB_PATH];
+	FILE *file;
 	bool there;
 
+	snprintf(path, sizeof(path), "%s/proc/kallsyms", kfd_system_root);
+	file = fopen(path, "re");
 	if (!file) {
 		snprintf(why, STOCK_WHY, "cannot read /proc/kallsyms, which has the functions of the driver: %s",
 			 strerror(errno));
@@ -156,7 +160,10 @@ int stock_symbols_read(struct stock_symbol *symbols, char *why)
 	fclose(file);
 	if (there)
 		return 0;
-	snprintf(why, STOCK_WHY, "the driver amdgpu is not loaded: run 'modprobe amdgpu'");
+	if (kfd_dev_missing(missing))
+		snprintf(why, STOCK_WHY, "%s", missing);
+	else
+		snprintf(why, STOCK_WHY, "/proc/kallsyms has no functions of a module amdgpu: see 'lsmod | grep amdgpu'");
 	return -ENOENT;
 }
 
