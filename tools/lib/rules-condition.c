@@ -243,8 +243,14 @@ int rules_name_check(const char *key, const char *name, size_t *at, char *why)
 	return 0;
 }
 
-/* The parts of a pattern before the first with a wildcard, as text */
-static void plain_parts(const char *pattern, char *plain)
+/**
+ * rules_plain_parts() - the parts of a path before the first with a wildcard, as text
+ * @pattern: the path
+ * @plain: out: as long as @pattern at most
+ *
+ * Return: whether these are all.
+ */
+bool rules_plain_parts(const char *pattern, char *plain)
 {
 	char *slash = plain;
 	bool wildcard = false;
@@ -257,6 +263,7 @@ static void plain_parts(const char *pattern, char *plain)
 		*plain++ = *pattern;
 	}
 	*(wildcard ? slash : plain) = '\0';
+	return !wildcard;
 }
 
 /**
@@ -278,7 +285,7 @@ int rules_both_check(const struct rule *rule, char *why)
 
 	if (!rule->cgroup || !rule->unit)
 		return 0;
-	plain_parts(rule->cgroup, cgroup);
+	rules_plain_parts(rule->cgroup, cgroup);
 	for (part = cgroup; *part; part += len) {
 		part += strspn(part, "/");
 		len = strcspn(part, "/");

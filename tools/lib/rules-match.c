@@ -125,22 +125,50 @@ bool rule_is_left(const struct rule *rule)
 	return rule->group && rule_lowers(rule);
 }
 
-static bool same_or_any(const char *wide, const char *narrow)
-{
-	return !wide || (narrow && !strcmp(wide, narrow));
-}
-
 /* Does a pattern name the cgroups of another, or those above them? */
 static bool cgroup_covers(const char *wide, const char *narrow)
 {
+	char plain[RULES_LINE_MAX * 2];
 	size_t len;
 
-	if (same_or_any(wide, narrow))
+	if (!wide || !strcmp(wide, "/"))
 		return true;
-	if (!strcmp(wide, "/"))
-		return true;
+	if (!narrow)
+		return false;
 	len = strlen(wide);
-	return narrow && !strncmp(wide, narrow, len) && narrow[len] == '/';
+	if (!strncmp(wide, narrow, len) && (!narrow[len] || narrow[len] == '/'))
+		return true;
+	/* what matches a cgroup matches those below it */
+	rules_plain_parts(narrow, plain);
+	return cgroup_matches(wide, plain);
+}
+
+/* Does a pattern name the unit of each process that a later rule matches? */
+static bool unit_covers(const char *wide, const struct rule *rule)
+{
+	char plain[RULES_LINE_MAX * 2] = "/";
+
+	if (!wide || (rule->unit && !strcmp(wide, rule->unit)))
+		return true;
+	if (rule->unit && rules_plain_parts(rule->unit, plain + 1) && matches(wide, plain + 1, strlen(plain + 1), 0))
+		return true;
+	if (!rule->cgroup)
+		return false;
+	/* all processes below a cgroup are in its slices, and of its unit if it has one */
+	rules_plain_parts(rule->cgroup, plain);
+	return unit_matches(wide, plain);
+}
+
+/* A name that is not known yet is the same as itself. */
+static bool name_covers(const char *wide, const char *narrow, unsigned int pending, const struct rule *one, const struct rule *rule)
+{
+	if (!wide)
+		return true;
+	if (!narrow || (one->pending & pending) != (rule->pending & pending))
+		return false;
+	if (one->pending & pending)
+		return !strcmp(wide, narrow);
+	return pending == RULE_PENDING_USER ? one->uid == rule->uid : one->gid == rule->gid;
 }
 
 /**
@@ -154,15 +182,11 @@ const struct rule *rule_before(const struct rules *rules, const struct rule *rul
 {
 	const struct rule *one;
 
-	for (one = rules->rule; one < rule; one++) {
-		if (one->exe || one->pending || !cgroup_covers(one->cgroup, rule->cgroup) || !same_or_any(one->unit, rule->unit))
-			continue;
-		if (one->user && (!rule->user || rule->pending & RULE_PENDING_USER || one->uid != rule->uid))
-			continue;
-		if (one->group && (!rule->group || rule->pending & RULE_PENDING_GROUP || one->gid != rule->gid))
-			continue;
-		return one;
-	}
+	for (one = rules->rule; one < rule; one++)
+		if (!one->exe && cgroup_covers(one->cgroup, rule->cgroup) && unit_covers(one->unit, rule) &&
+		    name_covers(one->user, rule->user, RULE_PENDING_USER, one, rule) &&
+		    name_covers(one->group, rule->group, RULE_PENDING_GROUP, one, rule))
+			return one;
 	return NULL;
 }
 

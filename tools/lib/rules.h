@@ -112,6 +112,7 @@ char *rules_spelling(const char *key, const char *value);
 /* rules-pattern.c, rules-condition.c, rules-text.c */
 char *rules_pattern_literal(const char *pattern);
 int rules_cgroup_check(const char *pattern, size_t *at, char *why);
+bool rules_plain_parts(const char *pattern, char *plain);
 int rules_both_check(const struct rule *rule, char *why);
 int rules_exe_check(const char *pattern, size_t *at, char *why);
 int rules_unit_check(const char *pattern, size_t *at, char *why);

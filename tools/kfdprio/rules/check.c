@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cgroup.h"
@@ -153,22 +154,64 @@ static void before_warn(struct rules *warnings, const struct rules *rules, const
 		    before->file, before->line);
 }
 
-/* /proc/PID/exe has the path without links. */
+/* The path without links of what there is; @real: PATH_MAX bytes.  Return: whether there is something. */
+static bool path_resolve(const char *name, char *real, bool *directory)
+{
+	char path[2 * KFDLIB_PATH];
+	size_t root = strlen(kfd_system_root);
+	struct stat stat_buf;
+
+	snprintf(path, sizeof(path), "%s%s", kfd_system_root, name);
+	if (!realpath(path, real) || stat(real, &stat_buf))
+		return false;
+	*directory = S_ISDIR(stat_buf.st_mode);
+	if (!strncmp(real, kfd_system_root, root))
+		memmove(real, real + root, strlen(real + root) + 1);
+	return true;
+}
+
+/* Text as a pattern that stands for it */
+static void pattern_quote(const char *plain, char *pattern)
+{
+	for (; *plain; plain++) {
+		if (strchr("*?[\\", *plain))
+			*pattern++ = '\\';
+		*pattern++ = *plain;
+	}
+	*pattern = '\0';
+}
+
+/* /proc/PID/exe has the path without links, of the program itself and of its directory. */
 static void exe_warn(struct rules *warnings, const struct rule *rule)
 {
-	char name[KFDLIB_PATH], path[2 * KFDLIB_PATH], real[PATH_MAX], *program = real;
+	char name[KFDLIB_PATH], real[PATH_MAX], advice[3 * PATH_MAX];
+	bool wildcard = rule->exe && rules_has_wildcard(rule->exe), directory = false;
+	size_t len = 0, i;
+	char *spelling;
 
-	if (!rule->exe || rules_has_wildcard(rule->exe))
+	if (!rule->exe)
 		return;
-	pattern_plain(rule->exe, name);
-	snprintf(path, sizeof(path), "%s%s", kfd_system_root, name);
-	if (!realpath(path, real))
+	for (i = 0; wildcard && !strchr("*?[", rule->exe[i]); i += rule->exe[i] == '\\' ? 2 : 1)
+		if (rule->exe[i] == '/')
+			len = i;
+	if (!wildcard)
+		len = strlen(rule->exe);
+	snprintf(name, sizeof(name), "%.*s", (int)len, rule->exe);
+	pattern_plain(name, name);
+	if (!*name || !path_resolve(name, real, &directory) || (wildcard && !directory))
 		return;
-	if (!strncmp(real, kfd_system_root, strlen(kfd_system_root)))
-		program += strlen(kfd_system_root);
-	if (strcmp(program, name))
-		add(warnings, rule, "exe=%.200s is a link, and the path of a process is that of the program: write exe=%.200s",
-		    rule->exe, program);
+	if (!strcmp(real, name) && (wildcard || !directory))
+		return;
+	pattern_quote(real, advice);
+	strcat(advice, !wildcard && directory ? "/*" : rule->exe + len);
+	spelling = rules_spelling("exe", advice);
+	if (directory && !wildcard)
+		add(warnings, rule, "exe=%.200s is a directory, which no process runs%s%s", rule->exe,
+		    spelling ? ": for all programs in it write " : "", spelling ?: "");
+	else
+		add(warnings, rule, "exe=%.200s is a link, and the path of a process is that of the program%s%s", name,
+		    spelling ? ": write " : "", spelling ?: "");
+	free(spelling);
 }
 
 /* The names of systemd: dashes stand between names */
