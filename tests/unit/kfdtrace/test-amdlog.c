@@ -276,7 +276,7 @@ static void broken_and_interleaved(void **state)
 	}
 	/* times and line numbers differ in the prefixes of one writer */
 	one("08:15:30.1 node: :3:a.cpp:1: 5 us: [pid:7 tid: 0x9]\n08:15:31 node:  HWq=0x20, Dispatch Header\n");
-	one("amd.log:9::3:a.cpp:1: 5 us: [pid:7 tid: 0x9]\namd.log:10: HWq=0x20, Dispatch Header\n");
+	one("rocm.log:9::3:a.cpp:1: 5 us: [pid:7 tid: 0x9]\nrocm.log:10: HWq=0x20, Dispatch Header\n");
 	none("0: :3:a.cpp:1: 5 us: [pid:7 tid: 0x9]\n1:  HWq=0x20, Dispatch Header\n");
 	assert_int_equal(amdlog.orphans, 1);
 }
