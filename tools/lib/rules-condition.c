@@ -29,7 +29,7 @@ static const char *mount_find(const char *path)
 }
 
 /* A part that is the name of a template */
-static int template_check(const char *pattern, size_t *at, char *why)
+static int template_check(const char *pattern, size_t *at, struct rules_refusal *why)
 {
 	static const char *const templates[] = { "@.service", "@.scope" };
 	char path[RULES_LINE_MAX + 2];
@@ -52,11 +52,11 @@ static int template_check(const char *pattern, size_t *at, char *why)
  * rules_cgroup_check() - can a pattern match the cgroup of a process?
  * @pattern: of cgroup=, without slashes at its end
  * @at: out: where it is wrong
- * @why: out: what is wrong, and the spelling that matches; KFDLIB_WHY bytes
+ * @why: out: what is wrong, and the spelling that matches
  *
  * Return: 0 or -EINVAL.
  */
-int rules_cgroup_check(const char *pattern, size_t *at, char *why)
+int rules_cgroup_check(const char *pattern, size_t *at, struct rules_refusal *why)
 {
 	char path[RULES_LINE_MAX + 2];
 	const char *below;
@@ -87,11 +87,11 @@ int rules_cgroup_check(const char *pattern, size_t *at, char *why)
  * rules_exe_check() - can a pattern match the program of a process?
  * @pattern: of exe=
  * @at: out: where it is wrong
- * @why: out: what is wrong, and the spelling that matches; KFDLIB_WHY bytes
+ * @why: out: what is wrong, and the spelling that matches
  *
  * Return: 0 or -EINVAL.
  */
-int rules_exe_check(const char *pattern, size_t *at, char *why)
+int rules_exe_check(const char *pattern, size_t *at, struct rules_refusal *why)
 {
 	static const char deleted[] = " (deleted)";
 	char path[RULES_LINE_MAX + 2];
@@ -127,7 +127,7 @@ static bool ends_with(const char *text, const char *suffix)
 	return len > n && !strcmp(text + len - n, suffix);
 }
 
-static int unit_type_check(const char *pattern, char *why)
+static int unit_type_check(const char *pattern, struct rules_refusal *why)
 {
 	static const char *const others[] = { ".socket", ".target", ".timer", ".path", ".mount", ".automount", ".swap", ".device" };
 	const char *dot = strrchr(pattern, '.');
@@ -154,7 +154,7 @@ static int unit_type_check(const char *pattern, char *why)
 }
 
 /* A path in place of a unit: the unit that its processes belong to, or its last part */
-static int unit_path_refuse(const char *pattern, char *why)
+static int unit_path_refuse(const char *pattern, struct rules_refusal *why)
 {
 	char path[RULES_LINE_MAX + 2], name[RULES_LINE_MAX];
 	size_t at, len;
@@ -174,11 +174,11 @@ static int unit_path_refuse(const char *pattern, char *why)
  * rules_unit_check() - can a pattern match the name of a unit that processes run in?
  * @pattern: of unit=
  * @at: out: where it is wrong
- * @why: out: what is wrong, and the spelling that matches; KFDLIB_WHY bytes
+ * @why: out: what is wrong, and the spelling that matches
  *
  * Return: 0 or -EINVAL.
  */
-int rules_unit_check(const char *pattern, size_t *at, char *why)
+int rules_unit_check(const char *pattern, size_t *at, struct rules_refusal *why)
 {
 	static const char chars[] = "*?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789:-_.@\\";
 	bool escaped;
@@ -211,13 +211,13 @@ int rules_unit_check(const char *pattern, size_t *at, char *why)
  * @key: user or group
  * @name: one that is not known
  * @at: out: where it is wrong
- * @why: out: what is wrong; KFDLIB_WHY bytes
+ * @why: out: what is wrong
  *
  * Directory services have names with blanks, a backslash, "@" and letters of any language.
  *
  * Return: 0: it may become known; -EINVAL: it never will.
  */
-int rules_name_check(const char *key, const char *name, size_t *at, char *why)
+int rules_name_check(const char *key, const char *name, size_t *at, struct rules_refusal *why)
 {
 	char other[RULES_LINE_MAX];
 	int ret = rules_list_check(key, name, at, why);
@@ -244,38 +244,15 @@ int rules_name_check(const char *key, const char *name, size_t *at, char *why)
 }
 
 /**
- * rules_plain_parts() - the parts of a path before the first with a wildcard, as text
- * @pattern: the path
- * @plain: out: as long as @pattern at most
- *
- * Return: whether these are all.
- */
-bool rules_plain_parts(const char *pattern, char *plain)
-{
-	char *slash = plain;
-	bool wildcard = false;
-
-	for (; *pattern && !wildcard; pattern++) {
-		if (*pattern == '/')
-			slash = plain;
-		wildcard = strchr("*?[", *pattern);
-		pattern += pattern[0] == '\\' && pattern[1];
-		*plain++ = *pattern;
-	}
-	*(wildcard ? slash : plain) = '\0';
-	return !wildcard;
-}
-
-/**
  * rules_both_check() - can a process of the cgroup of a rule belong to its unit?
  * @rule: the rule
- * @why: out: what is wrong, and the unit that matches; KFDLIB_WHY bytes
+ * @why: out: what is wrong, and the unit that matches
  *
  * From the first part of the path on that is no slice, all processes below belong to one unit, or to none.
  *
  * Return: 0 or -EINVAL.
  */
-int rules_both_check(const struct rule *rule, char *why)
+int rules_both_check(const struct rule *rule, struct rules_refusal *why)
 {
 	const struct rule unit = { .unit = rule->unit, .priority = KFD_PRIO_UNSET };
 	char cgroup[RULES_LINE_MAX + 2], name[RULES_LINE_MAX];

@@ -41,7 +41,7 @@ enum key {
  * @rule: what was read of it so far
  * @container_max: of container-max=, if the line has that
  * @failed: an error was found in the line
- * @quiet: an error is not kept with its text
+ * @why: of the error; NULL: it is not kept
  */
 struct parser {
 	struct rules *rules;
@@ -55,40 +55,36 @@ struct parser {
 	bool newlines;
 	struct rule rule;
 	int container_max;
-	bool failed, quiet;
+	bool failed;
+	struct rules_refusal *why;
 };
 
-static int fail_why(struct parser *p, const char *why)
+static int failed(struct parser *p)
 {
 	p->failed = true;
-	if (p->quiet)
-		return -EINVAL;
-	return rules_fail(p->rules, p->file, p->line, p->at ? p->columns[p->at - p->text] : 0, "%s", why);
+	if (p->why)
+		p->why->column = p->at ? p->columns[p->at - p->text] : 0;
+	return 0;
 }
 
 static __attribute__((format(printf, 2, 3))) int fail(struct parser *p, const char *format, ...)
 {
-	char why[KFDLIB_WHY];
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(why, sizeof(why), format, args);
+	if (p->why) {
+		vsnprintf(p->why->text, sizeof(p->why->text), format, args);
+		*p->why->value = '\0';
+	}
 	va_end(args);
-	return fail_why(p, why);
+	return failed(p);
 }
 
-/* @at bytes after what is read */
-static int fail_at(struct parser *p, size_t at, const char *why)
+/* What was refused is @at bytes after what is read. */
+static int failed_at(struct parser *p, size_t at)
 {
 	p->at += at;
-	return fail_why(p, why);
-}
-
-/* Nobody reads the text of an error that is not kept. */
-static char *why_of(const struct parser *p, char *why)
-{
-	*why = '\0';
-	return p->quiet ? NULL : why;
+	return failed(p);
 }
 
 static int copy_to(char **to, const char *value)
@@ -100,65 +96,60 @@ static int copy_to(char **to, const char *value)
 static int cgroup_set(struct parser *p, char *value)
 {
 	size_t len = strlen(value), at;
-	char why[KFDLIB_WHY];
 	int ret;
 
 	/* one slash at the end may be there */
 	if (len > 1 && value[len - 1] == '/' && !strchr("/\\", value[len - 2]))
 		value[len - 1] = '\0';
-	ret = rules_cgroup_check(value, &at, why_of(p, why));
+	ret = rules_cgroup_check(value, &at, p->why);
 	if (ret)
-		return fail_at(p, at, why);
+		return failed_at(p, at);
 	p->rule.cgroup = rules_pattern_literal(value);
 	return p->rule.cgroup ? 0 : -ENOMEM;
 }
 
 static int unit_set(struct parser *p, char *value)
 {
-	char why[KFDLIB_WHY];
 	size_t at;
-	int ret = rules_unit_check(value, &at, why_of(p, why));
+	int ret = rules_unit_check(value, &at, p->why);
 
 	if (ret)
-		return fail_at(p, at, why);
+		return failed_at(p, at);
 	p->rule.unit = rules_pattern_literal(value);
 	return p->rule.unit ? 0 : -ENOMEM;
 }
 
 static int exe_set(struct parser *p, char *value)
 {
-	char why[KFDLIB_WHY];
 	size_t at;
-	int ret = rules_exe_check(value, &at, why_of(p, why));
+	int ret = rules_exe_check(value, &at, p->why);
 
-	return ret ? fail_at(p, at, why) : copy_to(&p->rule.exe, value);
+	return ret ? failed_at(p, at) : copy_to(&p->rule.exe, value);
 }
 
 /* One that is not known yet is none that the rule is void for: it waits. */
 static int user_set(struct parser *p, char *value)
 {
-	char why[KFDLIB_WHY];
 	size_t at = 0;
 	int ret = 0;
 
 	if (p->names->user(value, &p->rule.uid)) {
 		p->rule.pending |= RULE_PENDING_USER;
-		ret = rules_name_check("user", value, &at, why_of(p, why));
+		ret = rules_name_check("user", value, &at, p->why);
 	}
-	return ret ? fail_at(p, at, why) : copy_to(&p->rule.user, value);
+	return ret ? failed_at(p, at) : copy_to(&p->rule.user, value);
 }
 
 static int group_set(struct parser *p, char *value)
 {
-	char why[KFDLIB_WHY];
 	size_t at = 0;
 	int ret = 0;
 
 	if (p->names->group(value, &p->rule.gid)) {
 		p->rule.pending |= RULE_PENDING_GROUP;
-		ret = rules_name_check("group", value, &at, why_of(p, why));
+		ret = rules_name_check("group", value, &at, p->why);
 	}
-	return ret ? fail_at(p, at, why) : copy_to(&p->rule.group, value);
+	return ret ? failed_at(p, at) : copy_to(&p->rule.group, value);
 }
 
 static int priority_set(struct parser *p, char *value)
@@ -284,13 +275,12 @@ static int joined_fail(struct parser *p)
 static int word_parse(struct parser *p, char *word, bool given[NR_KEYS])
 {
 	char *value = strchr(word, '=');
-	char why[KFDLIB_WHY];
 	enum key key;
 	size_t at;
 
 	p->at = word;
-	if (rules_text_check(word, &at, why_of(p, why)))
-		return fail_at(p, at, why);
+	if (rules_text_check(word, &at, p->why))
+		return failed_at(p, at);
 	if (!value)
 		return fail(p, "'%.128s' is not KEY=VALUE; as in: cgroup=/inference.slice priority=high", word);
 	*value++ = '\0';
@@ -306,8 +296,8 @@ static int word_parse(struct parser *p, char *word, bool given[NR_KEYS])
 	if (!*value)
 		return fail(p, "%s= has no value", keys[key].name);
 	p->at = p->values[key] = value;
-	if (rules_quotes_check(keys[key].name, value, why_of(p, why)))
-		return fail_why(p, why);
+	if (rules_quotes_check(keys[key].name, value, p->why))
+		return failed(p);
 	/* no value of the others has such a text */
 	if (key != KEY_CGROUP && key != KEY_EXE && p->joined > value)
 		return joined_fail(p);
@@ -333,7 +323,6 @@ static void container_max_take(struct parser *p, const bool given[NR_KEYS], int 
 
 static void rule_check(struct parser *p, const bool given[NR_KEYS], int *ret)
 {
-	char why[KFDLIB_WHY];
 	bool condition = given[KEY_CGROUP] || given[KEY_UNIT] || given[KEY_USER] || given[KEY_GROUP] || given[KEY_EXE];
 
 	if (p->joined && ((!given[KEY_PRIORITY] && !given[KEY_PARK]) || !condition)) {
@@ -349,9 +338,9 @@ static void rule_check(struct parser *p, const bool given[NR_KEYS], int *ret)
 		p->at = p->values[KEY_PRIORITY];
 		*ret = fail(p, "exe= may only lower, since a user can run any program under any path: give a priority up to %d, or cgroup=, unit= or user= instead",
 			    KFD_PRIO_NORMAL);
-	} else if (rules_both_check(&p->rule, why_of(p, why))) {
+	} else if (rules_both_check(&p->rule, p->why)) {
 		p->at = p->values[KEY_UNIT];
-		*ret = fail_why(p, why);
+		*ret = failed(p);
 	}
 }
 
@@ -431,68 +420,25 @@ static int line_parse(struct parser *p)
 }
 
 /**
- * rules_parse() - add the rules of a text
- * @rules: those that come before; in, out
- * @file: the name of the text
- * @text: any bytes
- * @size: how many
+ * rules_line_parse() - add the rule of a line
+ * @rules: in, out
+ * @file: the name of its text
+ * @line: its number
+ * @text: less than RULES_LINE_MAX bytes
+ * @newlines: the text has some
  * @names: how users and groups are looked up
+ * @why: out: what is wrong; NULL: nobody asks
  *
- * What is wrong is added to @rules->errors, one error a line, and the rest is read all the same.
- *
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM or -EINVAL: the line has an error.
  */
-int rules_parse(struct rules *rules, const char *file, const char *text, size_t size,
-		const struct rules_names *names)
+int rules_line_parse(struct rules *rules, const char *file, unsigned int line, const char *text, bool newlines,
+		     const struct rules_names *names, struct rules_refusal *why)
 {
-	struct parser p = { .rules = rules, .file = file, .names = names };
-	const char *end = text + size, *stop;
-	const char *wide = rules_text_wide(text, size);
-	int ret = 0;
+	struct parser p = { .rules = rules, .file = file, .line = line, .names = names, .newlines = newlines, .why = why };
+	int ret;
 
-	if (wide)
-		return rules_fail(rules, file, 1, 1, "the file is text in %s: save it as UTF-8, as iconv -f %s -t UTF-8 does", wide, wide);
-	p.newlines = memchr(text, '\n', size);
-	for (; !ret && text < end; text = stop + 1) {
-		p.line++;
-		p.failed = false;
-		p.at = NULL;
-		p.joined = NULL;
-		stop = memchr(text, '\n', end - text);
-		if (!stop)
-			stop = end;
-		if ((size_t)(stop - text) >= sizeof(p.text)) {
-			ret = fail(&p, "the line is longer than %u bytes", RULES_LINE_MAX - 1);
-			continue;
-		}
-		memcpy(p.text, text, stop - text);
-		p.text[stop - text] = '\0';
-		if (strlen(p.text) != (size_t)(stop - text))
-			ret = fail(&p, "there is a byte 0 in the line: this is no text");
-		else
-			ret = line_parse(&p);
-		rule_free(&p.rule);
-	}
-	return ret;
-}
-
-/**
- * rules_parse_quietly() - is a line a rule?
- * @rules: the rule is added to them
- * @line: the line
- * @names: how users and groups are looked up
- *
- * Return: 0, -ENOMEM or -EINVAL: the line has an error, which is not kept.
- */
-int rules_parse_quietly(struct rules *rules, const char *line, const struct rules_names *names)
-{
-	struct parser p = { .rules = rules, .file = "", .line = 1, .names = names, .quiet = true };
-	int ret = -EINVAL;
-
-	if (strlen(line) < sizeof(p.text)) {
-		strcpy(p.text, line);
-		ret = line_parse(&p);
-	}
+	strcpy(p.text, text);
+	ret = line_parse(&p);
 	rule_free(&p.rule);
-	return ret;
+	return ret ? ret : p.failed ? -EINVAL : 0;
 }

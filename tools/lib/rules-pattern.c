@@ -66,11 +66,11 @@ static const char *class_end(const char *from)
  * rules_bracket_end() - the end of a bracket in a pattern
  * @from: where it begins
  * @path: the pattern is that of a path: a bracket cannot stand for a slash
- * @why: out: what is wrong; KFDLIB_WHY bytes
+ * @why: out: what is wrong
  *
  * Return: its ']', or NULL.
  */
-const char *rules_bracket_end(const char *from, bool path, char *why)
+const char *rules_bracket_end(const char *from, bool path, struct rules_refusal *why)
 {
 	const char *at = from + 1, *first;
 
@@ -223,30 +223,31 @@ static bool is_slash(const char *pattern)
 }
 
 /* What is wrong with a bracket, and the pattern with a '[' in its place, which a name may have */
-static int bracket_refuse(const char *key, const char *pattern, size_t at, char *why)
+static int bracket_refuse(const char *key, const char *pattern, size_t at, struct rules_refusal *why)
 {
-	char swapped[RULES_LINE_MAX + 1], what[KFDLIB_WHY];
+	char swapped[RULES_LINE_MAX + 1];
+	struct rules_refusal what;
 	const char *dash;
 
 	if (!why)
 		return -EINVAL;
-	rules_bracket_end(pattern + at, strcmp(key, "unit"), what);
+	rules_bracket_end(pattern + at, strcmp(key, "unit"), &what);
 	snprintf(swapped, sizeof(swapped), "%s", pattern);
 	/* the first range whose ends are the wrong way round */
-	dash = strncmp(what, "the range", 9) ? NULL : strchr(pattern + at + 2, '-');
+	dash = strncmp(what.text, "the range", 9) ? NULL : strchr(pattern + at + 2, '-');
 	while (dash && dash[1] && (unsigned char)dash[1] >= (unsigned char)dash[-1])
 		dash = strchr(dash + 1, '-');
 	if (dash && dash[1]) {
 		swapped[dash - pattern - 1] = dash[1];
 		swapped[dash - pattern + 1] = dash[-1];
-		return rules_refuse_as(why, ": write ", key, swapped, "%s", what);
+		return rules_refuse_as(why, ": write ", key, swapped, "%s", what.text);
 	}
 	snprintf(swapped, sizeof(swapped), "%.*s\\%s", (int)at, pattern, pattern + at);
-	return rules_refuse_as(why, "; for a '[' in a name write ", key, strchr(what, ':') ? NULL : swapped, "%s", what);
+	return rules_refuse_as(why, "; for a '[' in a name write ", key, strchr(what.text, ':') ? NULL : swapped, "%s", what.text);
 }
 
 /* A part that can only be "." or ".." */
-static int dots_refuse(const char *key, const char *pattern, size_t begin, size_t end, size_t len, char *why)
+static int dots_refuse(const char *key, const char *pattern, size_t begin, size_t end, size_t len, struct rules_refusal *why)
 {
 	char plain[RULES_LINE_MAX + 2], spelling[RULES_LINE_MAX + 2];
 
@@ -261,11 +262,11 @@ static int dots_refuse(const char *key, const char *pattern, size_t begin, size_
  * @pattern: the pattern
  * @at: in: where the part begins; out: where it ends, or where it is wrong
  * @chars: which characters the name may have; NULL: it is one in a path, and may have any
- * @why: out: what is wrong; KFDLIB_WHY bytes
+ * @why: out: what is wrong
  *
  * Return: 0 or -EINVAL.
  */
-int rules_part_check(const char *key, const char *pattern, size_t *at, const char *chars, char *why)
+int rules_part_check(const char *key, const char *pattern, size_t *at, const char *chars, struct rules_refusal *why)
 {
 	size_t begin = *at, len = 0, n;
 	bool dots = !chars;
@@ -292,7 +293,7 @@ int rules_part_check(const char *key, const char *pattern, size_t *at, const cha
 }
 
 /* What is wrong with the way a path is written; @path is shown as it should be */
-static int path_refuse(const char *key, const char *path, const char *what, char *why)
+static int path_refuse(const char *key, const char *path, const char *what, struct rules_refusal *why)
 {
 	char spelling[RULES_LINE_MAX + 2];
 
@@ -305,11 +306,11 @@ static int path_refuse(const char *key, const char *path, const char *what, char
  * @key: of the pattern
  * @pattern: the pattern, which begins with a slash and ends with none
  * @at: out: where it is wrong
- * @why: out: what is wrong, and the spelling that matches; KFDLIB_WHY bytes
+ * @why: out: what is wrong, and the spelling that matches
  *
  * Return: 0 or -EINVAL.
  */
-int rules_path_check(const char *key, const char *pattern, size_t *at, char *why)
+int rules_path_check(const char *key, const char *pattern, size_t *at, struct rules_refusal *why)
 {
 	size_t slash;
 	int ret;
@@ -330,4 +331,27 @@ int rules_path_check(const char *key, const char *pattern, size_t *at, char *why
 			return ret;
 	}
 	return 0;
+}
+
+/**
+ * rules_plain_parts() - the parts of a path before the first with a wildcard, as text
+ * @pattern: the path
+ * @plain: out: as long as @pattern at most
+ *
+ * Return: whether these are all.
+ */
+bool rules_plain_parts(const char *pattern, char *plain)
+{
+	char *slash = plain;
+	bool wildcard = false;
+
+	for (; *pattern && !wildcard; pattern++) {
+		if (*pattern == '/')
+			slash = plain;
+		wildcard = strchr("*?[", *pattern);
+		pattern += pattern[0] == '\\' && pattern[1];
+		*plain++ = *pattern;
+	}
+	*(wildcard ? slash : plain) = '\0';
+	return !wildcard;
 }

@@ -1,9 +1,59 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rules: characters that nobody sees.  Pure. */
+/* Rules: what is wrong with a text, and characters that nobody sees.  Pure. */
 #define _GNU_SOURCE
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "rules-advice.h"
+
+/**
+ * rules_refuse() - say what is wrong with a condition
+ * @why: out: NULL: nothing is said
+ * @format: what is wrong
+ *
+ * Return: -EINVAL.
+ */
+int rules_refuse(struct rules_refusal *why, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (why) {
+		vsnprintf(why->text, sizeof(why->text), format, args);
+		*why->value = '\0';
+	}
+	va_end(args);
+	return -EINVAL;
+}
+
+/**
+ * rules_refuse_as() - say what is wrong with a condition, and the spelling that matches
+ * @why: out: NULL: nothing is said
+ * @lead: what stands before the spelling, as ": write "
+ * @key: of the spelling
+ * @value: of the spelling, without quotes; NULL: none is known
+ * @format: what is wrong
+ *
+ * Whether the spelling is one that can match is tried later, by rules_parse().
+ *
+ * Return: -EINVAL.
+ */
+int rules_refuse_as(struct rules_refusal *why, const char *lead, const char *key, const char *value, const char *format, ...)
+{
+	va_list args;
+
+	if (!why)
+		return -EINVAL;
+	va_start(args, format);
+	vsnprintf(why->text, sizeof(why->text), format, args);
+	va_end(args);
+	why->lead = lead;
+	why->key = key;
+	snprintf(why->value, sizeof(why->value), "%s", value ?: "");
+	return -EINVAL;
+}
 
 /* Characters that are not seen, as they come with text from a page or a chat */
 static const struct {
@@ -42,13 +92,13 @@ static const struct {
  * rules_text_check() - is there a character that nobody sees in a word?
  * @text: any bytes
  * @at: out: where
- * @why: out: what it is; KFDLIB_WHY bytes
+ * @why: out: what it is
  *
  * With a backslash before it, it is meant.
  *
  * Return: 0 or -EINVAL.
  */
-int rules_text_check(const char *text, size_t *at, char *why)
+int rules_text_check(const char *text, size_t *at, struct rules_refusal *why)
 {
 	unsigned int code;
 	size_t len, i;

@@ -98,7 +98,6 @@ struct rules_names {
 
 int rules_parse(struct rules *rules, const char *file, const char *text, size_t size,
 		const struct rules_names *names);
-int rules_parse_quietly(struct rules *rules, const char *line, const struct rules_names *names);
 
 /* rules-hold.c */
 int rules_fail(struct rules *rules, const char *file, unsigned int line, unsigned int column, const char *format, ...)
@@ -106,19 +105,13 @@ int rules_fail(struct rules *rules, const char *file, unsigned int line, unsigne
 void rules_free(struct rules *rules);
 void rule_free(struct rule *rule);
 
-/* rules-advice.c */
+/* rules-spelling.c */
 char *rules_spelling(const char *key, const char *value);
 
 /* rules-pattern.c, rules-condition.c, rules-text.c */
 char *rules_pattern_literal(const char *pattern);
-int rules_cgroup_check(const char *pattern, size_t *at, char *why);
 bool rules_plain_parts(const char *pattern, char *plain);
-int rules_both_check(const struct rule *rule, char *why);
-int rules_exe_check(const char *pattern, size_t *at, char *why);
-int rules_unit_check(const char *pattern, size_t *at, char *why);
-int rules_name_check(const char *key, const char *name, size_t *at, char *why);
 const char *rules_text_wide(const char *text, size_t size);
-int rules_text_check(const char *text, size_t *at, char *why);
 bool rules_has_wildcard(const char *pattern);
 
 /**
