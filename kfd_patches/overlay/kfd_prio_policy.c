@@ -156,8 +156,8 @@ static u64 floor_free(const struct kfd_prio_policy *p, int rank, u64 allowed)
  * @set: the priority that is set for the process, or KFD_PRIO_UNSET
  * @asked: the highest priority that its queues ask for, or KFD_PRIO_MAX
  *
- * Without a set priority a process ranks as KFD_PRIO_NORMAL at most, because every user may create a
- * queue of priority 15. The permission check passes KFD_PRIO_MAX as @asked.
+ * Without a set priority a process ranks as KFD_PRIO_NORMAL at most, because every user may create
+ * a queue of priority 15. The permission check passes KFD_PRIO_MAX as @asked.
  */
 int kfd_prio_policy_rank(int set, int asked)
 {

@@ -6,8 +6,8 @@
 #include "kfd_prio_priv.h"
 
 /*
- * Updates rank and role of a process that has queues, after its settings have changed. While a level
- * is in force, the thread of the GPU decides again. DQM lock
+ * Updates rank and role of a process that has queues, after its settings have changed. While a
+ * level is in force, the thread of the GPU decides again. DQM lock
  */
 static void kfd_prio_priority_changed(struct device_queue_manager *dqm,
 				      struct qcm_process_device *qpd)
