@@ -466,12 +466,11 @@ int kfd_prio_dqm_execute(struct device_queue_manager *dqm, bool takes)
 }
 
 /**
- * kfd_prio_hook_unregister_process() - a process has left a GPU: it ends, or its last queue was
- * destroyed
+ * kfd_prio_hook_unregister_process() - end role, parking and preemption of a process
  * @dqm: device queue manager of the GPU
  * @qpd: the process on the GPU, which is not in the list of processes any more
  *
- * Ends role, parking and preemption of the process. Its queues stay inactive.
+ * The process has left the GPU: it ends, or its last queue was destroyed. Its queues stay inactive.
  *
  * Context: DQM lock
  */

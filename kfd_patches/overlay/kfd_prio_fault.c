@@ -121,7 +121,10 @@ static void kfd_prio_doorbell_untrap(struct qcm_process_device *qpd)
 	}
 }
 
-/* Counts one more mapping of doorbells. mmap_lock for writing */
+/*
+ * Counts one more mapping of doorbells: by mmap(2), or a part of one that was split or moved.
+ * mmap_lock for writing
+ */
 static void kfd_prio_doorbell_open(struct vm_area_struct *vma)
 {
 	struct kfd_process_device *pdd = vma->vm_private_data;
@@ -171,9 +174,11 @@ static bool kfd_prio_doorbell_reached(struct kfd_process_device *pdd,
  * - a private writable one: its pages cannot be inserted one by one, and a store to it goes to a
  *   copy and rings no doorbell;
  * - one that no zap reaches: the doorbells of its process cannot be trapped from now on, even after
- *   the mapping is gone. The same holds after more than KFD_PRIO_MAX_MAPPINGS mappings at a time,
- *   which are not left to KFD;
+ *   the mapping is gone;
  * - every mapping where KFD itself traps doorbells; the safety poll finds work.
+ *
+ * If KFD's own mmap fails after the hook has returned false, the kernel does not call ->close. The
+ * mapping stays counted then, and at worst the doorbells are not trapped any more.
  *
  * Context: mmap_lock for writing
  * Return: true if the first access shall map the doorbells. The VMA joins its address space after

@@ -48,7 +48,7 @@ test_config() {
 	check "$series: a kernel with KFD as a module: it can be built for" host env "AMDGPU_SRC=$taken" /opt/kfdprio/dkms/can-build $own_kernel
 	builtin_kernel $own_kernel CONFIG_MODULES=y CONFIG_DRM_AMDGPU=y CONFIG_HSA_AMD=y
 	refused_kernel "with amdgpu built in" 'amdgpu is built into this kernel.*CONFIG_DRM_AMDGPU=m'
-	check "$series: a kernel with amdgpu built in, status: what modprobe loads" says "$work/status" 'modprobe: +loads none, since amdgpu is built into'
+	check "$series: a kernel with amdgpu built in, status: modprobe loads no amdgpu" says "$work/status" 'modprobe: +loads none, since amdgpu is built into'
 	# no file of the configuration
 	builtin_kernel $own_kernel
 	rm "$root/lib/modules/$own_kernel/build/.config"

@@ -12,8 +12,14 @@
 #define FINDERS		5
 
 /*
- * What the processes of a test share: who opens now, how many opens failed, succeeded or failed otherwise, doorbells
- * that were mapped and should not have been; how many look-ups there were, and how many found what is not there.
+ * Shared memory of the processes of a test.
+ * @opener: PIDs of the processes that open /dev/kfd now
+ * @failed, @opened, @other: opens that failed as the test wants, that succeeded, and that failed with another error
+ * @mapped: mappings of doorbells that succeeded for a process that KFD does not have
+ * @lists, @gets, @sets, @reads, @traps: look-ups of each kind
+ * @bad: look-ups that found a process that is not there
+ * @over: the processes end
+ * @debugs: the process that sends DBG_TRAP has opened /dev/kfd
  */
 struct shared {
 	volatile pid_t opener[OPENERS];
