@@ -94,8 +94,10 @@ def a_stock_recording(s):
               (1100 * 10**6, "kfd_destroy_queue", {"gpu_id": 7, "pid": 200, "prio": 7, "reason": 1})]
     compose("preempt/trace.dat", events, "none.dat")
     data = open("none.dat", "rb").read()
-    # as of a driver that has no such event
-    open("stock.dat", "wb").write(data.replace(b"name: kfd_preempt_begin\n", b"name: kfd_preempt_hegin\n"))
+    # as of a driver that has no such events
+    for name in b"preempt_begin", b"doorbell_wake":
+        data = data.replace(b"name: kfd_%s\n" % name, b"name: not_%s\n" % name)
+    open("stock.dat", "wb").write(data)
     report = json.loads(s.run("report", "--json", "stock.dat"))
     assert report["driver"] == "stock", report["driver"]
     for process in report["processes"]:
