@@ -164,6 +164,62 @@ static void orphan(void)
 	actor_kill(&off);
 }
 
+/* The most queues that were mapped at any time in @ns */
+static int mapped_in(long ns)
+{
+	uint64_t end = kfdc_now() + ns;
+	int n, most = 0;
+
+	while (kfdc_now() < end) {
+		n = mapped(0);
+		most = n > most ? n : most;
+		nap_ns(MS);
+	}
+	return most;
+}
+
+/*
+ * The queues of a low process outlive its memory, before Linux 6.15. KFD_PRIO_IOC_LIST does not
+ * show it at once, but it can be preempted all the time
+ */
+static void orphan_victim(void)
+{
+	struct actor off, on = online_start(0, 12);
+	long long us;
+	int i;
+
+	param_set("busy_budget_ms", 60000);
+	param_set("floor_pct", 0);
+	for (i = 0; i < 2; i++) {
+		if (pipe2(orphan_pipe, O_CLOEXEC))
+			tap_bail("pipe2: %s", strerror(errno));
+		off = offline_start(0, 20 * MS, 200);
+		if (actor_do(&off, act_bequeath, 0, 0))
+			tap_bail("fork: %s", strerror(errno));
+		tap_ok(wait_mapped(0, 2), "orphan_victim: both are on the GPU");
+		/* while it is on the GPU, or off */
+		if (i) {
+			if (actor_do(&on, act_submit, 600 * MS, 1))
+				tap_bail("the online work was refused");
+			tap_ok(wait_mapped(0, 1), "orphan_victim: it is preempted");
+			actor_kill(&off);
+			tap_eq(mapped_in(400 * MS), 1, "orphan_victim: it stays off when its memory is gone");
+			tap_eq(actor_do(&on, act_wait, 2000, 0), 0, "orphan_victim: the online work is complete");
+		} else {
+			actor_kill(&off);
+			if (!sim_new_kernel())
+				tap_eq(mapped(0), 2, "orphan_victim: its queue outlives its memory");
+			us = actor_do(&on, act_request, 20 * MS, 0) / 1000;
+			tap_ok(us > 0 && in_time(us * US, 21 * MS),
+			       "orphan_victim: a request right after its memory is gone preempts it (%lld us)", us);
+		}
+		close(orphan_pipe[0]);
+		close(orphan_pipe[1]);
+		tap_ok(wait_mapped(0, 1), "orphan_victim: its queue is destroyed with its last descriptor");
+	}
+	actor_kill(&on);
+}
+
 static void kill_victim(void)
 {
 	uint64_t seed = sim_seed();
@@ -223,7 +279,7 @@ static void unload(void)
 
 const struct test tests_end[] = {
 	{ "kill_preemptor", kill_preemptor }, { "exit_preemptor", exit_preemptor },
-	{ "orphan", orphan }, { "ended", ended, .waves = true },
+	{ "orphan", orphan }, { "orphan_victim", orphan_victim }, { "ended", ended, .waves = true },
 	{ "kill_victim", kill_victim }, { "unload", unload }, {}
 };
 
