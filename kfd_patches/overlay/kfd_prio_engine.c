@@ -89,7 +89,7 @@ static void kfd_prio_timer_set(struct device_queue_manager *dqm, const struct kf
 	 * it.
 	 */
 	if (k->park_ns && !(list_empty(&d->neighbours) && list_empty(&d->resting)))
-		at = min(at, READ_ONCE(d->look_now) ? now : d->look_at);
+		at = min(at, READ_ONCE(d->look_now) ? now : kfd_prio_neighbour_poll_at(d));
 	if (d->missed)
 		at = min(at, d->retry_at);
 	if (at != KFD_PRIO_NEVER && d->thread)

@@ -350,10 +350,10 @@ struct kfd_prio_totals {
  * @claims_at: when the last observation of the claims ended, ktime_get_ns()
  * @rang: a neighbour may have rung, or queues of a process have changed
  * @quiet_taken: a process of @resting was taken off: its MQDs are to be read
- * @look_now: neighbours are to be observed before @look_at
+ * @look_now: neighbours are to be observed before the next poll is due
  * @roles_due: the doorbells of a process can be trapped no more: roles must be assigned again
- * @look_at: when neighbours are observed next, ktime_get_ns(); written by the thread only, as are
- *	the next three
+ * @looked_at: when the last poll of the neighbours began, ktime_get_ns(); written by the thread
+ *	only, as are the next three
  * @look_rest: number of processes of @neighbours that are left of an observation that a kick has
  *	interrupted; the next step resumes it
  * @look_more: some processes of @resting whose queues have changed are left of it
@@ -444,7 +444,7 @@ struct kfd_prio_dqm {
 	bool quiet_taken;
 	bool look_now;
 	bool roles_due;
-	u64 look_at;
+	u64 looked_at;
 	unsigned int look_rest;
 	bool look_more;
 	unsigned int poll_rest;

@@ -421,6 +421,21 @@ static void kfd_prio_neighbour_due(struct kfd_prio_dqm *d, unsigned int *busy,
 }
 
 /**
+ * kfd_prio_neighbour_poll_at() - time at which the neighbours of a GPU must be observed again
+ * @d: state of the GPU
+ *
+ * The time follows from that of the last poll, so that a shorter safety_poll_us is in force at
+ * once.
+ *
+ * Context: DQM lock
+ * Return: the time, ktime_get_ns()
+ */
+u64 kfd_prio_neighbour_poll_at(const struct kfd_prio_dqm *d)
+{
+	return d->looked_at + kfd_prio_safety_poll_ns();
+}
+
+/**
  * kfd_prio_neighbour_look() - observe the neighbours, and trap those that have no work
  * @dqm: device queue manager of the GPU
  * @s: buffer for a snapshot
@@ -440,7 +455,7 @@ void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_s
 	struct kfd_prio_look l = { .s = s };
 	struct kfd_prio_dqm *d = &dqm->prio;
 	u64 now = ktime_get_ns();
-	bool due = now >= d->look_at;
+	bool due = now >= kfd_prio_neighbour_poll_at(d);
 	unsigned int busy, changed;
 
 	lockdep_assert_held(&dqm->lock_hidden);
@@ -460,7 +475,7 @@ void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_s
 		 * Set before the observation, so that a kick that interrupts it does not delay the
 		 * next one
 		 */
-		d->look_at = now + kfd_prio_safety_poll_ns();
+		d->looked_at = now;
 		d->poll_rest = KFD_PRIO_LOOK_RESTING;
 	}
 	/* Neighbours of resting that were taken off go to the front as well */

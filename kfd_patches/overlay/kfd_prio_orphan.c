@@ -47,7 +47,8 @@ static unsigned long kfd_prio_orphan_found_at;	/* jiffies; kfd_prio_orphan_mutex
 static bool kfd_prio_orphan_watched;		/* the probes are attached; kfd_prio_orphan_mutex */
 static bool kfd_prio_orphan_fresh;		/* an orphan was found since the last search */
 static bool kfd_prio_orphan_alone;		/* an orphan is on a GPU that has no thread */
-static atomic64_t kfd_prio_orphan_poll_at;	/* time of the next poll, ktime_get_ns() */
+static atomic64_t kfd_prio_orphan_polled_at;	/* when the last poll began, ktime_get_ns() */
+static atomic64_t kfd_prio_orphan_rest_until;	/* the next poll begins at this time or later */
 static struct tracepoint *kfd_prio_orphan_tp_exit, *kfd_prio_orphan_tp_exec;
 
 static void kfd_prio_orphan_work(struct work_struct *work);
@@ -135,17 +136,16 @@ static void kfd_prio_orphan_check_all(void)
  */
 void kfd_prio_orphan_poll(void)
 {
-	s64 now = ktime_get_ns(), at = atomic64_read(&kfd_prio_orphan_poll_at), end;
+	s64 now = ktime_get_ns(), at = atomic64_read(&kfd_prio_orphan_polled_at), end;
 
 	/* Only one of the threads polls */
-	if (now < at ||
-	    atomic64_cmpxchg(&kfd_prio_orphan_poll_at, at, now + kfd_prio_safety_poll_ns()) != at)
+	if (now < at + (s64)kfd_prio_safety_poll_ns() ||
+	    now < atomic64_read(&kfd_prio_orphan_rest_until) ||
+	    atomic64_cmpxchg(&kfd_prio_orphan_polled_at, at, now) != at)
 		return;
 	kfd_prio_orphan_check_all();
 	end = ktime_get_ns();
-	atomic64_set(&kfd_prio_orphan_poll_at,
-		     max_t(s64, now + kfd_prio_safety_poll_ns(),
-			   end + KFD_PRIO_POLL_SHARE * (end - now)));
+	atomic64_set(&kfd_prio_orphan_rest_until, end + KFD_PRIO_POLL_SHARE * (end - now));
 }
 
 static void kfd_prio_orphan_work(struct work_struct *work)

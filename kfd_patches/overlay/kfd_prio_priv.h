@@ -499,6 +499,7 @@ void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snaps
 void kfd_prio_neighbour_rang(struct device_queue_manager *dqm);
 void kfd_prio_neighbour_changed(struct qcm_process_device *qpd);
 bool kfd_prio_neighbour_matters(struct qcm_process_device *qpd);
+u64 kfd_prio_neighbour_poll_at(const struct kfd_prio_dqm *d);
 void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s);
 
 /* ---- actuator ---- */

@@ -327,6 +327,33 @@ static void silent_kicked(void)
 	setpriority(PRIO_PROCESS, 0, 0);
 }
 
+/* A shorter interval counts from the last poll, and does not wait for what was due with the longer one */
+static void shorter_poll(void)
+{
+	struct actor quiet = actor_start(0, 1, 7);
+	long poll_us = param("safety_poll_us");
+	uint64_t begin;
+	long long ns;
+
+	param_set("idle_park_ms", 20);
+	if (actor_do(&quiet, act_request, 10 * US, 0) < 0)
+		tap_bail("a request failed");
+	nap_ns(100 * MS);
+	tap_eq(mapped(0), 0, "shorter_poll: a process without work is parked");
+	param_set("safety_poll_us", 10000000);
+	/* after the poll that was due */
+	nap_ns(100 * MS);
+	param_set("safety_poll_us", poll_us);
+	begin = kfdc_now();
+	if (actor_do(&quiet, act_submit_silently, 10 * US, 0))
+		tap_bail("the work was refused");
+	tap_ok(completes(&quiet), "shorter_poll: work without a ring is found");
+	ns = actor_do(&quiet, act_done_at, 0, 0) - begin;
+	tap_ok(in_time(ns, 3 * poll_us * US), "shorter_poll: it is found in %lld us, less than %ld", ns / 1000, 3 * poll_us);
+	actor_kill(&quiet);
+}
+
 const struct test tests_doorbell[] = {
-	{ "untrapped", untrapped }, { "mappings", mappings }, { "frames", frames }, { "silent_kicked", silent_kicked }, {}
+	{ "untrapped", untrapped }, { "mappings", mappings }, { "frames", frames }, { "silent_kicked", silent_kicked },
+	{ "shorter_poll", shorter_poll }, {}
 };
