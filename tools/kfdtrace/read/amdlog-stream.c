@@ -273,6 +273,7 @@ int amdlog_next(struct amdlog *log, struct amdlog_entry *entry)
 		*entry = log->head;
 		if (!amdlog_message(message, entry) || name_is_cut(log, message, entry))
 			continue;
+		entry->message = message;
 		log->known++;
 		log->dispatches += entry->kind == AMDLOG_DISPATCH;
 		if (entry->kind == AMDLOG_PACKET)

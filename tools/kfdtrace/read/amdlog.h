@@ -52,6 +52,7 @@ enum amdlog_field {
  * @tid: the thread's handle, 0 if the line does not tell
  * @has: bit mask of the fields that are in it
  * @v: the fields
+ * @message: what follows the bracket, until the next line is read
  */
 struct amdlog_entry {
 	enum amdlog_kind kind;
@@ -60,6 +61,7 @@ struct amdlog_entry {
 	uint64_t tid;
 	unsigned int has;
 	uint64_t v[NR_LOG_FIELDS];
+	const char *message;
 };
 
 /**
