@@ -16,6 +16,8 @@ static const struct {
 	{ "exe=/usr/bin/x priority=7", { .exe = "/usr/bin/x", .priority = 7 } },
 	/* x* may be a slice, and systemd puts "_" before some units */
 	{ "cgroup=/a.slice/x* unit=y*.service priority=0", { .cgroup = "/a.slice/x*", .unit = "y*.service", .priority = 0 } },
+	/* fnmatch(3) takes the two bytes of a letter that is not of ASCII for one or for two characters */
+	{ "cgroup=/a.slice/?.service unit=??.service priority=0", { .cgroup = "/a.slice/?.service", .unit = "??.service", .priority = 0 } },
 	{ "cgroup=/_m?.service unit=m[e-f].service priority=0", { .cgroup = "/_m?.service", .unit = "m[e-f].service", .priority = 0 } },
 	/* what systemd escapes stands for itself, also with the backslash that a pattern needs */
 	{ "cgroup=/a.slice/b\\x2dc.service priority=3", { .cgroup = "/a.slice/b\\\\x2dc.service", .priority = 3 } },

@@ -194,8 +194,14 @@ void log_warn(const struct amdlog *log, const char *name, const struct amdlog *b
 	if (log->cut > before->cut)
 		warnx("%s: %" PRIu64 " lines are longer than %d bytes: what follows in them is not read", name,
 		      log->cut - before->cut, AMDLOG_LINE - 1);
+	if (log->shortened > before->shortened)
+		warnx("%s: %" PRIu64
+		      " messages about queues are left out, because they are not whole: was the log cut or folded to the width of a terminal? The first is: %s",
+		      name, log->shortened - before->shortened, log->first_shortened);
 	if (log->lines == before->lines)
 		warnx("%s: empty: ROCm wrote no line", name);
+	else if (log->headed == before->headed && trace_packed(log->first_line, strlen(log->first_line)))
+		warnx("%s: %s", name, trace_packed(log->first_line, strlen(log->first_line)));
 	else if (log->headed == before->headed)
 		warnx("%s: no line is one of ROCm's log (:LEVEL:FILE :LINE : TIME us: MESSAGE); the first line is: %s",
 		      name, log->first_line);
@@ -203,10 +209,15 @@ void log_warn(const struct amdlog *log, const char *name, const struct amdlog *b
 		warnx("%s: %" PRIu64
 		      " messages about queues are left out: which header of ROCm (:LEVEL:FILE :LINE : TIME us:) they belong to is not known, so they have no time; the first is: %s",
 		      name, log->orphans - before->orphans, log->first_orphan);
-	else if (log->dispatches == before->dispatches && *log->first_packet)
+	else if (log->dispatches > before->dispatches || log->shortened > before->shortened)
+		return;
+	else if (*log->first_packet)
 		warnx("%s: no dispatch, but packets in a format that is not known; the first is: %s", name,
 		      log->first_packet);
-	else if (log->dispatches == before->dispatches)
+	else if (*log->first_detailed)
+		warnx("%s: no dispatch, though there are lines of level 4: was the log filtered, or cut to the width of a terminal? The first of these lines is: %s",
+		      name, log->first_detailed);
+	else
 		warnx("%s: no dispatch: ROCm writes dispatches with AMD_LOG_LEVEL=4 (kfdtrace record --amd-log=4); the first line of ROCm is: %s",
 		      name, log->first_rocm);
 }

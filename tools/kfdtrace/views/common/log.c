@@ -75,10 +75,16 @@ void log_print(const struct paths *paths)
 	printf("ROCm's log: ");
 	if (log->files > 1)
 		printf("%" PRIu64 " files, ", log->files);
-	printf("%" PRIu64 " lines, %" PRIu64 " of them about queues, %" PRIu64
-	       " other lines of ROCm, %" PRIu64 " of the program\n",
-	       log->lines, log->known, log->headed > log->known ? log->headed - log->known : 0,
-	       log->lines - log->headed);
+	/* a line may have several messages */
+	if (log->headers > log->headed)
+		printf("%" PRIu64 " lines with %" PRIu64 " messages of ROCm, %" PRIu64 " of these about queues, and %" PRIu64
+		       " lines of the program\n",
+		       log->lines, log->headers, log->known, log->lines - log->headed);
+	else
+		printf("%" PRIu64 " lines, %" PRIu64 " of them about queues, %" PRIu64
+		       " other lines of ROCm, %" PRIu64 " of the program\n",
+		       log->lines, log->known, log->headed > log->known ? log->headed - log->known : 0,
+		       log->lines - log->headed);
 	if (paths->unjoined)
 		printf("%" PRIu64 "%s queues in the log are not in the recording\n",
 		       paths->unjoined, paths->unjoined_more ? " or more" : "");
@@ -104,6 +110,7 @@ static void lacks_json(const struct paths *paths)
 {
 	int fit = times_fit(paths);
 
+	json_count("message_count", paths->log->headers);
 	json_count("dispatch_count", paths->log->dispatches);
 	json_count("compared_dispatch_count", paths->compared);
 	json_count("repeated_dispatch_count", paths->repeated);
@@ -120,6 +127,7 @@ static void lacks_json(const struct paths *paths)
 	json_count("ambiguous_line_count", paths->ambiguous);
 	json_count("misplaced_line_count", paths->misplaced);
 	json_count("headless_line_count", paths->log->orphans);
+	json_count("shortened_line_count", paths->log->shortened);
 	json_count("long_line_count", paths->log->cut);
 	json_count("cut_off_file_count", paths->log->cut_off);
 	if (fit >= 0)
