@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of tools/kfdtrace/record/claimed.c, claimed-read.c, and of what tools/lib/mqds.c finds for them in a dump.
+ * Unit tests of tools/lib/claimed-work.c, claimed-read.c, and of what tools/lib/mqds.c finds for them in a dump.
  *
  * The processes that have queues are children.  They share the page of the indices with the test, and have /dev/full
  * open in place of /dev/kfd.
@@ -32,9 +32,10 @@
 #include <cmocka.h>
 #include <json-c/json.h>
 
-#include "claimed.h"
+#include "claimed-work.h"
 #include "json-out.h"
 #include "kfdlib.h"
+#include "record.h"
 
 #define GPU	2546
 #define DWORDS	512
@@ -304,7 +305,7 @@ static int readers(pid_t *one)
 		pid_t pid = atoi(entry->d_name);
 
 		if (pid <= 0 || proc_stat_read(pid, &task) || task.parent != getpid() || task.ended ||
-		    proc_read(pid, &info) || strcmp(info.comm, "kfdtrace-mqd"))
+		    proc_read(pid, &info) || strcmp(info.comm, "kfd-mqd-reader"))
 			continue;
 		*one = pid;
 		nr++;
@@ -377,6 +378,8 @@ static void test_work(void **state)
 {
 	struct claimed *claimed = begin();
 	pid_t busy = owner_start(HONEST, 0), idle = owner_start(HONEST, 0);
+	const struct claimed_queue *queues;
+	size_t nr;
 	int i;
 
 	(void)state;
@@ -397,6 +400,11 @@ static void test_work(void **state)
 	queue_check(claimed, busy, 0, 3, 0, 2);
 	queue_check(claimed, idle, 0, 3, 3, -1); /* of PM4: its indices are of another kind */
 	queue_check(claimed, idle, 1, 3, 0, 0);
+	/* of the busy one the read index moved once */
+	queues = claimed_queues(claimed, &nr);
+	assert_int_equal(nr, 3);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(queues[i].moved, queues[i].work == 2);
 	assert_int_equal(total(claimed, "claimed_blocked_process_count"), 0);
 	assert_int_equal(total(claimed, "left_out_claimed_sample_count"), 0);
 	claimed_end(claimed);

@@ -4,19 +4,23 @@
  *
  * Whether it is over-subscribed is in debugfs, kfd/preempt. Where the indices of a compute queue are, in
  * the memory of its process, is in its MQD (kfd/mqds). A process whose indices are equal, and are the same a second later,
- * had no work in that second, but for a kernel that took longer.
+ * had no work in that second, but for a kernel that took longer.  The process may write what it likes there, and can
+ * block who reads it: claimed-work.c reads.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "claimed-work.h"
 #include "doctor.h"
 #include "mqds.h"
 
 #define PARK_MS		"/sys/module/amdgpu/parameters/idle_park_ms"
 #define SAMPLE_US	1000000
+#define SAMPLES		2
+#define WAIT_NS		2500000000ull	/* for two processes that block, and the others */
 
 /* Is the runlist of a GPU over-subscribed? *@processes: how many are in it */
 static bool over_subscribed(const struct kfd_gpu *gpu, unsigned int *processes)
@@ -36,63 +40,111 @@ static bool over_subscribed(const struct kfd_gpu *gpu, unsigned int *processes)
 	return over;
 }
 
-static bool word(unsigned int pid, uint64_t addr, uint64_t *value)
-{
-	struct iovec to = { value, sizeof(*value) }, from = { (void *)(uintptr_t)addr, sizeof(*value) };
+/**
+ * struct crowd - the processes on a GPU
+ * @idle: those of whose queues none had work
+ * @unknown: those that did not show work, and of which a queue could not be read
+ */
+struct crowd {
+	unsigned int idle, unknown;
+};
 
-	return process_vm_readv(pid, &to, 1, &from, 1, 0) == (ssize_t)sizeof(*value);
-}
-
-/* The indices of queue @t, or false: its process has ended, or they are not equal */
-static bool rests(const struct mqd_times *t, uint64_t *index)
-{
-	uint64_t w;
-
-	return word(t->pid, t->rptr, index) && word(t->pid, t->wptr, &w) && *index == w;
-}
-
-/* How many processes on a GPU have had no work for a while; -1: that cannot be told */
-static int without_work(const struct kfd_gpu *gpu)
+static bool dump(struct mqds *mqds)
 {
 	char path[DOCTOR_PATH], why[KFDLIB_WHY];
-	uint64_t *index, now;
-	struct mqds mqds;
-	size_t i, j;
-	int n = 0;
 	FILE *in;
+	int ret;
 
 	snprintf(path, sizeof(path), "%s/sys/kernel/debug/kfd/mqds", doctor_root);
 	in = fopen(path, "re");
 	if (!in)
-		return -1;
-	if (mqds_read(in, &mqds, why, sizeof(why)))
-		mqds.nr = 0;
+		return false;
+	ret = mqds_read(in, mqds, why, sizeof(why));
 	fclose(in);
-	index = calloc(mqds.nr + 1, sizeof(*index));
-	/* a queue that has work is known by an address of 0 from here on */
-	for (i = 0; index && i < mqds.nr; i++)
-		if (mqds.times[i].gpu_id == gpu->gpu_id && !rests(&mqds.times[i], &index[i]))
-			mqds.times[i].rptr = 0;
-	usleep(SAMPLE_US);
-	for (i = 0; index && i < mqds.nr; i++)
-		if (mqds.times[i].rptr && (!rests(&mqds.times[i], &now) || now != index[i]))
-			mqds.times[i].rptr = 0;
-	for (i = 0; index && i < mqds.nr; i++) {
-		const struct mqd_times *t = &mqds.times[i];
-		bool first = true, works = false;
+	return !ret;
+}
 
-		for (j = 0; j < mqds.nr; j++)
-			if (mqds.times[j].pid == t->pid && mqds.times[j].gpu_id == gpu->gpu_id) {
-				first &= j >= i;
-				works |= !mqds.times[j].rptr;
+/* Two samples, a second apart; a process can block each of them, and not for longer than the bound */
+static bool sample(struct claimed *claimed, struct mqds *mqds)
+{
+	uint64_t ticks = claimed_ticks();
+	struct timespec now;
+
+	if (!dump(mqds))
+		return false;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	claimed_sample(claimed, mqds, ticks, now.tv_sec * 1000000000ULL + now.tv_nsec);
+	claimed_wait(claimed, WAIT_NS);
+	usleep(SAMPLE_US);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	claimed_sample(claimed, mqds, ticks, now.tv_sec * 1000000000ULL + now.tv_nsec);
+	claimed_wait(claimed, WAIT_NS);
+	return true;
+}
+
+static bool of_process(const struct claimed_queue *queue, const struct mqd_times *t)
+{
+	return queue->pid == t->pid && queue->gpu_id == t->gpu_id;
+}
+
+static bool first_of_process(const struct mqds *mqds, size_t at)
+{
+	size_t i;
+
+	for (i = 0; i < at; i++)
+		if (mqds->times[i].pid == mqds->times[at].pid && mqds->times[i].gpu_id == mqds->times[at].gpu_id)
+			return false;
+	return true;
+}
+
+static bool had_work(const struct claimed_queue *queue)
+{
+	return queue->work || queue->moved;
+}
+
+static bool was_read(const struct claimed_queue *queue)
+{
+	return queue->samples == SAMPLES && !queue->unknown;
+}
+
+static void count(struct crowd *crowd, const struct claimed *claimed, const struct mqds *mqds, const struct kfd_gpu *gpu)
+{
+	const struct claimed_queue *queues;
+	size_t nr, i, q;
+
+	queues = claimed_queues(claimed, &nr);
+	for (i = 0; i < mqds->nr; i++) {
+		const struct mqd_times *t = &mqds->times[i];
+		bool work = false, read = true;
+		size_t found = 0;
+
+		if (t->gpu_id != gpu->gpu_id || !first_of_process(mqds, i))
+			continue;
+		for (q = 0; q < nr; q++)
+			if (of_process(&queues[q], t)) {
+				found++;
+				work |= had_work(&queues[q]);
+				read &= was_read(&queues[q]);
 			}
-		n += t->gpu_id == gpu->gpu_id && first && !works;
+		crowd->idle += !work && read && found;
+		crowd->unknown += !work && (!read || !found);
 	}
-	if (!mqds.nr || !index)
-		n = -1;
-	free(index);
+}
+
+/* Which processes on a GPU have had no work for a while; false: that cannot be told */
+static bool without_work(struct crowd *crowd, const struct kfd_gpu *gpu)
+{
+	struct claimed *claimed = claimed_begin(claimed_device());
+	struct mqds mqds = { 0 };
+	bool known;
+
+	*crowd = (struct crowd){ 0 };
+	known = claimed && sample(claimed, &mqds) && mqds.nr;
+	if (known)
+		count(crowd, claimed, &mqds, gpu);
+	claimed_end(claimed);
 	free(mqds.times);
-	return n;
+	return known;
 }
 
 /**
@@ -100,32 +152,37 @@ static int without_work(const struct kfd_gpu *gpu)
  * @d: the examination
  * @gpu: the GPU
  *
- * Takes a second if the GPU is over-subscribed, no time if not. Nothing is found without debugfs.
+ * Takes a second if the GPU is over-subscribed, no time if not; up to six seconds if processes do not let their memory be
+ * read. Nothing is found without debugfs.
  */
 void doctor_crowd(struct doctor *d, const struct kfd_gpu *gpu)
 {
-	char what[64], park[16] = "";
+	char what[64], park[16] = "", unseen[64] = "";
 	unsigned int processes;
-	int idle;
+	struct crowd crowd;
+	bool known;
 
 	if (!over_subscribed(gpu, &processes))
 		return;
 	snprintf(what, sizeof(what), "GPU %u: over-subscription", gpu->gpu_id);
-	idle = without_work(gpu);
+	known = without_work(&crowd, gpu);
 	doctor_read(park, sizeof(park), PARK_MS);
-	if (idle < 0)
+	if (crowd.unknown)
+		snprintf(unseen, sizeof(unseen), " (of %u others that cannot be seen)", crowd.unknown);
+	if (!known)
 		doctor_say(d, FINDING_WARN, what, NULL,
 			   "%u processes take turns on the GPU; whether they have work cannot be seen", processes);
-	else if (!idle)
+	else if (!crowd.idle)
 		doctor_say(d, FINDING_WARN, what, "run fewer processes at a time, or set priorities",
-			   "%u processes take turns on the GPU, and all of them have work", processes);
+			   "%u processes take turns on the GPU, and %s%s", processes,
+			   crowd.unknown ? "none of them is without work" : "all of them have work", unseen);
 	else if (!*park || strcmp(park, "0"))
 		doctor_say(d, FINDING_WARN, what,
 			   *park ? "lower idle_park_ms, or allow it with 'kfdprio --park=auto -p PID' for those that 'kfdprio -l -o +IS-NEVER-PARKED' shows" : NULL,
-			   "%u processes take turns on the GPU, and %d of them have no work%s%s", processes, idle,
-			   *park ? ": they have not been idle for idle_park_ms, which is " : "", park);
+			   "%u processes take turns on the GPU, and %u of them have no work%s%s%s", processes, crowd.idle,
+			   unseen, *park ? ": they have not been idle for idle_park_ms, which is " : "", park);
 	else
 		doctor_say(d, FINDING_WARN, what,
 			   "as root, run 'echo 1000 >" PARK_MS "': processes without work then leave the GPU until they have some (parking.rst)",
-			   "%u processes take turns on the GPU, and %d of them have no work", processes, idle);
+			   "%u processes take turns on the GPU, and %u of them have no work%s", processes, crowd.idle, unseen);
 }

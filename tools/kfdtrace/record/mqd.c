@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * record --mqd: how long saves and restores of waves (CWSR) took.  The GPU's firmware writes it into the MQD of each queue,
- * which keeps the last save alone, so that the times are samples.  claimed.c samples whether queues had work.
+ * which keeps the last save alone, so that the times are samples.  claimed-work.c samples whether queues had work.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
-#include "claimed.h"
+#include "claimed-work.h"
 #include "json-out.h"
 #include "mqds.h"
 #include "record.h"
@@ -126,16 +125,6 @@ static void saves_add(struct record_mqd *mqd, const struct mqd_times *now, uint6
 	mqd->ts[mqd->nr++] = ts;
 }
 
-/* The PIDs of a dump are those of the initial PID namespace. */
-static dev_t kfd_device(void)
-{
-	struct stat status;
-
-	if (!proc_outer_namespace() || stat(KFDLIB_DEVICE, &status) || !S_ISCHR(status.st_mode))
-		return 0;
-	return status.st_rdev;
-}
-
 /**
  * mqd_begin() - saves from now on are new
  * @rec: the recording; does nothing without --mqd
@@ -151,7 +140,7 @@ int mqd_begin(struct recording *rec, char *why)
 		return 0;
 	rec->mqd = calloc(1, sizeof(*rec->mqd));
 	if (rec->mqd)
-		rec->mqd->claimed = claimed_begin(kfd_device());
+		rec->mqd->claimed = claimed_begin(claimed_device());
 	if (!rec->mqd || !rec->mqd->claimed) {
 		snprintf(why, RECORD_WHY, "out of memory");
 		return -ENOMEM;

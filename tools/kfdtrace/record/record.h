@@ -233,6 +233,10 @@ void mqd_sample(struct recording *rec, bool last);
 void mqd_json(const struct recording *rec);
 void mqd_end(struct recording *rec);
 
+/* claimed-json.c */
+struct claimed;
+void claimed_json(const struct claimed *claimed);
+
 /* meta.c */
 int processes_scan(struct recording *rec);
 void process_see(struct recording *rec, pid_t pid);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * record --mqd: whether queues had work, as the memory of their processes claims.
+ * Whether queues had work, as the memory of their processes claims.
  *
  * The read and the write index of an AQL queue are in memory of its process.  The process can write any value
  * there, and the GPU may see another page at that address.  So a sample of them is a claim of the process, never a
  * measurement.
  */
-#ifndef KFDTRACE_CLAIMED_H
-#define KFDTRACE_CLAIMED_H
+#ifndef CLAIMED_WORK_H
+#define CLAIMED_WORK_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -18,7 +18,7 @@
 #include "mqds.h"
 
 #define CLAIMED_SLOTS	 4096		/* queues of a dump that are sampled */
-#define CLAIMED_QUEUES	 4096		/* queues in meta.json */
+#define CLAIMED_QUEUES	 4096		/* queues whose samples are summed */
 #define CLAIMED_BOUND_NS 1000000000ull	/* reading one process's memory takes no longer, or the process blocks */
 
 enum claimed_answer {
@@ -30,27 +30,49 @@ enum claimed_answer {
 /**
  * struct claimed_slot - one queue of a dump
  * @pid: its process, in the initial PID namespace
- * @gpu_id, @queue: for the recorder, as in struct mqd_times
+ * @gpu_id, @queue: for the caller, as in struct mqd_times
  * @rptr, @wptr: addresses of the indices
  * @refused: a process with this PID and start time is not read; CLAIMED_ANY_START: no process with this PID is read
  * @start: out: start time of the process, 0 as long as it is not known, or if it is not older than the dump
  * @ts: out: when the indices were read
+ * @rptr_value: out: the read index, if there is an answer
  * @answer: out: enum claimed_answer
  */
 struct claimed_slot {
 	unsigned int pid, gpu_id, queue;
 	uint64_t rptr, wptr, refused;
-	uint64_t start, ts;
+	uint64_t start, ts, rptr_value;
 	unsigned int answer;
 };
 
 #define CLAIMED_ANY_START UINT64_MAX
 
 /**
- * struct claimed_shared - memory that the recorder and one reader share
+ * struct claimed_queue - the samples of a queue
+ * @pid, @gpu_id, @queue: as in struct mqd_times; @queue at the first sample
+ * @start: start time of the process, 0 as long as it is not known
+ * @rptr, @wptr: addresses of its indices
+ * @samples: number of samples
+ * @unknown: number of those without an answer
+ * @work: number of those with claimed work
+ * @moved: number of those at which the read index was not that of the sample before
+ * @rptr_value: read index at the last sample with an answer
+ * @first, @last: ns, when the first and the last sample were taken
+ * @first_work, @last_work: ns, those with claimed work
+ */
+struct claimed_queue {
+	unsigned int pid, gpu_id, queue;
+	uint64_t start, rptr, wptr;
+	uint64_t samples, unknown, work, moved;
+	uint64_t rptr_value;
+	uint64_t first, last, first_work, last_work;
+};
+
+/**
+ * struct claimed_shared - memory that the caller and one reader share
  * @device: device number of /dev/kfd
  * @before: a process that started at this time, or later, is not the one of the dump; as @start
- * @nr: slots, those of one process together; set by the recorder while the reader waits
+ * @nr: slots, those of one process together; set by the caller while the reader waits
  * @done: slots that have an answer; set by the reader
  * @slots: the queues
  */
@@ -65,14 +87,17 @@ struct claimed_shared {
 /* claimed-read.c: the reader, a process of its own */
 void claimed_read(struct claimed_shared *shared, int wake) __attribute__((noreturn));
 
-/* claimed.c: the recorder */
+/* claimed-work.c: the caller */
 struct claimed;
 
+dev_t claimed_device(void);
 struct claimed *claimed_begin(dev_t device);
 uint64_t claimed_ticks(void);
 void claimed_sample(struct claimed *claimed, const struct mqds *mqds, uint64_t before, uint64_t ts);
 uint64_t claimed_collect(struct claimed *claimed);
-void claimed_json(const struct claimed *claimed);
+bool claimed_wait(struct claimed *claimed, uint64_t bound_ns);
+const struct claimed_queue *claimed_queues(const struct claimed *claimed, size_t *nr);
+void claimed_lost(const struct claimed *claimed, uint64_t *left_out, size_t *blocked);
 void claimed_end(struct claimed *claimed);
 
-#endif /* KFDTRACE_CLAIMED_H */
+#endif /* CLAIMED_WORK_H */

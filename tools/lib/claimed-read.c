@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * record --mqd: the process that reads the indices of queues in the memory of their owners.
+ * The process that reads the indices of queues in the memory of their owners.
  *
  * process_vm_readv(2) takes a page fault where a page is not present, and a process can make its faults last for
  * ever: with userfaultfd(2), or with a mapped file of its own FUSE file system.  No flag makes the call return
  * instead.  Whether a page is present (/proc/PID/pagemap) can change between that look and the read.  A thread of
- * the recorder would keep the recorder from ending during such a fault, which SIGKILL does not always interrupt (a
- * read that FUSE waits for).  So another process reads.  It has no descriptor of the recorder but a socket: while
- * it is blocked, it holds neither a trace instance nor the recorder's stdout.  The recorder never waits for it, see
- * claimed.c.
+ * the caller would keep the caller from ending during such a fault, which SIGKILL does not always interrupt (a
+ * read that FUSE waits for).  So another process reads.  It has no descriptor of the caller but a socket: while
+ * it is blocked, it holds neither a trace instance nor the caller's stdout.  The caller never waits for it, see
+ * claimed-work.c.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "claimed.h"
+#include "claimed-work.h"
 #include "kfdlib.h"
 
 #define HINTS 256
@@ -117,7 +117,7 @@ static void target_open(struct target *target, const struct claimed_shared *shar
 		return;
 	if (!proc_stat_read(slot->pid, &task) && task.start < shared->before)
 		target->start = task.start;
-	/* The next read may block: the recorder must know by which process */
+	/* The next read may block: the caller must know by which process */
 	slot->start = target->start;
 	if (!target->start || slot->refused == target->start || slot->refused == CLAIMED_ANY_START)
 		return;
@@ -138,7 +138,7 @@ static bool has_ended(const struct target *target)
  */
 static void slot_read(const struct claimed_shared *shared, struct claimed_slot *slot, struct target *target)
 {
-	uint64_t index[2];
+	uint64_t index[2] = { 0 };
 	struct iovec to = { index, sizeof(index) };
 	struct iovec from[2] = { { (void *)(uintptr_t)slot->rptr, sizeof(*index) },
 				 { (void *)(uintptr_t)slot->wptr, sizeof(*index) } };
@@ -155,6 +155,7 @@ static void slot_read(const struct claimed_shared *shared, struct claimed_slot *
 		slot->start = 0;
 	else if (whole)
 		slot->answer = index[0] == index[1] ? CLAIMED_IDLE : CLAIMED_WORK;
+	slot->rptr_value = index[0];
 }
 
 /* All descriptors but @keep, which is none of stdin, stdout and stderr */
@@ -179,7 +180,7 @@ static bool others_close(int keep)
 }
 
 /**
- * claimed_read() - read the slots, each time the recorder says so; does not return
+ * claimed_read() - read the slots, each time the caller says so; does not return
  * @shared: the slots
  * @wake: a descriptor from which a byte can be read when there are slots; its end of file is the end of this process
  */
@@ -189,10 +190,10 @@ void claimed_read(struct claimed_shared *shared, int wake)
 	size_t at;
 	char byte;
 
-	/* signals of the terminal are for the recorder */
+	/* signals of the terminal are for the caller */
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_NAME, "kfdtrace-mqd");
+	prctl(PR_SET_NAME, "kfd-mqd-reader");
 	/* the current directory would keep its file system mounted */
 	if (chdir("/") || !others_close(wake))
 		_exit(1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * record --mqd: samples of whether queues had work, summed for each queue.
+ * Samples of whether queues had work, summed for each queue.
  *
- * The recorder never waits for the reader (claimed-read.c), which a process can block.  If the reader spends more
+ * The caller never waits for the reader (claimed-read.c), which a process can block.  If the reader spends more
  * than CLAIMED_BOUND_NS on one process, that process is not read again: the reader is killed, and another reader
  * continues with the next process.  The number of readers that do not die of SIGKILL is limited.
  */
@@ -14,34 +14,18 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "claimed.h"
-#include "json-out.h"
+#include "claimed-work.h"
+#include "kfdlib.h"
 
 #define MAX_BLOCKED 1024 /* processes that block the reader; after them nothing is sampled */
 #define MAX_DYING   16	 /* readers that were killed and have not ended */
+#define WAIT_MS	    2	 /* between two looks for answers */
 #define END_MS	    100	 /* for a reader to end at the end */
-
-/**
- * struct claimed_queue - the samples of a queue
- * @pid, @gpu_id, @queue: as in struct mqd_times; @queue at the first sample
- * @start: start time of the process, 0 as long as it is not known
- * @rptr, @wptr: addresses of its indices
- * @samples: number of samples
- * @unknown: number of those without an answer
- * @work: number of those with claimed work
- * @first, @last: ns, when the first and the last sample were taken
- * @first_work, @last_work: ns, those with claimed work
- */
-struct claimed_queue {
-	unsigned int pid, gpu_id, queue;
-	uint64_t start, rptr, wptr;
-	uint64_t samples, unknown, work;
-	uint64_t first, last, first_work, last_work;
-};
 
 /**
  * struct claimed - the samples of a recording
@@ -142,6 +126,10 @@ static void slot_count(struct claimed *claimed, const struct claimed_slot *slot)
 	queue->samples++;
 	queue->last = slot->ts;
 	queue->unknown += slot->answer == CLAIMED_UNKNOWN;
+	if (slot->answer != CLAIMED_UNKNOWN) {
+		queue->moved += queue->samples - queue->unknown > 1 && slot->rptr_value != queue->rptr_value;
+		queue->rptr_value = slot->rptr_value;
+	}
 	if (slot->answer != CLAIMED_WORK)
 		return;
 	if (!queue->work++)
@@ -352,6 +340,27 @@ uint64_t claimed_collect(struct claimed *claimed)
 }
 
 /**
+ * claimed_wait() - count answers until there are all
+ * @claimed: the samples
+ * @bound_ns: wait no longer
+ *
+ * Return: whether there are all; what is missing, a later call may find.
+ */
+bool claimed_wait(struct claimed *claimed, uint64_t bound_ns)
+{
+	uint64_t begin = now_ns(CLOCK_MONOTONIC);
+
+	for (;;) {
+		claimed_collect(claimed);
+		if (!claimed->shared || !claimed->shared->nr)
+			return true;
+		if (now_ns(CLOCK_MONOTONIC) - begin >= bound_ns)
+			return false;
+		poll(NULL, 0, WAIT_MS);
+	}
+}
+
+/**
  * claimed_sample() - let the queues of a dump be read
  * @claimed: the samples
  * @mqds: the dump, a whole one
@@ -394,6 +403,21 @@ void claimed_sample(struct claimed *claimed, const struct mqds *mqds, uint64_t b
 }
 
 /**
+ * claimed_device() - which processes can be read
+ *
+ * Return: for claimed_begin(): device number of /dev/kfd, or 0: PIDs here are not those of a dump.
+ */
+dev_t claimed_device(void)
+{
+	struct stat status;
+
+	/* the PIDs of a dump are those of the initial PID namespace */
+	if (!proc_outer_namespace() || stat(KFDLIB_DEVICE, &status) || !S_ISCHR(status.st_mode))
+		return 0;
+	return status.st_rdev;
+}
+
+/**
  * claimed_begin() - before the first sample
  * @device: device number of /dev/kfd, which each process that is read has open; 0: no process can be read, since
  *	there is no device, or PIDs here are not those of the dump
@@ -412,37 +436,28 @@ struct claimed *claimed_begin(dev_t device)
 }
 
 /**
- * claimed_json() - the members of meta.json
+ * claimed_queues() - the sums
  * @claimed: the samples
+ * @nr: out: how many queues
+ *
+ * Return: array of @nr, valid until the next call with @claimed.
  */
-void claimed_json(const struct claimed *claimed)
+const struct claimed_queue *claimed_queues(const struct claimed *claimed, size_t *nr)
 {
-	size_t i;
+	*nr = claimed->nr;
+	return claimed->queues;
+}
 
-	json_count("left_out_claimed_sample_count", claimed->left_out);
-	json_count("claimed_blocked_process_count", claimed->nr_blocked);
-	json_open("claimed_work", '[');
-	for (i = 0; i < claimed->nr; i++) {
-		const struct claimed_queue *queue = &claimed->queues[i];
-
-		json_open(NULL, '{');
-		json_count("pid", queue->pid);
-		json_count("gpu_id", queue->gpu_id);
-		json_count("compute_queue_index", queue->queue);
-		if (queue->wptr)
-			json_address("write_index_addr", queue->wptr);
-		else
-			json_null("write_index_addr");
-		json_count("claimed_sample_count", queue->samples);
-		json_count("claimed_unknown_count", queue->unknown);
-		json_known_count("claimed_work_count", queue->samples > queue->unknown, queue->work);
-		json_count("claimed_first_sample_ts_ns", queue->first);
-		json_count("claimed_last_sample_ts_ns", queue->last);
-		json_known_count("claimed_work_first_ts_ns", queue->work, queue->first_work);
-		json_known_count("claimed_work_last_ts_ns", queue->work, queue->last_work);
-		json_close('}');
-	}
-	json_close(']');
+/**
+ * claimed_lost() - what is in no sum, and why
+ * @claimed: the samples
+ * @left_out: out: samples for which there was no room
+ * @blocked: out: processes that blocked the reader
+ */
+void claimed_lost(const struct claimed *claimed, uint64_t *left_out, size_t *blocked)
+{
+	*left_out = claimed->left_out;
+	*blocked = claimed->nr_blocked;
 }
 
 /**
