@@ -14,13 +14,14 @@ static void begin(void)
 
 static void one(const uint8_t *bytes, size_t size)
 {
-	struct view_options options = { .verb = "fuzz", .amd_log = fuzz_file(bytes, size) };
+	const char *name = fuzz_file(bytes, size);
+	struct view_options options = { .verb = "fuzz", .amd_logs = &name, .nr_amd_logs = 1 };
 	struct paths paths;
 
 	view.options = &options;
 	paths_make(&paths, &view);
 	if (paths.joined > paths.nr || paths.log->known > paths.log->headers ||
-	    paths.log->headed > paths.log->lines)
+	    paths.log->headed > paths.log->lines || paths.repeated > paths.compared || paths.compared > paths.log->dispatches)
 		abort();
 	paths_free(&paths);
 }

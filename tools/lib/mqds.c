@@ -21,9 +21,13 @@ enum { SAVE_START = 0x188 / 4, SAVE_END = 0x190 / 4, RESTORE_START = 0x198 / 4, 
 /* Dwords of the lower halves of the addresses of a queue's indices: cp_hqd_pq_rptr_report_addr, _wptr_poll_addr */
 enum { RPTR_ADDR = 139, WPTR_ADDR = 141 };
 
+/* The dword cp_hqd_aql_control.  amdkfd sets a bit of its field CONTROL0 for queues of AQL packets, and no bit for others. */
+#define AQL_CONTROL	181
+#define AQL_CONTROL0	0x7fff
+
 /* In full lines of the dump: what there must be, and what is kept */
 #define NEEDED		((RESTORE_END + 2 + 7) / 8 * 8)
-#define DWORDS		((WPTR_ADDR + 2 + 7) / 8 * 8)
+#define DWORDS		((AQL_CONTROL + 1 + 7) / 8 * 8)
 #define TICK_NS		10 /* the counter runs at 100 MHz on all of them */
 #define LONGEST_NS	10000000000ull /* no save takes that long: the fields are something else */
 
@@ -33,6 +37,8 @@ struct reader {
 	size_t line;
 	unsigned int pid, gpu_id, queue, xcc;
 	bool process, compute, sdma; /* a line said so */
+	unsigned int *pids; /* of the processes so far, @nr_pids of them */
+	size_t nr_pids;
 	size_t have; /* dwords of the MQD */
 	uint32_t dwords[DWORDS];
 	char *why;
@@ -64,7 +70,7 @@ static int mqd_end(struct reader *r)
 {
 	uint64_t saved = time_of(r, SAVE_END), restore = time_of(r, RESTORE_START);
 	struct mqd_times *t;
-	bool addresses = r->have == DWORDS;
+	bool addresses = r->have >= WPTR_ADDR + 2, control = r->have > AQL_CONTROL;
 
 	if (!r->have)
 		return 0;
@@ -83,6 +89,7 @@ static int mqd_end(struct reader *r)
 		t->rptr = (uint64_t)r->dwords[RPTR_ADDR + 1] << 32 | r->dwords[RPTR_ADDR];
 		t->wptr = (uint64_t)r->dwords[WPTR_ADDR + 1] << 32 | r->dwords[WPTR_ADDR];
 	}
+	t->aql = control && r->dwords[AQL_CONTROL] & AQL_CONTROL0;
 	t->saved_at = saved;
 	t->saved = between(time_of(r, SAVE_START), saved, &t->save_ns);
 	t->restored = t->saved && restore >= saved && between(restore, time_of(r, RESTORE_END), &t->restore_ns);
@@ -140,6 +147,43 @@ static int dump_line(struct reader *r, unsigned int offset, const char *words)
 	return 0;
 }
 
+static int process_begin(struct reader *r, unsigned int pid)
+{
+	unsigned int *pids = reallocarray(r->pids, r->nr_pids + 1, sizeof(*pids));
+
+	if (!pids)
+		return refuse(r, "out of memory");
+	r->pids = pids;
+	pids[r->nr_pids++] = pid;
+	r->pid = pid;
+	r->process = true;
+	r->compute = r->sdma = false;
+	return 0;
+}
+
+static int pid_compare(const void *left, const void *right)
+{
+	const unsigned int *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/*
+ * KFD prints the PID that the opener of /dev/kfd had, also when that process has ended while others that share its memory
+ * have not.  The PID may be that of another process by then.
+ */
+static void ambiguous_mark(const struct reader *r)
+{
+	size_t i, j;
+
+	if (r->nr_pids)
+		qsort(r->pids, r->nr_pids, sizeof(*r->pids), pid_compare);
+	for (i = 1; i < r->nr_pids; i++)
+		for (j = 0; r->pids[i] == r->pids[i - 1] && j < r->mqds->nr; j++)
+			if (r->mqds->times[j].pid == r->pids[i])
+				r->mqds->times[j].ambiguous = true;
+}
+
 static int line_read(struct reader *r, const char *line)
 {
 	unsigned int pid, id, offset;
@@ -150,12 +194,8 @@ static int line_read(struct reader *r, const char *line)
 	ret = mqd_end(r);
 	if (ret)
 		return ret;
-	if (sscanf(line, "Process %u PASID %n", &pid, &end) == 1 && end) {
-		r->pid = pid;
-		r->process = true;
-		r->compute = r->sdma = false;
-		return 0;
-	}
+	if (sscanf(line, "Process %u PASID %n", &pid, &end) == 1 && end)
+		return process_begin(r, pid);
 	if (sscanf(line, "Compute queue on device %x", &id) == 1) {
 		r->gpu_id = id;
 		return queue_begin(r, true);
@@ -193,5 +233,9 @@ int mqds_read(FILE *in, struct mqds *mqds, char *why, size_t size)
 	r.line++;
 	if (!ret && ferror(in))
 		ret = refuse(&r, "the file cannot be read");
-	return ret ? ret : mqd_end(&r);
+	if (!ret)
+		ret = mqd_end(&r);
+	ambiguous_mark(&r);
+	free(r.pids);
+	return ret;
 }

@@ -17,6 +17,8 @@
  * @restored: it was restored after that, and the firmware has written down when
  * @saved_at: the end of the save, in ticks of the firmware's clock
  * @rptr, @wptr: addresses of the queue's read and write index in its process, 0 if the dump ends before
+ * @aql: its packets are AQL, as those of HSA; false also if the dump ends before the field
+ * @ambiguous: the dump has several processes with this PID
  * @save_ns: from the beginning to the end of the save
  * @gap_ns: from the end of the save to the beginning of the restore
  * @restore_ns: of the restore, the CP's own part; waves are restored after it
@@ -28,6 +30,7 @@ struct mqd_times {
 	bool saved, restored;
 	uint64_t saved_at, save_ns, gap_ns, restore_ns;
 	uint64_t rptr, wptr;
+	bool aql, ambiguous;
 };
 
 /**

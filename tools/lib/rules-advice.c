@@ -19,6 +19,48 @@ static size_t quote_len(const char *text)
 	return 0;
 }
 
+/* The bytes of such a quote at the end of the @len bytes of @text; it has one to three; 0: there is none */
+static size_t last_quote_len(const char *text, size_t len)
+{
+	size_t n;
+
+	for (n = 1; n <= 3 && n <= len; n++)
+		if (quote_len(text + len - n) == n)
+			return n;
+	return 0;
+}
+
+/* Without the quotes at its ends.  Return: whether there is one at the end. */
+static bool quotes_strip(const char *text, size_t len, char *to)
+{
+	size_t first = len ? quote_len(text) : 0, last = last_quote_len(text + first, len - first);
+
+	sprintf(to, "%.*s", (int)(len - first - last), text + first);
+	return last;
+}
+
+/**
+ * rules_quoted_word() - a word in quotes that are none of a rule
+ * @word: the word, where double quotes have gone
+ * @key: out: its key without these quotes, as long as @word at most
+ * @value: out: likewise; empty: where the word is meant to end is not known
+ * @ends: another KEY=VALUE follows, so that the word ends here
+ *
+ * Return: whether it is KEY=VALUE and begins with such a quote.
+ */
+bool rules_quoted_word(const char *word, char *key, char *value, bool ends)
+{
+	const char *equals = strchr(word, '=');
+
+	if (!equals || !quote_len(word))
+		return false;
+	ends |= quotes_strip(word, equals - word, key);
+	ends |= quotes_strip(equals + 1, strlen(equals + 1), value);
+	if (!ends)
+		*value = '\0';
+	return true;
+}
+
 /**
  * rules_quotes_check() - does a value begin with a quote?
  * @key: of the value
@@ -30,32 +72,18 @@ static size_t quote_len(const char *text)
 int rules_quotes_check(const char *key, const char *value, struct rules_refusal *why)
 {
 	char inner[RULES_LINE_MAX];
-	size_t len = strlen(value), first = quote_len(value), last = 0, n;
+	size_t first = quote_len(value);
 
 	if (!first)
 		return 0;
-	/* the last one has one to three bytes */
-	for (n = 1; n <= 3 && n + first < len && !last; n++)
-		last = quote_len(value + len - n) == n ? n : 0;
-	snprintf(inner, sizeof(inner), "%.*s", last ? (int)(len - first - last) : 0, value + first);
-	return rules_refuse_as(why, ": write ", key, last ? inner : NULL,
+	return rules_refuse_as(why, ": write ", key, quotes_strip(value, strlen(value), inner) ? inner : NULL,
 			       "%s= takes no quotes but double ones of ASCII, and these only round blanks", key);
-}
-
-/* What ends a character, a \C or a bracket at @at: the next one */
-static const char *next(const char *at)
-{
-	const char *end = *at == '[' ? rules_bracket_end(at, false, NULL) : NULL;
-
-	if (end)
-		return end + 1;
-	return at + (at[0] == '\\' && at[1] ? 2 : 1);
 }
 
 /* The first @c that is not in brackets and has no backslash; NULL: none */
 static const char *find(const char *pattern, char c)
 {
-	for (; *pattern; pattern = next(pattern))
+	for (; *pattern; pattern += rules_token_len(pattern))
 		if (*pattern == c)
 			return pattern;
 	return NULL;

@@ -30,6 +30,7 @@ int rules_refuse_as(struct rules_refusal *why, const char *lead, const char *key
 	__attribute__((format(printf, 5, 6)));
 
 /* rules-advice.c */
+bool rules_quoted_word(const char *word, char *key, char *value, bool ends);
 int rules_quotes_check(const char *key, const char *value, struct rules_refusal *why);
 int rules_list_check(const char *key, const char *value, size_t *at, struct rules_refusal *why);
 
@@ -38,10 +39,13 @@ int rules_cgroup_check(const char *pattern, size_t *at, struct rules_refusal *wh
 int rules_exe_check(const char *pattern, size_t *at, struct rules_refusal *why);
 int rules_unit_check(const char *pattern, size_t *at, struct rules_refusal *why);
 int rules_name_check(const char *key, const char *name, size_t *at, struct rules_refusal *why);
-int rules_both_check(const struct rule *rule, struct rules_refusal *why);
 int rules_text_check(const char *text, size_t *at, struct rules_refusal *why);
 
+/* rules-both.c */
+int rules_both_check(const struct rule *rule, struct rules_refusal *why);
+
 /* rules-pattern.c */
+size_t rules_token_len(const char *pattern);
 const char *rules_bracket_end(const char *from, bool path, struct rules_refusal *why);
 void rules_path_normalize(const char *path, char *to, size_t size);
 int rules_part_check(const char *key, const char *pattern, size_t *at, const char *chars, struct rules_refusal *why);

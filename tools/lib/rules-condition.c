@@ -242,39 +242,3 @@ int rules_name_check(const char *key, const char *name, size_t *at, struct rules
 	}
 	return 0;
 }
-
-/**
- * rules_both_check() - can a process of the cgroup of a rule belong to its unit?
- * @rule: the rule
- * @why: out: what is wrong, and the unit that matches
- *
- * From the first part of the path on that is no slice, all processes below belong to one unit, or to none.
- *
- * Return: 0 or -EINVAL.
- */
-int rules_both_check(const struct rule *rule, struct rules_refusal *why)
-{
-	const struct rule unit = { .unit = rule->unit, .priority = KFD_PRIO_UNSET };
-	char cgroup[RULES_LINE_MAX + 2], name[RULES_LINE_MAX];
-	const struct rules_subject subject = { .cgroup = cgroup };
-	const char *part;
-	size_t at, len;
-
-	if (!rule->cgroup || !rule->unit)
-		return 0;
-	rules_plain_parts(rule->cgroup, cgroup);
-	for (part = cgroup; *part; part += len) {
-		part += strspn(part, "/");
-		len = strcspn(part, "/");
-		snprintf(name, sizeof(name), "%.*s", (int)len, part);
-		if (*name && !ends_with(name, ".slice"))
-			break;
-	}
-	if (!*part || !rule_mismatch(&unit, &subject))
-		return 0;
-	at = rules_unit(cgroup, &len);
-	snprintf(name, sizeof(name), "%.*s", (int)len, cgroup + at);
-	if (!len)
-		return rules_refuse(why, "no process of this cgroup= belongs to this unit=: remove one of them");
-	return rules_refuse_as(why, ": write ", "unit", name, "each process of this cgroup= belongs to another unit");
-}

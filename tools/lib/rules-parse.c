@@ -272,7 +272,31 @@ static int joined_fail(struct parser *p)
 		    p->joined_by);
 }
 
-static int word_parse(struct parser *p, char *word, bool given[NR_KEYS])
+static enum key key_find(const char *name)
+{
+	enum key key;
+
+	for (key = 0; key < NR_KEYS; key++)
+		if (!strcmp(name, keys[key].name))
+			break;
+	return key;
+}
+
+/* A word in quotes that are none, and what it is without them; rules_quotes_check() is for those round a value. */
+static bool quoted_refuse(struct parser *p, const char *word, const char *rest)
+{
+	char name[RULES_LINE_MAX], value[RULES_LINE_MAX];
+	enum key key;
+
+	if (!rules_quoted_word(word, name, value, key_begins(rest + strspn(rest, BLANKS))))
+		return false;
+	key = key_find(name);
+	rules_refuse_as(p->why, ": write ", key == NR_KEYS ? "" : keys[key].name, key == NR_KEYS ? NULL : value,
+			"a word takes no quotes but double ones of ASCII, and these only round blanks");
+	return true;
+}
+
+static int word_parse(struct parser *p, char *word, const char *rest, bool given[NR_KEYS])
 {
 	char *value = strchr(word, '=');
 	enum key key;
@@ -281,17 +305,18 @@ static int word_parse(struct parser *p, char *word, bool given[NR_KEYS])
 	p->at = word;
 	if (rules_text_check(word, &at, p->why))
 		return failed_at(p, at);
+	if (quoted_refuse(p, word, rest))
+		return failed(p);
 	if (!value)
 		return fail(p, "'%.128s' is not KEY=VALUE; as in: cgroup=/inference.slice priority=high", word);
 	*value++ = '\0';
-	for (key = 0; key < NR_KEYS; key++)
-		if (!strcmp(word, keys[key].name))
-			break;
+	key = key_find(word);
 	if (key == NR_KEYS)
 		return fail(p, "'%.128s=' is unknown: there are cgroup=, unit=, user=, group=, exe=, priority=, park= and container-max=",
 				  word);
 	if (given[key])
-		return fail(p, "%s= is given twice", keys[key].name);
+		return fail(p, "%s= is given twice%s", keys[key].name,
+			    key < KEY_PRIORITY ? ", and all conditions of a rule must hold: write a rule for each" : "");
 	given[key] = true;
 	if (!*value)
 		return fail(p, "%s= has no value", keys[key].name);
@@ -400,7 +425,7 @@ static int line_parse(struct parser *p)
 		return fail(p, "there are no sections: a rule is one line");
 	rest = line;
 	while (!ret && !p->failed && (word = word_next(p, &rest, &ret)))
-		ret = word_parse(p, word, given);
+		ret = word_parse(p, word, rest, given);
 	if (p->failed)
 		return ret;
 	p->at = NULL;

@@ -155,8 +155,13 @@ void rules_path_normalize(const char *path, char *to, size_t size)
 	to[len] = '\0';
 }
 
-/* The bytes of what stands for one character, or of a '*' */
-static size_t token_len(const char *pattern)
+/**
+ * rules_token_len() - the bytes of what stands for one character, or of a '*'
+ * @pattern: from there on, not empty
+ *
+ * Return: one of a bracket that is not closed.
+ */
+size_t rules_token_len(const char *pattern)
 {
 	const char *end = *pattern == '[' ? rules_bracket_end(pattern, false, NULL) : NULL;
 
@@ -205,7 +210,7 @@ bool rules_pattern_example(const char *pattern, char *text, size_t size)
 	size_t at = 0, len;
 
 	for (; *pattern; pattern += len) {
-		len = token_len(pattern);
+		len = rules_token_len(pattern);
 		if (at + 2 > size)
 			return false;
 		text[at] = *pattern == '*' ? 'x' : *pattern == '/' ? '/' : token_example(pattern, len, NULL, '\0');
@@ -274,7 +279,7 @@ int rules_part_check(const char *key, const char *pattern, size_t *at, const cha
 	for (; pattern[*at] && (chars || !is_slash(pattern + *at)); *at += n) {
 		if (pattern[*at] == '[' && !rules_bracket_end(pattern + *at, !chars, NULL))
 			return bracket_refuse(key, pattern, *at, why);
-		n = token_len(pattern + *at);
+		n = rules_token_len(pattern + *at);
 		if (pattern[*at] == '[' && !token_example(pattern + *at, n, chars, '\0'))
 			return rules_refuse(why, "this bracket stands for no character that %s has",
 					    chars ? "a name of a unit" : "a part of a path");

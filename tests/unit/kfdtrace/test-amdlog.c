@@ -93,7 +93,7 @@ static void dispatches(void **state)
 	assert_int_equal(entry.v[LOG_SWQ], 0x7fae0c3e6000);
 	assert_int_equal(entry.v[LOG_HWQ], 0x7fad66c00000);
 	assert_int_equal(entry.v[LOG_ID], 1);
-	one(":4:rocvirtual.cpp           :1066: 175037159217 us: [pid:157801 tid: 0x7fad6a5ff640] text before SWq=0x1000, HWq=0x2000, id=17\n");
+	one(":4:rocvirtual.cpp           :1066: 175037159217 us: [pid:157801 tid: 0x7fad6a5ff640] text before SWq=0x1000, HWq=0x2000, id=17, Other Header\n");
 	assert_int_equal(entry.kind, AMDLOG_PACKET);
 	assert_int_equal(entry.v[LOG_ID], 17);
 	one(":4:rocvirtual.cpp           :827 : 0877959393 us: 184  : [tid:0x7ffff6a26880] HWq=0x7ffff60ca000, Dispatch Header = 0xb02 (type=2, barrier=1)\n");
@@ -353,6 +353,58 @@ static void long_line(void **state)
 	fclose(amdlog.file);
 }
 
+/* What a terminal has cut: whatever the width, no queue that is none, and the message is counted or whole. */
+static void shortened(void **state)
+{
+	static const char *const lines[] = {
+		":4:r.cpp:1: 5 us: [pid:7 tid: 0x1] SWq=0x1000, HWq=0x2000, id=1, priority=1, Dispatch Header = 0xb02",
+		":4:r.cpp:1: 5 us: [pid:7 tid: 0x1] HWq=0x2000, Barrier Header = 0xb02",
+		":3:r.cpp:1: 5 us: [pid:7 tid: 0x1] Created SWq=0x1000 to map on HWq=0x2000 with size 4 with priority 1",
+		":3:r.cpp:1: 5 us: [pid:7 tid: 0x1] created hardware queue 0x2000 with size 4 with priority 2, cooperative: 0",
+		":3:r.cpp:1: 5 us: [pid:7 tid: 0x1] acquireQueue refCount: 0x2000 (1)",
+	};
+	char text[256];
+	size_t i, at;
+
+	(void)state;
+	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		for (at = strchr(lines[i], ']') - lines[i] + 6; lines[i][at]; at++) {
+			snprintf(text, sizeof(text), "%.*s\n", (int)at, lines[i]);
+			open_text(text, strlen(text));
+			if (amdlog_next(&amdlog, &entry)) {
+				assert_int_equal(entry.v[LOG_HWQ], 0x2000);
+				assert_int_not_equal(entry.kind, AMDLOG_PACKET);
+				assert_int_equal(amdlog.shortened, 0);
+			} else {
+				assert_int_equal(amdlog.shortened, 1);
+				assert_non_null(strstr(text, amdlog.first_shortened));
+			}
+			fclose(amdlog.file);
+		}
+}
+
+/* A thread that writes a whole line has no message to come. */
+static void header_without_message(void **state)
+{
+	(void)state;
+	none(":3:a.cpp:1: 5 us: [pid:9 tid: 0x1]\n:3:a.cpp:1: 6 us: [pid:9 tid: 0x1] init\nHWq=0x20, Dispatch Header\n");
+	assert_int_equal(amdlog.orphans, 1);
+	one(":3:a.cpp:1: 5 us: [pid:9 tid: 0x1]\n:3:a.cpp:1: 6 us: [pid:9 tid: 0x2] init\nHWq=0x20, Dispatch Header\n");
+	assert_int_equal(entry.ts, 5000);
+}
+
+/* Records with several messages, and with that of ROCm in another member */
+static void json_of_others(void **state)
+{
+	(void)state;
+	one("{\"msg\": \"level=error\", \"body\": \":3:a.cpp:1: 5 us: [pid:9 tid: 0x1] HWq=0x20, Dispatch Header\"}\n");
+	open_text("[{\"message\": \":3:a.cpp:1: 5 us: [pid:9 tid: 0x1] HWq=0x20, Dispatch Header\"}, {\"message\": \":3:a.cpp:1: 6 us: [pid:9 tid: 0x1] HWq=0x30, Dispatch Header\"}]\n", 155);
+	assert_int_equal(amdlog_next(&amdlog, &entry), 1);
+	assert_int_equal(amdlog_next(&amdlog, &entry), 1);
+	assert_int_equal(entry.v[LOG_HWQ], 0x30);
+	fclose(amdlog.file);
+}
+
 int run_amdlog(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -365,6 +417,8 @@ int run_amdlog(void)
 		cmocka_unit_test(threads),	      cmocka_unit_test(prefixes),
 		cmocka_unit_test(escapes_are_removed), cmocka_unit_test(files_of_processes),
 		cmocka_unit_test(broken_and_interleaved), cmocka_unit_test(two_headers_in_a_line),
+		cmocka_unit_test(shortened),	      cmocka_unit_test(header_without_message),
+		cmocka_unit_test(json_of_others),
 	};
 
 	return cmocka_run_group_tests_name("amdlog", tests, NULL, NULL);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Texts that are damaged at random: what is read of them is a rule as rules are, or an error. */
 #define _GNU_SOURCE
+#include <locale.h>
+
 #include "fixture.h"
 
 static const char whole[] = "# rules\ncgroup=/inference.slice/* priority=high\n"
@@ -85,9 +87,70 @@ static void test_damaged(void **state)
 	assert_true(read > steps && errors > steps / 4);
 }
 
+static const char *pick(const char *const *from, size_t nr)
+{
+	return from[rand() % nr];
+}
+
+#define PICK(from) pick(from, sizeof(from) / sizeof(*(from)))
+
+/* A text of one to three pieces and an end */
+static void name_make(char *to, const char *const *pieces, size_t nr, const char *end)
+{
+	int n;
+
+	for (n = rand() % 3; n >= 0; n--)
+		to = stpcpy(to, pick(pieces, nr));
+	strcpy(to, end);
+}
+
+/* No rule is refused that a process matches, and some that none matches are. */
+static void test_both(void **state)
+{
+	static const char *const globs[] = { "a", "b", "*", "*", "*", "?", "[ab]", "[!a]", "[a-b]", "\\a", "_" };
+	static const char *const texts[] = { "a", "a", "b", "_", "-", "\u00e9" };
+	static const char *const ends[] = { ".slice", ".service", ".scope", "", "*" };
+	unsigned long steps = number("STEPS", 20000), met = 0, apart = 0, i;
+	char cgroup[256], path[256], name[64], unit[64], text[1024];
+	struct rules rules;
+	int n;
+
+	(void)state;
+	srand(number("SEED", 1));
+	for (i = 0; i < steps; i++) {
+		struct rules_subject subject = { .cgroup = path };
+		char *at = cgroup, *to = path;
+
+		/* a character has more bytes in one of them */
+		setlocale(LC_CTYPE, i % 2 ? "C.UTF-8" : "C");
+
+		for (n = rand() % 3; n >= 0; n--) {
+			const char *end = PICK(ends);
+
+			name_make(name, globs, sizeof(globs) / sizeof(*globs), end);
+			at += sprintf(at, "/%s", name);
+			name_make(name, texts, sizeof(texts) / sizeof(*texts), *end == '*' ? ends[rand() % 4] : end);
+			to += sprintf(to, "/%s", name);
+		}
+		name_make(unit, globs, sizeof(globs) / sizeof(*globs), ends[rand() % 3]);
+		snprintf(text, sizeof(text), "cgroup=%s priority=0\nunit=%s priority=0\ncgroup=%s unit=%s priority=0",
+			 cgroup, unit, cgroup, unit);
+		test_parse(&rules, text);
+		if (rules.nr >= 2 && !rule_mismatch(&rules.rule[0], &subject) && !rule_mismatch(&rules.rule[1], &subject)) {
+			met++;
+			if (rules.nr != 3)
+				fail_msg("%s matches cgroup=%s unit=%s: %s", path, cgroup, unit, rules.errors[0].why);
+		}
+		apart += rules.nr == 2 && rules.nr_errors == 1 && strstr(rules.errors[0].why, "unit=") && rules.errors[0].line == 3;
+		rules_free(&rules);
+	}
+	if (met < steps / 200 || apart < steps / 20)
+		fail_msg("%lu met, %lu apart", met, apart);
+}
+
 int random_tests(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_damaged) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_damaged), cmocka_unit_test(test_both) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "amdlog.h"
@@ -42,6 +41,8 @@ void amdlog_file(struct amdlog *log, FILE *file, int32_t pid)
 	*log->first_rocm = '\0';
 	*log->first_packet = '\0';
 	*log->first_orphan = '\0';
+	*log->first_detailed = '\0';
+	*log->first_shortened = '\0';
 }
 
 /*
@@ -149,6 +150,19 @@ static void header_keep(struct amdlog *log)
 	header->prefix[log->prefix] = '\0';
 }
 
+/* A thread writes its lines one after the other: a whole one ends the wait for the message of an earlier header. */
+static void header_end(struct amdlog *log)
+{
+	unsigned int i;
+
+	for (i = 0; i < log->nr_pending; i++) {
+		struct amdlog_header *at = &log->pending[i];
+
+		if (at->origin == log->origin && at->entry.pid == log->head.pid && at->entry.tid == log->head.tid)
+			at->entry.ts = 0;
+	}
+}
+
 /* A line without header: is it the message of one that was kept?  Among several, of that with the longest prefix. */
 static const char *header_find(struct amdlog *log, struct amdlog_entry *entry)
 {
@@ -198,19 +212,6 @@ static bool header_begins(const char *line)
 	return false;
 }
 
-/* The name of the queue is the last in a line that is cut off: digits may be missing. */
-static bool name_is_cut(const struct amdlog *log, const char *message, const struct amdlog_entry *entry)
-{
-	const char *last = message, *next;
-	char *end;
-
-	if (!log->unended || !(entry->has & 1U << LOG_HWQ))
-		return false;
-	while ((next = strstr(last, "0x")))
-		last = next + 2;
-	return strtoull(last, &end, 16) == entry->v[LOG_HWQ] && !*end;
-}
-
 /* The next header and its message, or the next message whose header was kept; 0 at the end. */
 static int message_next(struct amdlog *log, struct amdlog_entry *entry, const char **message)
 {
@@ -237,6 +238,8 @@ static int message_next(struct amdlog *log, struct amdlog_entry *entry, const ch
 				log->cut_off += log->unended;
 				log->prefix = start - log->line;
 				sample(log->first_rocm, start);
+				if (entry->detailed)
+					sample(log->first_detailed, start);
 			}
 		}
 		if (!start) {
@@ -251,8 +254,10 @@ static int message_next(struct amdlog *log, struct amdlog_entry *entry, const ch
 		log->rest = (char *)amdlog_line(*message, &other, &ignored);
 		if (log->rest)
 			*log->rest = '\0';
-		if (**message)
+		if (**message) {
+			header_end(log);
 			return 1;
+		}
 		header_keep(log);
 	}
 }
@@ -271,8 +276,17 @@ int amdlog_next(struct amdlog *log, struct amdlog_entry *entry)
 
 	while ((ret = message_next(log, entry, &message)) > 0) {
 		*entry = log->head;
-		if (!amdlog_message(message, entry) || name_is_cut(log, message, entry))
+		if (!amdlog_message(message, entry))
 			continue;
+		/* the end of the file is reported as such */
+		if (log->unended && (entry->cut || (entry->has & 1U << LOG_HWQ && entry->name_last)))
+			continue;
+		if (entry->cut) {
+			log->shortened++;
+			sample(log->first_shortened, message);
+			continue;
+		}
+		entry->message = message;
 		log->known++;
 		log->dispatches += entry->kind == AMDLOG_DISPATCH;
 		if (entry->kind == AMDLOG_PACKET)

@@ -105,6 +105,25 @@ static void string(char *to, const char *from)
 	*to = '\0';
 }
 
+static const char *string_end(const char *from)
+{
+	while (*from && *from != '"')
+		from += from[0] == '\\' && from[1] ? 2 : 1;
+	return from;
+}
+
+/* A record with several messages, or with that of ROCm elsewhere: it is read as text, where each header is found. */
+static bool others_have_it(const char *json, const char *from)
+{
+	struct amdlog_entry entry;
+	const char *message, *at;
+
+	if (*from != '"')
+		return false;
+	at = amdlog_line(json, &entry, &message);
+	return (at && at < from) || amdlog_line(string_end(from + 1), &entry, &message);
+}
+
 /* The process or the container that wrote a record, as a number; 0 if the record does not say it. */
 static uint64_t origin(const char *json)
 {
@@ -149,6 +168,8 @@ uint64_t amdlog_unwrap(char *line)
 	message = amdlog_line(line, &entry, &message);
 	*json = '{';
 	if (message)
+		return 0;
+	if (others_have_it(json, from))
 		return 0;
 	writer = origin(json);
 	if (*from == '[')

@@ -17,6 +17,8 @@
 
 #include "amdlog.h"
 
+#define LEVEL_OF_DISPATCH 4
+#define MIN_CUT	    4	/* bytes of a message that is cut: as "SWq=" */
 #define MAX_BRACKET 128 /* bytes of [pid:PID tid: TID]; more is none */
 
 /*
@@ -49,6 +51,12 @@ static const struct {
 	{ AMDLOG_PACKET, "*HWq=%H" },
 	{ AMDLOG_COMMAND, "Command (%w) enqueued: %C to queue: %Q" },
 	{ AMDLOG_COMMAND, "command is enqueued: %C" },
+};
+
+enum fit {
+	FIT_NOT,
+	FIT_CUT, /* the text ends before the pattern does */
+	FIT,
 };
 
 static const char *blanks(const char *at)
@@ -125,8 +133,16 @@ static int field_of(char letter)
 	}
 }
 
-static bool match_here(const char *pattern, const char *text, struct amdlog_entry *entry)
+/* The text ends within the pattern. */
+static enum fit ends(const char *start, const char *text)
 {
+	return !*text && text - start >= MIN_CUT ? FIT_CUT : FIT_NOT;
+}
+
+static enum fit match_here(const char *pattern, const char *text, struct amdlog_entry *entry)
+{
+	const char *start = text;
+	bool half_pair = false;
 	uint64_t value;
 
 	for (; *pattern; pattern++) {
@@ -135,39 +151,46 @@ static bool match_here(const char *pattern, const char *text, struct amdlog_entr
 		} else if (*pattern == '%' && pattern[1] == 'w') {
 			pattern++;
 			if (!strcspn(text, " \t()"))
-				return false;
+				return ends(start, text);
 			text += strcspn(text, " \t()");
 		} else if (*pattern == '%' && pattern[1] == 'k') {
 			pattern++;
 			text = pairs(text);
+			half_pair = !blanks(text)[strcspn(blanks(text), " \t,")];
 		} else if (*pattern == '%') {
 			int field = field_of(*++pattern);
 
+			if (!*text || !strcmp(text, "0") || !strcmp(text, "0x"))
+				return ends(start, text + strlen(text));
 			text = number(text, &value);
 			if (!text)
-				return false;
+				return FIT_NOT;
 			entry->v[field] = value;
 			entry->has |= 1U << field;
-		} else if (*pattern != *text++) {
-			return false;
+			if (field == LOG_HWQ)
+				entry->name_last = !*text;
+		} else if (*pattern != *text) {
+			return half_pair ? FIT_CUT : ends(start, text);
+		} else {
+			text++;
 		}
 	}
-	return true;
+	return FIT;
 }
 
-static bool match(const char *pattern, const char *text, struct amdlog_entry *entry)
+static enum fit match(const char *pattern, const char *text, struct amdlog_entry *entry)
 {
+	enum fit fit = FIT_NOT;
 	char first;
 
 	if (*pattern != '*')
 		return match_here(pattern, text, entry);
 	first = *++pattern;
-	for (; (text = strchr(text, first)); text++) {
+	for (; fit == FIT_NOT && (text = strchr(text, first)); text++) {
 		entry->has = 0;
-		if (match_here(pattern, text, entry))
-			return true;
+		fit = match_here(pattern, text, entry);
 	}
-	return false;
+	return fit;
 }
 
 /**
@@ -179,17 +202,20 @@ static bool match(const char *pattern, const char *text, struct amdlog_entry *en
  */
 bool amdlog_message(const char *message, struct amdlog_entry *entry)
 {
+	enum fit fit = FIT_NOT;
+	bool cut = false;
 	size_t i;
 
 	message = blanks(message);
-	for (i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
+	for (i = 0; i < sizeof(patterns) / sizeof(*patterns) && fit != FIT; i++) {
 		entry->has = 0;
-		if (match(patterns[i].pattern, message, entry)) {
-			entry->kind = patterns[i].kind;
-			return true;
-		}
+		fit = match(patterns[i].pattern, message, entry);
+		entry->kind = patterns[i].kind;
+		cut |= fit == FIT_CUT && strstr(patterns[i].pattern, "%H");
 	}
-	return false;
+	/* a shorter pattern may be all that is left of one above */
+	entry->cut = cut && (fit != FIT || entry->kind == AMDLOG_PACKET || entry->name_last);
+	return fit == FIT || entry->cut;
 }
 
 /* [pid:1 tid: 0x2], [pid:1 tid: 2], [tid:0x2]; HIP pads a short one with blanks after 0x */
@@ -227,6 +253,7 @@ static const char *head(const char *at, struct amdlog_entry *entry)
 	at = digits(at + 1, 10, &value); /* level */
 	if (!at || *at++ != ':')
 		return NULL;
+	entry->detailed = value >= LEVEL_OF_DISPATCH;
 	length = strcspn(at, ": \t"); /* file */
 	if (!length)
 		return NULL;

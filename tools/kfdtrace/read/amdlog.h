@@ -52,6 +52,10 @@ enum amdlog_field {
  * @tid: the thread's handle, 0 if the line does not tell
  * @has: bit mask of the fields that are in it
  * @v: the fields
+ * @message: what follows the bracket, until the next line is read
+ * @cut: the message ends within what a line about a queue has: a terminal or another program has shortened it
+ * @name_last: the name of the queue is the last in the message
+ * @detailed: the line is of a level that has dispatches
  */
 struct amdlog_entry {
 	enum amdlog_kind kind;
@@ -60,6 +64,8 @@ struct amdlog_entry {
 	uint64_t tid;
 	unsigned int has;
 	uint64_t v[NR_LOG_FIELDS];
+	const char *message;
+	bool cut, name_last, detailed;
 };
 
 /**
@@ -90,18 +96,21 @@ struct amdlog_header {
  * @orphans: messages about queues that have no header, and so no time
  * @cut_off: files whose last line is of ROCm and has no newline
  * @cut: those that are longer than AMDLOG_LINE
+ * @shortened: messages about queues that are not whole, and are left out
  * @first, @last: ns, the earliest and the latest time
  * @first_line: the first line of this file that is not empty, cut; any bytes
  * @first_rocm: the first of ROCm, cut
+ * @first_detailed: the first of a level that has dispatches, cut
+ * @first_shortened: the first message that is not whole
  * @first_packet: the first about a packet of no known kind, cut
  * @first_orphan: the first message without a header, cut
  */
 struct amdlog {
 	FILE *file;
-	uint64_t files, lines, headed, headers, known, dispatches, orphans, cut_off, cut;
+	uint64_t files, lines, headed, headers, known, dispatches, orphans, cut_off, cut, shortened;
 	uint64_t first, last;
 	char first_line[AMDLOG_SAMPLE], first_rocm[AMDLOG_SAMPLE], first_packet[AMDLOG_SAMPLE],
-		first_orphan[AMDLOG_SAMPLE];
+		first_orphan[AMDLOG_SAMPLE], first_detailed[AMDLOG_SAMPLE], first_shortened[AMDLOG_SAMPLE];
 	/* private */
 	size_t prefix, size_left;
 	uint64_t origin;

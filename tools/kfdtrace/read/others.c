@@ -7,8 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "amdlog.h"
 #include "file.h"
 
+#define USTAR_AT  257 /* where the header of tar has its magic */
 #define MAX_NAMED 5 /* events that a message names */
 
 /**
@@ -116,6 +118,55 @@ static bool is_text_of_trace(const char *head, size_t size)
 	return strlen(head) == size && (!strncmp(head, "cpus=", 5) || strstr(head, " kfd_") || strstr(head, ":kfd_"));
 }
 
+/* Text with a line of ROCm's log; @head is changed */
+static bool is_log_of_rocm(char *head)
+{
+	struct amdlog_entry entry;
+	const char *message;
+	char *line, *rest;
+
+	for (line = strtok_r(head, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		if (amdlog_line(line, &entry, &message))
+			return true;
+	return false;
+}
+
+struct kind {
+	const char *begin;
+	unsigned char bytes;
+	const char *kind;
+};
+
+static const char *kind_find(const struct kind *kinds, size_t nr, const char *head, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (size >= kinds[i].bytes && !memcmp(head, kinds[i].begin, kinds[i].bytes))
+			return kinds[i].kind;
+	return NULL;
+}
+
+/**
+ * trace_packed() - is a file compressed?
+ * @head: its first bytes
+ * @size: how many
+ *
+ * Return: words of a message, NULL: not as far as is known.
+ */
+const char *trace_packed(const char *head, size_t size)
+{
+	static const struct kind kinds[] = {
+		{ "\x1f\x8b", 2, "compressed by gzip: unpack it first" },
+		{ "\xfd" "7zXZ", 5, "compressed by xz: unpack it first" },
+		{ "\x28\xb5\x2f\xfd", 4, "compressed by zstd: unpack it first" },
+		{ "BZh", 3, "compressed by bzip2: unpack it first" },
+		{ "PK\3\4", 4, "a zip archive: unpack it first" },
+	};
+
+	return kind_find(kinds, sizeof(kinds) / sizeof(*kinds), head, size);
+}
+
 /**
  * trace_kind() - what a file is that is no trace.dat
  * @fd: open
@@ -124,29 +175,29 @@ static bool is_text_of_trace(const char *head, size_t size)
  */
 const char *trace_kind(int fd)
 {
-	static const struct {
-		const char *begin;
-		unsigned char bytes;
-		const char *kind;
-	} kinds[] = {
+	static const struct kind kinds[] = {
 		{ "PERFILE2", 8, "a recording of perf, which only perf reads: record with 'kfdtrace record' or 'trace-cmd record -e kfd'" },
 		{ "# tracer:", 9, "the text of a trace, as tracefs prints it: record with 'kfdtrace record' or 'trace-cmd record -e kfd'" },
+		{ "Attaching ", 10, "the output of bpftrace: record with 'kfdtrace record' or 'trace-cmd record -e kfd'" },
 		{ "{", 1, "JSON (a session of KernelShark?): give the trace.dat itself" },
-		{ "\x1f\x8b", 2, "compressed by gzip: unpack it first" },
-		{ "\xfd" "7zXZ", 5, "compressed by xz: unpack it first" },
-		{ "\x28\xb5\x2f\xfd", 4, "compressed by zstd: unpack it first" },
-		{ "BZh", 3, "compressed by bzip2: unpack it first" },
-		{ "PK\3\4", 4, "a zip archive: unpack it first" },
 		{ "\x7f" "ELF", 4, "a program" },
 	};
 	char head[4096] = "";
 	ssize_t got = pread(fd, head, sizeof(head) - 1, 0);
-	size_t i;
+	const char *kind;
 
-	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (got >= kinds[i].bytes && !memcmp(head, kinds[i].begin, kinds[i].bytes))
-			return kinds[i].kind;
-	if (got > 0 && is_text_of_trace(head, got))
+	if (got <= 0)
+		return "the magic number is missing";
+	kind = trace_packed(head, got);
+	if (!kind)
+		kind = kind_find(kinds, sizeof(kinds) / sizeof(*kinds), head, got);
+	if (kind)
+		return kind;
+	if (got > USTAR_AT && !strncmp(head + USTAR_AT, "ustar", 5))
+		return "an archive of tar: unpack it first";
+	if (is_text_of_trace(head, got))
 		return "the text of a trace, as trace-cmd report and perf script print it: give the trace.dat itself";
+	if (is_log_of_rocm(head))
+		return "ROCm's log: give the recording, and this file with kfdtrace path --amd-log";
 	return "the magic number is missing";
 }

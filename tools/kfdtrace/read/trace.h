@@ -59,5 +59,6 @@ const char *trace_clock(const struct trace_file *file);
 bool trace_clock_is_log(const struct trace_file *file);
 bool trace_others(const struct trace_file *file, char *text, size_t size);
 const char *trace_comm(const struct trace_file *file, int32_t pid);
+const char *trace_packed(const char *head, size_t size);
 
 #endif /* KFDTRACE_TRACE_H */

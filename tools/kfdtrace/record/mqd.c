@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * record --mqd: how long saves and restores of waves (CWSR) took.  The GPU's firmware writes it into the MQD of each queue,
- * which keeps the last save alone: what is read in intervals is a sample.
+ * which keeps the last save alone: what is read in intervals is a sample.  So is whether queues had work, in claimed.c.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
+#include "claimed.h"
 #include "json-out.h"
 #include "mqds.h"
 #include "record.h"
@@ -23,7 +25,8 @@
  * @saves: new ones, @nr of them
  * @ts: when each was read
  * @nr, @left_out: how many are here, and were too many
- * @next: when to read again; CLOCK_MONOTONIC, ns
+ * @begin, @took: when the last reading began, and how long it took; CLOCK_MONOTONIC, ns
+ * @claimed: whether queues had work
  * @damaged: dumps that could not be read
  */
 struct record_mqd {
@@ -31,7 +34,8 @@ struct record_mqd {
 	struct mqd_times *saves;
 	uint64_t *ts;
 	size_t nr;
-	uint64_t left_out, next, damaged;
+	uint64_t left_out, begin, took, damaged;
+	struct claimed *claimed;
 };
 
 static uint64_t now_ns(void)
@@ -122,6 +126,16 @@ static void saves_add(struct record_mqd *mqd, const struct mqd_times *now, uint6
 	mqd->ts[mqd->nr++] = ts;
 }
 
+/* The PIDs of a dump are those of the initial PID namespace. */
+static dev_t kfd_device(void)
+{
+	struct stat status;
+
+	if (!proc_outer_namespace() || stat(KFDLIB_DEVICE, &status) || !S_ISCHR(status.st_mode))
+		return 0;
+	return status.st_rdev;
+}
+
 /**
  * mqd_begin() - saves from now on are new
  * @rec: the recording; does nothing without --mqd
@@ -136,7 +150,9 @@ int mqd_begin(struct recording *rec, char *why)
 	if (!rec->options->mqd_ns)
 		return 0;
 	rec->mqd = calloc(1, sizeof(*rec->mqd));
-	if (!rec->mqd) {
+	if (rec->mqd)
+		rec->mqd->claimed = claimed_begin(kfd_device());
+	if (!rec->mqd || !rec->mqd->claimed) {
 		snprintf(why, RECORD_WHY, "out of memory");
 		return -ENOMEM;
 	}
@@ -145,24 +161,39 @@ int mqd_begin(struct recording *rec, char *why)
 	return ret == -EINVAL ? 0 : ret;
 }
 
+/* When it is time for the next reading */
+static bool is_due(const struct recording *rec, uint64_t now)
+{
+	const struct record_mqd *mqd = rec->mqd;
+	uint64_t least = mqd->took * COST_LIMIT;
+
+	return now >= mqd->begin + (least > rec->options->mqd_ns ? least : rec->options->mqd_ns);
+}
+
 /**
- * mqd_sample() - read the time stamps, if it is time to
+ * mqd_sample() - read the time stamps and whether queues have work, if it is time to
  * @rec: the recording
  * @last: the recording ends: read them whatever the time
  */
 void mqd_sample(struct recording *rec, bool last)
 {
 	struct record_mqd *mqd = rec->mqd;
-	uint64_t begin = now_ns(), took;
+	uint64_t begin = now_ns(), ticks = claimed_ticks();
 	const struct mqd_times *old;
 	char why[RECORD_WHY];
 	struct mqds now;
 	size_t i;
 
-	if (!mqd || (!last && begin < mqd->next))
+	if (!mqd)
 		return;
+	mqd->took += claimed_collect(mqd->claimed);
+	if (!last && mqd->begin && !is_due(rec, begin))
+		return;
+	/* the missing part of a dump may show that a PID is ambiguous */
 	if (dump(&now, why))
 		mqd->damaged++;
+	else if (!last)
+		claimed_sample(mqd->claimed, &now, ticks, begin);
 	for (i = 0; i < now.nr; i++) {
 		if (!now.times[i].saved)
 			continue;
@@ -174,8 +205,8 @@ void mqd_sample(struct recording *rec, bool last)
 	}
 	free(mqd->last.times);
 	mqd->last = now;
-	took = now_ns() - begin;
-	mqd->next = begin + (took * COST_LIMIT > rec->options->mqd_ns ? took * COST_LIMIT : rec->options->mqd_ns);
+	mqd->begin = begin;
+	mqd->took = now_ns() - begin;
 }
 
 static void count_or_null(const char *key, bool known, uint64_t value)
@@ -216,6 +247,7 @@ void mqd_json(const struct recording *rec)
 		json_close('}');
 	}
 	json_close(']');
+	claimed_json(mqd->claimed);
 }
 
 /**
@@ -226,6 +258,7 @@ void mqd_end(struct recording *rec)
 {
 	if (!rec->mqd)
 		return;
+	claimed_end(rec->mqd->claimed);
 	free(rec->mqd->last.times);
 	free(rec->mqd->saves);
 	free(rec->mqd->ts);

@@ -162,8 +162,8 @@ static void usage(void)
 	      "\n"
 	      "Options:\n"
 	      " -p, --pid PID           show only this process; may be repeated\n"
-	      " -l, --amd-log FILE      read ROCm's log from this file, or from each FILE_PID\n"
-	      "                           (default DIR/amd.log)\n"
+	      " -l, --amd-log FILE      read ROCm's log from this file, or from each FILE_PID; may\n"
+	      "                           be repeated (default DIR/amd.log)\n"
 	      " -z, --zero              print times in text from the first event on\n"
 	      " -J, --json              print JSON\n"
 	      " -h, --help              display this help\n"
@@ -183,7 +183,8 @@ static void print_json(const struct view *view, const struct paths *paths)
 	json_simulated("simulated", view_simulated(view));
 	json_open("queues", '[');
 	for (i = 0; i < paths->nr; i++)
-		path_json(view, &paths->path[i], paths->log);
+		if (paths->path[i].shown)
+			path_json(view, &paths->path[i], paths->log);
 	json_close(']');
 	log_json(paths);
 	json_stdout_end();
@@ -214,7 +215,8 @@ int kfdtrace_path(int argc, char **argv)
 	} else {
 		view_simulated_print(&view);
 		for (i = 0; i < paths.nr; i++)
-			print_path(&view, &paths.path[i], paths.log);
+			if (paths.path[i].shown)
+				print_path(&view, &paths.path[i], paths.log);
 		if (paths.log)
 			log_print(&paths);
 		else

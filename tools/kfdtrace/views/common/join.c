@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ROCm's log joined to the queues of a recording.
- *
- * What the log calls HWq is the ring of the queue, which is what the kernel is told, too.  HIP 5
- * prints the address of the HSA queue instead: the amd_queue_t of the HSA ABI begins with it and
- * has the write index, whose address the kernel is told, at a fixed place.
+ * ROCm's log joined to the queues of a recording: find.c finds the queue of a line, repeats.c lines that are there twice.
  *
  * A log may have its lines in any order: newest first, or shuffled.  The times of the lines decide what is first
  * and last, never their order.
@@ -13,119 +9,7 @@
 #include <string.h>
 
 #include "message.h"
-#include "join.h"
-
-#define WRITE_INDEX  56 /* offset of write_dispatch_id in amd_queue_t, fixed by the HSA ABI */
-#define MAX_THREADS  64
-#define MAX_UNJOINED 64
-#define LINE_UNIT_NS 1000 /* the log has microseconds: a line may seem to be that much too early */
-
-/**
- * struct joiner - what is remembered while the log is read
- * @paths: filled in
- * @view: the recording
- * @thread: the last threads that looked for a queue, and when
- * @next_thread: which of them is forgotten first
- * @stranger: names that are no queue of the recording, and the lowest PID of their lines
- * @forgot: a thread was forgotten
- * @newest: ns, the latest line about the search for a queue or the creation of one
- * @unsorted: a line of these is older than one before it
- * @last: what path_find() has found for the line before
- */
-struct joiner {
-	struct paths *paths;
-	const struct view *view;
-	struct {
-		uint64_t tid;
-		int32_t pid;
-		uint64_t ts;
-	} thread[MAX_THREADS];
-	unsigned int next_thread;
-	struct {
-		uint64_t hwq;
-		int32_t pid;
-	} stranger[MAX_UNJOINED];
-	bool forgot, unsorted;
-	uint64_t newest;
-	struct {
-		struct queue_path *path;
-		bool by_object;
-		uint64_t hwq, from, to;
-		int32_t pid;
-	} last;
-};
-
-/* The log has the PID that the process has for itself. */
-static bool pid_fits(const struct joiner *joiner, const struct queue_path *path, int32_t pid)
-{
-	int known = path->queue->client->process->pid, inner;
-
-	if (pid < 0 || pid == known)
-		return true;
-	return view_inner_pid(joiner->view, known, &inner) && inner == pid;
-}
-
-static bool address_fits(const struct queue_path *path, uint64_t hwq, bool *by_object)
-{
-	if (!hwq)
-		return false;
-	/* the first paths->nr have a queue: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-	if (path->queue->ring_base == hwq) {
-		*by_object = false;
-		return true;
-	}
-	*by_object = true;
-	return path->queue->wptr == hwq + WRITE_INDEX;
-}
-
-/* Between two bounds, path_find() finds the same. */
-static void bound(struct joiner *joiner, uint64_t ts, uint64_t at)
-{
-	if (at > ts && at < joiner->last.to)
-		joiner->last.to = at;
-	else if (at <= ts && at > joiner->last.from)
-		joiner->last.from = at;
-}
-
-/*
- * The address may be used again: the queue that was there at that time, or the newest before, or the first one.  The
- * paths are sorted by creation.
- */
-static struct queue_path *path_find(struct joiner *joiner, const struct amdlog_entry *entry,
-				    bool *by_object)
-{
-	uint64_t hwq = entry->v[LOG_HWQ], ts = entry->ts, created, gone;
-	struct queue_path *path, *best = NULL;
-	bool object, lives = false;
-	size_t i;
-
-	if (joiner->last.path && joiner->last.hwq == hwq && joiner->last.pid == entry->pid &&
-	    ts >= joiner->last.from && ts < joiner->last.to) {
-		*by_object = joiner->last.by_object;
-		return joiner->last.path;
-	}
-	joiner->last.from = 0;
-	joiner->last.to = UINT64_MAX;
-	for (i = 0; i < joiner->paths->nr; i++) {
-		path = &joiner->paths->path[i];
-		if (!address_fits(path, hwq, &object) || !pid_fits(joiner, path, entry->pid))
-			continue;
-		created = path->queue->created > LINE_UNIT_NS ? path->queue->created - LINE_UNIT_NS + 1 : 0;
-		gone = path->queue->destroyed ? path->queue->destroyed + 1 : UINT64_MAX;
-		bound(joiner, ts, created);
-		bound(joiner, ts, gone);
-		if (best && (created > ts || (lives && gone <= ts)))
-			continue;
-		best = path;
-		*by_object = object;
-		lives = created <= ts && gone > ts;
-	}
-	joiner->last.path = best;
-	joiner->last.by_object = *by_object;
-	joiner->last.hwq = hwq;
-	joiner->last.pid = entry->pid;
-	return best;
-}
+#include "joiner.h"
 
 static void thread_remember(struct joiner *joiner, const struct amdlog_entry *entry)
 {
@@ -156,57 +40,17 @@ static uint64_t thread_recall(const struct joiner *joiner, const struct amdlog_e
 	return 0;
 }
 
-static void stranger_note(struct joiner *joiner, const struct amdlog_entry *entry)
-{
-	uint64_t hwq = entry->v[LOG_HWQ], i;
-
-	for (i = 0; i < joiner->paths->unjoined; i++) {
-		if (joiner->stranger[i].hwq != hwq)
-			continue;
-		if (entry->pid < joiner->stranger[i].pid)
-			joiner->stranger[i].pid = entry->pid;
-		return;
-	}
-	if (i == MAX_UNJOINED)
-		return;
-	joiner->stranger[i].hwq = hwq;
-	joiner->stranger[i].pid = entry->pid;
-	joiner->paths->unjoined++;
-}
-
-/* Names that are in the recording under another PID, in queues that no line of the log names. */
-static void strangers_end(const struct joiner *joiner)
-{
-	struct paths *paths = joiner->paths;
-	uint64_t i;
-	size_t at;
-	bool object;
-	int inner;
-
-	for (i = 0; i < paths->unjoined; i++) {
-		for (at = 0; at < paths->nr; at++)
-			if (!paths->path[at].hwq && address_fits(&paths->path[at], joiner->stranger[i].hwq, &object))
-				break;
-		if (at == paths->nr)
-			continue;
-		if (!paths->other_pid++) {
-			paths->log_pid = joiner->stranger[i].pid;
-			paths->recorded_pid = paths->path[at].queue->client->process->pid;
-			paths->pid_mapped = view_inner_pid(joiner->view, paths->recorded_pid, &inner);
-		}
-	}
-}
-
 /* The name of the queue is that of its earliest line. */
-static void path_join(struct joiner *joiner, struct queue_path *path,
-		      const struct amdlog_entry *entry, bool by_object)
+static void path_join(struct joiner *joiner, const struct found *found, const struct amdlog_entry *entry)
 {
+	struct queue_path *path = found->path;
+
 	if (!path->hwq)
-		joiner->paths->joined++;
-	else if (entry->ts > path->named || (entry->ts == path->named && by_object))
+		joiner->paths->joined += path->shown;
+	else if (entry->ts > path->named || (entry->ts == path->named && found->by_object))
 		return;
 	path->hwq = entry->v[LOG_HWQ];
-	path->by_object = by_object;
+	path->by_object = found->by_object;
 	path->named = entry->ts;
 }
 
@@ -216,42 +60,37 @@ static void first(uint64_t *at, uint64_t ts)
 		*at = ts;
 }
 
-static void created_take(struct joiner *joiner, struct queue_path *path, const struct amdlog_entry *entry)
+/* The earliest line while the queue lives, or else the earliest.  A queue is created once. */
+static void created_take(struct joiner *joiner, const struct found *found, const struct amdlog_entry *entry)
 {
-	if (path->ts[STEP_CREATED] && path->ts[STEP_CREATED] <= entry->ts)
+	struct queue_path *path = found->path;
+
+	if (found->lives && path->created_alive && path->queue->created_seen)
+		path->created_again |= path->ts[STEP_CREATED] != entry->ts || path->creator_tid != entry->tid;
+	if (path->ts[STEP_CREATED] && path->created_alive >= found->lives &&
+	    (path->created_alive > found->lives || path->ts[STEP_CREATED] <= entry->ts))
 		return;
+	path->created_alive = found->lives;
 	path->ts[STEP_CREATED] = entry->ts;
 	path->ts[STEP_ALLOCATING] = thread_recall(joiner, entry);
 	path->creator_pid = entry->pid;
 	path->creator_tid = entry->tid;
 }
 
-static void entry_take(struct joiner *joiner, const struct amdlog_entry *entry)
+static void path_take(struct joiner *joiner, const struct found *found, const struct amdlog_entry *entry)
 {
-	struct queue_path *path;
-	bool by_object = false;
+	struct queue_path *path = found->path;
 
-	if (entry->kind == AMDLOG_ALLOCATING || entry->kind == AMDLOG_CREATED) {
-		joiner->unsorted |= entry->ts < joiner->newest;
-		if (entry->ts > joiner->newest)
-			joiner->newest = entry->ts;
-	}
-	if (entry->kind == AMDLOG_ALLOCATING) {
-		thread_remember(joiner, entry);
+	path_join(joiner, found, entry);
+	if (found->lives)
+		joiner->paths->placed += path->shown;
+	else
+		joiner->paths->misplaced += path->shown;
+	if (entry->kind == AMDLOG_CREATED)
+		created_take(joiner, found, entry);
+	if (!found->lives)
 		return;
-	}
-	if (!(entry->has & 1U << LOG_HWQ))
-		return;
-	path = path_find(joiner, entry, &by_object);
-	if (!path) {
-		stranger_note(joiner, entry);
-		return;
-	}
-	path_join(joiner, path, entry, by_object);
 	switch (entry->kind) {
-	case AMDLOG_CREATED:
-		created_take(joiner, path, entry);
-		break;
 	case AMDLOG_ACQUIRED:
 		first(&path->ts[STEP_ACQUIRED], entry->ts);
 		break;
@@ -264,6 +103,39 @@ static void entry_take(struct joiner *joiner, const struct amdlog_entry *entry)
 	default:
 		break;
 	}
+}
+
+static void entry_take(struct joiner *joiner, const struct amdlog_entry *entry)
+{
+	struct paths *paths = joiner->paths;
+	struct found found;
+
+	if (entry->kind == AMDLOG_ALLOCATING || entry->kind == AMDLOG_CREATED) {
+		joiner->unsorted |= entry->ts < joiner->newest;
+		if (entry->ts > joiner->newest)
+			joiner->newest = entry->ts;
+	}
+	if (entry->kind == AMDLOG_ALLOCATING) {
+		thread_remember(joiner, entry);
+		return;
+	}
+	if (!(entry->has & 1U << LOG_HWQ))
+		return;
+	if (entry->kind == AMDLOG_DISPATCH)
+		repeats_take(&joiner->repeats, entry);
+	paths->pidless += entry->pid < 0;
+	found = path_find(joiner, entry);
+	if (found.path && found.other >= 0) {
+		if (!paths->ambiguous++) {
+			paths->ambiguous_pids[0] = found.path->queue->client->process->pid;
+			paths->ambiguous_pids[1] = found.other;
+		}
+		return;
+	}
+	if (found.path)
+		path_take(joiner, &found, entry);
+	else
+		stranger_note(joiner, entry);
 }
 
 /* A thread looks for a queue before it makes one: the latest such line before the creation counts. */
@@ -321,8 +193,9 @@ static void paths_end(struct paths *paths)
 
 		if (path->dispatches < 2)
 			path->ts[STEP_LAST_DISPATCH] = 0;
-		if (!path->hwq)
+		if (!path->hwq || !path->shown)
 			continue;
+		paths->created_again += path->created_again;
 		if (!path->ts[STEP_CREATED])
 			paths->uncreated++;
 		if (!path->ts[STEP_CREATED] || !path->queue->created_seen)
@@ -344,7 +217,8 @@ static void log_read(struct joiner *joiner, const char *name, int32_t pid)
 	struct amdlog_entry entry;
 	FILE *file = log_open(name);
 	struct amdlog before = { .lines = log->lines, .headed = log->headed, .dispatches = log->dispatches,
-				 .orphans = log->orphans, .cut_off = log->cut_off };
+				 .orphans = log->orphans, .cut_off = log->cut_off, .cut = log->cut,
+				 .shortened = log->shortened };
 	int ret;
 
 	amdlog_file(log, file, pid);
@@ -359,7 +233,7 @@ static void log_read(struct joiner *joiner, const char *name, int32_t pid)
 /* Read the logs that there are: a recording without one is a recording all the same. */
 static void logs_read(struct paths *paths, const struct view *view)
 {
-	struct joiner joiner = { .paths = paths, .view = view };
+	struct joiner joiner = { .paths = paths, .view = view, .repeats.limit = UINT64_MAX };
 	struct log_names names;
 	size_t i;
 
@@ -382,6 +256,7 @@ static void logs_read(struct paths *paths, const struct view *view)
 		allocations_read(paths, &names);
 	paths_end(paths);
 	strangers_end(&joiner);
+	repeats_end(&joiner.repeats, paths);
 	log_names_free(&names);
 }
 
@@ -402,10 +277,10 @@ void paths_make(struct paths *paths, const struct view *view)
 		const struct queue *queue = view->model.queues[i];
 		struct queue_path *path;
 
-		if (!view_shows(view, queue->client))
-			continue;
+		/* those that are not asked for have lines, too */
 		path = &paths->path[paths->nr++];
 		path->queue = queue;
+		path->shown = view_shows(view, queue->client);
 		path->ts[STEP_IOCTL] = queue->asked;
 		path->ts[STEP_CREATE] = queue->created;
 		path->ts[STEP_INIT_MQD] = queue->mqd_init;

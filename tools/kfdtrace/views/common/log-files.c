@@ -49,9 +49,10 @@ static int name_compare(const void *left, const void *right)
 	return (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-/* PATH, if it is there, and each PATH_PID beside it */
-static void names_add(struct log_names *names, const char *path)
+/* PATH, if it is there, and each PATH_PID beside it.  Return: how many. */
+static size_t names_add(struct log_names *names, const char *path)
 {
+	size_t before = names->nr;
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
 	char *dir = slash ? strndup(path, slash - path + 1) : strdup(".");
@@ -77,37 +78,65 @@ static void names_add(struct log_names *names, const char *path)
 	if (open)
 		closedir(open);
 	free(dir);
-	if (names->nr)
-		qsort(names->name, names->nr, sizeof(*names->name), name_compare);
+	if (names->nr > before)
+		qsort(names->name + before, names->nr - before, sizeof(*names->name), name_compare);
+	return names->nr - before;
+}
+
+/* A file that was asked for is read alone.  If it does not exist, those with _PID after its name are. */
+static void names_add_asked(struct log_names *names, const char *asked)
+{
+	if (!access(asked, F_OK))
+		name_add(names, strdup(asked), -1);
+	else if (!names_add(names, asked))
+		errx(EXIT_FAILURE, "%s: %s, and there is no %s_PID of a process", asked, strerror(ENOENT), asked);
+}
+
+/*
+ * A file that has two names, or was named twice, is read once, by the name that has a PID.  Two copies have different
+ * files: repeats.c recognises these.
+ */
+static void names_unite(struct log_names *names)
+{
+	struct stat one, other;
+	size_t i, j;
+
+	for (i = 1; i < names->nr; i++) {
+		if (stat(names->name[i].path, &one))
+			continue;
+		for (j = 0; j < i; j++)
+			if (!stat(names->name[j].path, &other) && one.st_dev == other.st_dev && one.st_ino == other.st_ino)
+				break;
+		if (j == i)
+			continue;
+		warnx("%s: the same file as %s: it is read once", names->name[i].path, names->name[j].path);
+		if (names->name[j].pid < 0) {
+			free(names->name[j].path);
+			names->name[j] = names->name[i];
+		} else {
+			free(names->name[i].path);
+		}
+		memmove(&names->name[i], &names->name[i + 1], (--names->nr - i) * sizeof(*names->name));
+		i--;
+	}
 }
 
 /**
  * log_names_find() - which files to read; does not return if one that was asked for is missing
  * @names: filled in, to be freed with log_names_free(); maybe none
  * @view: the recording
- *
- * A file that was asked for is read alone.  If it does not exist, those with _PID after its name are.
  */
 void log_names_find(struct log_names *names, const struct view *view)
 {
-	const char *asked = view->options->amd_log;
-	char *own;
+	char *own = view->options->nr_amd_logs ? NULL : view_file(view->options, AMD_LOG_FILE);
+	size_t i;
 
 	*names = (struct log_names){ 0 };
-	if (asked) {
-		if (!access(asked, F_OK)) {
-			name_add(names, strdup(asked), -1);
-			return;
-		}
-		names_add(names, asked);
-		if (!names->nr)
-			errx(EXIT_FAILURE, "%s: %s, and there is no %s_PID of a process", asked, strerror(ENOENT),
-			     asked);
-		return;
-	}
-	own = view_file(view->options, AMD_LOG_FILE);
+	for (i = 0; i < view->options->nr_amd_logs; i++)
+		names_add_asked(names, view->options->amd_logs[i]);
 	if (own)
 		names_add(names, own);
+	names_unite(names);
 	if (own && !names->nr && view_meta_value(view, "amd_log", json_type_object))
 		warnx("%s: the program was recorded with --amd-log and wrote no log: no " AMD_LOG_FILE
 		      ", and no " AMD_LOG_FILE "_PID",
@@ -162,8 +191,17 @@ void log_warn(const struct amdlog *log, const char *name, const struct amdlog *b
 	if (log->cut_off > before->cut_off)
 		warnx("%s: the last line has no newline: the log is cut off there, or ROCm is still writing it; what follows is missing, and the last line may not be whole",
 		      name);
+	if (log->cut > before->cut)
+		warnx("%s: %" PRIu64 " lines are longer than %d bytes: what follows in them is not read", name,
+		      log->cut - before->cut, AMDLOG_LINE - 1);
+	if (log->shortened > before->shortened)
+		warnx("%s: %" PRIu64
+		      " messages about queues are left out, because they are not whole: was the log cut or folded to the width of a terminal? The first is: %s",
+		      name, log->shortened - before->shortened, log->first_shortened);
 	if (log->lines == before->lines)
 		warnx("%s: empty: ROCm wrote no line", name);
+	else if (log->headed == before->headed && trace_packed(log->first_line, strlen(log->first_line)))
+		warnx("%s: %s", name, trace_packed(log->first_line, strlen(log->first_line)));
 	else if (log->headed == before->headed)
 		warnx("%s: no line is one of ROCm's log (:LEVEL:FILE :LINE : TIME us: MESSAGE); the first line is: %s",
 		      name, log->first_line);
@@ -171,10 +209,15 @@ void log_warn(const struct amdlog *log, const char *name, const struct amdlog *b
 		warnx("%s: %" PRIu64
 		      " messages about queues are left out: which header of ROCm (:LEVEL:FILE :LINE : TIME us:) they belong to is not known, so they have no time; the first is: %s",
 		      name, log->orphans - before->orphans, log->first_orphan);
-	else if (log->dispatches == before->dispatches && *log->first_packet)
+	else if (log->dispatches > before->dispatches || log->shortened > before->shortened)
+		return;
+	else if (*log->first_packet)
 		warnx("%s: no dispatch, but packets in a format that is not known; the first is: %s", name,
 		      log->first_packet);
-	else if (log->dispatches == before->dispatches)
+	else if (*log->first_detailed)
+		warnx("%s: no dispatch, though there are lines of level 4: was the log filtered, or cut to the width of a terminal? The first of these lines is: %s",
+		      name, log->first_detailed);
+	else
 		warnx("%s: no dispatch: ROCm writes dispatches with AMD_LOG_LEVEL=4 (kfdtrace record --amd-log=4); the first line of ROCm is: %s",
 		      name, log->first_rocm);
 }

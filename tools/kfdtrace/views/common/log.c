@@ -7,7 +7,15 @@
 
 #define MAX_CLOCK_GAP 1000000000LL /* ns: a line of the log that is later is not of this creation */
 
-/* Only lines about a creation can be compared with the recording. */
+/* Whether the times of the log are those of the recording.  Return: -1: nothing can be compared. */
+static int times_fit(const struct paths *paths)
+{
+	if (paths->timed)
+		return paths->min_gap >= 0 && paths->max_gap <= MAX_CLOCK_GAP;
+	return paths->misplaced && !paths->placed ? 0 : -1;
+}
+
+/* Only lines about a creation can be compared with the recording, and those at times at which the queue is not there. */
 static void times_print(const struct paths *paths)
 {
 	char low[32], high[32];
@@ -27,8 +35,33 @@ static void times_print(const struct paths *paths)
 	else if (paths->uncreated)
 		printf("the log is not whole: the line about the creation is missing for %" PRIu64 " of these queues\n",
 		       paths->uncreated);
-	if (paths->timed && (paths->min_gap < 0 || paths->max_gap > MAX_CLOCK_GAP))
+	if (paths->misplaced)
+		printf("%" PRIu64
+		       " lines have the address of a queue, but times before its creation or after its end: the queue is not theirs, and their dispatches are not counted\n",
+		       paths->misplaced);
+	if (!times_fit(paths))
 		puts("THE TIMES DO NOT FIT: check that the log is from this recording");
+}
+
+/* What can be seen of lines of other programs, and of lines that are there twice */
+static void programs_print(const struct paths *paths)
+{
+	if (paths->repeated)
+		printf("THE LOG HAS LINES TWICE: %" PRIu64 " of %" PRIu64
+		       " dispatches that were compared repeat the time, the thread and the message of another. Was it copied, or collected twice? The numbers of dispatches are too high\n",
+		       paths->repeated, paths->compared);
+	if (paths->created_again)
+		printf("%" PRIu64
+		       " queues have lines about the creation at different times: the log is of more than one program, or the recording lacks events\n",
+		       paths->created_again);
+	if (paths->ambiguous)
+		printf("%" PRIu64
+		       " lines about queues are left out: several processes, among them %d and %d, have a queue at this address at this time, and the PID does not decide\n",
+		       paths->ambiguous, paths->ambiguous_pids[0], paths->ambiguous_pids[1]);
+	if (paths->pidless)
+		printf("%" PRIu64
+		       " lines about queues have no PID: address and time alone join them, and lines of another program at the same address cannot be distinguished\n",
+		       paths->pidless);
 }
 
 /**
@@ -42,20 +75,65 @@ void log_print(const struct paths *paths)
 	printf("ROCm's log: ");
 	if (log->files > 1)
 		printf("%" PRIu64 " files, ", log->files);
-	printf("%" PRIu64 " lines, %" PRIu64 " of them about queues, %" PRIu64
-	       " other lines of ROCm, %" PRIu64 " of the program\n",
-	       log->lines, log->known, log->headed > log->known ? log->headed - log->known : 0,
-	       log->lines - log->headed);
+	/* a line may have several messages */
+	if (log->headers > log->headed)
+		printf("%" PRIu64 " lines with %" PRIu64 " messages of ROCm, %" PRIu64 " of these about queues, and %" PRIu64
+		       " lines of the program\n",
+		       log->lines, log->headers, log->known, log->lines - log->headed);
+	else
+		printf("%" PRIu64 " lines, %" PRIu64 " of them about queues, %" PRIu64
+		       " other lines of ROCm, %" PRIu64 " of the program\n",
+		       log->lines, log->known, log->headed > log->known ? log->headed - log->known : 0,
+		       log->lines - log->headed);
 	if (paths->unjoined)
-		printf("%" PRIu64 " queues in the log are not in the recording\n",
-		       paths->unjoined);
+		printf("%" PRIu64 "%s queues in the log are not in the recording\n",
+		       paths->unjoined, paths->unjoined_more ? " or more" : "");
 	if (paths->other_pid)
 		printf("%" PRIu64
 		       " of them have the address of a queue in the recording, but another PID: %d in the log, %d in the recording. %s\n",
 		       paths->other_pid, paths->log_pid, paths->recorded_pid,
 		       paths->pid_mapped ? "Check that the log is from this recording" :
 					   "Does the process run in a container? The recording has no PID map of it (\"nspid\" in meta.json)");
+	programs_print(paths);
 	times_print(paths);
+}
+
+static void count_or_null(const char *key, bool known, int64_t number)
+{
+	if (known)
+		json_number(key, number);
+	else
+		json_null(key);
+}
+
+static void lacks_json(const struct paths *paths)
+{
+	int fit = times_fit(paths);
+
+	json_count("message_count", paths->log->headers);
+	json_count("dispatch_count", paths->log->dispatches);
+	json_count("compared_dispatch_count", paths->compared);
+	json_count("repeated_dispatch_count", paths->repeated);
+	json_count("uncreated_queue_count", paths->uncreated);
+	json_count("created_again_queue_count", paths->created_again);
+	json_count("other_pid_queue_count", paths->other_pid);
+	count_or_null("log_pid", paths->other_pid, paths->log_pid);
+	count_or_null("recorded_pid", paths->other_pid, paths->recorded_pid);
+	if (paths->other_pid)
+		json_flag("pid_is_mapped", paths->pid_mapped);
+	else
+		json_null("pid_is_mapped");
+	json_count("pidless_line_count", paths->pidless);
+	json_count("ambiguous_line_count", paths->ambiguous);
+	json_count("misplaced_line_count", paths->misplaced);
+	json_count("headless_line_count", paths->log->orphans);
+	json_count("shortened_line_count", paths->log->shortened);
+	json_count("long_line_count", paths->log->cut);
+	json_count("cut_off_file_count", paths->log->cut_off);
+	if (fit >= 0)
+		json_flag("times_fit", fit);
+	else
+		json_null("times_fit");
 }
 
 /**
@@ -75,12 +153,8 @@ void log_json(const struct paths *paths)
 	json_count("rocm_line_count", paths->log->headed);
 	json_count("joined_queue_count", paths->joined);
 	json_count("unjoined_queue_count", paths->unjoined);
-	if (paths->timed) {
-		json_number("min_delay_ns", paths->min_gap);
-		json_number("max_delay_ns", paths->max_gap);
-	} else {
-		json_null("min_delay_ns");
-		json_null("max_delay_ns");
-	}
+	count_or_null("min_delay_ns", paths->timed, paths->min_gap);
+	count_or_null("max_delay_ns", paths->timed, paths->max_gap);
+	lacks_json(paths);
 	json_close('}');
 }

@@ -80,6 +80,14 @@ static void recordings_parse(int argc, char **argv, struct view_options *options
 		warnx("reading the newest recording, %s", options->dir);
 }
 
+static void log_add(struct view_options *options, const char *name)
+{
+	options->amd_logs = reallocarray(options->amd_logs, options->nr_amd_logs + 1, sizeof(*options->amd_logs));
+	if (!options->amd_logs)
+		errx(EXIT_FAILURE, "out of memory");
+	options->amd_logs[options->nr_amd_logs++] = name;
+}
+
 /**
  * view_options_parse() - parse them; does not return if they are wrong
  * @argc: number of @argv
@@ -141,7 +149,7 @@ void view_options_parse(int argc, char **argv, const char *letters, void (*usage
 				options->output = optarg;
 			break;
 		case 'l':
-			options->amd_log = optarg;
+			log_add(options, optarg);
 			break;
 		case 'z':
 			options->zero = true;

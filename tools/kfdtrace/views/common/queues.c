@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 
+#include "claimed.h"
 #include "message.h"
 #include "queues.h"
 
@@ -29,6 +30,9 @@ enum column_id {
 	COL_UNMAPPED_TIME,
 	COL_PREEMPTED,
 	COL_PREEMPTED_TIME,
+	COL_CLAIMED,
+	COL_CLAIMED_SAMPLES,
+	COL_CLAIMED_UNKNOWN,
 	COL_COMMAND,
 	COL_SIMULATED,
 	NR_COLS
@@ -58,6 +62,9 @@ const struct list_column queue_columns[NR_COLS] = {
 	[COL_UNMAPPED_TIME] = { "UNMAPPED-TIME", "unmapped_ns", LIST_DURATION, LIST_EVERYWHERE },
 	[COL_PREEMPTED] = { "PREEMPTED", "preempted_count", LIST_COUNT, LIST_EVERYWHERE },
 	[COL_PREEMPTED_TIME] = { "PREEMPTED-TIME", "preempted_ns", LIST_DURATION, LIST_EVERYWHERE },
+	[COL_CLAIMED] = { "CLAIMED-WORK", "claimed_work_count", LIST_COUNT, LIST_WIDE },
+	[COL_CLAIMED_SAMPLES] = { "CLAIMED-SAMPLES", "claimed_sample_count", LIST_COUNT, LIST_WIDE },
+	[COL_CLAIMED_UNKNOWN] = { "CLAIMED-UNKNOWN", "claimed_unknown_count", LIST_COUNT, LIST_WIDE },
 	[COL_COMMAND] = { "COMMAND", "command", LIST_TEXT, LIST_EVERYWHERE },
 	[COL_SIMULATED] = { "SIMULATED", "simulated", LIST_FLAG, LIST_CSV },
 };
@@ -69,11 +76,13 @@ const unsigned int nr_queue_columns = NR_COLS;
  * @view: the recording
  * @queues: one per row
  * @nr: how many
+ * @claims: whether they had work, as their processes claim
  */
 struct queue_rows {
 	const struct view *view;
 	const struct queue **queues;
 	size_t nr;
+	struct claims claims;
 };
 
 /* Values that only the event of the creation has. */
@@ -122,6 +131,20 @@ static void cell_times(const struct queue *queue, unsigned int column, bool ours
 		break;
 	default:
 		list_known_count(value, ours, queue->preempted_ns);
+	}
+}
+
+static void cell_claimed(const struct claim *claim, unsigned int column, struct list_value *value)
+{
+	switch (column) {
+	case COL_CLAIMED:
+		list_known_count(value, claim && claim->work >= 0, claim ? claim->work : 0);
+		break;
+	case COL_CLAIMED_SAMPLES:
+		list_known_count(value, claim, claim ? claim->samples : 0);
+		break;
+	default:
+		list_known_count(value, claim, claim ? claim->unknown : 0);
 	}
 }
 
@@ -175,6 +198,11 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
 	case COL_PREEMPTED_TIME:
 		cell_times(queue, column, ours, value);
 		break;
+	case COL_CLAIMED:
+	case COL_CLAIMED_SAMPLES:
+	case COL_CLAIMED_UNKNOWN:
+		cell_claimed(claims_of(&rows->claims, queue), column, value);
+		break;
 	case COL_COMMAND:
 		list_text(value, view_command(rows->view, queue->client->process->pid));
 		break;
@@ -202,7 +230,14 @@ static size_t rows_make(struct queue_rows *rows, const struct view *view, size_t
 			rows->queues[rows->nr++] = view->model.queues[i];
 		all++;
 	}
+	claims_read(&rows->claims, view);
 	return all;
+}
+
+static void rows_free(struct queue_rows *rows)
+{
+	claims_free(&rows->claims);
+	free(rows->queues);
 }
 
 static struct list list_of(struct queue_rows *rows, const struct list_choice *choice)
@@ -226,7 +261,7 @@ size_t queues_table(const struct view *view, size_t max, const struct list_choic
 	struct list list = list_of(&rows, choice);
 
 	list_print(&list);
-	free(rows.queues);
+	rows_free(&rows);
 	return all - rows.nr;
 }
 
@@ -245,5 +280,5 @@ void queues_json(const struct view *view, const struct list_choice *choice)
 	list_json_columns(&list);
 	list_json(&list, "queues");
 	json_count("left_out_queue_count", view->model.queues_left_out);
-	free(rows.queues);
+	rows_free(&rows);
 }

@@ -20,7 +20,7 @@
  * @list: how to print lists, and whether as JSON
  * @pids: only these processes; none: all
  * @slow_ns: an unmap that takes longer is an anomaly
- * @amd_log: ROCm's log, NULL for that of the recording
+ * @amd_logs: ROCm's logs, array of @nr_amd_logs; none: that of the recording
  * @two: the verb wants two recordings
  * @other: the second of them
  * @output: file to write to, NULL for stdout
@@ -33,7 +33,8 @@ struct view_options {
 	struct list_choice list;
 	struct pids pids;
 	uint64_t slow_ns;
-	const char *amd_log;
+	const char **amd_logs;
+	size_t nr_amd_logs;
 	bool two;
 	const char *other;
 	const char *output;

@@ -156,6 +156,7 @@ void report_json(const struct view *view, const struct paths *paths)
 	json_count("unmap_count", model->under_way.unmaps);
 	json_close('}');
 	saves_json(view);
+	claims_json(view);
 	if (paths)
 		log_json(paths);
 	else

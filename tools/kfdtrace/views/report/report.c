@@ -8,6 +8,7 @@
 #include "kfdlib.h"
 #include "kfdtrace.h"
 #include "message.h"
+#include "views/common/claimed.h"
 #include "views/common/queues.h"
 #include "report.h"
 #include "views/common/options.h"
@@ -34,6 +35,8 @@ static void print_head(const struct view *view)
 	if (view_stock(view))
 		puts("stock driver: it has no priorities of processes and no preemption. Which queues are mapped is known,\n"
 		     "not which of them run");
+	if (view_stock(view) && !claims_known(view))
+		puts("record --mqd samples when queues had work, as their processes claim");
 	if (trace_foreign(view->file))
 		printf("%" PRIu64
 		       " events of other systems are not shown; trace-cmd report shows them\n",
@@ -157,6 +160,7 @@ static void print_text(const struct view *view, struct client_rows *rows, const 
 	for (gpu = view->model.gpus; gpu; gpu = gpu->next)
 		print_gpu(view, gpu);
 	saves_print(view);
+	claims_print(view);
 	anomalies_print(&view->model);
 	if (!paths->log)
 		return;

@@ -35,6 +35,10 @@ void report_hist_json(const char *key, const struct hist *hist);
 void saves_print(const struct view *view);
 void saves_json(const struct view *view);
 
+/* claimed.c */
+void claims_print(const struct view *view);
+void claims_json(const struct view *view);
+
 /* json.c */
 void report_json(const struct view *view, const struct paths *paths);
 
