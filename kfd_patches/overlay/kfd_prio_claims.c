@@ -5,8 +5,12 @@
  */
 #include "kfd_prio_priv.h"
 
-/* Least interval at which a claim that may have work is observed, ns: see poll_ns() */
+/*
+ * Limits of the least interval at which a claim that may have work is observed, ns, which is a
+ * quarter of linger_us: see poll_ns()
+ */
 #define KFD_PRIO_POLL_MIN	20000ULL
+#define KFD_PRIO_POLL_LINGER	1000000ULL
 
 /*
  * Whether @a represents the claims of its priority better than @b: a claim that holds comes before
@@ -133,7 +137,8 @@ bool kfd_prio_claim_rings(struct device_queue_manager *dqm)
 static u64 poll_ns(const struct kfd_prio_params *k, u64 since)
 {
 	u64 high = min(kfd_prio_safety_poll_ns(), k->budget_ns / 4);
-	u64 low = clamp_t(u64, k->linger_ns / 4, KFD_PRIO_POLL_MIN, high);
+	u64 low = clamp_t(u64, k->linger_ns / 4, KFD_PRIO_POLL_MIN,
+			  min(high, KFD_PRIO_POLL_LINGER));
 
 	return clamp_t(u64, since / 16, low, high);
 }
