@@ -157,6 +157,22 @@ void json_null(const char *key)
 	json_literal(key, "null");
 }
 
+void json_known_count(const char *key, bool known, uint64_t value)
+{
+	if (known)
+		json_count(key, value);
+	else
+		json_null(key);
+}
+
+void json_known_number(const char *key, bool known, int64_t value)
+{
+	if (known)
+		json_number(key, value);
+	else
+		json_null(key);
+}
+
 /* JSON has no hexadecimal numbers, and no exact ones of 64 bits everywhere. */
 void json_address(const char *key, uint64_t value)
 {

@@ -36,6 +36,10 @@ void json_real(const char *key, double value);
 void json_text(const char *key, const char *raw);
 void json_flag(const char *key, bool value);
 void json_null(const char *key);
+
+/* Null if it is not known */
+void json_known_count(const char *key, bool known, uint64_t value);
+void json_known_number(const char *key, bool known, int64_t value);
 void json_address(const char *key, uint64_t value);
 void json_priority(const char *key, int priority);
 void json_simulated(const char *key, enum simulated simulated);

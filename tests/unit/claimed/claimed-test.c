@@ -580,7 +580,7 @@ static void test_end(void **state)
 	owner_end(blocks);
 }
 
-/* What the reader has open stays open while it is blocked: a trace instance could not be removed. */
+/* A blocked reader keeps its descriptors open: with one of a trace instance, the instance could not be removed. */
 static void test_descriptors(void **state)
 {
 	struct claimed *claimed = begin();
@@ -654,7 +654,7 @@ static void test_killed(void **state)
 	owner_end(honest);
 }
 
-/* Memory is bounded: what there is no room for is counted. */
+/* Memory is bounded: samples for which there is no room are counted. */
 static void test_left_out(void **state)
 {
 	struct claimed *claimed = begin();

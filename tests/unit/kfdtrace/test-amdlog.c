@@ -353,7 +353,7 @@ static void long_line(void **state)
 	fclose(amdlog.file);
 }
 
-/* What a terminal has cut: whatever the width, no queue that is none, and the message is counted or whole. */
+/* Lines cut by a terminal of any width name no queue that does not exist, and each message is whole or counted as shortened. */
 static void shortened(void **state)
 {
 	static const char *const lines[] = {

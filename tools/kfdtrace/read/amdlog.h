@@ -52,7 +52,7 @@ enum amdlog_field {
  * @tid: the thread's handle, 0 if the line does not tell
  * @has: bit mask of the fields that are in it
  * @v: the fields
- * @message: what follows the bracket, until the next line is read
+ * @message: the text behind the bracket; valid until the next line is read
  * @cut: the message ends within what a line about a queue has: a terminal or another program has shortened it
  * @name_last: the name of the queue is the last in the message
  * @detailed: the line is of a level that has dispatches

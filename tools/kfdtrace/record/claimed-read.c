@@ -117,7 +117,7 @@ static void target_open(struct target *target, const struct claimed_shared *shar
 		return;
 	if (!proc_stat_read(slot->pid, &task) && task.start < shared->before)
 		target->start = task.start;
-	/* what follows may block: the recorder must know by which process */
+	/* The next read may block: the recorder must know by which process */
 	slot->start = target->start;
 	if (!target->start || slot->refused == target->start || slot->refused == CLAIMED_ANY_START)
 		return;

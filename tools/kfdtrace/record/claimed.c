@@ -411,14 +411,6 @@ struct claimed *claimed_begin(dev_t device)
 	return claimed;
 }
 
-static void known_json(const char *key, bool known, uint64_t value)
-{
-	if (known)
-		json_count(key, value);
-	else
-		json_null(key);
-}
-
 /**
  * claimed_json() - the members of meta.json
  * @claimed: the samples
@@ -443,11 +435,11 @@ void claimed_json(const struct claimed *claimed)
 			json_null("write_index_addr");
 		json_count("claimed_sample_count", queue->samples);
 		json_count("claimed_unknown_count", queue->unknown);
-		known_json("claimed_work_count", queue->samples > queue->unknown, queue->work);
+		json_known_count("claimed_work_count", queue->samples > queue->unknown, queue->work);
 		json_count("claimed_first_sample_ts_ns", queue->first);
 		json_count("claimed_last_sample_ts_ns", queue->last);
-		known_json("claimed_work_first_ts_ns", queue->work, queue->first_work);
-		known_json("claimed_work_last_ts_ns", queue->work, queue->last_work);
+		json_known_count("claimed_work_first_ts_ns", queue->work, queue->first_work);
+		json_known_count("claimed_work_last_ts_ns", queue->work, queue->last_work);
 		json_close('}');
 	}
 	json_close(']');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * record --mqd: how long saves and restores of waves (CWSR) took.  The GPU's firmware writes it into the MQD of each queue,
- * which keeps the last save alone: what is read in intervals is a sample.  So is whether queues had work, in claimed.c.
+ * which keeps the last save alone, so that the times are samples.  claimed.c samples whether queues had work.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -209,14 +209,6 @@ void mqd_sample(struct recording *rec, bool last)
 	mqd->took = now_ns() - begin;
 }
 
-static void count_or_null(const char *key, bool known, uint64_t value)
-{
-	if (known)
-		json_count(key, value);
-	else
-		json_null(key);
-}
-
 /**
  * mqd_json() - the members of meta.json
  * @rec: the recording; nothing without --mqd
@@ -242,8 +234,8 @@ void mqd_json(const struct recording *rec)
 		json_count("compute_queue_index", t->queue);
 		json_count("xcc_index", t->xcc);
 		json_count("save_ns", t->save_ns);
-		count_or_null("save_to_restore_ns", t->restored, t->gap_ns);
-		count_or_null("restore_ns", t->restored, t->restore_ns);
+		json_known_count("save_to_restore_ns", t->restored, t->gap_ns);
+		json_known_count("restore_ns", t->restored, t->restore_ns);
 		json_close('}');
 	}
 	json_close(']');

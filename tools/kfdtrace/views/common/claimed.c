@@ -29,7 +29,7 @@ static int compare(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
-/* By GPU, process and address of the write index: what the dump of MQDs and the event of the creation have in common */
+/* By GPU, process and address of the write index, which both the dump of MQDs and the event of the creation have */
 static int claim_compare(const void *left, const void *right)
 {
 	const struct claim *a = left, *b = right;

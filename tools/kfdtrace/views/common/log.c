@@ -98,14 +98,6 @@ void log_print(const struct paths *paths)
 	times_print(paths);
 }
 
-static void count_or_null(const char *key, bool known, int64_t number)
-{
-	if (known)
-		json_number(key, number);
-	else
-		json_null(key);
-}
-
 static void lacks_json(const struct paths *paths)
 {
 	int fit = times_fit(paths);
@@ -117,8 +109,8 @@ static void lacks_json(const struct paths *paths)
 	json_count("uncreated_queue_count", paths->uncreated);
 	json_count("created_again_queue_count", paths->created_again);
 	json_count("other_pid_queue_count", paths->other_pid);
-	count_or_null("log_pid", paths->other_pid, paths->log_pid);
-	count_or_null("recorded_pid", paths->other_pid, paths->recorded_pid);
+	json_known_number("log_pid", paths->other_pid, paths->log_pid);
+	json_known_number("recorded_pid", paths->other_pid, paths->recorded_pid);
 	if (paths->other_pid)
 		json_flag("pid_is_mapped", paths->pid_mapped);
 	else
@@ -153,8 +145,8 @@ void log_json(const struct paths *paths)
 	json_count("rocm_line_count", paths->log->headed);
 	json_count("joined_queue_count", paths->joined);
 	json_count("unjoined_queue_count", paths->unjoined);
-	count_or_null("min_delay_ns", paths->timed, paths->min_gap);
-	count_or_null("max_delay_ns", paths->timed, paths->max_gap);
+	json_known_number("min_delay_ns", paths->timed, paths->min_gap);
+	json_known_number("max_delay_ns", paths->timed, paths->max_gap);
 	lacks_json(paths);
 	json_close('}');
 }

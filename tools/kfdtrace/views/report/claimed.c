@@ -84,14 +84,6 @@ void claims_print(const struct view *view)
 	claims_free(&claims);
 }
 
-static void known_json(const char *key, bool known, int64_t value)
-{
-	if (known)
-		json_number(key, value);
-	else
-		json_null(key);
-}
-
 /**
  * claims_json() - a member of the document
  * @view: the recording; null if it was made without --mqd
@@ -113,15 +105,15 @@ void claims_json(const struct view *view)
 		json_open(NULL, '{');
 		json_number("gpu_id", claim->gpu_id);
 		json_number("pid", claim->pid);
-		known_json("queue_id", claim->queue, claim->queue ? claim->queue->queue_id : 0);
+		json_known_number("queue_id", claim->queue, claim->queue ? claim->queue->queue_id : 0);
 		json_number("compute_queue_index", claim->index);
 		json_number("claimed_sample_count", claim->samples);
 		json_number("claimed_unknown_count", claim->unknown);
-		known_json("claimed_work_count", claim->work >= 0, claim->work);
+		json_known_number("claimed_work_count", claim->work >= 0, claim->work);
 		json_number("claimed_first_sample_ts_ns", claim->first);
 		json_number("claimed_last_sample_ts_ns", claim->last);
-		known_json("claimed_work_first_ts_ns", claim->work > 0, claim->first_work);
-		known_json("claimed_work_last_ts_ns", claim->work > 0, claim->last_work);
+		json_known_number("claimed_work_first_ts_ns", claim->work > 0, claim->first_work);
+		json_known_number("claimed_work_last_ts_ns", claim->work > 0, claim->last_work);
 		json_close('}');
 	}
 	json_close(']');

@@ -25,14 +25,6 @@ static void pairs_json(const struct client_rows *rows)
 	json_close(']');
 }
 
-static void known_count_json(const char *key, bool known, uint64_t count)
-{
-	if (known)
-		json_count(key, count);
-	else
-		json_null(key);
-}
-
 static void reasons_json(const struct view *view, enum kfd_event_type event, const char *key, const uint64_t *counts,
 			 int nr, const char *(*name)(int64_t reason))
 {
@@ -75,14 +67,6 @@ static void gpu_json(const struct view *view, const struct gpu *gpu)
 	json_close('}');
 }
 
-static void number_or_null(const char *key, bool known, int64_t value)
-{
-	if (known)
-		json_number(key, value);
-	else
-		json_null(key);
-}
-
 static void anomalies_json(const struct model *model)
 {
 	size_t i;
@@ -94,12 +78,12 @@ static void anomalies_json(const struct model *model)
 
 		json_open(NULL, '{');
 		json_text("what", anomaly_name(anomaly->kind));
-		number_or_null("ts_ns", anomaly->ts, anomaly->ts);
+		json_known_number("ts_ns", anomaly->ts, anomaly->ts);
 		json_count("gpu_id", anomaly->gpu_id);
-		number_or_null("pid", anomaly->pid >= 0, anomaly->pid);
-		number_or_null("queue_id", anomaly->queue_id >= 0, anomaly->queue_id);
-		number_or_null("duration_ns", anomaly->value > 0, anomaly->value);
-		number_or_null("error", anomaly->value < 0, anomaly->value);
+		json_known_number("pid", anomaly->pid >= 0, anomaly->pid);
+		json_known_number("queue_id", anomaly->queue_id >= 0, anomaly->queue_id);
+		json_known_number("duration_ns", anomaly->value > 0, anomaly->value);
+		json_known_number("error", anomaly->value < 0, anomaly->value);
 		json_close('}');
 	}
 	json_close(']');
@@ -125,8 +109,8 @@ void report_json(const struct view *view, const struct paths *paths)
 	json_simulated("simulated", view_simulated(view));
 	json_text("driver", view_stock(view) ? "stock" : "kfdprio");
 	json_text("clock", trace_clock(view->file));
-	known_count_json("first_ts_ns", model->last, model->first);
-	known_count_json("last_ts_ns", model->last, model->last);
+	json_known_count("first_ts_ns", model->last, model->first);
+	json_known_count("last_ts_ns", model->last, model->last);
 	json_count("lost_count", loss->overrun);
 	json_count("gap_count", loss->gaps);
 	json_count("damaged_count", loss->damaged);
@@ -151,7 +135,7 @@ void report_json(const struct view *view, const struct paths *paths)
 	anomalies_json(model);
 	json_open("under_way", '{');
 	json_count("queue_count", model->under_way.queues);
-	known_count_json("preemption_count", !view_stock(view), model->under_way.preemptions);
+	json_known_count("preemption_count", !view_stock(view), model->under_way.preemptions);
 	json_count("eviction_count", model->under_way.evictions);
 	json_count("unmap_count", model->under_way.unmaps);
 	json_close('}');
