@@ -165,6 +165,9 @@ static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_
 	if (unsure && had && (!work || settles))
 		return;
 	qp->ended = seen->ended;
+	/* The work ended since the observation before, which may be long ago: see poll_ns() */
+	if (had && (!work || settles))
+		qp->work_at = max(qp->work_at, now - KFD_PRIO_POLL_LINGER);
 	if (settles) {
 		qp->work = false;
 		qp->work_at = max(qp->work_at,

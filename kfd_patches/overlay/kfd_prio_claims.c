@@ -6,11 +6,10 @@
 #include "kfd_prio_priv.h"
 
 /*
- * Limits of the least interval at which a claim that may have work is observed, ns, which is a
- * quarter of linger_us: see poll_ns()
+ * Lower limit of the least interval at which a claim that may have work is observed, ns, which is a
+ * quarter of linger_us and at most KFD_PRIO_POLL_LINGER: see poll_ns()
  */
 #define KFD_PRIO_POLL_MIN	20000ULL
-#define KFD_PRIO_POLL_LINGER	1000000ULL
 
 /*
  * Whether @a represents the claims of its priority better than @b: a claim that holds comes before

@@ -485,6 +485,12 @@ void kfd_prio_woke(struct qcm_process_device *qpd);
 void kfd_prio_role_update(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 void kfd_prio_role_drop(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 
+/*
+ * Upper limit, ns, of the least interval at which a claim that may have work is observed, and of
+ * the time before an observation without work at which the work counts as having ended
+ */
+#define KFD_PRIO_POLL_LINGER	1000000ULL
+
 /* kfd_prio_claim.c */
 void kfd_prio_claim_works(struct qcm_process_device *qpd, enum kfd_prio_wake wake, bool in_fault,
 			  u64 now);

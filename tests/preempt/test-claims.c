@@ -51,7 +51,7 @@ static void idle_claims(void)
 		idle[i] = claim_start();
 	nap_ns(100 * MS);
 	many = look_ns(&on, "idle_claims: beside the others");
-	tap_ok(many <= (long long)LOOK_NS, "idle_claims: beside %d of %d queues the thread runs for %lld ns at a time (alone %lld), at most %llu", CLAIMS,
+	tap_ok(many <= (long long)LOOK_NS, "idle_claims: beside %d of %d queues each the thread runs for %lld ns at a time (alone %lld), at most %llu", CLAIMS,
 	       QUEUES, many, alone, LOOK_NS);
 	share = engine_ran(NULL);
 	nap_ns(SEC);
