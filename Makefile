@@ -47,7 +47,7 @@ help:
 	@echo '  make check-hostile programs of an ordinary user that try to crash the host or to defeat preemption, on HWS and MES (long)'
 	@echo '  make check-soak    the contention test $(BENCH_RUNS) times in a row (BENCH_RUNS=N)'
 	@echo
-	@echo '  make tools         kfdprio and kfdtrace, into build/tools'
+	@echo '  make tools         the programs, and the plugin of libtraceevent, into build/tools'
 	@echo '  make slurm         kfdprio.so, which sets the GPU priority of jobs of Slurm, into build/tools; needs libslurm-dev'
 	@echo '  make sim           the simulated GPU with the patched amdkfd of Debian $(KERNEL) (KERNEL=6.1)'
 	@echo '  make shell         a shell in the VM, with the simulated GPU (GPU=mi300x,navi31 KERNEL=6.1)'

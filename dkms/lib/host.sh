@@ -31,6 +31,8 @@ install_hint() {
 		shift
 		case $family/$name in
 		fedora/xz-utils|suse/xz-utils|arch/xz-utils) name=xz ;;
+		fedora/pkg-config) name=pkgconf-pkg-config ;;
+		suse/pkg-config) name=pkgconf ;;
 		fedora/initramfs-tools|suse/initramfs-tools) name=dracut ;;
 		esac
 		set -- "$@" "$name"

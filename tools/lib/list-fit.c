@@ -61,8 +61,6 @@ static int column_width(const struct list *list, unsigned int column)
 /**
  * list_fit() - leave out columns that a terminal has no room for
  * @list: the list
- * @leave: the columns that may be left out, the first one first; NULL: none
- * @nr_leave: how many
  * @chosen: array of @nr columns; in, out
  * @nr: how many
  * @last: out: columns of the terminal for the last column
@@ -71,22 +69,21 @@ static int column_width(const struct list *list, unsigned int column)
  *
  * Return: how many there are now.
  */
-int list_fit(const struct list *list, const unsigned int *leave, unsigned int nr_leave, unsigned int *chosen, int nr,
-	     int *last)
+int list_fit(const struct list *list, unsigned int *chosen, int nr, int *last)
 {
 	int widths[LIST_COLUMNS], room = terminal_width(), total = -1, i;
 	unsigned int left;
 
 	*last = LIST_CELL;
-	if (!room || !leave || list->choice->columns || list->choice->raw)
+	if (!room || !list->leave || list->choice->columns || list->choice->raw)
 		return nr;
 	for (i = 0; i < nr; i++) {
 		widths[i] = column_width(list, chosen[i]);
 		total += widths[i] + 1;
 	}
-	for (left = 0; left < nr_leave && total > room; left++)
+	for (left = 0; left < list->nr_leave && total > room; left++)
 		for (i = 0; i < nr; i++)
-			if (chosen[i] == leave[left]) {
+			if (chosen[i] == list->leave[left]) {
 				total -= widths[i] + 1;
 				nr--;
 				memmove(&chosen[i], &chosen[i + 1], (nr - i) * sizeof(*chosen));

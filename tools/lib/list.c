@@ -276,12 +276,10 @@ static void table_print(const struct list *list, const unsigned int *chosen, int
 }
 
 /**
- * list_print_fitted() - print a list on standard output: a table, raw, or CSV
+ * list_print() - print a list on standard output: a table, raw, or CSV
  * @list: the list; its columns were checked
- * @leave: columns that a table leaves out, the first one first, where a terminal has no room for all; NULL: none
- * @nr_leave: how many
  */
-void list_print_fitted(const struct list *list, const unsigned int *leave, unsigned int nr_leave)
+void list_print(const struct list *list)
 {
 	unsigned int chosen[LIST_COLUMNS];
 	const char *bad;
@@ -290,16 +288,7 @@ void list_print_fitted(const struct list *list, const unsigned int *leave, unsig
 	if (list->choice->csv) {
 		csv_print(list, chosen, nr);
 	} else {
-		nr = list_fit(list, leave, nr_leave, chosen, nr, &last);
+		nr = list_fit(list, chosen, nr, &last);
 		table_print(list, chosen, nr, last);
 	}
-}
-
-/**
- * list_print() - the same, with all columns
- * @list: the list; its columns were checked
- */
-void list_print(const struct list *list)
-{
-	list_print_fitted(list, NULL, 0);
 }

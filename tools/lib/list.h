@@ -103,6 +103,8 @@ struct list_choice {
  * @value: what is in a cell; @value->known is false before
  * @context: for @value
  * @choice: what the user wants
+ * @leave: columns that a table leaves out, the first one first, where a terminal has no room for all; NULL: none
+ * @nr_leave: how many
  */
 struct list {
 	const struct list_column *columns;
@@ -111,13 +113,14 @@ struct list {
 	void (*value)(void *context, size_t row, unsigned int column, struct list_value *value);
 	void *context;
 	const struct list_choice *choice;
+	const unsigned int *leave;
+	unsigned int nr_leave;
 };
 
 /* Times in tables count from this, ns. */
 extern uint64_t list_zero_ns;
 
 void list_print(const struct list *list);
-void list_print_fitted(const struct list *list, const unsigned int *leave, unsigned int nr_leave);
 void list_json(const struct list *list, const char *key);
 void list_json_columns(const struct list *list);
 
@@ -133,8 +136,7 @@ int list_choose(const struct list_column *columns, unsigned int nr, const struct
 		unsigned int *chosen, const char **bad);
 
 /* list-fit.c */
-int list_fit(const struct list *list, const unsigned int *leave, unsigned int nr_leave, unsigned int *chosen, int nr,
-	     int *last);
+int list_fit(const struct list *list, unsigned int *chosen, int nr, int *last);
 void list_cell_cut(char *text, int most);
 
 #endif /* LIST_H */

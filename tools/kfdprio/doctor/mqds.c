@@ -62,7 +62,7 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
 int doctor_mqds(const char *path, bool json)
 {
 	static const struct list_choice choice;
-	struct list list = { columns, NR_COLUMNS, 0, cell, NULL, &choice };
+	struct list list = { .columns = columns, .nr_columns = NR_COLUMNS, .value = cell, .choice = &choice };
 	FILE *in = strcmp(path, "-") ? fopen(path, "re") : stdin;
 	struct mqds mqds;
 	char why[128];

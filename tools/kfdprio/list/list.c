@@ -351,10 +351,11 @@ void rows_print(struct rows *rows, const struct list_choice *choice)
 	static const unsigned int leave[] = { COLUMN_PRODUCT, COLUMN_SMI, COLUMN_HIP, COLUMN_PCI, COLUMN_GFX, COLUMN_ACTIVE,
 					      COLUMN_EFFECTIVE, COLUMN_PREEMPTED, COLUMN_QUEUES, COLUMN_GPU };
 	const struct list list = { .columns = columns, .nr_columns = NR_COLUMNS, .nr_rows = rows->nr,
-				   .value = cell, .context = rows, .choice = choice };
+				   .value = cell, .context = rows, .choice = choice,
+				   .leave = leave, .nr_leave = sizeof(leave) / sizeof(*leave) };
 
 	if (!choice->json) {
-		list_print_fitted(&list, leave, sizeof(leave) / sizeof(*leave));
+		list_print(&list);
 		return;
 	}
 	json_stdout(JSON_ROWS);

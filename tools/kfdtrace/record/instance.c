@@ -108,6 +108,27 @@ static int size_read(struct recording *rec, char *why)
 	return raw_open(rec, why);
 }
 
+static void no_kfd_events(char *why)
+{
+	char missing[KFDLIB_WHY];
+
+	if (kfd_dev_missing(missing))
+		snprintf(why, RECORD_WHY, "this kernel has no kfd events: %s", missing);
+	else
+		snprintf(why, RECORD_WHY, "this kernel has no kfd events: run 'kfdprio doctor'");
+}
+
+/* Without a driver no right to trace is of use. */
+static void no_access_or_events(const struct recording *rec, char *why)
+{
+	char missing[KFDLIB_WHY];
+
+	if (!strncmp(rec->options->events[0], "kfd", 3) && kfd_dev_missing(missing))
+		no_kfd_events(why);
+	else
+		why_no_access(rec, why);
+}
+
 /*
  * Libtracefs takes the first mount that it finds, and mounts tracefs itself where there is none: the choice between several
  * mounts, and the reason why none can be used, are ours.
@@ -122,7 +143,7 @@ static int tracing_use(const struct recording *rec, char *why)
 	/* without the right to look into it, a user cannot even see whether it is there */
 	if (geteuid() && (ret == -ENOENT ||
 			  (!ret && !rec->options->instance && access(tracing.dir, R_OK | W_OK | X_OK)))) {
-		why_no_access(rec, why);
+		no_access_or_events(rec, why);
 		return -EACCES;
 	}
 	if (!ret && tracefs_set_tracing_dir(tracing.dir))
@@ -268,16 +289,6 @@ static int event_switch(struct recording *rec, const char *name, const char *eve
 	}
 	snprintf(why, RECORD_WHY, "cannot switch on the events '%s': %s", event, strerror(errno));
 	return -errno;
-}
-
-static void no_kfd_events(char *why)
-{
-	char missing[KFDLIB_WHY];
-
-	if (kfd_dev_missing(missing))
-		snprintf(why, RECORD_WHY, "this kernel has no kfd events: %s", missing);
-	else
-		snprintf(why, RECORD_WHY, "this kernel has no kfd events: run 'kfdprio doctor'");
 }
 
 /**

@@ -22,7 +22,7 @@ static void times_print(const struct paths *paths)
 
 	if (!paths->joined)
 		return;
-	printf("%" PRIu64 " queues joined by address", paths->joined);
+	printf("%" PRIu64 " queue%s joined by address", paths->joined, paths->joined == 1 ? "" : "s");
 	if (paths->timed) {
 		duration_format(low, sizeof(low), llabs(paths->min_gap));
 		duration_format(high, sizeof(high), llabs(paths->max_gap));

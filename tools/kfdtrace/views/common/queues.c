@@ -242,8 +242,13 @@ static void rows_free(struct queue_rows *rows)
 
 static struct list list_of(struct queue_rows *rows, const struct list_choice *choice)
 {
+	/* on a narrow terminal: addresses, then what another column says less precisely, or what is the same for most */
+	static const unsigned int leave[] = { COL_MQD, COL_RING, COL_RING_SIZE, COL_FORMAT, COL_PIPE, COL_MAPS, COL_UNMAPPED_TIME,
+					      COL_DESTROYED, COL_CREATED, COL_PREEMPTED, COL_EFFECTIVE };
+
 	return (struct list){ .columns = queue_columns, .nr_columns = NR_COLS, .nr_rows = rows->nr,
-			      .value = cell, .context = rows, .choice = choice };
+			      .value = cell, .context = rows, .choice = choice,
+			      .leave = leave, .nr_leave = sizeof(leave) / sizeof(*leave) };
 }
 
 /**

@@ -28,9 +28,9 @@ static void print_head(const struct view *view)
 		events += model->events[i];
 	if (view->meta && json_object_object_get_ex(view->meta, "kernel", &value))
 		kernel = json_object_get_string(value);
-	text_line(stdout, "%s: %" PRIu64 " kfd events in %.6f s on %d CPUs, clock %s, kernel %s",
+	text_line(stdout, "%s: %" PRIu64 " kfd events in %.6f s on %d CPU%s, clock %s, kernel %s",
 		  view->options->dir, events, (model->last - model->first) / 1e9,
-		  trace_cpus(view->file), trace_clock(view->file), kernel ? kernel : "?");
+		  trace_cpus(view->file), trace_cpus(view->file) == 1 ? "" : "s", trace_clock(view->file), kernel ? kernel : "?");
 	view_simulated_print(view);
 	if (view_stock(view))
 		puts("stock driver: it has no priorities of processes and no preemption. Which queues are mapped is known,\n"

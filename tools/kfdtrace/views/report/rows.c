@@ -175,8 +175,13 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
  */
 struct list client_rows_list(struct client_rows *rows, const struct list_choice *choice)
 {
+	/* on a narrow terminal: what another column says less precisely, or what is the same for most */
+	static const unsigned int leave[] = { COL_INNER, COL_EVICTED_TIME, COL_MAPS, COL_WAKES, COL_CREATED, COL_PREEMPTING_TIME,
+					      COL_EVICTED, COL_PREEMPTING, COL_MAPPED_TIME, COL_PREEMPTED };
+
 	return (struct list){ .columns = client_columns, .nr_columns = NR_COLS, .nr_rows = rows->nr,
-			      .value = cell, .context = rows, .choice = choice };
+			      .value = cell, .context = rows, .choice = choice,
+			      .leave = leave, .nr_leave = sizeof(leave) / sizeof(*leave) };
 }
 
 static int client_compare(const void *left, const void *right)

@@ -349,8 +349,10 @@ function lineDraw(context, line, y) {
 		context.fillStyle = theme.text;
 		context.fillText(line.process.folded ? '\u25b8' : '\u25be', 6, middle);
 		context.font = context.font.replace(/^/, 'bold ');
-		const name = narrow() ? `${line.process.command} ${line.process.pid}` : processName(line.process);
-		context.fillText(fitted(context, name, NAMES_WIDTH - room - 38), 20, middle);
+		// the PID tells processes of the same name apart
+		const pid = narrow() ? ` ${line.process.pid}` : '', name = narrow() ? line.process.command : processName(line.process);
+		const most = NAMES_WIDTH - room - 38 - context.measureText(pid).width;
+		context.fillText(fitted(context, name, most) + pid, 20, middle);
 	} else {
 		context.fillStyle = theme.quiet;
 		context.fillText(fitted(context, narrow() ? queueName(line.row).replace('queue ', '') : queueName(line.row), NAMES_WIDTH - 50), narrow() ? 20 : 30, middle);

@@ -443,7 +443,7 @@ function touchListen() {
 }
 
 function resized() {
-	NAMES_WIDTH = Math.round(Math.min(MAX_NAMES_WIDTH, Math.max(width() * 0.28, 104)));
+	NAMES_WIDTH = Math.round(Math.min(MAX_NAMES_WIDTH, Math.max(width() * 0.28, 140)));
 	byId('load').style.height = `${Math.max(loadHeight() * gpus.length, 1)}px`;
 	layoutMake();
 	redraw();
