@@ -137,7 +137,7 @@ void view_state_begin(struct view *view)
 				continue;
 			of = state_read(process, &known);
 			ret = pass ? queues_begin(&view->model, process, gpu_id, pid) :
-				     model_state_process(&view->model, gpu_id, pid, &of);
+				     model_state_process(&view->model, gpu_id, pid, &of, known);
 		}
 	if (ret)
 		errx(EXIT_FAILURE, "%s: %s", view->trace_path,
