@@ -181,7 +181,7 @@ bool view_inner_pid(const struct view *view, int pid, int *inner)
 	if (nr < 2)
 		return false;
 	*inner = json_object_get_int(json_object_array_get_idx(list, nr - 1));
-	return true;
+	return *inner >= 1 && *inner <= KFD_MAX_PID;
 }
 
 /**
