@@ -116,10 +116,10 @@ static void options_parse(int argc, char **argv, struct hook *hook)
 			break;
 		case 'h':
 			usage();
-			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+			exit(stdout_check(EXIT_SUCCESS));
 		case 'V':
 			puts("kfdprio " KFDPRIO_VERSION);
-			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+			exit(stdout_check(EXIT_SUCCESS));
 		default:
 			wrong = true;
 		}
