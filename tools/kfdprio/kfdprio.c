@@ -129,16 +129,6 @@ static void group_find(struct kfdprio_request *request)
 		errx(EXIT_FAILURE, "%s", why);
 }
 
-/* Output that was not written is a failure: a full disk, a closed pipe. */
-static int stdout_check(int status)
-{
-	if (fflush(stdout) || ferror(stdout)) {
-		warn("cannot write the output");
-		return EXIT_FAILURE;
-	}
-	return status;
-}
-
 /**
  * struct choice - which options were given
  * @set: -n

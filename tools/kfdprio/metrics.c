@@ -108,10 +108,10 @@ static void options_parse(int argc, char **argv, struct options *options)
 			break;
 		case 'h':
 			usage();
-			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+			exit(stdout_check(EXIT_SUCCESS));
 		case 'V':
 			puts("kfdprio " KFDPRIO_VERSION);
-			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+			exit(stdout_check(EXIT_SUCCESS));
 		default:
 			fputs("Try 'kfdprio metrics --help' for more information.\n", stderr);
 			exit(EXIT_USAGE);

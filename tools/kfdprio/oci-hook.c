@@ -8,7 +8,6 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <locale.h>
 #include <signal.h>
@@ -16,11 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <syslog.h>
 #include <unistd.h>
 
 #include "oci-hook.h"
+#include "input.h"
 #include "message.h"
 #include "oci.h"
 
@@ -117,10 +116,10 @@ static void options_parse(int argc, char **argv, struct hook *hook)
 			break;
 		case 'h':
 			usage();
-			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+			exit(stdout_check(EXIT_SUCCESS));
 		case 'V':
 			puts("kfdprio " KFDPRIO_VERSION);
-			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+			exit(stdout_check(EXIT_SUCCESS));
 		default:
 			wrong = true;
 		}
@@ -132,37 +131,15 @@ static void options_parse(int argc, char **argv, struct hook *hook)
 	}
 }
 
-/* All of a descriptor, OCI_JSON_MAX + 1 bytes at most: then it is too large.  -errno. */
-static ssize_t read_all(int fd, char **text)
-{
-	size_t size = 0, room = 0;
-	ssize_t got = 1;
-	char *more;
-
-	*text = NULL;
-	while (got > 0 && size <= OCI_JSON_MAX) {
-		if (size == room) {
-			room = room ? 2 * room : 16384;
-			more = realloc(*text, room);
-			if (!more)
-				return -ENOMEM;
-			*text = more;
-		}
-		got = read(fd, *text + size, room - size);
-		if (got > 0)
-			size += got;
-	}
-	return got < 0 ? -errno : (ssize_t)size;
-}
-
 static int state_read(struct hook *hook, char *why)
 {
 	char *text;
-	ssize_t size = read_all(STDIN_FILENO, &text);
-	int ret = size;
+	size_t size;
+	int ret = input_read(STDIN_FILENO, OCI_JSON_MAX, &text, &size);
 
-	if (size < 0)
-		snprintf(why, KFDLIB_WHY, "cannot read the state on standard input: %s", strerror(-size));
+	/* one that is too large is for the parser to refuse */
+	if (ret && ret != -EFBIG)
+		snprintf(why, KFDLIB_WHY, "cannot read the state on standard input: %s", strerror(-ret));
 	else
 		ret = oci_state_parse(text, size, &hook->container, why);
 	free(text);
@@ -170,29 +147,24 @@ static int state_read(struct hook *hook, char *why)
 }
 
 /* A FIFO or a device is not waited for. */
-static ssize_t file_read(const char *path, char **text)
+static int file_read(const char *path, char **text, size_t *size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-	ssize_t size;
+	int fd = input_open(path), ret;
 
 	*text = NULL;
 	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st))
-		size = -errno;
-	else
-		size = S_ISREG(st.st_mode) ? read_all(fd, text) : -EINVAL;
+		return fd;
+	ret = input_read(fd, OCI_JSON_MAX, text, size);
 	close(fd);
-	return size;
+	return ret == -EFBIG ? 0 : ret;
 }
 
 /* The annotation, for runtimes whose state has none.  A device asks for something without it. */
 static int config_read(struct hook *hook, char *why)
 {
 	char *path, *text;
-	ssize_t size;
-	int ret = 0;
+	size_t size = 0;
+	int ret;
 
 	if (!hook->container.bundle || hook->container.annotation)
 		return 0;
@@ -200,14 +172,14 @@ static int config_read(struct hook *hook, char *why)
 		snprintf(why, KFDLIB_WHY, "out of memory");
 		return -ENOMEM;
 	}
-	size = file_read(path, &text);
-	if (size >= 0) {
+	ret = file_read(path, &text, &size);
+	if (!ret)
 		ret = oci_config_parse(text, size, &hook->container, why);
-	} else if (!hook->argument) {
-		ret = size;
+	else if (hook->argument)
+		ret = 0;
+	else
 		snprintf(why, KFDLIB_WHY, "cannot read config.json in the bundle: %s",
-			 size == -EINVAL ? "it is not a regular file" : strerror(-size));
-	}
+			 ret == -EINVAL ? "it is not a regular file" : strerror(-ret));
 	free(path);
 	free(text);
 	return ret;

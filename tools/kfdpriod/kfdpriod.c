@@ -63,10 +63,10 @@ static void options_parse(int argc, char **argv, struct service *s)
 			break;
 		case 'h':
 			usage();
-			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+			exit(stdout_check(EXIT_SUCCESS));
 		case 'V':
 			puts("kfdpriod " KFDPRIO_VERSION);
-			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+			exit(stdout_check(EXIT_SUCCESS));
 		default:
 			fputs("Try 'kfdpriod --help' for more information.\n", stderr);
 			exit(EXIT_USAGE);

@@ -29,7 +29,6 @@ int kfdtrace_doctor(int argc, char **argv);
 
 __attribute__((noreturn, format(printf, 2, 3))) void usage_error(const char *verb,
 								 const char *format, ...);
-int stdout_check(int status);
 /**
  * struct pids - processes that were asked for
  * @pid: array of @nr

@@ -29,21 +29,6 @@ void usage_error(const char *verb, const char *format, ...)
 }
 
 /**
- * stdout_check() - output that was not written is a failure: a full disk, a closed pipe
- * @status: the exit status otherwise
- *
- * Return: the exit status.
- */
-int stdout_check(int status)
-{
-	if (fflush(stdout) || ferror(stdout)) {
-		warn("cannot write the output");
-		return EXIT_FAILURE;
-	}
-	return status;
-}
-
-/**
  * option_pid() - the value of --pid; does not return if it is wrong
  * @text: the value
  *

@@ -113,6 +113,21 @@ void text_line(FILE *out, const char *format, ...)
 }
 
 /**
+ * stdout_check() - output that was not written is a failure: a full disk, a closed pipe
+ * @status: the exit status otherwise
+ *
+ * Return: the exit status.
+ */
+int stdout_check(int status)
+{
+	if (fflush(stdout) || ferror(stdout)) {
+		warn("cannot write the output");
+		return EXIT_FAILURE;
+	}
+	return status;
+}
+
+/**
  * option_next() - getopt_long(3), whose messages are escaped
  * @argc: as of main()
  * @argv: the same

@@ -28,6 +28,7 @@ __attribute__((format(printf, 1, 2))) void message_warn(const char *format, ...)
 __attribute__((format(printf, 1, 2))) void message_warnx(const char *format, ...);
 __attribute__((format(printf, 1, 0))) void message_vwarnx(const char *format, va_list args);
 __attribute__((format(printf, 2, 3))) void text_line(FILE *out, const char *format, ...);
+int stdout_check(int status);
 int option_next(int argc, char **argv, const char *letters, const struct option *longs);
 
 #endif /* MESSAGE_H */

@@ -28,6 +28,7 @@ enum { RPTR_ADDR = 139, WPTR_ADDR = 141 };
 /* In full lines of the dump: what there must be, and what is kept */
 #define NEEDED		((RESTORE_END + 2 + 7) / 8 * 8)
 #define DWORDS		((AQL_CONTROL + 1 + 7) / 8 * 8)
+#define LINE		1024 /* bytes of a line, with the 0 after it: those of KFD have less than 100 */
 #define TICK_NS		10 /* the counter runs at 100 MHz on all of them */
 #define LONGEST_NS	10000000000ull /* no save takes that long: the fields are something else */
 
@@ -206,6 +207,21 @@ static int line_read(struct reader *r, const char *line)
 	return refuse(r, "not a line of /sys/kernel/debug/kfd/mqds");
 }
 
+/* The next line of @in, without its end: 1; 0 at the end of the file; -EINVAL: no dump has such a line */
+static int line_next(FILE *in, char line[LINE])
+{
+	size_t size = 0;
+	int c;
+
+	while ((c = getc(in)) != EOF && c != '\n') {
+		if (!c || size == LINE - 1)
+			return -EINVAL;
+		line[size++] = c;
+	}
+	line[size] = '\0';
+	return c != EOF || size;
+}
+
 /**
  * mqds_read() - read a dump
  * @in: where it is
@@ -218,18 +234,19 @@ static int line_read(struct reader *r, const char *line)
 int mqds_read(FILE *in, struct mqds *mqds, char *why, size_t size)
 {
 	struct reader r = { .mqds = mqds, .why = why, .size = size };
-	size_t room = 0, skip;
-	char *line = NULL;
-	int ret = 0;
+	char line[LINE];
+	size_t skip;
+	int ret = 0, got;
 
 	*mqds = (struct mqds){ 0 };
-	while (!ret && getline(&line, &room, in) > 0) {
+	while (!ret && (got = line_next(in, line))) {
 		r.line++;
 		skip = strspn(line, " \t");
-		if (line[skip] && line[skip] != '\n')
+		if (got < 0)
+			ret = refuse(&r, "not a line of /sys/kernel/debug/kfd/mqds: it is too long, or has a byte 0");
+		else if (line[skip])
 			ret = line_read(&r, line + skip);
 	}
-	free(line);
 	r.line++;
 	if (!ret && ferror(in))
 		ret = refuse(&r, "the file cannot be read");

@@ -3,12 +3,11 @@
 #ifndef OUTPUT_H
 #define OUTPUT_H
 
-#include <sys/stat.h>
-
 #include "kfdlib.h"
 
 int output_private(const char *path, char *why);
-int output_device(const char *path, const struct stat *seen);
+int output_inherited(const char *path);
+int output_device(const char *path, char *why);
 int output_own(int fd);
 
 #endif /* OUTPUT_H */

@@ -437,8 +437,13 @@ static int line_parse(struct parser *p)
 	}
 	if (!ret)
 		rule_check(p, given, &ret);
-	if (!ret && !p->failed && p->rules->nr >= RULES_MAX)
-		ret = fail(p, "there are more than %u rules", RULES_MAX);
+	if (!ret && !p->failed && p->rules->nr >= RULES_MAX) {
+		/* one message, for the first of them */
+		if (!p->rules->full)
+			fail(p, "there are more than %u rules in all files: no rule after them is read", RULES_MAX);
+		p->rules->full = true;
+		return 0;
+	}
 	if (!ret && !p->failed)
 		ret = rule_add(p);
 	return ret;

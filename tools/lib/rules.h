@@ -74,6 +74,7 @@ struct rules_error {
  * @nr_errors: how many
  * @container_max: of the first line container-max=, see rules_container_max()
  * @has_container_max: there is such a line
+ * @full: the error that there are too many rules is among @errors
  */
 struct rules {
 	struct rule *rule;
@@ -83,7 +84,7 @@ struct rules {
 	struct rules_error *errors;
 	size_t nr_errors;
 	int container_max;
-	bool has_container_max;
+	bool has_container_max, full;
 };
 
 /**

@@ -79,7 +79,8 @@ static void sign_of_a_field(void **state)
 	assert_int_equal(event.v[F_GPU_ID], 0xffffffff);
 	assert_int_equal(event.v[F_QUEUES], 0xfffffffd);
 	assert_int_equal(resolve_signed("kfd_hws_hang", 1, 16, 4, true), 1);
-	assert_int_equal(kfd_decode(&decoder, record, sizeof(record), &event), 1);
+	/* -3 queues are impossible */
+	assert_int_equal(kfd_decode(&decoder, record, sizeof(record), &event), -EPROTO);
 	assert_true(event.v[F_QUEUES] == -3);
 }
 

@@ -12,7 +12,7 @@ static const struct model_state none = { .prio = NO_PRIO };
 
 static void process(int pid, struct model_state state)
 {
-	assert_int_equal(model_state_process(&model, GPU, pid, &state), 0);
+	assert_int_equal(model_state_process(&model, GPU, pid, &state, true), 0);
 }
 
 static void queue(int pid, unsigned int queue_id, enum queue_place place, bool preempted)
@@ -87,6 +87,88 @@ static void unknown_until_told(void **state)
 	assert_int_equal(model.queues[1]->mapped_ns, 800);
 	assert_int_equal(model.queues[1]->unmapped_ns, 100);
 	assert_int_equal(model.under_way.queues, 1);
+}
+
+/* No state, and no creation: where such a queue was is not known until an event shows it. */
+static void older_than_the_recording(void **state)
+{
+	(void)state;
+	/* its end alone */
+	destroy(LOW, 0, 0, 0);
+	/* an update does not show whether it is mapped */
+	TELL(EV_UPDATE_QUEUE, { F_PID, LOW }, { F_QUEUE_ID, 1 }, { F_PRIO, 7 });
+	TELL(EV_UPDATE_QUEUE, { F_PID, HIGH }, { F_QUEUE_ID, 2 }, { F_PRIO, 7 });
+	TELL(EV_MAP_QUEUE, { F_PID, HIGH }, { F_QUEUE_ID, 3 }, { F_PRIO, 7 }, { F_RET, -5 });
+	now = 2000;
+	map(HIGH, 2, 7);
+	now = 2100;
+	unmap_all(100);			/* 2200 */
+	now = 2500;
+	/* a new one is off the GPU, and its MQD comes first */
+	TELL(EV_INIT_MQD, { F_PID, LOW }, { F_QUEUE_ID, 4 }, { F_PRIO, 7 });
+	now = 2600;
+	TELL(EV_HWS_HANG, { F_QUEUES, 1 });
+	model_end(&model);
+	assert_true(model.queues[0]->unknown);
+	assert_int_equal(model.queues[0]->mapped_ns + model.queues[0]->unmapped_ns, 0);
+	assert_false(model.queues[1]->unknown);
+	assert_int_equal(model.queues[1]->unmapped_ns, 400);
+	assert_int_equal(model.queues[2]->mapped_ns, 200);
+	assert_int_equal(model.queues[2]->unmapped_ns, 400);
+	assert_int_equal(model.queues[3]->unmapped_ns, 400);
+	assert_int_equal(model.queues[4]->unmapped_ns, 100);
+	assert_true(client_of(LOW)->unknown);
+	assert_false(client_of(HIGH)->unknown);
+}
+
+static uint64_t evicted_from, evicted_to;
+
+static void evicted_note(void *context, const struct queue *of, enum slice_kind kind, uint64_t from, uint64_t to)
+{
+	(void)context;
+	(void)of;
+	if (kind != SLICE_EVICTED)
+		return;
+	evicted_from = from;
+	evicted_to = to;
+}
+
+/* The restore alone, or one of two evictions: the process was evicted from the begin of the recording on. */
+static void evicted_before_the_recording(void **state)
+{
+	(void)state;
+	model.slice = evicted_note;
+	TELL(EV_HWS_HANG, { F_QUEUES, 1 });
+	now = 1400;
+	TELL(EV_RESTORE_PROCESS, { F_PID, LOW }, { F_PRIO, -1 }, { F_EVICTED, 0 });
+	TELL(EV_EVICT_PROCESS, { F_PID, HIGH }, { F_PRIO, -1 }, { F_EVICTED, 2 });
+	now = 1500;
+	map(LOW, 0, 7);
+	assert_int_equal(evicted_from, 1000);
+	assert_int_equal(evicted_to, 1400);
+	now = 1600;
+	/* no eviction: this one is known to have ended */
+	TELL(EV_RESTORE_PROCESS, { F_PID, LOW }, { F_PRIO, -1 }, { F_EVICTED, 0 });
+	TELL(EV_RESTORE_PROCESS, { F_PID, HIGH }, { F_PRIO, -1 }, { F_EVICTED, 1 });
+	now = 1700;
+	TELL(EV_RESTORE_PROCESS, { F_PID, HIGH }, { F_PRIO, -1 }, { F_EVICTED, 0 });
+	model_end(&model);
+	assert_int_equal(client_of(LOW)->evictions, 1);
+	assert_int_equal(client_of(LOW)->evicted_ns, 400);
+	assert_int_equal(client_of(HIGH)->evictions, 2);
+	assert_int_equal(client_of(HIGH)->evicted_ns, 700);
+}
+
+/* A state that has the process as not evicted leaves no eviction before it. */
+static void not_evicted_at_the_begin(void **state)
+{
+	(void)state;
+	model_state_begin(&model, 1000);
+	process(LOW, none);
+	now = 1400;
+	TELL(EV_RESTORE_PROCESS, { F_PID, LOW }, { F_PRIO, -1 }, { F_EVICTED, 0 });
+	model_end(&model);
+	assert_int_equal(client_of(LOW)->evictions, 0);
 }
 
 /* It is in the state, which was read a moment after its creation. */
@@ -211,6 +293,9 @@ int run_state(void)
 		cmocka_unit_test_setup_teardown(nothing_happens, story_setup, story_teardown),
 		cmocka_unit_test_setup_teardown(preempted_at_the_begin, story_setup, story_teardown),
 		cmocka_unit_test_setup_teardown(unknown_until_told, story_setup, story_teardown),
+		cmocka_unit_test_setup_teardown(older_than_the_recording, story_setup, story_teardown),
+		cmocka_unit_test_setup_teardown(evicted_before_the_recording, story_setup, story_teardown),
+		cmocka_unit_test_setup_teardown(not_evicted_at_the_begin, story_setup, story_teardown),
 		cmocka_unit_test_setup_teardown(created_as_the_state_was_read, story_setup, story_teardown),
 		cmocka_unit_test_setup_teardown(state_at_the_end, story_setup, story_teardown),
 		cmocka_unit_test_setup_teardown(under_way_at_the_end, story_setup, story_teardown),

@@ -202,7 +202,7 @@ static void pages_in_order(void **state)
 	(void)state;
 	/* many pages, each second pair the wrong way round; then a day without events */
 	for (i = 0; i < 1000; i++)
-		record_put(part, 1000000 + (i ^ 1) * 10, i ^ 1, 0);
+		record_put(part, 1000000 + (i ^ 1) * 10, (i ^ 1) + 1, 0);
 	create_put(part, 86400000000000ULL, 3);
 	create_put(part, 86400000000000ULL, 4);
 	assert_int_equal(stock_pages(part, 4096, &nr, why), 0);
@@ -211,8 +211,8 @@ static void pages_in_order(void **state)
 	for (i = 0; i < 1000; i++) {
 		assert_int_equal(trace_next(file, &event, why), 1);
 		assert_int_equal(event.type, EV_IOCTL_CREATE_QUEUE);
-		assert_int_equal(event.v[F_PID], i);
-		assert_int_equal(event.task, i + 1);
+		assert_int_equal(event.v[F_PID], i + 1);
+		assert_int_equal(event.task, i + 2);
 		assert_int_equal(event.ts, 1000000 + i * 10);
 		assert_true(event.ts > ts);
 		ts = event.ts;
@@ -245,12 +245,12 @@ static void pages_with_gaps(void **state)
 
 	(void)state;
 	for (i = 0; i < 6; i++)
-		record_put(part, 1000 + i, i, i < 2 ? 0 : i < 5 ? 4 : 9);
+		record_put(part, 1000 + i, i + 1, i < 2 ? 0 : i < 5 ? 4 : 9);
 	assert_int_equal(stock_pages(part, 4096, &nr, why), 0);
 	file = written(&part, path, sizeof(path), &fd);
 	for (i = 0; i < 6; i++) {
 		assert_int_equal(trace_next(file, &event, why), 1);
-		assert_int_equal(event.v[F_PID], i);
+		assert_int_equal(event.v[F_PID], i + 1);
 	}
 	assert_int_equal(trace_next(file, &event, why), 0);
 	assert_int_equal(trace_gaps(file, &gaps), 2);

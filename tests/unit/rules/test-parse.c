@@ -397,10 +397,12 @@ static void test_comments(void **state)
 	rules_free(&rules);
 }
 
+#define MORE 3 /* rules above the limit */
+
 static void test_limits(void **state)
 {
 	static const char rule[] = "user=anna priority=low\n";
-	char *text = malloc((RULES_MAX + 1) * sizeof(rule)), *at = text;
+	char *text = malloc((RULES_MAX + MORE) * sizeof(rule)), *at = text;
 	struct rules rules = { 0 };
 	size_t i;
 
@@ -418,7 +420,7 @@ static void test_limits(void **state)
 	assert_non_null(strstr(rules.errors[0].why, "longer than"));
 	rules_free(&rules);
 
-	for (i = 0; i <= RULES_MAX; i++)
+	for (i = 0; i < RULES_MAX + MORE; i++)
 		at = stpcpy(at, rule);
 	test_parse(&rules, text);
 	assert_int_equal(rules.nr, RULES_MAX);

@@ -132,10 +132,10 @@ static void options_parse(int argc, char **argv, struct doctor *d, struct wish *
 			break;
 		case 'h':
 			usage();
-			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+			exit(stdout_check(EXIT_SUCCESS));
 		case 'V':
 			puts("kfdprio " KFDPRIO_VERSION);
-			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+			exit(stdout_check(EXIT_SUCCESS));
 		default:
 			usage_hint();
 		}

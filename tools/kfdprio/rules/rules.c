@@ -118,10 +118,10 @@ static void options_parse(int argc, char **argv, struct wish *wish)
 			break;
 		case 'h':
 			usage();
-			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+			exit(stdout_check(EXIT_SUCCESS));
 		case 'V':
 			puts("kfdprio " KFDPRIO_VERSION);
-			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+			exit(stdout_check(EXIT_SUCCESS));
 		default:
 			usage_hint();
 		}

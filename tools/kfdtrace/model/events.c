@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Numbers out of records: fields are found by name once, then read by offset. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <linux/kfd_prio.h>
 
 #include "events.h"
 
@@ -229,6 +231,31 @@ int kfd_decoder_init(struct kfd_decoder *decoder, struct tep_handle *tep)
 	return found;
 }
 
+/* What no driver writes: the values of a damaged or forged record. Fields that are not here may have any value. */
+static const struct {
+	bool limited;
+	int64_t min, max;
+} limits[NR_KFD_FIELDS] = {
+	[F_PID] = { true, 1, KFD_MAX_PID },
+	[F_PRIO] = { true, -1, KFD_PRIO_MAX },
+	[F_OLD_PRIO] = { true, -1, KFD_PRIO_MAX },
+	[F_REQ_PRIO] = { true, -1, KFD_PRIO_MAX },
+	/* 64 bits without a sign */
+	[F_QUEUES] = { true, 0, INT64_MAX },
+	[F_DUR_NS] = { true, 0, INT64_MAX },
+	[F_PARKED_NS] = { true, 0, INT64_MAX },
+	[F_WAKE_NS] = { true, 0, INT64_MAX },
+	[F_SAVE_NS] = { true, -1, INT64_MAX },
+};
+
+static bool is_possible(enum kfd_event_type type, unsigned int field, int64_t value)
+{
+	/* an unmap of the queues of all processes has no PID */
+	if (field == F_PID && type == EV_UNMAP_QUEUES)
+		return value >= -1 && value <= KFD_MAX_PID;
+	return !limits[field].limited || (value >= limits[field].min && value <= limits[field].max);
+}
+
 /**
  * kfd_decode() - read one record
  * @decoder: of the record's file
@@ -236,7 +263,7 @@ int kfd_decoder_init(struct kfd_decoder *decoder, struct tep_handle *tep)
  * @size: its bytes
  * @event: filled in but for ts and cpu
  *
- * Return: 1 if it is a kfd event, 0 if not, -EPROTO if it is too short for one.
+ * Return: 1 if it is a kfd event, 0 if not, -EPROTO if it is too short for one, or has a value that is impossible.
  */
 int kfd_decode(const struct kfd_decoder *decoder, const void *data, unsigned int size,
 	       struct kfd_event *event)
@@ -269,6 +296,8 @@ int kfd_decode(const struct kfd_decoder *decoder, const void *data, unsigned int
 			memcpy(&word, from, 4);
 			*to = decoder->event[type].fields[i].is_signed ? (int64_t)(int32_t)word : word;
 		}
+		if (!is_possible(type, decoder->event[type].fields[i].field, *to))
+			return -EPROTO;
 	}
 	return 1;
 }

@@ -7,6 +7,8 @@
 #include <linux/kfd_prio_trace.h>
 #include <traceevent/event-parse.h>
 
+#define KFD_MAX_PID (1 << 22) /* of Linux: PID_MAX_LIMIT */
+
 enum kfd_event_type {
 	EV_CREATE_QUEUE,
 	EV_DESTROY_QUEUE,

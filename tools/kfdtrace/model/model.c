@@ -117,13 +117,29 @@ static void on_destroy(struct model *model, struct queue *queue, const struct kf
 	client_evicted_end(client, event->ts);
 }
 
+/* A queue whose creation was not recorded: whether it was mapped is unknown until an event shows it */
+static void queue_older(struct queue *queue)
+{
+	const struct client *client = queue->client;
+
+	queue->unknown = true;
+	client->gpu->unknown = true;
+	/* the eviction that has ended has kept it off as well */
+	if (client->evicted_to)
+		queue_evicted_past(queue);
+}
+
 static int queue_event(struct model *model, const struct kfd_event *event)
 {
+	bool seen = store_find(model, event->v[F_GPU_ID], event->v[F_PID], event->v[F_QUEUE_ID]);
 	struct queue *queue = store_queue(model, event->v[F_GPU_ID], event->v[F_PID],
 					  event->v[F_QUEUE_ID], event->ts);
 
 	if (!queue)
 		return -ENOMEM;
+	/* the MQD is initialised while the queue is created */
+	if (!seen && event->type != EV_CREATE_QUEUE && event->type != EV_INIT_MQD)
+		queue_older(queue);
 	queue->prio = event->v[F_PRIO];
 	switch (event->type) {
 	case EV_CREATE_QUEUE:
@@ -355,6 +371,22 @@ static int gpu_event(struct model *model, const struct kfd_event *event)
 	}
 }
 
+/*
+ * The first eviction or restore of a process shows whether it was evicted before: that eviction is counted from the begin of
+ * the recording on.
+ */
+static void evicted_before(const struct model *model, struct client *client, const struct kfd_event *event)
+{
+	bool before = event->type == EV_RESTORE_PROCESS || event->v[F_EVICTED] > 1;
+
+	if (!client->evicted_known && !client->evicted && before) {
+		client->evicted = true;
+		client->evicted_since = model->first;
+		client->evictions++;
+	}
+	client->evicted_known = true;
+}
+
 static int client_event(struct model *model, const struct kfd_event *event)
 {
 	struct client *client = store_client(model, event->v[F_GPU_ID], event->v[F_PID]);
@@ -372,6 +404,7 @@ static int client_event(struct model *model, const struct kfd_event *event)
 		return 0;
 	}
 	client->process->prio = event->v[F_PRIO];
+	evicted_before(model, client, event);
 	if (event->type == EV_EVICT_PROCESS) {
 		client->evictions++;
 		if (!client->evicted)

@@ -70,7 +70,7 @@ struct model_key {
  * @left_for: the preemption for which it left the GPU last
  * @type, @format: of linux/kfd_ioctl.h as the events number them, -1 if unknown
  * @before: it is older than the recording
- * @unknown: it is, and whether it is mapped no event has told yet
+ * @unknown: its creation was not recorded, and neither the state at the begin nor an event has shown whether it is mapped
  * @at_end: it was there when the recording ended
  * @counted: is one of the compute queues in the GPU's @mapped_compute
  * @prio: in force last
@@ -152,6 +152,9 @@ struct pair {
  * @wakes: how often its doorbell woke the preemption
  * @parks, @parked_ns: how often and how long it was parked: off the GPU for having no work
  * @evictions, @evicted_ns: by KFD: memory, suspend, debugger; until the restore or its last queue's end
+ * @evicted_known: the state at the begin, an eviction or a restore has shown whether it was evicted before
+ * @evicted_from, @evicted_to: the last eviction that has ended, ns
+ * @unknown: whether one of its queues was ever mapped is unknown, so that @mapped_ns is not known
  * @by: the processes that preempted it
  * @preempted, @parked, @evicted: it is, since @preempted_since, @parked_since, @evicted_since
  * @evicted_queues: that it had when it was evicted last, also those that no other event names
@@ -170,7 +173,8 @@ struct client {
 	uint64_t parks, parked_ns;
 	uint64_t evictions, evicted_ns, evicted_queues;
 	struct pair *by;
-	bool preempted, parked, evicted;
+	bool preempted, parked, evicted, evicted_known, unknown;
+	uint64_t evicted_from, evicted_to;
 	uint64_t preempted_since, parked_since, evicted_since, pair_since;
 	struct pair *preemptor;
 	uint32_t last_reason;
@@ -357,7 +361,7 @@ int model_event(struct model *model, const struct kfd_event *event);
 void model_end(struct model *model);
 void model_free(struct model *model);
 void model_state_begin(struct model *model, uint64_t ts);
-int model_state_process(struct model *model, uint32_t gpu_id, int32_t pid, const struct model_state *state);
+int model_state_process(struct model *model, uint32_t gpu_id, int32_t pid, const struct model_state *state, bool known);
 int model_state_queue(struct model *model, uint32_t gpu_id, int32_t pid, uint32_t queue_id, int32_t type,
 		      enum queue_place place, bool preempted);
 void model_end_begin(struct model *model, uint64_t ts);

@@ -55,8 +55,11 @@ void client_resume(struct client *client, uint64_t ts)
  */
 void client_evicted_end(struct client *client, uint64_t ts)
 {
-	if (client->evicted)
+	if (client->evicted) {
 		client->evicted_ns += ts - client->evicted_since;
+		client->evicted_from = client->evicted_since;
+		client->evicted_to = ts;
+	}
 	client->evicted = false;
 }
 
@@ -301,6 +304,15 @@ void queue_evicted_tell(const struct queue *queue, uint64_t ts)
 }
 
 /**
+ * queue_evicted_past() - a queue is seen for the first time after the last eviction of its process
+ * @queue: the queue, older than that eviction
+ */
+void queue_evicted_past(const struct queue *queue)
+{
+	slice_tell(queue, SLICE_EVICTED, queue->client->evicted_from, queue->client->evicted_to);
+}
+
+/**
  * queue_settle() - the end of a queue, or of the recording: what is under way is counted
  * @queue: the queue
  * @ts: now
@@ -321,6 +333,7 @@ void queue_settle(struct queue *queue, uint64_t ts)
 	} else if (!queue->unknown) {
 		queue->unmapped_ns += ts - queue->since;
 	}
+	queue->client->unknown |= queue->unknown;
 	queue->since = ts;
 	queue_resume(queue, ts);
 	slice_tell(queue, SLICE_ALIVE,

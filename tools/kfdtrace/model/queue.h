@@ -20,6 +20,7 @@ void queue_resume(struct queue *queue, uint64_t ts);
 int gpu_preempted_before(struct gpu *gpu, const struct kfd_event *event);
 void queue_settle(struct queue *queue, uint64_t ts);
 void queue_evicted_tell(const struct queue *queue, uint64_t ts);
+void queue_evicted_past(const struct queue *queue);
 void client_resume(struct client *client, uint64_t ts);
 void client_park(struct client *client, bool preempted, uint64_t ts);
 void client_unpark(struct client *client, uint64_t ts);

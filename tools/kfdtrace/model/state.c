@@ -26,10 +26,11 @@ void model_state_begin(struct model *model, uint64_t ts)
  * @gpu_id: a GPU that it uses
  * @pid: the process
  * @state: of it there
+ * @known: whether it is evicted is known
  *
  * Return: 0 or -ENOMEM.
  */
-int model_state_process(struct model *model, uint32_t gpu_id, int32_t pid, const struct model_state *state)
+int model_state_process(struct model *model, uint32_t gpu_id, int32_t pid, const struct model_state *state, bool known)
 {
 	struct client *client = store_client(model, gpu_id, pid);
 	struct gpu *gpu;
@@ -38,6 +39,7 @@ int model_state_process(struct model *model, uint32_t gpu_id, int32_t pid, const
 		return -ENOMEM;
 	client->process->prio = state->prio;
 	client->evicted = state->evicted;
+	client->evicted_known = known;
 	client->evicted_since = model->first;
 	client->evictions += state->evicted;
 	client->parked = state->parked;

@@ -57,6 +57,7 @@ int model_sync_process(struct model *model, uint32_t gpu_id, int32_t pid, int32_
 		return -ENOMEM;
 	client->process->prio = prio;
 	client->evicted = evicted;
+	client->evicted_known = true;
 	client->evicted_since = ts;
 	client->parked = parked;
 	client->parked_since = ts;

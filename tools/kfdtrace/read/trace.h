@@ -22,7 +22,7 @@ struct trace_file;
  * struct trace_loss - what a recording lacks
  * @overrun: events that the kernel counted as lost, when the recording ended
  * @gaps: places where the ring buffer itself says that events are missing
- * @damaged: pages that do not make sense and were skipped
+ * @damaged: pages and events that do not make sense and were skipped
  * @cut: bytes of events that a truncated file lacks, or has of pages that are not whole
  * @whole: bytes of events that it has
  */

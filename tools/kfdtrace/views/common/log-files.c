@@ -8,13 +8,13 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "input.h"
 #include "message.h"
 #include "join.h"
 
@@ -165,15 +165,13 @@ void log_names_free(struct log_names *names)
  */
 FILE *log_open(const char *name)
 {
-	/* not to wait for the writer of a pipe */
-	int fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	struct stat status;
+	int fd = input_open(name);
 	FILE *file;
 
-	if (fd < 0 || fstat(fd, &status))
-		err(EXIT_FAILURE, "%s", name);
-	if (!S_ISREG(status.st_mode))
+	if (fd == -EINVAL)
 		errx(EXIT_FAILURE, "%s: not a regular file", name);
+	if (fd < 0)
+		errx(EXIT_FAILURE, "%s: %s", name, strerror(-fd));
 	file = fdopen(fd, "r");
 	if (!file)
 		err(EXIT_FAILURE, "%s", name);

@@ -4,34 +4,54 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
+#include "input.h"
 #include "kfdtrace.h"
 #include "message.h"
 #include "view.h"
 
-#define MAX_META (16L << 20)
+#define MAX_META ((size_t)16 << 20)
+
+/* NULL if it is no JSON */
+static struct json_object *parse(const char *text, size_t size)
+{
+	struct json_tokener *tokener = json_tokener_new();
+	struct json_object *meta;
+
+	if (!tokener)
+		errx(EXIT_FAILURE, "out of memory");
+	meta = json_tokener_parse_ex(tokener, text, size);
+	json_tokener_free(tokener);
+	return meta;
+}
 
 static struct json_object *meta_read(const char *path)
 {
-	struct json_object *meta;
-	struct stat status;
+	struct json_object *meta = NULL;
+	char *text = NULL;
+	size_t size = 0;
+	int fd, ret;
 
 	if (!path)
 		return NULL;
-	if (stat(path, &status)) {
-		if (errno != ENOENT)
-			warn("%s: ignored", path);
-		return NULL;
-	}
-	if (status.st_size > MAX_META) {
-		warnx("%s: ignored, since it is too large", path);
-		return NULL;
-	}
-	meta = json_object_from_file(path);
+	fd = input_open(path);
+	ret = fd < 0 ? fd : input_read(fd, MAX_META, &text, &size);
+	if (fd >= 0)
+		close(fd);
+	if (!ret)
+		meta = parse(text, size);
+	free(text);
 	if (meta && json_object_is_type(meta, json_type_object))
 		return meta;
-	warnx("%s: ignored, since it is damaged: names of processes, and whether the GPU was simulated, are unknown", path);
+	if (ret == -EINVAL && fd < 0)
+		warnx("%s: ignored, since it is not a regular file", path);
+	else if (ret == -EFBIG)
+		warnx("%s: ignored, since it is too large", path);
+	else if (!ret)
+		warnx("%s: ignored, since it is damaged: names of processes, and whether the GPU was simulated, are unknown", path);
+	else if (ret != -ENOENT)
+		warnx("%s: ignored: %s", path, strerror(-ret));
 	json_object_put(meta);
 	return NULL;
 }
@@ -161,7 +181,7 @@ bool view_inner_pid(const struct view *view, int pid, int *inner)
 	if (nr < 2)
 		return false;
 	*inner = json_object_get_int(json_object_array_get_idx(list, nr - 1));
-	return true;
+	return *inner >= 1 && *inner <= KFD_MAX_PID;
 }
 
 /**

@@ -2,6 +2,7 @@
 /* The state of the queues at both ends of a recording, out of meta.json.  A damaged file may contain anything. */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include <linux/kfd_prio.h>
 
 #include "message.h"
 #include "view.h"
@@ -24,6 +25,13 @@ static bool number(struct json_object *object, const char *key, int64_t *value)
 		return false;
 	*value = json_object_get_int64(member);
 	return true;
+}
+
+/* Of a process on a GPU; others are left out, as no event can name them */
+static bool process_numbers(struct json_object *process, int64_t *pid, int64_t *gpu_id)
+{
+	return number(process, "pid", pid) && number(process, "gpu_id", gpu_id) && *pid >= 1 && *pid <= KFD_MAX_PID &&
+	       *gpu_id >= 0 && *gpu_id <= UINT32_MAX;
 }
 
 /* @known: out, if it is wanted: whether it is not null */
@@ -59,7 +67,7 @@ static struct model_state state_read(struct json_object *process, bool *known)
 	struct model_state state = { .prio = NO_PRIO };
 	int64_t prio;
 
-	if (number(process, "priority", &prio))
+	if (number(process, "priority", &prio) && prio >= KFD_PRIO_MIN && prio <= KFD_PRIO_MAX)
 		state.prio = prio;
 	state.preempting = flag(process, "preempting", NULL);
 	state.parked = flag(process, "parked", NULL);
@@ -78,7 +86,7 @@ static int queues_begin(struct model *model, struct json_object *process, uint32
 	for (i = 0; i < nr && !ret; i++) {
 		struct json_object *queue = json_object_array_get_idx(queues, i);
 
-		if (!number(queue, "queue_id", &queue_id))
+		if (!number(queue, "queue_id", &queue_id) || queue_id < 0 || queue_id > UINT32_MAX)
 			continue;
 		if (!number(queue, "kfd_type", &type))
 			type = -1;
@@ -133,11 +141,11 @@ void view_state_begin(struct view *view)
 			struct model_state of;
 			bool known;
 
-			if (!number(process, "pid", &pid) || !number(process, "gpu_id", &gpu_id))
+			if (!process_numbers(process, &pid, &gpu_id))
 				continue;
 			of = state_read(process, &known);
 			ret = pass ? queues_begin(&view->model, process, gpu_id, pid) :
-				     model_state_process(&view->model, gpu_id, pid, &of);
+				     model_state_process(&view->model, gpu_id, pid, &of, known);
 		}
 	if (ret)
 		errx(EXIT_FAILURE, "%s: %s", view->trace_path,
@@ -166,7 +174,7 @@ void view_state_end(struct view *view)
 		struct model_state of;
 		bool known;
 
-		if (!number(process, "pid", &pid) || !number(process, "gpu_id", &gpu_id))
+		if (!process_numbers(process, &pid, &gpu_id))
 			continue;
 		of = state_read(process, &known);
 		model_end_process(&view->model, gpu_id, pid, &of, known);

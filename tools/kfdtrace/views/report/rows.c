@@ -56,17 +56,6 @@ const struct list_column client_columns[NR_COLS] = {
 
 const unsigned int nr_client_columns = NR_COLS;
 
-/* Of the time of one of its queues nothing is known. */
-static bool unknown_queue(const struct client *client)
-{
-	const struct queue *queue;
-
-	for (queue = client->queues; queue; queue = queue->client_next)
-		if (queue->unknown)
-			return true;
-	return false;
-}
-
 /* What a recording that has no @event shows of it is not known: it is not 0. */
 static void of_event(const struct view *view, enum kfd_event_type event, struct list_value *value, uint64_t count)
 {
@@ -78,7 +67,7 @@ static void cell_times(const struct view *view, const struct client *client, uns
 {
 	switch (column) {
 	case COL_MAPPED_TIME:
-		list_known_count(value, !unknown_queue(client), client->mapped_ns);
+		list_known_count(value, !client->unknown, client->mapped_ns);
 		break;
 	case COL_PREEMPTED_TIME:
 		of_event(view, EV_PREEMPT_BEGIN, value, client->preempted_ns);

@@ -59,7 +59,7 @@ static struct save *saves_read(const struct view *view, struct json_object *arra
 		save->gpu_id = number_of(entry, "gpu_id");
 		for (t = 0; t < NR_TIMES; t++)
 			save->ns[t] = number_of(entry, keys[t]);
-		if (save->pid >= 0 && save->gpu_id >= 0 && save->ns[SAVE] >= 0 &&
+		if (save->pid >= 1 && save->pid <= KFD_MAX_PID && save->gpu_id >= 0 && save->gpu_id <= UINT32_MAX && save->ns[SAVE] >= 0 &&
 		    pids_have(&view->options->pids, save->pid))
 			save++;
 	}

@@ -94,8 +94,9 @@ static void slice(struct timeline *timeline, const struct queue *queue, enum sli
 	if (kind == SLICE_PREEMPTED) {
 		json_number("by_pid", queue->left_for.pid);
 		json_priority("by_priority", queue->left_for.prio);
-		json_text("reason", kfd_reason_name(queue->left_for.reason));
-		json_number("seq", queue->left_for.seq);
+		/* of a preemption that began before the recording, neither is known */
+		json_text("reason", queue->left_for.seq < 0 ? NULL : kfd_reason_name(queue->left_for.reason));
+		json_known_number("seq", queue->left_for.seq >= 0, queue->left_for.seq);
 	}
 	json_close('}');
 	json_close('}');
@@ -116,7 +117,7 @@ static void preemption(struct timeline *timeline, uint32_t gpu_id, const struct 
 	json_open("args", '{');
 	json_number("pid", begin->pid);
 	json_priority("priority", begin->prio);
-	json_number("seq", begin->seq);
+	json_known_number("seq", begin->seq >= 0, begin->seq);
 	if (begin->reason >= 0) {
 		json_text("reason", kfd_reason_name(begin->reason));
 		json_number("victim_count", begin->victims);

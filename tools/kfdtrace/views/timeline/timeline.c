@@ -177,18 +177,15 @@ static void output_check(const struct view *view, const char *name)
 }
 
 /* A file that cannot be replaced: not a regular one, or in a directory in which only itself may be written. */
-static int output_reuse(const char *name, const struct stat *status)
+static int output_reuse(const char *name, bool regular)
 {
-	int fd = output_device(name, status);
+	char why[KFDLIB_WHY];
+	int fd = output_device(name, why);
 
-	if (fd < 0) {
-		errno = -fd;
-		return -1;
-	}
-	if (S_ISREG(status->st_mode) && ftruncate(fd, 0)) {
-		close(fd);
-		return -1;
-	}
+	if (fd < 0)
+		errx(EXIT_FAILURE, "cannot write to '%s': %s", name, why);
+	if (regular && ftruncate(fd, 0))
+		err(EXIT_FAILURE, "%s", name);
 	return fd;
 }
 
@@ -197,9 +194,9 @@ static void output_open(const char *name, mode_t mode)
 {
 	struct stat status;
 	bool there = !stat(name, &status);
-	int fd = -1;
+	int fd = output_inherited(name);
 
-	if (!there || S_ISREG(status.st_mode)) {
+	if (fd < 0 && (!there || S_ISREG(status.st_mode))) {
 		if (asprintf(&part, "%s.XXXXXX", name) < 0)
 			errx(EXIT_FAILURE, "out of memory");
 		fd = mkostemp(part, O_CLOEXEC);
@@ -208,16 +205,16 @@ static void output_open(const char *name, mode_t mode)
 			part = NULL;
 		}
 	}
-	if (fd < 0) {
-		fd = there ? output_reuse(name, &status) : -1;
-		if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0)
-			err(EXIT_FAILURE, "%s", name);
-		close(fd);
-		return;
-	}
-	atexit(part_remove);
-	if (fchmod(fd, mode) || output_own(fd) || dup2(fd, STDOUT_FILENO) < 0)
+	if (fd < 0 && !there)
+		err(EXIT_FAILURE, "%s", name);
+	if (fd < 0)
+		fd = output_reuse(name, S_ISREG(status.st_mode));
+	if (part)
+		atexit(part_remove);
+	if (part && (fchmod(fd, mode) || output_own(fd)))
 		err(EXIT_FAILURE, "%s", part);
+	if (dup2(fd, STDOUT_FILENO) < 0)
+		err(EXIT_FAILURE, "%s", name);
 	close(fd);
 }
 
