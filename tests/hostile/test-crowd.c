@@ -290,7 +290,7 @@ static unsigned int beside(const struct actor *on, struct actor *user, unsigned 
 /* MES takes queues one by one: one update is a removal of each queue */
 static void crowd(void)
 {
-	unsigned int which, i, one, alone, many, tries, more = has_mes(0) ? MANY : 1;
+	unsigned int which, i, one, many, more = has_mes(0) ? MANY : 1;
 	struct actor on, *user;
 	struct times t;
 	bool slow;
@@ -300,11 +300,6 @@ static void crowd(void)
 	user = calloc(MANY, sizeof(*user));
 	if (!user)
 		tap_bail("out of memory");
-	/*
-	 * Between requests the updates of many leave the others little time on the GPU. The floor would give it back in a block
-	 * without a level, in which the updates are limited less.
-	 */
-	param_set("floor_pct", 0);
 	on = online_start(0, 12);
 	for (i = 0; i < MANY && !r; i++) {
 		user[i] = user_start(0);
@@ -319,11 +314,6 @@ static void crowd(void)
 			continue;
 		one = beside(&on, user, 1, which, &t);
 		many = beside(&on, user, MANY, which, &t);
-		/* beside one process the most in so few requests is a matter of chance */
-		for (tries = 0; many > one + more && tries < 3; tries++) {
-			alone = beside(&on, user, 1, which, &t);
-			one = alone > one ? alone : one;
-		}
 		/* there a request takes several times as long, and what may come once in a while comes several times in it */
 		slow = many > one + more && sim_debug_kernel();
 		if (slow)
