@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * kfdprio: claims, the processes on a GPU that may preempt others (kfd_prio_role.c): whether they
- * have work, and arming the doorbell trap of those that do not. kfd_prio_claims.c has what the
- * engine asks of all claims of a GPU.
+ * have work, and arming the doorbell trap of those that do not.
  */
 #include <linux/sched/mm.h>
 #include "kfd_prio_priv.h"
 #include "kfd_prio_events.h"
 
-/* Most claims without work that one poll observes */
-#define KFD_PRIO_POLL_CLAIMS	8U
+/* Limits of the interval at which a claim that may have work is observed, ns: see poll_ns() */
+#define KFD_PRIO_POLL_MIN	20000ULL
+#define KFD_PRIO_POLL_MAX	1000000ULL
 
 /*
  * When the packets of a claim first show that its work may have ended, the level stays in force for
@@ -19,17 +19,8 @@
  */
 #define KFD_PRIO_SETTLE		50000ULL
 
-/**
- * kfd_prio_claim_works() - record that a claim has work from now on, after it had none
- * @qpd: the process on the GPU
- * @wake: how the work was noticed
- * @in_fault: called from the fault of a doorbell
- * @now: ktime_get_ns()
- *
- * Context: DQM lock
- */
-void kfd_prio_claim_works(struct qcm_process_device *qpd, enum kfd_prio_wake wake, bool in_fault,
-			  u64 now)
+static void kfd_prio_claim_works(struct qcm_process_device *qpd, enum kfd_prio_wake wake,
+				 bool in_fault, u64 now)
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
 
@@ -46,13 +37,7 @@ void kfd_prio_claim_works(struct qcm_process_device *qpd, enum kfd_prio_wake wak
 	trace_kfd_doorbell_wake(qpd, wake, in_fault);
 }
 
-/**
- * kfd_prio_claim_of() - what the policy gets of a claim
- * @qp: the process on the GPU
- *
- * Context: DQM lock
- */
-struct kfd_prio_claim kfd_prio_claim_of(const struct kfd_prio_qpd *qp)
+static struct kfd_prio_claim kfd_prio_claim_of(const struct kfd_prio_qpd *qp)
 {
 	return (struct kfd_prio_claim) {
 		.prio = qp->set_prio,
@@ -61,6 +46,158 @@ struct kfd_prio_claim kfd_prio_claim_of(const struct kfd_prio_qpd *qp)
 		.work_at = qp->work_at,
 		.progress_at = qp->progress_at,
 	};
+}
+
+/*
+ * Whether @a represents the claims of its priority better than @b: a claim that holds comes before
+ * one that does not, and the one that holds longest comes first; among the others one that has work
+ * comes first
+ */
+static bool kfd_prio_claim_better(const struct kfd_prio_params *k, u64 now,
+				  const struct kfd_prio_claim *a, const struct kfd_prio_claim *b)
+{
+	bool ha = kfd_prio_policy_holds(k, a, now), hb = kfd_prio_policy_holds(k, b, now);
+
+	if (ha != hb)
+		return ha;
+	if (ha)
+		return kfd_prio_policy_until(k, a) > kfd_prio_policy_until(k, b);
+	return (a->rung && a->work) > (b->rung && b->work);
+}
+
+/**
+ * kfd_prio_claim_fold() - select one claim for each priority, for the policy
+ * @dqm: device queue manager of the GPU
+ * @k: module parameters
+ * @in_fault: called from the fault of a doorbell
+ * @now: ktime_get_ns()
+ * @claims: out: room for KFD_PRIO_MAX_CLAIMS
+ * @owners: out: the processes of @claims
+ *
+ * A claim that has rung since the last observation counts as having work from now on.
+ *
+ * Context: DQM lock
+ * Return: number of claims
+ */
+int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
+			bool in_fault, u64 now, struct kfd_prio_claim *claims,
+			struct qcm_process_device **owners)
+{
+	s8 at[KFD_PRIO_MAX_CLAIMS];
+	struct kfd_prio_qpd *qp;
+	int n = 0;
+
+	memset(at, -1, sizeof(at));
+	list_for_each_entry(qp, &dqm->prio.claims, claim) {
+		struct qcm_process_device *qpd = container_of(qp, struct qcm_process_device, prio);
+		bool rung = atomic_read(&qp->trap) == KFD_PRIO_TRAP_RUNG;
+		struct kfd_prio_claim c;
+
+		if (rung && !qp->rung)
+			kfd_prio_claim_works(qpd, KFD_PRIO_WAKE_FAULT, in_fault, now);
+		qp->rung = rung;
+		c = kfd_prio_claim_of(qp);
+		if (at[c.prio] < 0)
+			at[c.prio] = n++;
+		else if (!kfd_prio_claim_better(k, now, &c, &claims[at[c.prio]]))
+			continue;
+		claims[at[c.prio]] = c;
+		owners[at[c.prio]] = qpd;
+	}
+	return n;
+}
+
+/**
+ * kfd_prio_claim_skip() - do not count a span of time for the claims of a GPU
+ * @dqm: device queue manager of the GPU
+ * @since: begin of the span, which ends now, ktime_get_ns()
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_claim_skip(struct device_queue_manager *dqm, u64 since)
+{
+	u64 now = ktime_get_ns(), ns = now - since;
+	struct kfd_prio_qpd *qp;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	list_for_each_entry(qp, &dqm->prio.claims, claim) {
+		if (!qp->rung)
+			continue;
+		/* poll_ns() depends on the time for which the work has run */
+		qp->rung_at = min(qp->rung_at + ns, now);
+		qp->work_at = min(qp->work_at + ns, now);
+		qp->progress_at = min(qp->progress_at + ns, now);
+	}
+}
+
+/**
+ * kfd_prio_claim_has() - whether a process has a claim on a GPU
+ * @dqm: device queue manager of the GPU
+ * @pid: PID of the process in the initial namespace
+ *
+ * Context: DQM lock
+ */
+bool kfd_prio_claim_has(struct device_queue_manager *dqm, s32 pid)
+{
+	struct qcm_process_device *qpd;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	list_for_each_entry(qpd, &dqm->prio.claims, prio.claim)
+		if (qpd->pqm->process->lead_thread->tgid == pid)
+			return true;
+	return false;
+}
+
+/**
+ * kfd_prio_claim_rings() - whether a claim has rung since the last decision
+ * @dqm: device queue manager of the GPU
+ *
+ * Context: DQM lock
+ */
+bool kfd_prio_claim_rings(struct device_queue_manager *dqm)
+{
+	struct kfd_prio_qpd *qp;
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	list_for_each_entry(qp, &dqm->prio.claims, claim)
+		if (!qp->rung && atomic_read(&qp->trap) == KFD_PRIO_TRAP_RUNG)
+			return true;
+	return false;
+}
+
+/*
+ * Returns the interval at which a claim is observed whose work has run for @since ns. It is a
+ * sixteenth of that time, within limits, so that noticing the end of the work late costs at most a
+ * sixteenth of it.
+ */
+static u64 poll_ns(const struct kfd_prio_params *k, u64 since)
+{
+	u64 high = min(KFD_PRIO_POLL_MAX, k->budget_ns / 4);
+	u64 low = clamp_t(u64, k->linger_ns / 4, KFD_PRIO_POLL_MIN, high);
+
+	return clamp_t(u64, since / 16, low, high);
+}
+
+/**
+ * kfd_prio_claim_poll_at() - time at which the claims of a GPU must be observed again
+ * @dqm: device queue manager of the GPU
+ * @k: module parameters
+ *
+ * Context: DQM lock
+ * Return: ktime_get_ns() of that time, which may have passed; KFD_PRIO_NEVER if there is no claim.
+ *	It depends on when the claims were last observed or have rung, not on the present time
+ */
+u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_prio_params *k)
+{
+	u64 at = KFD_PRIO_NEVER, since;
+	struct kfd_prio_qpd *qp;
+
+	list_for_each_entry(qp, &dqm->prio.claims, claim) {
+		since = max(dqm->prio.claims_at, qp->rung ? qp->rung_at : 0);
+		at = min(at, since + (qp->rung ? poll_ns(k, since - qp->rung_at) :
+						 kfd_prio_safety_poll_ns()));
+	}
+	return at;
 }
 
 /*
@@ -165,9 +302,6 @@ static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_
 	if (unsure && had && (!work || settles))
 		return;
 	qp->ended = seen->ended;
-	/* The work ended since the observation before, which may be long ago: see poll_ns() */
-	if (had && (!work || settles))
-		qp->work_at = max(qp->work_at, now - KFD_PRIO_POLL_LINGER);
 	if (settles) {
 		qp->work = false;
 		qp->work_at = max(qp->work_at,
@@ -259,11 +393,11 @@ static bool kfd_prio_claim_indices(struct device_queue_manager *dqm, struct qcm_
 	}
 	kfd_prio_claim_saw(qpd, &seen, &before, before.off || kfd_prio_claim_off(dqm, qpd),
 			   restoring || unmap_seq != dqm->prio.unmap_seq, k, ktime_get_ns());
-	/* A process that was taken off meanwhile must be observed again */
-	if (taken_count == qpd->prio.taken_count && !(preempted && seen.unreadable))
+	if (preempted && qpd->prio.preempted && !seen.unreadable) {
 		WRITE_ONCE(qpd->prio.look, false);
-	if (preempted && qpd->prio.preempted && !seen.unreadable && !before.saved && !seen.work)
-		kfd_prio_prove(qpd, taken_count);
+		if (!before.saved && !seen.work)
+			kfd_prio_prove(qpd, taken_count);
+	}
 	return true;
 }
 
@@ -307,107 +441,41 @@ static void kfd_prio_claim_arm(struct device_queue_manager *dqm, struct qcm_proc
 	dqm->prio.recheck = true;
 }
 
-/*
- * Whether a claim is idle: its next ring faults, and it was observed since it was made or taken
- * off. Only a ring of a device can give it work without a fault.
- */
-static bool kfd_prio_claim_idle(const struct kfd_prio_qpd *qp)
-{
-	return !qp->rung && !READ_ONCE(qp->look) &&
-	       atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED &&
-	       kfd_prio_doorbell_traps(container_of(qp, struct qcm_process_device, prio));
-}
-
-static unsigned int kfd_prio_claim_count(const struct kfd_prio_dqm *d, bool idle)
-{
-	const struct kfd_prio_qpd *qp;
-	unsigned int n = 0;
-
-	list_for_each_entry(qp, &d->claims, claim)
-		n += kfd_prio_claim_idle(qp) == idle;
-	return n;
-}
-
-/* Returns the first claim that is idle, or that is not; NULL if there is none */
-static struct kfd_prio_qpd *kfd_prio_claim_first(struct kfd_prio_dqm *d, bool idle)
-{
-	struct kfd_prio_qpd *qp;
-
-	list_for_each_entry(qp, &d->claims, claim)
-		if (kfd_prio_claim_idle(qp) == idle)
-			return qp;
-	return NULL;
-}
-
-static void kfd_prio_claim_look_at(struct device_queue_manager *dqm, struct kfd_prio_qpd *qp,
-				   struct kfd_prio_snapshot *s, const struct kfd_prio_params *k)
-{
-	struct qcm_process_device *qpd = container_of(qp, struct qcm_process_device, prio);
-	struct kfd_process *p = qpd->pqm->process;
-
-	/* The order of the idle ones stays, so that a poll observes those that wait longest */
-	list_move_tail(&qp->claim, &dqm->prio.claims);
-	if (!kfd_prio_process_hold(p))
-		return;		/* its release has begun */
-	if (kfd_prio_claim_read(dqm, qpd, s, k) && qp->rung && kfd_prio_claim_quiet(qp, k))
-		kfd_prio_claim_arm(dqm, qpd, s, k);
-	kfd_prio_process_drop(p);
-}
-
-/*
- * Observes idle claims, KFD_PRIO_POLL_CLAIMS at most every safety_poll_us. A kick interrupts the
- * poll after one claim at least, and the next call resumes it.
- */
-static void kfd_prio_claim_poll(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s,
-				const struct kfd_prio_params *k)
-{
-	struct kfd_prio_dqm *d = &dqm->prio;
-	u64 now = ktime_get_ns();
-	struct kfd_prio_qpd *qp;
-
-	if (now >= d->claims_polled_at + kfd_prio_safety_poll_ns()) {
-		d->claims_polled_at = now;
-		d->claims_left = min(kfd_prio_claim_count(d, true), KFD_PRIO_POLL_CLAIMS);
-	}
-	while (d->claims_left) {
-		d->claims_left--;
-		qp = kfd_prio_claim_first(d, true);
-		if (qp)
-			kfd_prio_claim_look_at(dqm, qp, s, k);
-		if (atomic_read(&d->kicked))
-			break;
-	}
-}
-
 /**
- * kfd_prio_claim_look() - observe the claims of a GPU, and trap those that have no work
+ * kfd_prio_claim_look() - observe each claim of a GPU, and trap those that have no work
  * @dqm: device queue manager of the GPU
  * @s: buffer for a snapshot
- *
- * Claims that may have work are observed in each call, and idle ones in turns: the cost of a call
- * does not grow with the number of idle claims.
  *
  * Context: the GPU's thread; DQM lock, which is dropped and taken again for each claim, because
  *	user memory is read and doorbells are unmapped without it
  */
 void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s)
 {
-	struct kfd_prio_dqm *d = &dqm->prio;
 	struct kfd_prio_qpd *qp;
 	struct kfd_prio_params k;
-	unsigned int n;
+	unsigned int n = 0;
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	kfd_prio_gpu_params(dqm, &k);
+	list_for_each_entry(qp, &dqm->prio.claims, claim)
+		n++;
 	/*
 	 * The list may change while the lock is dropped. A claim that is missed is observed the
 	 * next time.
 	 */
-	for (n = kfd_prio_claim_count(d, false); n; n--) {
-		qp = kfd_prio_claim_first(d, false);
-		if (!qp)
-			break;
-		kfd_prio_claim_look_at(dqm, qp, s, &k);
+	while (n-- && !list_empty(&dqm->prio.claims)) {
+		struct qcm_process_device *qpd;
+		struct kfd_process *p;
+
+		qp = list_first_entry(&dqm->prio.claims, struct kfd_prio_qpd, claim);
+		list_move_tail(&qp->claim, &dqm->prio.claims);
+		qpd = container_of(qp, struct qcm_process_device, prio);
+		p = qpd->pqm->process;
+		if (!kfd_prio_process_hold(p))
+			continue;	/* its release has begun */
+		if (kfd_prio_claim_read(dqm, qpd, s, &k) && qp->rung &&
+		    kfd_prio_claim_quiet(qp, &k))
+			kfd_prio_claim_arm(dqm, qpd, s, &k);
+		kfd_prio_process_drop(p);
 	}
-	kfd_prio_claim_poll(dqm, s, &k);
 }

@@ -348,8 +348,6 @@ struct kfd_prio_totals {
  * @neighbours: processes that may not preempt, and may have work
  * @resting: processes that may not preempt and have no work; their doorbells are trapped
  * @claims_at: when the last observation of the claims ended, ktime_get_ns()
- * @claims_polled_at: when the last poll of the idle claims began, ktime_get_ns()
- * @claims_left: number of idle claims that are left of it, after a kick has interrupted it
  * @rang: a neighbour may have rung, or queues of a process have changed
  * @quiet_taken: a process of @resting was taken off: its MQDs are to be read
  * @look_now: neighbours are to be observed before the next poll is due
@@ -442,8 +440,6 @@ struct kfd_prio_dqm {
 	struct list_head neighbours;
 	struct list_head resting;
 	u64 claims_at;
-	u64 claims_polled_at;
-	unsigned int claims_left;
 	atomic_t rang;
 	bool quiet_taken;
 	bool look_now;

@@ -485,19 +485,7 @@ void kfd_prio_woke(struct qcm_process_device *qpd);
 void kfd_prio_role_update(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 void kfd_prio_role_drop(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 
-/*
- * Upper limit, ns, of the least interval at which a claim that may have work is observed, and of
- * the time before an observation without work at which the work counts as having ended
- */
-#define KFD_PRIO_POLL_LINGER	1000000ULL
-
 /* kfd_prio_claim.c */
-void kfd_prio_claim_works(struct qcm_process_device *qpd, enum kfd_prio_wake wake, bool in_fault,
-			  u64 now);
-struct kfd_prio_claim kfd_prio_claim_of(const struct kfd_prio_qpd *qp);
-void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s);
-
-/* kfd_prio_claims.c */
 int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
 			bool in_fault, u64 now, struct kfd_prio_claim *claims,
 			struct qcm_process_device **owners);
@@ -505,6 +493,7 @@ void kfd_prio_claim_skip(struct device_queue_manager *dqm, u64 since);
 bool kfd_prio_claim_has(struct device_queue_manager *dqm, s32 pid);
 bool kfd_prio_claim_rings(struct device_queue_manager *dqm);
 u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_prio_params *k);
+void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s);
 
 /* kfd_prio_neighbour.c */
 void kfd_prio_neighbour_rang(struct device_queue_manager *dqm);

@@ -269,42 +269,6 @@ static int threads(const char *name)
 	return n;
 }
 
-long long engine_ran(unsigned long long *times)
-{
-	unsigned long long ns, n;
-	long long sum = 0;
-	char path[300], comm[32];
-	struct dirent *de;
-	DIR *dir = opendir("/proc");
-	FILE *f;
-
-	if (!dir)
-		tap_bail("/proc: %s", strerror(errno));
-	if (times)
-		*times = 0;
-	while ((de = readdir(dir))) {
-		snprintf(path, sizeof(path), "/proc/%s/comm", de->d_name);
-		f = fopen(path, "re");
-		if (!f)
-			continue;
-		if (!fgets(comm, sizeof(comm), f))
-			*comm = 0;
-		fclose(f);
-		if (strncmp(comm, "kfd-prio/", 9))
-			continue;
-		snprintf(path, sizeof(path), "/proc/%s/schedstat", de->d_name);
-		f = fopen(path, "re");
-		if (!f || fscanf(f, "%llu %*u %llu", &ns, &n) != 2)
-			tap_bail("%s: %s", path, strerror(errno));
-		fclose(f);
-		sum += ns;
-		if (times)
-			*times += n;
-	}
-	closedir(dir);
-	return sum;
-}
-
 bool engine_thread(void)
 {
 	return threads("kfd-prio/");

@@ -166,9 +166,6 @@ bool paired(const struct events *e);
 bool engine_thread(void);
 bool engine_thread_named(unsigned int gpu);
 
-/* CPU time of the threads of all GPUs, ns, and how many times they ran if @times is not NULL */
-long long engine_ran(unsigned long long *times);
-
 /* Lines of the kernel's log with @what in them */
 int log_lines(const char *what);
 
@@ -210,7 +207,7 @@ extern unsigned long many_rings;
 /* How many cycles the test "park_cycles" makes: -r; 0: some */
 extern unsigned long park_wakes;
 
-extern const struct test tests_basic[], tests_policy[], tests_wake[], tests_ring[], tests_doorbell[], tests_claim[], tests_claims[], tests_idle[],
+extern const struct test tests_basic[], tests_policy[], tests_wake[], tests_ring[], tests_doorbell[], tests_claim[], tests_idle[],
 	tests_victim[], tests_debug[], tests_park[], tests_compose[], tests_reset[], tests_refused[], tests_breaker[], tests_end[],
 	tests_host[], tests_two[];
 
