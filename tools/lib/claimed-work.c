@@ -344,7 +344,7 @@ uint64_t claimed_collect(struct claimed *claimed)
  * @claimed: the samples
  * @bound_ns: wait no longer
  *
- * Return: whether there are all; what is missing, a later call may find.
+ * Return: true if all answers are counted. A later call may find the missing ones.
  */
 bool claimed_wait(struct claimed *claimed, uint64_t bound_ns)
 {

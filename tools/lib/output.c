@@ -73,7 +73,7 @@ static int open_wait(const char *path)
 /**
  * output_device() - open a FIFO, a device or another file that cannot be replaced
  * @path: the file, which is there
- * @why: on failure, what is wrong with it; KFDLIB_WHY bytes
+ * @why: out: on failure, the cause; KFDLIB_WHY bytes
  *
  * Nothing is made or truncated.  The file, and a symbolic link to it, must be of root, of this user or of the user who called
  * sudo: another user would read what is written, or would choose the device that it goes to.
@@ -156,7 +156,7 @@ static int existing_open(const char *path, char *why)
 /**
  * output_private() - open a file for writing that only its owner can read, whatever the umask is
  * @path: the file; a regular one that is there is emptied, a FIFO, a device or a descriptor of the caller is written to
- * @why: on failure, what is wrong with it; KFDLIB_WHY bytes
+ * @why: out: on failure, the cause; KFDLIB_WHY bytes
  *
  * Under sudo the file is the calling user's.
  *

@@ -4,8 +4,8 @@
  *
  * Whether it is over-subscribed is in debugfs, kfd/preempt. Where the indices of a compute queue are, in
  * the memory of its process, is in its MQD (kfd/mqds). A process whose indices are equal, and are the same a second later,
- * had no work in that second, but for a kernel that took longer.  The process may write what it likes there, and can
- * block who reads it: claimed-work.c reads.
+ * had no work in that second, but for a kernel that took longer.  The process may write any value there, and can
+ * block a read of its memory: claimed-work.c reads in a process of its own.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static bool dump(struct mqds *mqds)
 	return !ret;
 }
 
-/* Two samples, a second apart; a process can block each of them, and not for longer than the bound */
+/* Takes two samples, a second apart. A process can block each of them for WAIT_NS at most */
 static bool sample(struct claimed *claimed, struct mqds *mqds)
 {
 	uint64_t ticks = claimed_ticks();
@@ -168,7 +168,7 @@ void doctor_crowd(struct doctor *d, const struct kfd_gpu *gpu)
 	known = without_work(&crowd, gpu);
 	doctor_read(park, sizeof(park), PARK_MS);
 	if (crowd.unknown)
-		snprintf(unseen, sizeof(unseen), " (of %u others that cannot be seen)", crowd.unknown);
+		snprintf(unseen, sizeof(unseen), " (whether %u more have work cannot be seen)", crowd.unknown);
 	if (!known)
 		doctor_say(d, FINDING_WARN, what, NULL,
 			   "%u processes take turns on the GPU; whether they have work cannot be seen", processes);

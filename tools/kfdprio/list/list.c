@@ -347,7 +347,7 @@ void rows_close(struct rows *rows)
  */
 void rows_print(struct rows *rows, const struct list_choice *choice)
 {
-	/* on a narrow terminal: what another column says less precisely, or what is the same for most */
+	/* Columns that a narrow terminal has no room for: another column has nearly the same, or most rows have the same value */
 	static const unsigned int leave[] = { COLUMN_PRODUCT, COLUMN_SMI, COLUMN_HIP, COLUMN_PCI, COLUMN_GFX, COLUMN_ACTIVE,
 					      COLUMN_EFFECTIVE, COLUMN_PREEMPTED, COLUMN_QUEUES, COLUMN_GPU };
 	const struct list list = { .columns = columns, .nr_columns = NR_COLUMNS, .nr_rows = rows->nr,

@@ -231,7 +231,7 @@ int kfd_decoder_init(struct kfd_decoder *decoder, struct tep_handle *tep)
 	return found;
 }
 
-/* What no driver writes: the values of a damaged or forged record. Fields that are not here may have any value. */
+/* Limits of fields. No driver writes a value outside, but a damaged or forged record may have one. Other fields may have any value. */
 static const struct {
 	bool limited;
 	int64_t min, max;

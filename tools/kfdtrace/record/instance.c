@@ -123,8 +123,8 @@ static void no_access_or_events(const struct recording *rec, char *why)
 {
 	char missing[KFDLIB_WHY];
 
-	if (!strncmp(rec->options->events[0], "kfd", 3) && kfd_dev_missing(missing))
-		no_kfd_events(why);
+	if (!strcmp(rec->options->events[0], "kfd") && kfd_dev_missing(missing))
+		snprintf(why, RECORD_WHY, "this kernel has no kfd events: %s", missing);
 	else
 		why_no_access(rec, why);
 }

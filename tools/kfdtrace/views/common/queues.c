@@ -242,7 +242,7 @@ static void rows_free(struct queue_rows *rows)
 
 static struct list list_of(struct queue_rows *rows, const struct list_choice *choice)
 {
-	/* on a narrow terminal: addresses, then what another column says less precisely, or what is the same for most */
+	/* Columns that a narrow terminal has no room for: addresses first, then columns as in the list of processes */
 	static const unsigned int leave[] = { COL_MQD, COL_RING, COL_RING_SIZE, COL_FORMAT, COL_PIPE, COL_MAPS, COL_UNMAPPED_TIME,
 					      COL_DESTROYED, COL_CREATED, COL_PREEMPTED, COL_EFFECTIVE };
 

@@ -164,7 +164,7 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
  */
 struct list client_rows_list(struct client_rows *rows, const struct list_choice *choice)
 {
-	/* on a narrow terminal: what another column says less precisely, or what is the same for most */
+	/* Columns that a narrow terminal has no room for: another column has nearly the same, or most rows have the same value */
 	static const unsigned int leave[] = { COL_INNER, COL_EVICTED_TIME, COL_MAPS, COL_WAKES, COL_CREATED, COL_PREEMPTING_TIME,
 					      COL_EVICTED, COL_PREEMPTING, COL_MAPPED_TIME, COL_PREEMPTED };
 
