@@ -111,6 +111,8 @@ static void clock_jumps(void)
 			tap_bail("no answer from the online process");
 		wait_mapped(0, 2);
 		us = stat_of(&off, "preempted_us") - us;
+		if (us <= 15000 || us >= 22000)
+			tap_diag("clock: jump %u: preempted for %lld us, the request took %ld ns", i, us, r);
 		held += us > 15000 && us < 22000;
 		fine += r >= (long)(20 * MS) && r < (long)(41 * MS);
 		/* trapped and idle */
