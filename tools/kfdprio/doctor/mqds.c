@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* kfdprio doctor --mqds: how long saves and restores took, from a dump of any driver. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,17 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
 	}
 }
 
+/* A FIFO without a writer is empty, and does not make this wait; one with a writer is read to its end. */
+static FILE *dump_open(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	FILE *in = fd < 0 || fcntl(fd, F_SETFL, 0) ? NULL : fdopen(fd, "re");
+
+	if (!in)
+		err(EXIT_FAILURE, "cannot read '%s'", path);
+	return in;
+}
+
 /**
  * doctor_mqds() - print the times of a dump
  * @path: the file; - for standard input
@@ -63,13 +75,11 @@ int doctor_mqds(const char *path, bool json)
 {
 	static const struct list_choice choice;
 	struct list list = { .columns = columns, .nr_columns = NR_COLUMNS, .value = cell, .choice = &choice };
-	FILE *in = strcmp(path, "-") ? fopen(path, "re") : stdin;
+	FILE *in = strcmp(path, "-") ? dump_open(path) : stdin;
 	struct mqds mqds;
 	char why[128];
 	int ret;
 
-	if (!in)
-		err(EXIT_FAILURE, "cannot read '%s'", path);
 	ret = mqds_read(in, &mqds, why, sizeof(why));
 	if (in != stdin)
 		fclose(in);
