@@ -305,6 +305,14 @@ static void slice_warn(struct rules *warnings, const struct rule *rule)
 	free(spelling);
 }
 
+/* Two '*' without a '/' between them, which stand for any number of directories elsewhere */
+static void stars_warn(struct rules *warnings, const struct rule *rule)
+{
+	if (rule->cgroup && strstr(rule->cgroup, "**"))
+		add(warnings, rule, "cgroup=%.200s: '**' is as '*', which stands for one name without '/'; what is below a cgroup that matches, matches too",
+		    rule->cgroup);
+}
+
 static void warnings_find(const struct rules *rules, struct rules *warnings)
 {
 	const struct rule *rule;
@@ -316,6 +324,7 @@ static void warnings_find(const struct rules *rules, struct rules *warnings)
 		before_warn(warnings, rules, rule);
 		exe_warn(warnings, rule);
 		slice_warn(warnings, rule);
+		stars_warn(warnings, rule);
 	}
 }
 
