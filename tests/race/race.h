@@ -80,6 +80,7 @@ struct shared {
 	volatile pid_t subject;
 	_Atomic uint64_t parked;	/* parked_count of the subject when it was seen parked last */
 	atomic_uint parks;		/* how often it was seen parked anew */
+	atomic_uint refused;		/* CREATE_QUEUE that failed */
 	char why[256];			/* what failed, in words */
 };
 
@@ -133,6 +134,7 @@ void rounds_end(void);
 /* look.c */
 bool look_settled(pid_t pid, unsigned int secs);
 void look_say(pid_t pid);
+bool look_clean(long long *pages);
 unsigned long long look_preemptions(pid_t pid);
 
 /* The life of a subject, a preemptor, a helper; ready when a byte is written to @fd */

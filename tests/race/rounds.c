@@ -457,6 +457,7 @@ bool rounds_run(enum op a, enum op b, double secs, unsigned long rounds, struct 
 	memset(s, 0, sizeof(*s));
 	memset(shared->spent, 0, sizeof(shared->spent));
 	atomic_store(&shared->parks, 0);
+	atomic_store(&shared->refused, 0);
 	for (i = 0; i < OPS; i++)
 		atomic_store(&shared->took[i], 100000);
 	shared->extras = needs_extras(a) || needs_extras(b);
@@ -488,7 +489,7 @@ bool rounds_run(enum op a, enum op b, double secs, unsigned long rounds, struct 
 	end(SUBJECT);
 	end(PREEMPTOR);
 	hurry(false);
-	clean = sim_clean(0, pages);
+	clean = look_clean(&pages);
 	s->ns = kfdc_now() - begin;
 	s->parks = atomic_load(&shared->parks);
 	if (!ok)

@@ -22,6 +22,8 @@
  *			amdgpu_test_ib of amdgpu's debugfs; returns when that is over
  *	table_lock	write N: N ms in which a look-up in KFD's table of processes goes on, or until
  *			a signal; returns when that is over
+ *	left_by_stock	pages that are left for a known fault of stock amdkfd: if it is exactly so many
+ *			when the module is unloaded, there is no warning
  *	kicks		write N: the engine's thread is kicked every N us, as rings and evictions on other
  *			CPUs do it; 0: it is not
  *	suspend		MES: write "all" or the doorbell of a queue (as in state): SUSPEND its
@@ -391,6 +393,7 @@ void sim_debugfs_init(struct sim_gpu *g)
 	debugfs_create_file("submits", 0444, g->dbg, g, &submits_fops);
 	debugfs_create_file("evict", 0200, g->dbg, g, &evict_fops);
 	debugfs_create_file("restore", 0200, g->dbg, g, &restore_fops);
+	debugfs_create_u32("left_by_stock", 0600, g->dbg, &g->left_by_stock);
 	debugfs_create_file("hang", 0200, g->dbg, g, &hang_fops);
 	debugfs_create_file("reset", 0200, g->dbg, g, &reset_fops);
 	debugfs_create_file("sleep", 0200, g->dbg, g, &sleep_fops);

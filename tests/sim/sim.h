@@ -95,6 +95,7 @@ struct sim_place_stats {
  * @db_pages: its pages in use
  * @db_npages: how many it has
  * @ram_pages: guest pages behind the BOs
+ * @left_by_stock: of them, those that a known fault of stock amdkfd leaves, as debugfs was told
  * @user_pages: pages of userptrs that the GPU knows
  * @notified: invalidations of userptrs by their process's address space
  * @user_restores: times that the pages of a process's userptrs were looked up again
@@ -136,6 +137,7 @@ struct sim_gpu {
 	unsigned long *db_pages;
 	unsigned int db_npages;
 	atomic_long_t ram_pages;
+	u32 left_by_stock;
 	atomic_long_t user_pages;
 	atomic64_t notified, user_restores;
 	spinlock_t place_lock;
