@@ -37,6 +37,23 @@ static u64 kfd_prio_limit_gap(const struct kfd_prio_dqm *d, int rank)
 }
 
 /*
+ * Returns when callers of @rank may take the next turn on a GPU, ktime_get_ns(), or 0 if they may now.
+ * An operation can take longer than the interval, with the DQM lock held. While the lock is held no
+ * turn is given: otherwise all callers would wait for the lock, and the GPU's thread behind them.
+ * A GPU whose lock others hold all the time gives a turn every KFD_PRIO_DEBUG_NS.
+ */
+static u64 kfd_prio_limit_next(struct kfd_prio_dqm *d, int rank, u64 now)
+{
+	u64 gap = kfd_prio_limit_gap(d, rank);
+
+	if (!gap || d->debug_at + KFD_PRIO_DEBUG_NS <= now)
+		return 0;
+	if (d->debug_at > now)
+		return d->debug_at;
+	return mutex_is_locked(&d->dqm->lock_hidden) ? now + KFD_PRIO_DEBUG_IDLE_NS : 0;
+}
+
+/*
  * Takes a turn on each GPU that limits callers of @rank, if the turn has come on all of them. A
  * caller that waits reserves no turn, because it may be killed. Return: 0, or when to try again,
  * ktime_get_ns()
@@ -48,8 +65,7 @@ static u64 kfd_prio_limit_turn(int rank)
 
 	kfd_prio_gpu_lock();
 	for (d = kfd_prio_gpu_first(); d; d = kfd_prio_gpu_next(d))
-		if (kfd_prio_limit_gap(d, rank) && d->debug_at > now)
-			at = max(at, d->debug_at);
+		at = max(at, kfd_prio_limit_next(d, rank, now));
 	for (d = at ? NULL : kfd_prio_gpu_first(); d; d = kfd_prio_gpu_next(d))
 		if (kfd_prio_limit_gap(d, rank))
 			d->debug_at = now + kfd_prio_limit_gap(d, rank);
