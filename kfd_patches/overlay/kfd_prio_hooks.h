@@ -363,6 +363,7 @@ struct kfd_prio_totals {
  *	only
  * @debug_at: time from which the next operation of a debugger may begin, ktime_get_ns(); protected
  *	by kfd_prio_gpu_lock()
+ * @debugged_at: when the last operation of a debugger was permitted, ktime_get_ns(); as @debug_at
  * @policy: state of the policy
  * @last: the last decision of the policy
  * @last_at: when @last was made, ktime_get_ns()
@@ -416,9 +417,10 @@ struct kfd_prio_totals {
  * @timer: wakes the thread
  * @kicked: enum kfd_prio_kick, why the thread is woken
  *
- * Protected by the DQM lock, except for @link, @users and @debug_at, whose locks are above;
- * @thread, which is set before the first claim; @rang, @look_now, @roles_due, @orphans and @kicked,
- * which are read and written without a lock; and @timer and the members that only the thread uses.
+ * Protected by the DQM lock, except for @link, @users, @debug_at and @debugged_at, whose locks are
+ * above; @thread, which is set before the first claim; @rang, @look_now, @roles_due, @orphans and
+ * @kicked, which are read and written without a lock; and @timer and the members that only the
+ * thread uses.
  */
 struct kfd_prio_dqm {
 	ktime_t unmap_start;
@@ -452,6 +454,7 @@ struct kfd_prio_dqm {
 	unsigned int poll_rest;
 	u64 count_at;
 	u64 debug_at;
+	u64 debugged_at;
 	struct kfd_prio_policy policy;
 	struct kfd_prio_decision last;
 	u64 last_at;

@@ -9,8 +9,9 @@
  *
  * So while a level is in force on a GPU, the operations of callers below it are at least
  * KFD_PRIO_DEBUG_NS apart on that GPU, of all callers together. While a GPU has a claim, and no
- * level above the caller is in force, they are KFD_PRIO_DEBUG_IDLE_NS apart, so that few callers
- * wait for the DQM lock when a claim gets work.
+ * level above the caller is in force, they are KFD_PRIO_DEBUG_IDLE_NS apart, and each of them
+ * follows the runlist of the one before, so that few callers wait for the DQM lock when a claim
+ * gets work.
  */
 #include <linux/hrtimer.h>
 #include <linux/sched/signal.h>
@@ -37,20 +38,24 @@ static u64 kfd_prio_limit_gap(const struct kfd_prio_dqm *d, int rank)
 }
 
 /*
- * Returns when callers of @rank may take the next turn on a GPU, ktime_get_ns(), or 0 if they may now.
- * An operation can take longer than the interval, with the DQM lock held. While the lock is held no
- * turn is given: otherwise all callers would wait for the lock, and the GPU's thread behind them.
- * A GPU whose lock others hold all the time gives a turn every KFD_PRIO_DEBUG_NS.
+ * Returns when callers of @rank may take the next turn on a GPU, ktime_get_ns(), or 0: now.
+ * An operation can take longer than the interval. No turn is given before the last operation has
+ * sent its runlist, or while the DQM lock is held: otherwise all callers would wait for the lock
+ * when a level begins, and unmap all queues one after the other. There is a turn every
+ * KFD_PRIO_DEBUG_NS all the same: operations may send no runlist, and others may hold the lock all
+ * the time.
  */
 static u64 kfd_prio_limit_next(struct kfd_prio_dqm *d, int rank, u64 now)
 {
 	u64 gap = kfd_prio_limit_gap(d, rank);
 
-	if (!gap || d->debug_at + KFD_PRIO_DEBUG_NS <= now)
+	bool sent = kfd_prio_uses_mes(d->dqm) || READ_ONCE(d->mapped_at) > d->debugged_at;
+
+	if (!gap || d->debugged_at + KFD_PRIO_DEBUG_NS <= now)
 		return 0;
 	if (d->debug_at > now)
 		return d->debug_at;
-	return mutex_is_locked(&d->dqm->lock_hidden) ? now + KFD_PRIO_DEBUG_IDLE_NS : 0;
+	return !sent || mutex_is_locked(&d->dqm->lock_hidden) ? now + KFD_PRIO_DEBUG_IDLE_NS : 0;
 }
 
 /*
@@ -67,8 +72,10 @@ static u64 kfd_prio_limit_turn(int rank)
 	for (d = kfd_prio_gpu_first(); d; d = kfd_prio_gpu_next(d))
 		at = max(at, kfd_prio_limit_next(d, rank, now));
 	for (d = at ? NULL : kfd_prio_gpu_first(); d; d = kfd_prio_gpu_next(d))
-		if (kfd_prio_limit_gap(d, rank))
+		if (kfd_prio_limit_gap(d, rank)) {
 			d->debug_at = now + kfd_prio_limit_gap(d, rank);
+			d->debugged_at = now;
+		}
 	kfd_prio_gpu_unlock();
 	return at;
 }

@@ -238,7 +238,7 @@ void kfd_prio_runlist_sent(struct device_queue_manager *dqm, int ret)
 	kfd_prio_unmap_settled(dqm, -EIO);
 	if (!ret && d->unmapped_at) {
 		kfd_prio_claim_skip(dqm, d->unmapped_at);
-		d->mapped_at = now;
+		WRITE_ONCE(d->mapped_at, now);
 		WRITE_ONCE(d->restored_at,
 			   now + min(2 * (now - d->unmapped_at), KFD_PRIO_RESTORE_MAX_NS));
 		d->unmapped_at = 0;
