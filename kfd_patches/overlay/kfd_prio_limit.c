@@ -14,6 +14,7 @@
  * gets work.
  */
 #include <linux/hrtimer.h>
+#include <linux/mutex.h>
 #include <linux/sched/signal.h>
 #include "kfd_prio_priv.h"
 
@@ -28,6 +29,12 @@
  * callers that have taken their turn already may delay it.
  */
 #define KFD_PRIO_DEBUG_IDLE_NS	1000000ULL
+
+/*
+ * The callers of each rank wait in turn, so that one of them at a time wakes up to look whether its
+ * turn has come. Callers of another rank may have their turn earlier.
+ */
+static struct mutex kfd_prio_limit_queues[KFD_PRIO_RANKS];
 
 /* Returns the interval between operations of callers of @rank on a GPU, ns; 0: no limit */
 static u64 kfd_prio_limit_gap(const struct kfd_prio_dqm *d, int rank)
@@ -61,7 +68,7 @@ static u64 kfd_prio_limit_next(struct kfd_prio_dqm *d, int rank, u64 now)
 /*
  * Takes a turn on each GPU that limits callers of @rank, if the turn has come on all of them. A
  * caller that waits reserves no turn, because it may be killed. Return: 0, or when to try again,
- * ktime_get_ns()
+ * ktime_get_ns(). The caller has the queue of @rank
  */
 static u64 kfd_prio_limit_turn(int rank)
 {
@@ -80,6 +87,19 @@ static u64 kfd_prio_limit_turn(int rank)
 	return at;
 }
 
+/* Whether a GPU limits callers of @rank */
+static bool kfd_prio_limits(int rank)
+{
+	struct kfd_prio_dqm *d;
+	bool limits = false;
+
+	kfd_prio_gpu_lock();
+	for (d = kfd_prio_gpu_first(); d && !limits; d = kfd_prio_gpu_next(d))
+		limits = kfd_prio_limit_gap(d, rank);
+	kfd_prio_gpu_unlock();
+	return limits;
+}
+
 static void kfd_prio_limit_wait(void)
 {
 	ktime_t end;
@@ -89,6 +109,8 @@ static void kfd_prio_limit_wait(void)
 	if (!kfd_prio_table_used())
 		return;
 	rank = kfd_prio_policy_rank(kfd_prio_table_get(task_tgid(current)), KFD_PRIO_MAX);
+	if (!kfd_prio_limits(rank) || mutex_lock_killable(&kfd_prio_limit_queues[rank]))
+		return;
 	while (!fatal_signal_pending(current)) {
 		at = kfd_prio_limit_turn(rank);
 		if (!at)
@@ -97,6 +119,18 @@ static void kfd_prio_limit_wait(void)
 		set_current_state(TASK_KILLABLE);
 		schedule_hrtimeout(&end, HRTIMER_MODE_ABS);
 	}
+	mutex_unlock(&kfd_prio_limit_queues[rank]);
+}
+
+/**
+ * kfd_prio_limit_init() - the driver is being loaded
+ */
+void kfd_prio_limit_init(void)
+{
+	int rank;
+
+	for (rank = 0; rank < KFD_PRIO_RANKS; rank++)
+		mutex_init(&kfd_prio_limit_queues[rank]);
 }
 
 /**

@@ -24,6 +24,7 @@ void kfd_prio_hook_module_init(void)
 	kfd_prio_table_init();
 	kfd_prio_orphan_init();
 	kfd_prio_doorbell_init();
+	kfd_prio_limit_init();
 	kfd_prio_debugfs_init();
 	pr_info("kfdprio " KFD_PRIO_PACKAGE_VERSION ": ABI %d.%d%s\n",
 		KFD_PRIO_VERSION_MAJOR, KFD_PRIO_VERSION_MINOR,

@@ -445,6 +445,9 @@ struct inode *kfd_prio_doorbell_inode(struct kfd_process *p);
 void kfd_prio_doorbell_zap(struct kfd_process_device *pdd);
 bool kfd_prio_doorbell_traps(const struct qcm_process_device *qpd);
 
+/* kfd_prio_limit.c */
+void kfd_prio_limit_init(void);
+
 /* kfd_prio_aql.c */
 void kfd_prio_aql_look(const struct kfd_prio_index *x, u64 r, u64 w, struct kfd_prio_seen *seen);
 
