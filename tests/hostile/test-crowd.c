@@ -308,7 +308,6 @@ static void crowd(void)
 	unsigned int which, i, one, many, allowed, more = has_mes(0) ? MANY : 1;
 	struct actor on, *user;
 	struct times t;
-	bool slow;
 	long r = 0;
 
 	setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 2048, 2048 });
@@ -331,10 +330,7 @@ static void crowd(void)
 		many = beside(&on, user, MANY, which, &t);
 		/* there a request takes several times as long, and what may come once in a while comes several times in it */
 		allowed = updates_allowed(one, more, t.max);
-		slow = many > allowed && sim_debug_kernel();
-		if (slow)
-			tap_diag("%u updates in a request, not at most %u: on a debug kernel", many, allowed);
-		tap_ok(many <= allowed || slow, "%s: %u processes that %s: %u updates in a request, %u with one of them, at most %u",
+		tap_ok(many <= allowed, "%s: %u processes that %s: %u updates in a request, %u with one of them, at most %u",
 		       test_name, MANY, deeds[which].what, many, one, allowed);
 	}
 	for (i = 0; i < MANY; i++)
