@@ -303,6 +303,7 @@ typedef void (*slice_fn)(void *context, const struct queue *queue, enum slice_ki
  * @gpus, @processes: lists; a process that has ended stays, unless model_prune() takes it out
  * @too_many_gpus: why model_event() failed: the file cannot be right
  * @queues: array of @nr_queues, in the order of their first event
+ * @lacks: events that would not be recorded if they happened; set after model_init()
  * @max_queues: with more than that, queues that end are left out
  * @queues_left_out: queues that have ended and are only in the sums of their processes
  * @anomalies: array, the first MODEL_MAX_ANOMALIES of them
@@ -316,6 +317,7 @@ struct model {
 	uint64_t first, last, end_ts;
 	bool state_known;
 	uint64_t events[NR_KFD_EVENTS];
+	bool lacks[NR_KFD_EVENTS];
 	struct gpu *gpus;
 	bool too_many_gpus;
 	struct process *processes;

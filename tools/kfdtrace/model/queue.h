@@ -10,6 +10,11 @@ void anomaly_add(struct model *model, enum anomaly_kind kind, uint64_t ts, uint3
 		 int64_t queue_id, int64_t value);
 void over_end(struct gpu *gpu, uint64_t ts);
 
+/* preempt.c */
+void preempt_taken(struct gpu *gpu, uint64_t ts);
+int preempt_begin(struct model *model, struct gpu *gpu, const struct kfd_event *event);
+int preempt_end(struct model *model, struct gpu *gpu, const struct kfd_event *event);
+
 /* queue.c */
 int queue_preempt(struct queue *queue, uint64_t ts);
 int queue_off(struct queue *queue, uint64_t ts);

@@ -28,6 +28,7 @@ void view_losses(const struct view *view)
 {
 	const struct trace_loss *loss = trace_loss(view->file);
 
+	view_knows_warn(view);
 	if (loss->overrun)
 		warnx("LOST %" PRIu64
 		      " EVENTS during the recording: numbers and times below are too small or wrong",

@@ -316,7 +316,7 @@ static void head_json(const struct timeline *timeline)
 	json_text("kernel", kernel ? json_object_get_string(kernel) : NULL);
 	json_text("clock", trace_clock(view->file));
 	json_simulated("simulated", view_simulated(view));
-	json_text("driver", view_stock(view) ? "stock" : "kfdprio");
+	json_text("driver", view_driver(view));
 	json_open("pids", '[');
 	for (i = 0; i < view->options->pids.nr; i++)
 		json_number(NULL, view->options->pids.pid[i]);
