@@ -104,6 +104,26 @@ static void preempted_before_the_recording(void **state)
 	assert_int_equal(model.gpus->ends[IDLE], 1);
 }
 
+/* Its begin is the first event of the recording, a moment after the driver took the time. */
+static void preempted_from_the_first_event(void **state)
+{
+	(void)state;
+	now = 10000;
+	begin(9, 1);
+	unmap_all(50);
+	map(HIGH, 0, 12);
+	now = 30000;
+	end(9, 20010);
+	begin(10, 1);
+	now = 40000;
+	end(10, 9990);
+	model_end(&model);
+	assert_int_equal(client_of(HIGH)->preempting, 2);
+	assert_int_equal(client_of(HIGH)->preempting_ns, 20000 + 9990);
+	assert_int_equal(model.gpus->begins[WORK], 2);
+	assert_int_equal(model.gpus->ends[IDLE], 2);
+}
+
 /* The victims are not those that are mapped again: nothing is said of them. */
 static void preempted_before_by_others(void **state)
 {
@@ -398,6 +418,7 @@ int run_model(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(preempted_by_runlist, story_setup, story_teardown),
 		cmocka_unit_test_setup_teardown(preempted_before_the_recording, story_setup, story_teardown),
+		cmocka_unit_test_setup_teardown(preempted_from_the_first_event, story_setup, story_teardown),
 		cmocka_unit_test_setup_teardown(preempted_before_by_others, story_setup, story_teardown),
 		cmocka_unit_test_setup_teardown(preempted_one_by_one, story_setup, story_teardown),
 		cmocka_unit_test_setup_teardown(taken_over, story_setup, story_teardown),

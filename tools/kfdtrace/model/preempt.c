@@ -79,8 +79,9 @@ int preempt_end(struct model *model, struct gpu *gpu, const struct kfd_event *ev
 	/* what was before the recording is in no sum */
 	if (lasted > event->ts - model->first) {
 		lasted = event->ts - model->first;
-		/* the state at the begin has counted it already */
-		client->preempting += !gpu->preempting || gpu->begin.seq >= 0;
+		/* the state at the begin, or its own begin as the first event, has counted it already */
+		client->preempting += !gpu->preempting ||
+				      (gpu->begin.seq >= 0 && gpu->begin.seq != event->v[F_SEQ]);
 		if (!gpu->preempting && gpu_preempted_before(gpu, event))
 			return -ENOMEM;
 	}
