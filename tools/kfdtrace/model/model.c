@@ -235,6 +235,10 @@ static int on_unmapped(struct model *model, struct gpu *gpu, const struct kfd_ev
 	struct queue *queue, *next;
 	int ret = 0;
 
+	if (gpu->unmapping && is_too_long(event, gpu->unmap_ts)) {
+		model->impossible++;
+		return 0;
+	}
 	hist_add(&gpu->unmap, event->v[F_DUR_NS]);
 	if (event->v[F_RET])
 		anomaly_add(model, ANOMALY_UNMAP_FAILED, event->ts, gpu->gpu_id, -1, -1,

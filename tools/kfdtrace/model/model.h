@@ -301,6 +301,7 @@ typedef void (*slice_fn)(void *context, const struct queue *queue, enum slice_ki
  * @end_ts: when the state at the end was read, ns; 0 if it is not known
  * @events: how many of each kind
  * @gpus, @processes: lists; a process that has ended stays, unless model_prune() takes it out
+ * @impossible: events that contradict earlier ones, which were left out
  * @too_many_gpus: why model_event() failed: the file cannot be right
  * @queues: array of @nr_queues, in the order of their first event
  * @lacks: events that would not be recorded if they happened; set after model_init()
@@ -318,6 +319,7 @@ struct model {
 	bool state_known;
 	uint64_t events[NR_KFD_EVENTS];
 	bool lacks[NR_KFD_EVENTS];
+	uint64_t impossible;
 	struct gpu *gpus;
 	bool too_many_gpus;
 	struct process *processes;

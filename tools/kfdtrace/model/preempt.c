@@ -76,6 +76,10 @@ int preempt_end(struct model *model, struct gpu *gpu, const struct kfd_event *ev
 
 	if (!client)
 		return -ENOMEM;
+	if (gpu->preempting && gpu->begin.seq == event->v[F_SEQ] && is_too_long(event, gpu->begin.ts)) {
+		model->impossible++;
+		return 0;
+	}
 	/* what was before the recording is in no sum */
 	if (lasted > event->ts - model->first) {
 		lasted = event->ts - model->first;

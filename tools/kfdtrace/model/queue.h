@@ -5,6 +5,15 @@
 
 #include "model.h"
 
+/* ns; more than the driver needs from a look at the clock to the event */
+#define MODEL_SLACK_NS 1000000000ULL
+
+/* Whether an event says that something lasted longer than since its begin: one of the two is damaged */
+static inline bool is_too_long(const struct kfd_event *event, uint64_t begin)
+{
+	return (uint64_t)event->v[F_DUR_NS] > event->ts - begin + MODEL_SLACK_NS;
+}
+
 /* model.c */
 void anomaly_add(struct model *model, enum anomaly_kind kind, uint64_t ts, uint32_t gpu_id, int32_t pid,
 		 int64_t queue_id, int64_t value);

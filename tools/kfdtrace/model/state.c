@@ -159,7 +159,8 @@ static void client_end(struct model *model, struct client *client)
 	if (client->evicted && (client->queues || client->evicted_queues)) {
 		client->evicted_ns += model->last - client->evicted_since;
 		model->under_way.evictions += !model->lacks[EV_RESTORE_PROCESS];
-		if (model->end_ts && !model->lacks[EV_RESTORE_PROCESS] && gpu->end_known && !client->end_evicted && client->evicted_since < model->end_ts)
+		if (model->end_ts && !model->lacks[EV_RESTORE_PROCESS] && gpu->end_known && !client->end_evicted &&
+		    client->evicted_since < model->end_ts)
 			anomaly_add(model, ANOMALY_EVICT_OPEN, client->evicted_since, gpu->gpu_id,
 				    client->process->pid, -1, model->last - client->evicted_since);
 	}
@@ -185,8 +186,8 @@ void model_end(struct model *model)
 	for (gpu = model->gpus; gpu; gpu = gpu->next) {
 		model->under_way.unmaps += gpu->unmapping && !model->lacks[EV_UNMAP_QUEUES_DONE];
 		model->under_way.preemptions += gpu->preempting && !model->lacks[EV_PREEMPT_END];
-		if (gpu->preempting && model->end_ts && !model->lacks[EV_PREEMPT_END] && gpu->end_known && !gpu->end_preempting &&
-		    gpu->begin.ts < model->end_ts)
+		if (gpu->preempting && model->end_ts && !model->lacks[EV_PREEMPT_END] && gpu->end_known &&
+		    !gpu->end_preempting && gpu->begin.ts < model->end_ts)
 			anomaly_add(model, ANOMALY_PREEMPT_OPEN, gpu->begin.ts, gpu->gpu_id,
 				    gpu->begin.pid, -1, model->last - gpu->begin.ts);
 		over_end(gpu, model->last);

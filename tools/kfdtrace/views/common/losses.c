@@ -21,12 +21,24 @@ void view_others_warn(const struct view *view)
 }
 
 /**
+ * view_damaged() - damaged places of the file, and events that are impossible
+ * @view: the recording, read
+ *
+ * Return: how many were skipped.
+ */
+uint64_t view_damaged(const struct view *view)
+{
+	return trace_loss(view->file)->damaged + view->model.impossible;
+}
+
+/**
  * view_losses() - shout about what is missing, on stderr
  * @view: the recording, read
  */
 void view_losses(const struct view *view)
 {
 	const struct trace_loss *loss = trace_loss(view->file);
+	uint64_t damaged = view_damaged(view);
 
 	view_knows_warn(view);
 	if (loss->overrun)
@@ -42,9 +54,8 @@ void view_losses(const struct view *view)
 		      " bytes of events are missing (%.1f %%): numbers and times below are from the rest",
 		      view->trace_path, loss->cut, loss->cut + loss->whole,
 		      100.0 * loss->cut / (loss->cut + loss->whole));
-	if (loss->damaged)
-		warnx("%s: DAMAGED at %" PRIu64 " places, which were skipped", view->trace_path,
-		      loss->damaged);
+	if (damaged)
+		warnx("%s: DAMAGED at %" PRIu64 " places, which were skipped", view->trace_path, damaged);
 }
 
 /**
@@ -57,5 +68,5 @@ bool view_lacks(const struct view *view)
 {
 	const struct trace_loss *loss = trace_loss(view->file);
 
-	return loss->overrun || loss->gaps || loss->cut || loss->damaged;
+	return loss->overrun || loss->gaps || loss->cut || view_damaged(view);
 }

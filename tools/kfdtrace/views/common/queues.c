@@ -113,7 +113,8 @@ static void cell_name(struct list_value *value, int64_t number, const char *(*na
 	list_text(value, number < 0 ? NULL : name_of(number));
 }
 
-static void cell_times(const struct view *view, const struct queue *queue, unsigned int column, struct list_value *value)
+static void cell_times(const struct view *view, const struct queue *queue, unsigned int column,
+		       struct list_value *value)
 {
 	switch (column) {
 	case COL_CREATED:

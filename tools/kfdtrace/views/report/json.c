@@ -135,7 +135,7 @@ void report_json(const struct view *view, const struct paths *paths)
 	json_known_count("last_ts_ns", model->last, model->last);
 	json_count("lost_count", loss->overrun);
 	json_count("gap_count", loss->gaps);
-	json_count("damaged_count", loss->damaged);
+	json_count("damaged_count", view_damaged(view));
 	json_count("cut_bytes", loss->cut);
 	json_count("other_event_count", trace_foreign(view->file));
 	json_open("event_counts", '{');

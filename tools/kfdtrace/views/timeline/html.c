@@ -274,7 +274,7 @@ static void losses_json(const struct timeline *timeline)
 	size_t i, nr = trace_gaps(timeline->view.file, &gaps);
 
 	json_count("lost", loss->overrun);
-	json_count("damaged", loss->damaged);
+	json_count("damaged", view_damaged(&timeline->view));
 	json_count("cut", loss->cut);
 	json_count("whole", loss->whole);
 	json_open("gaps", '[');

@@ -313,7 +313,7 @@ static void end(struct timeline *timeline)
 	json_simulated("simulated", view_simulated(view));
 	json_count("lost_count", loss->overrun);
 	json_count("gap_count", loss->gaps);
-	json_count("damaged_count", loss->damaged);
+	json_count("damaged_count", view_damaged(view));
 	json_count("cut_bytes", loss->cut);
 	json_close('}');
 	json_stdout_end();
