@@ -94,6 +94,7 @@ void view_knows_warn(const struct view *view);
 bool view_lacks(const struct view *view);
 void view_close(struct view *view);
 char *view_file(const struct view_options *options, const char *name);
+bool view_lost(const struct view *view, uint64_t *count);
 uint64_t view_damaged(const struct view *view);
 void view_losses(const struct view *view);
 void view_pids_find(struct view *view);

@@ -124,6 +124,8 @@ void report_json(const struct view *view, const struct paths *paths)
 	struct client_rows rows;
 	const struct gpu *gpu;
 	struct list list;
+	uint64_t lost;
+	bool known = view_lost(view, &lost);
 	size_t i;
 
 	json_stdout(JSON_ROWS);
@@ -133,7 +135,7 @@ void report_json(const struct view *view, const struct paths *paths)
 	json_text("clock", trace_clock(view->file));
 	json_known_count("first_ts_ns", model->last, model->first);
 	json_known_count("last_ts_ns", model->last, model->last);
-	json_count("lost_count", loss->overrun);
+	json_known_count("lost_count", known, lost);
 	json_count("gap_count", loss->gaps);
 	json_count("damaged_count", view_damaged(view));
 	json_count("cut_bytes", loss->cut);

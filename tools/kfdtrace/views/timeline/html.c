@@ -271,9 +271,12 @@ static void losses_json(const struct timeline *timeline)
 	const struct trace_loss *loss = trace_loss(timeline->view.file);
 	const struct model *model = &timeline->view.model;
 	const struct trace_gap *gaps;
+	uint64_t lost;
+	bool known = view_lost(&timeline->view, &lost);
 	size_t i, nr = trace_gaps(timeline->view.file, &gaps);
 
-	json_count("lost", loss->overrun);
+	json_known_count("lost", known || lost, lost);
+	json_flag("lost_known", known);
 	json_count("damaged", view_damaged(&timeline->view));
 	json_count("cut", loss->cut);
 	json_count("whole", loss->whole);

@@ -289,6 +289,8 @@ static void end(struct timeline *timeline)
 	const struct view *view = &timeline->view;
 	const struct trace_loss *loss = trace_loss(view->file);
 	char text[128];
+	uint64_t lost;
+	bool known = view_lost(view, &lost);
 	size_t i;
 
 	load_print(timeline);
@@ -311,7 +313,7 @@ static void end(struct timeline *timeline)
 	json_number("version", JSON_FORMAT);
 	json_text("clock", trace_clock(view->file));
 	json_simulated("simulated", view_simulated(view));
-	json_count("lost_count", loss->overrun);
+	json_known_count("lost_count", known, lost);
 	json_count("gap_count", loss->gaps);
 	json_count("damaged_count", view_damaged(view));
 	json_count("cut_bytes", loss->cut);
