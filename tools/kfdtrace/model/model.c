@@ -362,11 +362,11 @@ static int park_event(struct model *model, const struct kfd_event *event)
 	if (!client)
 		return -ENOMEM;
 	if (event->type == EV_PARK) {
-		client->gpu->parks[reason < NR_KFD_PARK_REASONS ? reason : 0]++;
+		client->gpu->parks[reason < NR_KFD_PARK_REASONS ? reason : NR_KFD_PARK_REASONS]++;
 		client_park(client, reason == KFD_PRIO_PARK_PREEMPTED, event->ts);
 		return 0;
 	}
-	client->gpu->unparks[reason < NR_KFD_UNPARK_REASONS ? reason : 0]++;
+	client->gpu->unparks[reason < NR_KFD_UNPARK_REASONS ? reason : NR_KFD_UNPARK_REASONS]++;
 	if (reason == KFD_PRIO_UNPARK_RING)
 		hist_add(&client->gpu->unpark, event->v[F_WAKE_NS]);
 	parked_before(model, client, event->v[F_PARKED_NS], event->ts);

@@ -199,8 +199,8 @@ struct client {
  * @save: the longest save of each preemption, as CP firmware measured it
  * @wake: from a doorbell that preempts to the first runlist without the victims
  * @unpark: from a doorbell of a parked process to the update that puts its queues back
- * @begins, @ends: preemptions by reason
- * @parks, @unparks: parked processes by reason
+ * @begins, @ends: preemptions by reason; the last are those of reasons that are not known
+ * @parks, @unparks: parked processes by reason; the last as well
  * @mapped_compute: compute queues that are mapped now
  * @unknown: it has queues of which no event has told whether they are mapped
  * @end_known: whether processes were preempted or evicted when the recording ended is known
@@ -212,8 +212,8 @@ struct gpu {
 	uint64_t runlists, runlist_queues, max_queues, max_processes;
 	uint64_t over_subscribed, over_ns, hangs;
 	struct hist unmap, take, preempt, wake, save, unpark;
-	uint64_t begins[NR_KFD_REASONS], ends[NR_KFD_REASONS];
-	uint64_t parks[NR_KFD_PARK_REASONS], unparks[NR_KFD_UNPARK_REASONS];
+	uint64_t begins[NR_KFD_REASONS + 1], ends[NR_KFD_REASONS + 1];
+	uint64_t parks[NR_KFD_PARK_REASONS + 1], unparks[NR_KFD_UNPARK_REASONS + 1];
 	uint64_t mapped_compute;
 	bool unknown, end_known, end_preempting;
 	struct gpu *next;

@@ -37,7 +37,7 @@ int preempt_begin(struct model *model, struct gpu *gpu, const struct kfd_event *
 	client->preempting++;
 	client->last_reason = reason;
 	client->last_by = event->v[F_PID];
-	gpu->begins[reason < NR_KFD_REASONS ? reason : 0]++;
+	gpu->begins[reason < NR_KFD_REASONS ? reason : NR_KFD_REASONS]++;
 	gpu->preempting = true;
 	gpu->begin = (struct preemption){
 		.ts = event->ts, .seq = event->v[F_SEQ], .pid = event->v[F_PID],
@@ -89,7 +89,7 @@ int preempt_end(struct model *model, struct gpu *gpu, const struct kfd_event *ev
 		if (!gpu->preempting && gpu_preempted_before(gpu, event))
 			return -ENOMEM;
 	}
-	gpu->ends[reason < NR_KFD_REASONS ? reason : 0]++;
+	gpu->ends[reason < NR_KFD_REASONS ? reason : NR_KFD_REASONS]++;
 	hist_add(&gpu->preempt, event->v[F_DUR_NS]);
 	if (event->v[F_SAVE_NS] >= 0)
 		hist_add(&gpu->save, event->v[F_SAVE_NS]);

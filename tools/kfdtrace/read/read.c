@@ -215,9 +215,9 @@ int trace_cpus(const struct trace_file *file)
  * trace_clock() - clock of the recording
  * @file: the file
  *
- * Return: its name, owned by @file, "?" if the file does not tell.
+ * Return: its name, owned by @file, NULL if the file does not tell.
  */
 const char *trace_clock(const struct trace_file *file)
 {
-	return file->clock ? file->clock : "?";
+	return file->clock;
 }

@@ -39,9 +39,9 @@ static void reasons_json(const struct view *view, enum kfd_event_type event, con
 		return;
 	}
 	json_open(key, '{');
-	for (i = 0; i < nr; i++)
+	for (i = 0; i <= nr; i++)
 		if (counts[i])
-			json_count(name(i), counts[i]);
+			json_count(i < nr ? name(i) : "UNKNOWN", counts[i]);
 	json_close('}');
 }
 

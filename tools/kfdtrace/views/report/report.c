@@ -19,18 +19,17 @@
 static void print_head(const struct view *view)
 {
 	const struct model *model = &view->model;
-	struct json_object *value;
+	struct json_object *kernel = view_meta_value(view, "kernel", json_type_string);
+	const char *clock = trace_clock(view->file);
 	uint64_t events = 0;
-	const char *kernel = "?";
 	int i;
 
 	for (i = 0; i < NR_KFD_EVENTS; i++)
 		events += model->events[i];
-	if (view->meta && json_object_object_get_ex(view->meta, "kernel", &value))
-		kernel = json_object_get_string(value);
 	text_line(stdout, "%s: %" PRIu64 " kfd events in %.6f s on %d CPU%s, clock %s, kernel %s",
 		  view->options->dir, events, (model->last - model->first) / 1e9,
-		  trace_cpus(view->file), trace_cpus(view->file) == 1 ? "" : "s", trace_clock(view->file), kernel ? kernel : "?");
+		  trace_cpus(view->file), trace_cpus(view->file) == 1 ? "" : "s", clock ? clock : "unknown",
+		  kernel ? json_object_get_string(kernel) : "unknown");
 	view_simulated_print(view);
 	if (view_stock(view))
 		puts("stock driver: it has no priorities of processes and no preemption. Which queues are mapped is known,\n"
@@ -79,9 +78,9 @@ static void print_reasons(const struct view *view, enum kfd_event_type event, co
 		puts(" -");
 		return;
 	}
-	for (i = 0; i < nr; i++)
+	for (i = 0; i <= nr; i++)
 		if (counts[i]) {
-			printf("%s %s %" PRIu64, comma, name(i), counts[i]);
+			printf("%s %s %" PRIu64, comma, i < nr ? name(i) : "UNKNOWN", counts[i]);
 			comma = ",";
 		}
 	puts(*comma ? "" : " none");

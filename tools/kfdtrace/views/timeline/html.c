@@ -146,7 +146,9 @@ static void slice(struct timeline *timeline, const struct queue *queue, enum sli
 
 static void reason(int64_t value)
 {
-	json_text(NULL, value < 0 ? NULL : kfd_reason_name(value));
+	const char *name = kfd_reason_name(value);
+
+	json_text(NULL, value < 0 || name ? name : "UNKNOWN");
 }
 
 static void number(int64_t value)
@@ -212,12 +214,13 @@ static void rows_json(void)
 	json_open("rows", '[');
 	for (i = 0; i < nr_rows; i++) {
 		const struct row *row = rows[i];
+		const char *type = kfd_queue_type_name(row->type);
 
 		json_open(NULL, '[');
 		json_count(NULL, row->gpu_id);
 		json_number(NULL, row->pid);
 		json_count(NULL, row->queue_id);
-		json_text(NULL, row->type < 0 ? "?" : kfd_queue_type_name(row->type));
+		json_text(NULL, type ? type : "?");
 		json_number(NULL, row->prio);
 		json_close(']');
 	}
@@ -304,6 +307,7 @@ static void head_json(const struct timeline *timeline)
 	struct json_object *kernel = view_meta_value(view, "kernel", json_type_string);
 	struct json_object *offset = view_meta_value(view, "realtime_offset_ns", json_type_int);
 	char *name = realpath(view->options->dir, NULL);
+	const char *clock = trace_clock(view->file);
 	size_t i;
 
 	json_open(NULL, '{');
@@ -317,7 +321,7 @@ static void head_json(const struct timeline *timeline)
 		json_close(']');
 	}
 	json_text("kernel", kernel ? json_object_get_string(kernel) : NULL);
-	json_text("clock", trace_clock(view->file));
+	json_text("clock", clock ? clock : "clock");
 	json_simulated("simulated", view_simulated(view));
 	json_text("driver", view_driver(view));
 	json_open("pids", '[');

@@ -297,11 +297,11 @@ static void end(struct timeline *timeline)
 	processes_print(timeline);
 	for (i = 0; i < view->model.nr_queues; i++) {
 		const struct queue *queue = view->model.queues[i];
-		const char *type = queue->type < 0 ? "?" : kfd_queue_type_name(queue->type);
+		const char *type = kfd_queue_type_name(queue->type);
 
 		if (!view_shows(view, queue->client))
 			continue;
-		snprintf(text, sizeof(text), "queue %u, %s", queue->queue_id, type);
+		snprintf(text, sizeof(text), "queue %u, %s", queue->queue_id, type ? type : "type unknown");
 		name_print("thread_name", queue->client->process->pid, row_of(queue), text);
 		if (!queue->client->evictions)
 			continue;
