@@ -101,6 +101,7 @@ void view_pids_find(struct view *view);
 void view_pids_check(const struct view *view);
 void view_meta_open(struct view *view, const char *path);
 void view_meta_close(struct view *view);
+void view_meta_warn(const struct view *view, const char *key, size_t nr);
 const char *view_command(const struct view *view, int pid);
 bool view_inner_pid(const struct view *view, int pid, int *inner);
 const char *view_gpu_name(const struct view *view, uint32_t gpu_id);
