@@ -5,8 +5,8 @@
 
 #include "model.h"
 
-/* ns; more than the driver needs from a look at the clock to the event */
-#define MODEL_SLACK_NS 1000000000ULL
+/* ns; more than from the driver's look at the clock to the event, and than live takes an event for later than it was */
+#define MODEL_SLACK_NS 10000000000ULL
 
 /* Whether an event says that something lasted longer than since its begin: one of the two is damaged */
 static inline bool is_too_long(const struct kfd_event *event, uint64_t begin)
