@@ -279,6 +279,8 @@ static const struct {
 	/* what comes with a copied text; columns count characters */
 	{ "cgroup=/a.slice\u00a0 priority=low", 16, "U+00A0" },
 	{ "cgroup=/\u00fc\u200b priority=low", 10, "U+200B" },
+	{ "cgroup=/\u00fc\U0001d173 priority=low", 10, "U+1D173, a format of music" },
+	{ "cgroup=/a\U00016fe4 priority=low", 10, "U+16FE4, a filler" },
 	{ "cgroup=/a.slice priority=low\u00a0# x", 29, "U+00A0" },
 	{ "\ufeff# a comment", 1, "U+FEFF" },
 	{ "\u3000", 1, "U+3000" },
