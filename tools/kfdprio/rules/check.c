@@ -225,6 +225,11 @@ static void exe_warn(struct rules *warnings, const struct rule *rule)
 		len = strlen(rule->exe);
 	snprintf(name, sizeof(name), "%.*s", (int)len, rule->exe);
 	pattern_plain(name, name);
+	if (!strncmp(name, "/proc/", 6)) {
+		add(warnings, rule, "exe=%.200s is no program: what is below /proc is another one for each process, and the path of a process is that of the program",
+		    rule->exe);
+		return;
+	}
 	if (!*name || !path_resolve(name, real, &directory) || (wildcard && !directory))
 		return;
 	if (!strcmp(real, name) && (wildcard || !directory))

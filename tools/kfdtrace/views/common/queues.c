@@ -118,7 +118,7 @@ static void cell_times(const struct view *view, const struct queue *queue, unsig
 {
 	switch (column) {
 	case COL_CREATED:
-		list_known_count(value, queue->created, queue->created);
+		list_known_count(value, queue->created_seen, queue->created);
 		break;
 	case COL_DESTROYED:
 		list_known_count(value, queue->destroyed, queue->destroyed);
