@@ -277,6 +277,7 @@ enum slice_kind {
 	SLICE_EVICTED, /* its process was, by KFD */
 	SLICE_ALIVE, /* from its creation, or the begin of the recording */
 	SLICE_PARKED, /* its process was: it had no work */
+	SLICE_UNKNOWN, /* whether it was mapped is not known */
 	NR_SLICES
 };
 

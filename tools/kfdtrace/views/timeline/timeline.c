@@ -30,12 +30,19 @@ static void slice(void *context, const struct queue *queue, enum slice_kind kind
 	if (!view_shows(&timeline->view, queue->client) &&
 	    (kind != SLICE_MAPPED || !timeline->format->others))
 		return;
-	/* without the events it is not known from when, and until when */
-	if ((kind == SLICE_MAPPED && !view_knows_maps(&timeline->view)) ||
-	    (kind == SLICE_PREEMPTED && !view_knows_victims(&timeline->view)))
-		return;
 	/* a damaged file may say anything */
-	timeline->format->slice(timeline, queue, kind, from < to ? from : to, to);
+	if (from > to)
+		from = to;
+	/* without the events it is not known from when, and until when */
+	if (!view_knows_maps(&timeline->view)) {
+		if (kind == SLICE_MAPPED || kind == SLICE_UNKNOWN)
+			return;
+		if (kind == SLICE_ALIVE)
+			timeline->format->slice(timeline, queue, SLICE_UNKNOWN, from, to);
+	}
+	if (kind == SLICE_PREEMPTED && !view_knows_victims(&timeline->view))
+		return;
+	timeline->format->slice(timeline, queue, kind, from, to);
 }
 
 static void preemption_begin(struct timeline *timeline, const struct kfd_event *event)

@@ -104,6 +104,8 @@ function spanText(row, kind, from, to) {
 		lines.push('it had no work');
 	if (kind === EVICTED)
 		lines.push('by KFD: memory, suspend or debugger');
+	if (kind === UNKNOWN)
+		lines[0] = `whether it was mapped is not known: ${queueName(row)}, ${rowPrio(row)}`;
 	if (kind === ALIVE)
 		lines[0] = `not mapped: ${queueName(row)}, ${rowPrio(row)}`;
 	return lines.join('\n');
