@@ -190,6 +190,7 @@ void view_knows_warn(const struct view *view)
 		      view->options->dir, lacking, all, kfd_event_name(first));
 	else if (!view->asked_known && events && trace_knows(view->file, EV_MAP_QUEUE) &&
 		 !view->model.events[EV_MAP_QUEUE])
-		warnx("%s: no kfd_map_queue is in the recording, and without meta.json it is not known whether that event was recorded: values that are 0 may be wrong",
-		      view->options->dir);
+		warnx("%s: there is no kfd_map_queue, and %s whether that event was recorded: values that are 0 may be wrong",
+		      view->options->dir,
+		      view->meta ? "meta.json does not contain" : "without meta.json it is not known");
 }
