@@ -95,7 +95,7 @@ def a_stock_recording(s):
     compose("preempt/trace.dat", events, "none.dat")
     data = open("none.dat", "rb").read()
     # as of a driver that has no such events
-    for name in b"preempt_begin", b"doorbell_wake":
+    for name in b"preempt_begin", b"preempt_end", b"doorbell_wake", b"set_priority":
         data = data.replace(b"name: kfd_%s\n" % name, b"name: not_%s\n" % name)
     open("stock.dat", "wb").write(data)
     report = json.loads(s.run("report", "--json", "stock.dat"))

@@ -222,6 +222,7 @@ enum text_charset {
 };
 
 size_t text_decode(const char *text, unsigned int *code);
+const char *text_unseen(unsigned int code, bool *part);
 char *text_escape(const char *raw, enum text_charset charset);
 char *text_printable(const char *raw);
 char *text_utf8(const char *raw);

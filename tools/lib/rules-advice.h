@@ -42,6 +42,7 @@ int rules_name_check(const char *key, const char *name, size_t *at, struct rules
 int rules_text_check(const char *text, size_t *at, struct rules_refusal *why);
 
 /* rules-both.c */
+bool rules_unit_possible(const char *pattern);
 int rules_both_check(const struct rule *rule, struct rules_refusal *why);
 
 /* rules-pattern.c */

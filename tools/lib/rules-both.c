@@ -121,6 +121,26 @@ static bool names_meet(const struct token *a, size_t nr_a, const struct token *b
 	return meet[0];
 }
 
+/**
+ * rules_unit_possible() - may a unit that processes run in have a name that a pattern matches?
+ * @pattern: of unit=
+ *
+ * Return: whether.
+ */
+bool rules_unit_possible(const char *pattern)
+{
+	static const char *const types[] = { "?*.service", "?*.scope", "?*.slice" };
+	struct token name[TOKENS_MAX], unit[TOKENS_MAX];
+	size_t nr = tokens_read(pattern, name, NULL), nr_unit, i;
+
+	for (i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		nr_unit = tokens_read(types[i], unit, NULL);
+		if (names_meet(name, nr, unit, nr_unit))
+			return true;
+	}
+	return false;
+}
+
 /*
  * May a process below a cgroup belong to a unit?  That is the first part of its path that is no slice, or a slice before
  * it.  systemd puts "_" before the names of some units.

@@ -130,6 +130,7 @@ static bool ends_with(const char *text, const char *suffix)
 static int unit_type_check(const char *pattern, struct rules_refusal *why)
 {
 	static const char *const others[] = { ".socket", ".target", ".timer", ".path", ".mount", ".automount", ".swap", ".device" };
+	static const char *const types[] = { ".service", ".scope", ".slice" };
 	const char *dot = strrchr(pattern, '.');
 	char name[RULES_LINE_MAX + 10];
 	size_t i;
@@ -140,8 +141,14 @@ static int unit_type_check(const char *pattern, struct rules_refusal *why)
 	}
 	if (!strcmp(pattern, "-.slice"))
 		return rules_refuse(why, "-.slice is the root, which every process is in: write cgroup=/");
-	if (ends_with(pattern, ".service") || ends_with(pattern, ".scope") || ends_with(pattern, ".slice"))
+	if (ends_with(pattern, ".service") || ends_with(pattern, ".scope") || ends_with(pattern, ".slice") ||
+	    (rules_has_wildcard(pattern) && rules_unit_possible(pattern)))
 		return 0;
+	for (i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (dot && dot > pattern && !strcasecmp(dot, types[i])) {
+			snprintf(name, sizeof(name), "%.*s%s", (int)(dot - pattern), pattern, types[i]);
+			return rules_refuse_as(why, ": write ", "unit", name, "systemd writes the type of a unit in lower case");
+		}
 	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (ends_with(pattern, others[i])) {
 			snprintf(name, sizeof(name), "%.*s.service", (int)(dot - pattern), pattern);

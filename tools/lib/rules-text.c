@@ -55,39 +55,6 @@ int rules_refuse_as(struct rules_refusal *why, const char *lead, const char *key
 	return -EINVAL;
 }
 
-/* Characters that are not seen, as they come with text from a page or a chat */
-static const struct {
-	unsigned int first, last;
-	const char *name;
-} unseen[] = {
-	{ 0x80, 0x9f, "a control character" },
-	{ 0xa0, 0xa0, "a no-break space" },
-	{ 0xad, 0xad, "a soft hyphen" },
-	{ 0x34f, 0x34f, "a joiner" },
-	{ 0x61c, 0x61c, "a mark of direction" },
-	{ 0x115f, 0x1160, "a filler" },
-	{ 0x1680, 0x1680, "a space" },
-	{ 0x17b4, 0x17b5, "a vowel without a shape" },
-	{ 0x180b, 0x180f, "a separator or selector" },
-	{ 0x2000, 0x200a, "a space" },
-	{ 0x200b, 0x200b, "a space without a width" },
-	{ 0x200c, 0x200d, "a joiner" },
-	{ 0x200e, 0x200f, "a mark of direction" },
-	{ 0x2028, 0x2029, "a separator of lines" },
-	{ 0x202a, 0x202e, "a mark of direction" },
-	{ 0x202f, 0x202f, "a narrow no-break space" },
-	{ 0x205f, 0x205f, "a space" },
-	{ 0x2060, 0x206f, "a character without a width" },
-	{ 0x2800, 0x2800, "an empty pattern of Braille" },
-	{ 0x3000, 0x3000, "a wide space" },
-	{ 0x3164, 0x3164, "a filler" },
-	{ 0xfe00, 0xfe0f, "a selector of shapes" },
-	{ 0xfeff, 0xfeff, "a byte order mark" },
-	{ 0xffa0, 0xffa0, "a filler" },
-	{ 0xfff9, 0xfffb, "an annotation" },
-	{ 0xe0000, 0xe0fff, "a character without a shape" },
-};
-
 /**
  * rules_text_check() - is there a character that nobody sees in a word?
  * @text: any bytes
@@ -100,8 +67,9 @@ static const struct {
  */
 int rules_text_check(const char *text, size_t *at, struct rules_refusal *why)
 {
+	const char *name;
 	unsigned int code;
-	size_t len, i;
+	size_t len;
 
 	for (*at = 0; text[*at]; *at += len) {
 		len = text_decode(text + *at, &code) ?: 1;
@@ -112,12 +80,10 @@ int rules_text_check(const char *text, size_t *at, struct rules_refusal *why)
 			return rules_refuse(why, "%s stands here and is not seen: remove it; in a name that has it, write a backslash before it",
 					    text[*at] == 0x1b && text[*at + 1] == '[' ? "an escape sequence of a terminal" :
 										       "a control character");
-		if (len == 1)
-			continue;
-		for (i = 0; i < sizeof(unseen) / sizeof(*unseen); i++)
-			if (code >= unseen[i].first && code <= unseen[i].last)
-				return rules_refuse(why, "U+%04X, %s, stands here and is not seen: remove it, or write a blank; in a name that has it, a backslash before it",
-					      code, unseen[i].name);
+		name = len > 1 ? text_unseen(code, NULL) : NULL;
+		if (name)
+			return rules_refuse(why, "U+%04X, %s, stands here and is not seen: remove it, or write a blank; in a name that has it, a backslash before it",
+					    code, name);
 	}
 	return 0;
 }

@@ -57,15 +57,71 @@ size_t text_decode(const char *text, unsigned int *code)
 	return utf8_decode((const unsigned char *)text, code);
 }
 
-/* Characters that act on a terminal, or on how the text round them is read. */
+/* Characters that are not seen, as they come with text from a page or a chat */
+static const struct {
+	unsigned int first, last;
+	const char *name;
+	bool part; /* of words and of emoji, or a blank */
+} unseen[] = {
+	{ 0x80, 0x9f, "a control character", false },
+	{ 0xa0, 0xa0, "a no-break space", true },
+	{ 0xad, 0xad, "a soft hyphen", false },
+	{ 0x34f, 0x34f, "a joiner", true },
+	{ 0x61c, 0x61c, "a mark of direction", false },
+	{ 0x115f, 0x1160, "a filler", false },
+	{ 0x1680, 0x1680, "a space", true },
+	{ 0x17b4, 0x17b5, "a vowel without a shape", false },
+	{ 0x180b, 0x180f, "a separator or selector", true },
+	{ 0x2000, 0x200a, "a space", true },
+	{ 0x200b, 0x200b, "a space without a width", false },
+	{ 0x200c, 0x200d, "a joiner", true },
+	{ 0x200e, 0x200f, "a mark of direction", false },
+	{ 0x2028, 0x2029, "a separator of lines", false },
+	{ 0x202a, 0x202e, "a mark of direction", false },
+	{ 0x202f, 0x202f, "a narrow no-break space", true },
+	{ 0x205f, 0x205f, "a space", true },
+	{ 0x2060, 0x206f, "a character without a width", false },
+	{ 0x2800, 0x2800, "an empty pattern of Braille", false },
+	{ 0x3000, 0x3000, "a wide space", true },
+	{ 0x3164, 0x3164, "a filler", false },
+	{ 0xfe00, 0xfe0f, "a selector of shapes", true },
+	{ 0xfeff, 0xfeff, "a byte order mark", false },
+	{ 0xffa0, 0xffa0, "a filler", false },
+	{ 0xfff9, 0xfffb, "an annotation", false },
+	{ 0x16fe4, 0x16fe4, "a filler", false },
+	{ 0x1bca0, 0x1bca3, "a format of shorthand", false },
+	{ 0x1d173, 0x1d17a, "a format of music", false },
+	{ 0xe0000, 0xe00ff, "a character without a shape", false },
+	{ 0xe0100, 0xe01ef, "a selector of shapes", true },
+	{ 0xe01f0, 0xe0fff, "a character without a shape", false },
+};
+
+/**
+ * text_unseen() - is a character one that is not seen?
+ * @code: its number
+ * @part: out, if it is wanted: whether it is a part of words and of emoji, or a blank
+ *
+ * Return: what it is, NULL: it is seen, or of ASCII.
+ */
+const char *text_unseen(unsigned int code, bool *part)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(unseen) / sizeof(*unseen); i++)
+		if (code >= unseen[i].first && code <= unseen[i].last) {
+			if (part)
+				*part = unseen[i].part;
+			return unseen[i].name;
+		}
+	return NULL;
+}
+
+/* Characters that act on a terminal, or on how the text round them is read, or that hide in a text. */
 static bool code_acts(unsigned int code)
 {
-	return code < 0x20 || (code >= 0x7f && code < 0xa0) ||	     /* C0, DEL, C1 */
-	       code == 0x061c || code == 0x200e || code == 0x200f || /* direction marks */
-	       (code >= 0x2028 && code <= 0x202e) ||		     /* separators, overrides */
-	       (code >= 0x2066 && code <= 0x206f) || code == 0xfeff || /* isolates, deprecated formats */
-	       (code >= 0xfff9 && code <= 0xfffb) ||		     /* annotations */
-	       (code >= 0xe0000 && code <= 0xe007f);		     /* tags, which are invisible */
+	bool part = false;
+
+	return code < 0x20 || code == 0x7f || (code >= 0x80 && text_unseen(code, &part) && !part);
 }
 
 /**

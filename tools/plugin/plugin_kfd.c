@@ -105,52 +105,44 @@ static const char *name_of_task(const struct tep_event *event, int64_t value, ch
 }
 
 /* The others are printed by name; not so if libtraceevent does not understand the format. */
-static const char *known(const char *name)
-{
-	return strcmp(name, "?") ? name : NULL;
-}
-
 static const char *name_of_type(const struct tep_event *event, int64_t value, char *room)
 {
 	(void)event;
 	(void)room;
-	return known(kfd_queue_type_name(value));
+	return kfd_queue_type_name(value);
 }
 
 static const char *name_of_format(const struct tep_event *event, int64_t value, char *room)
 {
 	(void)event;
 	(void)room;
-	return known(kfd_queue_format_name(value));
+	return kfd_queue_format_name(value);
 }
 
 static const char *name_of_pipe(const struct tep_event *event, int64_t value, char *room)
 {
 	(void)event;
 	(void)room;
-	return known(kfd_pipe_name(value));
+	return kfd_pipe_name(value);
 }
 
 static const char *name_of_reason(const struct tep_event *event, int64_t value, char *room)
 {
 	(void)room;
-	return known(strcmp(event->name, kfd_event_name(EV_DESTROY_QUEUE))
-			     ? kfd_reason_name(value)
-			     : kfd_destroy_name(value));
+	return strcmp(event->name, kfd_event_name(EV_DESTROY_QUEUE)) ? kfd_reason_name(value) : kfd_destroy_name(value);
 }
 
 static const char *name_of_filter(const struct tep_event *event, int64_t value, char *room)
 {
 	(void)event;
 	(void)room;
-	return known(kfd_filter_name(value));
+	return kfd_filter_name(value);
 }
 
 static const char *name_of_source(const struct tep_event *event, int64_t value, char *room)
 {
 	(void)room;
-	return known(strcmp(event->name, kfd_event_name(EV_DOORBELL_WAKE)) ? kfd_source_name(value)
-									   : kfd_wake_name(value));
+	return strcmp(event->name, kfd_event_name(EV_DOORBELL_WAKE)) ? kfd_source_name(value) : kfd_wake_name(value);
 }
 
 static const struct {

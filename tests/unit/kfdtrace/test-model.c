@@ -104,6 +104,49 @@ static void preempted_before_the_recording(void **state)
 	assert_int_equal(model.gpus->ends[IDLE], 1);
 }
 
+/* Its begin is the first event of the recording, a moment after the driver took the time. */
+static void preempted_from_the_first_event(void **state)
+{
+	(void)state;
+	now = 10000;
+	begin(9, 1);
+	unmap_all(50);
+	map(HIGH, 0, 12);
+	now = 30000;
+	end(9, 20010);
+	begin(10, 1);
+	now = 40000;
+	end(10, 9990);
+	model_end(&model);
+	assert_int_equal(client_of(HIGH)->preempting, 2);
+	assert_int_equal(client_of(HIGH)->preempting_ns, 20000 + 9990);
+	assert_int_equal(model.gpus->begins[WORK], 2);
+	assert_int_equal(model.gpus->ends[IDLE], 2);
+}
+
+/* An unmap and a preemption that lasted longer than since their begin: they are left out. */
+static void too_long(void **state)
+{
+	(void)state;
+	now = 1000000000;
+	TELL(EV_UNMAP_QUEUES, { F_PID, -1 }, { F_QUEUE_ID, 0xffffffff }, { F_FILTER, DYNAMIC });
+	now += 1000000000;
+	TELL(EV_UNMAP_QUEUES_DONE, { F_DUR_NS, 1LL << 40 });
+	assert_int_equal(model.impossible, 1);
+	assert_int_equal(model.gpus->unmap.count, 0);
+	/* the driver takes the time a moment before the event */
+	TELL(EV_UNMAP_QUEUES_DONE, { F_DUR_NS, 1000050000 });
+	assert_int_equal(model.gpus->unmap.max, 1000050000);
+	begin(3, 1);
+	now += 1000;
+	end(3, 1LL << 40);
+	assert_int_equal(model.impossible, 2);
+	assert_int_equal(model.gpus->preempt.count, 0);
+	end(3, 1000);
+	assert_int_equal(model.gpus->preempt.count, 1);
+	assert_int_equal(model.impossible, 2);
+}
+
 /* The victims are not those that are mapped again: nothing is said of them. */
 static void preempted_before_by_others(void **state)
 {
@@ -396,8 +439,10 @@ static void many_queues(void **state)
 int run_model(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(too_long, story_setup, story_teardown),
 		cmocka_unit_test_setup_teardown(preempted_by_runlist, story_setup, story_teardown),
 		cmocka_unit_test_setup_teardown(preempted_before_the_recording, story_setup, story_teardown),
+		cmocka_unit_test_setup_teardown(preempted_from_the_first_event, story_setup, story_teardown),
 		cmocka_unit_test_setup_teardown(preempted_before_by_others, story_setup, story_teardown),
 		cmocka_unit_test_setup_teardown(preempted_one_by_one, story_setup, story_teardown),
 		cmocka_unit_test_setup_teardown(taken_over, story_setup, story_teardown),

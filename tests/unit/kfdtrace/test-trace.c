@@ -18,7 +18,7 @@ static unsigned char *whole, *copy;
 static size_t size;
 static int fd;
 static char path[64], why[TRACE_WHY];
-static uint64_t lasted;
+static uint64_t lasted, damaged_places;
 
 static int setup(void **state)
 {
@@ -53,6 +53,7 @@ static long read_bytes(const void *bytes, size_t nr)
 	struct trace_file *file;
 	struct kfd_event event;
 	struct model model;
+	uint64_t before = 0;
 	long events = 0;
 	int ret;
 
@@ -67,12 +68,15 @@ static long read_bytes(const void *bytes, size_t nr)
 	}
 	assert_int_equal(model_init(&model, 0), 0);
 	while ((ret = trace_next(file, &event, why)) > 0) {
+		assert_true(event.ts >= before);
+		before = event.ts;
 		assert_int_equal(model_event(&model, &event), 0);
 		events++;
 	}
 	assert_int_equal(ret, 0);
 	model_end(&model);
 	lasted = model.last - model.first;
+	damaged_places = trace_loss(file)->damaged;
 	model_free(&model);
 	trace_close(file);
 	return events;
@@ -84,6 +88,22 @@ static void intact(void **state)
 	assert_true(size > PAGES);
 	assert_int_equal(read_bytes(whole, size), 163);
 	assert_int_equal(lasted, 667639153);
+}
+
+/* The second page begins before the end of the first one: the clock was set back. */
+static void back(void **state)
+{
+	unsigned char *page = copy + size - PAGES / 2;
+	uint64_t ts;
+
+	(void)state;
+	memcpy(copy, whole, size);
+	memcpy(&ts, page, sizeof(ts));
+	ts -= 100000000000;
+	memcpy(page, &ts, sizeof(ts));
+	assert_in_range(read_bytes(copy, size), 50, 120);
+	assert_int_equal(damaged_places, 1);
+	assert_true(lasted < 667639153);
 }
 
 static void truncated(void **state)
@@ -233,6 +253,7 @@ int run_trace(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(intact),
+		cmocka_unit_test(back),
 		cmocka_unit_test(truncated),
 		cmocka_unit_test(foreign),
 		cmocka_unit_test(cpu_count),

@@ -305,6 +305,21 @@ static void reason_of_an_ended(void **state)
 	json_reason(LOW, "WORK", HIGH);
 }
 
+/* Impossible events: those that were not read, and those that the model has left out */
+static void damaged(void **state)
+{
+	struct json_object *object;
+
+	(void)state;
+	two_processes();
+	live.events.damaged = 2;
+	live.model.impossible = 1;
+	object = frame();
+	assert_int_equal(json_object_get_int(key(object, "damaged_count")), 3);
+	json_object_put(object);
+	live.events.damaged = live.model.impossible = 0;
+}
+
 /* Which frames have no reason, is not known: what the driver counts has none. */
 static void statistics_only(void **state)
 {
@@ -323,6 +338,7 @@ static void statistics_only(void **state)
 	assert_null(key(object, "events_per_s"));
 	assert_null(key(object, "event_count"));
 	assert_null(key(object, "lost_count"));
+	assert_null(key(object, "damaged_count"));
 	json_object_put(object);
 }
 
@@ -381,6 +397,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(reason_of_both, setup, teardown),
 		cmocka_unit_test_setup_teardown(preempting_before_its_event, setup, teardown),
 		cmocka_unit_test_setup_teardown(reason_of_an_ended, setup, teardown),
+		cmocka_unit_test_setup_teardown(damaged, setup, teardown),
 		cmocka_unit_test_setup_teardown(statistics_only, setup, teardown),
 		cmocka_unit_test_setup_teardown(stock, setup, teardown),
 		cmocka_unit_test_setup_teardown(stock_older, setup, teardown),

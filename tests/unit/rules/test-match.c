@@ -41,6 +41,9 @@ static const struct {
 	{ "unit=*.service", { .cgroup = SERVE }, true },
 	{ "unit=*.service", { .cgroup = "/session.scope" }, false },
 	{ "unit=*.service", { .cgroup = NULL }, false },
+	{ "unit=session.*", { .cgroup = "/session.scope" }, true },
+	{ "unit=s*", { .cgroup = "/session.scope" }, true },
+	{ "unit=session.[st]cope", { .cgroup = "/session.scope" }, true },
 	/* as systemd escapes names */
 	{ "cgroup=/system.slice/a\\x2db.slice", { .cgroup = "/system.slice/a\\x2db.slice/x.service" }, true },
 	{ "cgroup=/system.slice/a\\x2db.slice", { .cgroup = "/system.slice/ax2db.slice" }, false },

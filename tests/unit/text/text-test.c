@@ -9,7 +9,8 @@
 /* By the C library, not by the function that is tested: characters that act, and bytes that are none. */
 void test_harmless(const char *what, const char *text, const char *raw)
 {
-	static const wchar_t acting[] = L"\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff";
+	static const wchar_t acting[] = L"\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+					L"\u00ad\u200b\u2060\u2065\u2800\u3164\uffa0\U0001d173\U0001d17a\U0001bca0\U00016fe4\U000e0041";
 	mbstate_t state = { 0 };
 	const char *at = text;
 	wchar_t wide;
@@ -32,7 +33,7 @@ void test_name(unsigned int *seed, char *name)
 	static const char *const pieces[] = {
 		"\033]0;title\007", "\033[2J", "\033", "\n", "\r", "\t", "\x7f", "\302\23331m", "\x9b", "\xc2", "\xff",
 		"\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x80\xae", "\xe2\x81\xa6", "\xef\xbb\xbf", "\xe2\x80",
-		"\xf0\x9f\x98", "\xf0\x9f\x98\x80", "gr\xc3\xbcn", "\"", "\\", "'", "<", "</script>", "%s%n", ",", "a", " ",
+		"\xe2\x80\x8b", "\xe3\x85\xa4", "\xf0\x9d\x85\xb3", "\xf0\x9f\x98", "\xf0\x9f\x98\x80", "gr\xc3\xbcn", "\"", "\\", "'", "<", "</script>", "%s%n", ",", "a", " ",
 		"\\x1b", "\\u001b",
 	};
 	char *at = name;

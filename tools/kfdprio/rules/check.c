@@ -84,12 +84,39 @@ static bool ends(const char *name, size_t len, const char *suffix)
 }
 
 /* One that is not installed and does not run.  Of a host without systemd nothing is known. */
+/* The names of systemd: dashes stand between names */
+static bool slice_valid(const char *name, size_t len)
+{
+	len -= strlen(".slice");
+	return *name != '-' && name[len - 1] != '-' && !memmem(name, len, "--", 2);
+}
+
+/* Is the unit a slice that systemd cannot have?  That of a pattern is not known. */
+static bool slice_unit_warn(struct rules *warnings, const struct rule *rule)
+{
+	size_t len = strlen(rule->unit);
+	const char *why;
+
+	if (!ends(rule->unit, len, ".slice"))
+		return false;
+	if (memchr(rule->unit, '@', len))
+		why = "a slice is no instance of a template";
+	else if (!slice_valid(rule->unit, len))
+		why = "a '-' in its name stands between two names";
+	else
+		return false;
+	add(warnings, rule, "systemd has no slice %.200s, since %s: the rule matches only a cgroup that something else makes",
+	    rule->unit, why);
+	return true;
+}
+
 static void unit_warn(struct rules *warnings, const struct rule *rule)
 {
 	char name[KFDLIB_PATH], template[KFDLIB_PATH];
 	const char *at, *dot;
 
-	if (!rule->unit || rules_has_wildcard(rule->unit) || !exists("/run/systemd", "system"))
+	if (!rule->unit || rules_has_wildcard(rule->unit) || slice_unit_warn(warnings, rule) ||
+	    !exists("/run/systemd", "system"))
 		return;
 	pattern_plain(rule->unit, name);
 	if (unit_has_file(name) || (ends(name, strlen(name), ".slice") && slice_runs(name)))
@@ -198,6 +225,11 @@ static void exe_warn(struct rules *warnings, const struct rule *rule)
 		len = strlen(rule->exe);
 	snprintf(name, sizeof(name), "%.*s", (int)len, rule->exe);
 	pattern_plain(name, name);
+	if (!strncmp(name, "/proc/", 6)) {
+		add(warnings, rule, "exe=%.200s is no program: what is below /proc is another one for each process, and the path of a process is that of the program",
+		    rule->exe);
+		return;
+	}
 	if (!*name || !path_resolve(name, real, &directory) || (wildcard && !directory))
 		return;
 	if (!strcmp(real, name) && (wildcard || !directory))
@@ -212,13 +244,6 @@ static void exe_warn(struct rules *warnings, const struct rule *rule)
 		add(warnings, rule, "exe=%.200s is a link, and the path of a process is that of the program%s%s", name,
 		    spelling ? ": write " : "", spelling ?: "");
 	free(spelling);
-}
-
-/* The names of systemd: dashes stand between names */
-static bool slice_valid(const char *name, size_t len)
-{
-	len -= strlen(".slice");
-	return *name != '-' && name[len - 1] != '-' && !memmem(name, len, "--", 2);
 }
 
 /* The slices that systemd puts a slice into, with slashes round them; of a pattern those that its text before a wildcard names */

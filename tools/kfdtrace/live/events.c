@@ -209,8 +209,9 @@ int live_events_read(struct live_events *events, struct model *model, uint64_t u
 	while ((cpu = cpu_earliest(events, &next)) >= 0 && events->cpus[cpu].ts <= until) {
 		stream = &events->cpus[cpu];
 		while (stream->data && stream->ts <= next && stream->ts <= until) {
-			if (kfd_decode(&events->decoder, stream->data,
-				       kbuffer_event_size(stream->kbuf), &event) > 0) {
+			ret = kfd_decode(&events->decoder, stream->data, kbuffer_event_size(stream->kbuf), &event);
+			events->damaged += ret < 0;
+			if (ret > 0) {
 				/* two clocks may differ by a little */
 				event.ts = stream->ts > model->last ? stream->ts : model->last;
 				event.cpu = cpu;

@@ -24,10 +24,12 @@ void live_print_json(const struct live *live)
 		json_count("event_count", live->events.all);
 		json_real("events_per_s", live->event_rate);
 		json_count("lost_count", live->lost);
+		json_count("damaged_count", live->events.damaged + live->model.impossible);
 	} else {
 		json_null("event_count");
 		json_null("events_per_s");
 		json_null("lost_count");
+		json_null("damaged_count");
 	}
 	json_open("gpus", '[');
 	for (i = 0; i < live->topo.nr; i++) {

@@ -143,6 +143,7 @@ struct live_record;
  * @pending: of probes: events that are not in the model yet, @nr_pending, room for @room_pending
  * @all: events so far, of all kinds
  * @lost: events that the kernel could not keep
+ * @damaged: events that are impossible, and were left out
  * @open: it is
  */
 struct live_events {
@@ -153,7 +154,7 @@ struct live_events {
 	struct live_cpu *cpus;
 	struct live_record *pending;
 	size_t nr_pending, room_pending;
-	uint64_t all, lost;
+	uint64_t all, lost, damaged;
 	bool open;
 };
 

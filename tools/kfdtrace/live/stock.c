@@ -141,7 +141,9 @@ int live_stock_read(struct live_events *events, struct model *model, uint64_t un
 	for (i = 0; i < events->nr_pending && events->pending[i].ts <= until; i++) {
 		const struct live_record *record = &events->pending[i];
 
-		if (kfd_decode(&events->decoder, record->data, record->size, &event) <= 0)
+		ret = kfd_decode(&events->decoder, record->data, record->size, &event);
+		events->damaged += ret < 0;
+		if (ret <= 0)
 			continue;
 		event.ts = record->ts > model->last ? record->ts : model->last;
 		event.cpu = record->cpu;

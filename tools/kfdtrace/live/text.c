@@ -159,16 +159,19 @@ static void parameter_add(char *text, size_t size, const char *name)
 static void head_source(const struct live *live, char *text, size_t size)
 {
 	time_t now = time(NULL);
-	char clock[16], lost[64] = "";
+	uint64_t damaged = live->events.damaged + live->model.impossible;
+	char clock[16], lost[64] = "", wrong[64] = "";
 	struct tm tm;
 
 	localtime_r(&now, &tm);
 	strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
 	if (live->lost)
 		snprintf(lost, sizeof(lost), ", LOST %" PRIu64 " EVENTS", live->lost);
+	if (damaged)
+		snprintf(wrong, sizeof(wrong), ", %" PRIu64 " DAMAGED", damaged);
 	if (live->events.open)
-		snprintf(text, size, "%s  %.3g s, %.1f events/s%s", clock, live->span_ns / 1e9,
-			 live->span_ns ? live->event_rate : 0, *lost ? lost : ", none lost");
+		snprintf(text, size, "%s  %.3g s, %.1f events/s%s%s", clock, live->span_ns / 1e9,
+			 live->span_ns ? live->event_rate : 0, *lost ? lost : ", none lost", wrong);
 	else
 		snprintf(text, size, "%s  %.3g s, statistics only, without MAPPED%% and REASON: %s", clock,
 			 live->span_ns / 1e9, live->note);

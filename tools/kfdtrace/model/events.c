@@ -89,7 +89,7 @@ static const char *name_of(const struct kfd_name *names, int64_t value)
 	for (; names->name; names++)
 		if (names->value == value)
 			return names->name;
-	return "?";
+	return NULL;
 }
 
 /* The names that the events print. */

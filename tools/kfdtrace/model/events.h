@@ -110,7 +110,7 @@ struct kfd_name {
 	const char *name;
 };
 
-/* Names of the numbers in events; an unknown number is "?". */
+/* Names of the numbers in events; NULL for a number that has none. */
 const char *kfd_queue_type_name(int64_t value);
 const char *kfd_queue_format_name(int64_t value);
 const char *kfd_reason_name(int64_t value);

@@ -38,7 +38,7 @@ void hist_add(struct hist *hist, uint64_t ns)
 	if (ns > hist->max)
 		hist->max = ns;
 	hist->count++;
-	hist->sum += ns;
+	hist->sum += (double)ns;
 	hist->bucket[bucket_of(ns)]++;
 }
 

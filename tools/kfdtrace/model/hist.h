@@ -11,13 +11,14 @@
 /**
  * struct hist - durations
  * @count: how many
- * @sum: of them, ns
+ * @sum: of them, ns; exact below 2^53
  * @min: shortest, exact
  * @max: longest, exact
  * @bucket: how many are in each part of each power of two
  */
 struct hist {
-	uint64_t count, sum, min, max;
+	uint64_t count, min, max;
+	double sum;
 	uint64_t bucket[HIST_BUCKETS];
 };
 

@@ -171,16 +171,6 @@ static int queue_event(struct model *model, const struct kfd_event *event)
 	return 0;
 }
 
-/* The GPU is free of the victims. */
-static void gpu_taken(struct gpu *gpu, uint64_t ts)
-{
-	hist_add(&gpu->take, ts - gpu->begin.ts);
-	if (gpu->waking && gpu->wake_preempts) {
-		hist_add(&gpu->wake, ts - gpu->wake_ts);
-		gpu->waking = false;
-	}
-}
-
 static void on_runlist(struct model *model, struct gpu *gpu, const struct kfd_event *event)
 {
 	if (event->v[F_RET]) {
@@ -215,7 +205,7 @@ void over_end(struct gpu *gpu, uint64_t ts)
 static void on_unmap(struct model *model, struct gpu *gpu, const struct kfd_event *event)
 {
 	/* the driver waits for one before it begins another */
-	if (gpu->unmapping)
+	if (gpu->unmapping && !model->lacks[EV_UNMAP_QUEUES_DONE])
 		anomaly_add(model, ANOMALY_UNMAP_OPEN, gpu->unmap_ts, gpu->gpu_id, -1, -1, event->ts - gpu->unmap_ts);
 	gpu->unmapping = true;
 	gpu->unmap_ts = event->ts;
@@ -245,6 +235,10 @@ static int on_unmapped(struct model *model, struct gpu *gpu, const struct kfd_ev
 	struct queue *queue, *next;
 	int ret = 0;
 
+	if (gpu->unmapping && is_too_long(event, gpu->unmap_ts)) {
+		model->impossible++;
+		return 0;
+	}
 	hist_add(&gpu->unmap, event->v[F_DUR_NS]);
 	if (event->v[F_RET])
 		anomaly_add(model, ANOMALY_UNMAP_FAILED, event->ts, gpu->gpu_id, -1, -1,
@@ -270,79 +264,9 @@ static int on_unmapped(struct model *model, struct gpu *gpu, const struct kfd_ev
 	if (gpu->take_left) {
 		gpu->take_left = one ? gpu->take_left - 1 : 0;
 		if (!gpu->take_left)
-			gpu_taken(gpu, event->ts);
+			preempt_taken(gpu, event->ts);
 	}
 	return ret;
-}
-
-static int on_preempt_begin(struct model *model, struct gpu *gpu, const struct kfd_event *event)
-{
-	struct client *client = store_client(model, gpu->gpu_id, event->v[F_PID]);
-	uint64_t reason = event->v[F_REASON];
-
-	if (!client)
-		return -ENOMEM;
-	client->preempting++;
-	client->last_reason = reason;
-	client->last_by = event->v[F_PID];
-	gpu->begins[reason < NR_KFD_REASONS ? reason : 0]++;
-	gpu->preempting = true;
-	gpu->begin = (struct preemption){
-		.ts = event->ts, .seq = event->v[F_SEQ], .pid = event->v[F_PID],
-		.prio = event->v[F_PRIO], .reason = reason, .victims = event->v[F_VICTIMS],
-		.queues = event->v[F_QUEUES]
-	};
-	gpu->take_left = event->v[F_QUEUES];
-	gpu->wake_preempts = gpu->waking && gpu->wake_pid == gpu->begin.pid;
-	/* processes that are off already are preempted by this one from now on */
-	for (client = gpu->preempted; client; client = client->preempted_next) {
-		client->preemptor->ns += event->ts - client->pair_since;
-		client->last_reason = reason;
-		client->last_by = gpu->begin.pid;
-		client->preemptor = store_pair(client, gpu->begin.pid);
-		if (!client->preemptor)
-			return -ENOMEM;
-		client->pair_since = event->ts;
-	}
-	return 0;
-}
-
-static int on_preempt_end(struct model *model, struct gpu *gpu, const struct kfd_event *event)
-{
-	struct client *client = store_client(model, gpu->gpu_id, event->v[F_PID]);
-	uint64_t reason = event->v[F_REASON];
-	uint64_t lasted = event->v[F_DUR_NS];
-	struct queue *queue;
-
-	if (!client)
-		return -ENOMEM;
-	/* what was before the recording is in no sum */
-	if (lasted > event->ts - model->first) {
-		lasted = event->ts - model->first;
-		/* the state at the begin has counted it already */
-		client->preempting += !gpu->preempting || gpu->begin.seq >= 0;
-		if (!gpu->preempting && gpu_preempted_before(gpu, event))
-			return -ENOMEM;
-	}
-	gpu->ends[reason < NR_KFD_REASONS ? reason : 0]++;
-	hist_add(&gpu->preempt, event->v[F_DUR_NS]);
-	if (event->v[F_SAVE_NS] >= 0)
-		hist_add(&gpu->save, event->v[F_SAVE_NS]);
-	client->preempting_ns += lasted;
-	client->last_reason = reason;
-	client->last_by = event->v[F_PID];
-	/* another one took over, and has begun; of one that was not seen to begin, seq is not known */
-	if (gpu->preempting && gpu->begin.seq >= 0 && gpu->begin.seq != event->v[F_SEQ])
-		return 0;
-	gpu->preempting = false;
-	gpu->take_left = 0;
-	/* a queue without work is not mapped again, and no process preempts it */
-	while ((client = gpu->preempted)) {
-		client_resume(client, event->ts);
-		for (queue = client->queues; queue; queue = queue->client_next)
-			queue_resume(queue, event->ts);
-	}
-	return 0;
 }
 
 static int gpu_event(struct model *model, const struct kfd_event *event)
@@ -361,9 +285,9 @@ static int gpu_event(struct model *model, const struct kfd_event *event)
 	case EV_UNMAP_QUEUES_DONE:
 		return on_unmapped(model, gpu, event);
 	case EV_PREEMPT_BEGIN:
-		return on_preempt_begin(model, gpu, event);
+		return preempt_begin(model, gpu, event);
 	case EV_PREEMPT_END:
-		return on_preempt_end(model, gpu, event);
+		return preempt_end(model, gpu, event);
 	default:
 		gpu->hangs++;
 		anomaly_add(model, ANOMALY_HANG, event->ts, gpu->gpu_id, -1, -1, 0);
@@ -438,11 +362,11 @@ static int park_event(struct model *model, const struct kfd_event *event)
 	if (!client)
 		return -ENOMEM;
 	if (event->type == EV_PARK) {
-		client->gpu->parks[reason < NR_KFD_PARK_REASONS ? reason : 0]++;
+		client->gpu->parks[reason < NR_KFD_PARK_REASONS ? reason : NR_KFD_PARK_REASONS]++;
 		client_park(client, reason == KFD_PRIO_PARK_PREEMPTED, event->ts);
 		return 0;
 	}
-	client->gpu->unparks[reason < NR_KFD_UNPARK_REASONS ? reason : 0]++;
+	client->gpu->unparks[reason < NR_KFD_UNPARK_REASONS ? reason : NR_KFD_UNPARK_REASONS]++;
 	if (reason == KFD_PRIO_UNPARK_RING)
 		hist_add(&client->gpu->unpark, event->v[F_WAKE_NS]);
 	parked_before(model, client, event->v[F_PARKED_NS], event->ts);

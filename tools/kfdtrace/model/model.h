@@ -199,8 +199,8 @@ struct client {
  * @save: the longest save of each preemption, as CP firmware measured it
  * @wake: from a doorbell that preempts to the first runlist without the victims
  * @unpark: from a doorbell of a parked process to the update that puts its queues back
- * @begins, @ends: preemptions by reason
- * @parks, @unparks: parked processes by reason
+ * @begins, @ends: preemptions by reason; the last are those of reasons that are not known
+ * @parks, @unparks: parked processes by reason; the last as well
  * @mapped_compute: compute queues that are mapped now
  * @unknown: it has queues of which no event has told whether they are mapped
  * @end_known: whether processes were preempted or evicted when the recording ended is known
@@ -212,8 +212,8 @@ struct gpu {
 	uint64_t runlists, runlist_queues, max_queues, max_processes;
 	uint64_t over_subscribed, over_ns, hangs;
 	struct hist unmap, take, preempt, wake, save, unpark;
-	uint64_t begins[NR_KFD_REASONS], ends[NR_KFD_REASONS];
-	uint64_t parks[NR_KFD_PARK_REASONS], unparks[NR_KFD_UNPARK_REASONS];
+	uint64_t begins[NR_KFD_REASONS + 1], ends[NR_KFD_REASONS + 1];
+	uint64_t parks[NR_KFD_PARK_REASONS + 1], unparks[NR_KFD_UNPARK_REASONS + 1];
 	uint64_t mapped_compute;
 	bool unknown, end_known, end_preempting;
 	struct gpu *next;
@@ -277,6 +277,7 @@ enum slice_kind {
 	SLICE_EVICTED, /* its process was, by KFD */
 	SLICE_ALIVE, /* from its creation, or the begin of the recording */
 	SLICE_PARKED, /* its process was: it had no work */
+	SLICE_UNKNOWN, /* whether it was mapped is not known */
 	NR_SLICES
 };
 
@@ -301,8 +302,10 @@ typedef void (*slice_fn)(void *context, const struct queue *queue, enum slice_ki
  * @end_ts: when the state at the end was read, ns; 0 if it is not known
  * @events: how many of each kind
  * @gpus, @processes: lists; a process that has ended stays, unless model_prune() takes it out
+ * @impossible: events that contradict earlier ones, which were left out
  * @too_many_gpus: why model_event() failed: the file cannot be right
  * @queues: array of @nr_queues, in the order of their first event
+ * @lacks: events that would not be recorded if they happened; set after model_init()
  * @max_queues: with more than that, queues that end are left out
  * @queues_left_out: queues that have ended and are only in the sums of their processes
  * @anomalies: array, the first MODEL_MAX_ANOMALIES of them
@@ -316,6 +319,8 @@ struct model {
 	uint64_t first, last, end_ts;
 	bool state_known;
 	uint64_t events[NR_KFD_EVENTS];
+	bool lacks[NR_KFD_EVENTS];
+	uint64_t impossible;
 	struct gpu *gpus;
 	bool too_many_gpus;
 	struct process *processes;

@@ -71,6 +71,15 @@ static void slice_tell(const struct queue *queue, enum slice_kind kind, uint64_t
 		model->slice(model->slice_context, queue, kind, from, to);
 }
 
+/* It was there before the recording */
+static void unknown_tell(const struct queue *queue, uint64_t ts)
+{
+	uint64_t first = queue->client->gpu->model->first;
+
+	if (first < ts)
+		slice_tell(queue, SLICE_UNKNOWN, first, ts);
+}
+
 /**
  * queue_resume() - a queue is preempted no longer, if it was
  * @queue: the queue
@@ -201,8 +210,10 @@ int queue_preempt(struct queue *queue, uint64_t ts)
 /* Where it was until now is not known, and counts as neither */
 static void queue_seen(struct queue *queue, uint64_t ts)
 {
-	if (queue->unknown)
+	if (queue->unknown) {
+		unknown_tell(queue, ts);
 		queue->since = ts;
+	}
 	queue->unknown = false;
 }
 
@@ -334,6 +345,8 @@ void queue_settle(struct queue *queue, uint64_t ts)
 		queue->unmapped_ns += ts - queue->since;
 	}
 	queue->client->unknown |= queue->unknown;
+	if (queue->unknown)
+		unknown_tell(queue, ts);
 	queue->since = ts;
 	queue_resume(queue, ts);
 	slice_tell(queue, SLICE_ALIVE,

@@ -5,10 +5,24 @@
 
 #include "model.h"
 
+/* ns; more than from the driver's look at the clock to the event, and than live takes an event for later than it was */
+#define MODEL_SLACK_NS 10000000000ULL
+
+/* Whether an event says that something lasted longer than since its begin: one of the two is damaged */
+static inline bool is_too_long(const struct kfd_event *event, uint64_t begin)
+{
+	return (uint64_t)event->v[F_DUR_NS] > event->ts - begin + MODEL_SLACK_NS;
+}
+
 /* model.c */
 void anomaly_add(struct model *model, enum anomaly_kind kind, uint64_t ts, uint32_t gpu_id, int32_t pid,
 		 int64_t queue_id, int64_t value);
 void over_end(struct gpu *gpu, uint64_t ts);
+
+/* preempt.c */
+void preempt_taken(struct gpu *gpu, uint64_t ts);
+int preempt_begin(struct model *model, struct gpu *gpu, const struct kfd_event *event);
+int preempt_end(struct model *model, struct gpu *gpu, const struct kfd_event *event);
 
 /* queue.c */
 int queue_preempt(struct queue *queue, uint64_t ts);

@@ -142,7 +142,7 @@ void model_end_queue(struct model *model, uint32_t gpu_id, int32_t pid, uint32_t
 /* Without an end in the recording, and not there when it ended */
 static bool queue_gone(const struct model *model, const struct queue *queue)
 {
-	return model->end_ts && !queue->at_end && queue->created < model->end_ts;
+	return model->end_ts && !model->lacks[EV_DESTROY_QUEUE] && !queue->at_end && queue->created < model->end_ts;
 }
 
 static void client_end(struct model *model, struct client *client)
@@ -158,8 +158,9 @@ static void client_end(struct model *model, struct client *client)
 	/* without queues nothing of it is off, and its end is not recorded */
 	if (client->evicted && (client->queues || client->evicted_queues)) {
 		client->evicted_ns += model->last - client->evicted_since;
-		model->under_way.evictions++;
-		if (model->end_ts && gpu->end_known && !client->end_evicted && client->evicted_since < model->end_ts)
+		model->under_way.evictions += !model->lacks[EV_RESTORE_PROCESS];
+		if (model->end_ts && !model->lacks[EV_RESTORE_PROCESS] && gpu->end_known && !client->end_evicted &&
+		    client->evicted_since < model->end_ts)
 			anomaly_add(model, ANOMALY_EVICT_OPEN, client->evicted_since, gpu->gpu_id,
 				    client->process->pid, -1, model->last - client->evicted_since);
 	}
@@ -169,7 +170,7 @@ static void client_end(struct model *model, struct client *client)
 			anomaly_add(model, ANOMALY_NOT_DESTROYED, queue->created, gpu->gpu_id, client->process->pid,
 				    queue->queue_id, 0);
 		else
-			model->under_way.queues++;
+			model->under_way.queues += !model->lacks[EV_DESTROY_QUEUE];
 	}
 }
 
@@ -183,10 +184,10 @@ void model_end(struct model *model)
 	struct gpu *gpu;
 
 	for (gpu = model->gpus; gpu; gpu = gpu->next) {
-		model->under_way.unmaps += gpu->unmapping;
-		model->under_way.preemptions += gpu->preempting;
-		if (gpu->preempting && model->end_ts && gpu->end_known && !gpu->end_preempting &&
-		    gpu->begin.ts < model->end_ts)
+		model->under_way.unmaps += gpu->unmapping && !model->lacks[EV_UNMAP_QUEUES_DONE];
+		model->under_way.preemptions += gpu->preempting && !model->lacks[EV_PREEMPT_END];
+		if (gpu->preempting && model->end_ts && !model->lacks[EV_PREEMPT_END] && gpu->end_known &&
+		    !gpu->end_preempting && gpu->begin.ts < model->end_ts)
 			anomaly_add(model, ANOMALY_PREEMPT_OPEN, gpu->begin.ts, gpu->gpu_id,
 				    gpu->begin.pid, -1, model->last - gpu->begin.ts);
 		over_end(gpu, model->last);

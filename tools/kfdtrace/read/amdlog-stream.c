@@ -85,7 +85,8 @@ static int line_get(struct amdlog *log)
 	if (c == EOF && !length)
 		return 0;
 	log->lines++;
-	log->unended = c == EOF;
+	/* some programs end a line with CR alone */
+	log->unended = c == EOF && log->line[length - 1] != '\r';
 	log->cut += cut;
 	if (length && log->line[length - 1] == '\r')
 		length--;

@@ -18,6 +18,7 @@
  * @at: offset in the page of the next record
  * @limit: end of the records in the page
  * @ts: time of the record
+ * @last: time of the last record that was given out; 0: none was
  * @data: the record that comes next, @size bytes
  * @size: its size
  * @gap: records after the last one are missing
@@ -29,7 +30,7 @@ struct stream {
 	char *window;
 	size_t have, page;
 	unsigned int at, limit;
-	uint64_t ts;
+	uint64_t ts, last;
 	const char *data;
 	unsigned int size;
 	bool gap, cut;
@@ -106,6 +107,7 @@ struct trace_file {
 	int nr_heap;
 	bool taken; /* the record of heap[0] was given out */
 	struct trace_loss loss;
+	uint64_t last; /* ns, of the last event */
 	struct trace_gap gaps[TRACE_MAX_GAPS];
 	size_t nr_gaps;
 	uint64_t foreign;

@@ -20,18 +20,39 @@
 #define MAX_BUFFERS  256
 #define SECTION_HEAD 16
 
-/* Lost events of the statistics of a CPU. */
+/* A count of at most 2^63 - 1, with the line that ends after it */
+static bool count_read(const char *text, uint64_t *count)
+{
+	char *end;
+
+	errno = 0;
+	*count = strtoull(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !errno && *count <= INT64_MAX && (!*end || *end == '\n');
+}
+
+/* Lost events of the statistics of a CPU. Text of other kinds, as the name of a buffer, has no counts. */
 static void stats_count(struct trace_file *file, const char *text)
 {
+	/* probes have the first one alone */
 	static const char *const what[] = { "\noverrun: ", "\ncommit overrun: ", "\ndropped events: " };
+	uint64_t lost = 0, count;
 	const char *at;
 	unsigned int i;
 
+	if (!strstr(text, *what))
+		return;
 	for (i = 0; i < sizeof(what) / sizeof(*what); i++) {
 		at = strstr(text, what[i]);
-		if (at)
-			file->loss.overrun += strtoull(at + strlen(what[i]), NULL, 10);
+		if (!at)
+			continue;
+		if (!count_read(at + strlen(what[i]), &count) || count > INT64_MAX - lost) {
+			file->loss.miscounted++;
+			return;
+		}
+		lost += count;
 	}
+	file->loss.counted++;
+	file->loss.overrun = lost > UINT64_MAX - file->loss.overrun ? UINT64_MAX : file->loss.overrun + lost;
 }
 
 /* The clock in use is in brackets, as in the file trace_clock. */

@@ -148,7 +148,7 @@ static const char *kind_find(const struct kind *kinds, size_t nr, const char *he
 }
 
 /**
- * trace_packed() - is a file compressed?
+ * trace_packed() - is a file compressed, or in another encoding?
  * @head: its first bytes
  * @size: how many
  *
@@ -161,7 +161,10 @@ const char *trace_packed(const char *head, size_t size)
 		{ "\xfd" "7zXZ", 5, "compressed by xz: unpack it first" },
 		{ "\x28\xb5\x2f\xfd", 4, "compressed by zstd: unpack it first" },
 		{ "BZh", 3, "compressed by bzip2: unpack it first" },
+		{ "\x04\x22\x4d\x18", 4, "compressed by lz4: unpack it first" },
 		{ "PK\3\4", 4, "a zip archive: unpack it first" },
+		{ "\xff\xfe", 2, "text in UTF-16: convert it with 'iconv -f UTF-16 -t UTF-8' first" },
+		{ "\xfe\xff", 2, "text in UTF-16: convert it with 'iconv -f UTF-16 -t UTF-8' first" },
 	};
 
 	return kind_find(kinds, sizeof(kinds) / sizeof(*kinds), head, size);

@@ -58,7 +58,7 @@ static void gap_end(struct trace_file *file, struct stream *stream, uint64_t to)
 	if (!stream->gap)
 		return;
 	stream->gap = false;
-	trace_gap_add(file, stream->cpu, stream->ts, to);
+	trace_gap_add(file, stream->cpu, stream->last, to);
 }
 
 /* 1: there is a page; 0: the end; else -errno */
@@ -108,12 +108,22 @@ static int page_load(struct trace_file *file, struct stream *stream)
 		}
 		if (!stream->limit)
 			continue;
-		gap_end(file, stream, head[0]);
+		if (head[0] >= stream->last)
+			gap_end(file, stream, head[0]);
 		stream->limit += PAGE_HEAD;
 		stream->at = PAGE_HEAD;
 		stream->ts = head[0];
 		return 1;
 	}
+}
+
+/* The times of a CPU do not go back: what a kernel whose clock was set back, or a damaged file, has later is not known. */
+static bool goes_back(struct stream *stream)
+{
+	if (stream->ts < stream->last)
+		return true;
+	stream->last = stream->ts;
+	return false;
 }
 
 /* The next record of one CPU.  1: there is one; 0: the end; else -errno */
@@ -140,6 +150,8 @@ static int stream_next(struct trace_file *file, struct stream *stream)
 			if (length > room - 4)
 				goto damaged;
 			stream->ts += word >> 5;
+			if (goes_back(stream))
+				goto damaged;
 			stream->data = page + stream->at + 4;
 			stream->size = length;
 			stream->at += 4 + length;
@@ -171,9 +183,10 @@ static int stream_next(struct trace_file *file, struct stream *stream)
 		stream->data = page + stream->at + 8;
 		stream->size = more - 4;
 		stream->at += 4 + ((more + 3) & ~3U);
-		if (type == RECORD_LONG)
+		if (type != RECORD_LONG)
+			continue;
+		if (!goes_back(stream))
 			return 1;
-		continue;
 	damaged:
 		file->loss.damaged++;
 		stream->gap = true;

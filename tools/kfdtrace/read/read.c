@@ -138,7 +138,11 @@ int trace_next(struct trace_file *file, struct kfd_event *event, char *why)
 	while ((ret = record_next(file, &record)) > 0) {
 		event->ts = record.ts;
 		event->cpu = record.cpu;
-		ret = kfd_decode(&file->decoder, record.data, record.size, event);
+		/* the model cannot go back */
+		ret = record.ts < file->last ? -EPROTO :
+					       kfd_decode(&file->decoder, record.data, record.size, event);
+		if (record.ts > file->last)
+			file->last = record.ts;
 		if (ret > 0)
 			return 1;
 		if (ret)
@@ -211,9 +215,9 @@ int trace_cpus(const struct trace_file *file)
  * trace_clock() - clock of the recording
  * @file: the file
  *
- * Return: its name, owned by @file, "?" if the file does not tell.
+ * Return: its name, owned by @file, NULL if the file does not tell.
  */
 const char *trace_clock(const struct trace_file *file)
 {
-	return file->clock ? file->clock : "?";
+	return file->clock;
 }

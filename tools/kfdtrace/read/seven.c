@@ -245,7 +245,7 @@ static int clock_find(struct trace_file *file)
 		if (found && (other ? !clock || strcmp(clock, other) : !!clock))
 			return trace_fail(file, EPROTO,
 					  "the kfd events are in buffers of several clocks (%s, %s): record them with one",
-					  clock ? clock : "?", other ? other : "?");
+					  clock ? clock : "unknown", other ? other : "unknown");
 		clock = other;
 		found = true;
 	}

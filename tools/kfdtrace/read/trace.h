@@ -21,6 +21,8 @@ struct trace_file;
 /**
  * struct trace_loss - what a recording lacks
  * @overrun: events that the kernel counted as lost, when the recording ended
+ * @counted: CPUs whose statistics have this count
+ * @miscounted: statistics with a count that is none
  * @gaps: places where the ring buffer itself says that events are missing
  * @damaged: pages and events that do not make sense and were skipped
  * @cut: bytes of events that a truncated file lacks, or has of pages that are not whole
@@ -28,6 +30,7 @@ struct trace_file;
  */
 struct trace_loss {
 	uint64_t overrun;
+	unsigned int counted, miscounted;
 	uint64_t gaps;
 	uint64_t damaged;
 	uint64_t cut, whole;

@@ -56,20 +56,28 @@ struct row {
 	enum verdict verdict;
 };
 
+/* What a value needs to be known: an event, or what several events show */
+enum {
+	KNOWS_VICTIMS = NR_KFD_EVENTS,
+	KNOWS_ANOMALIES,
+	NR_KNOWS
+};
+
 /**
  * struct sums - what one recording has
  * @seconds: between its first and last event
  * @queues, @maps, @unmaps, @runlists, @over, @preemptions, @anomalies: counts
  * @preempted: sum over processes, in s
- * @knows: which events the recording can have
- * @stock: it is of a driver without priorities and preemption
+ * @knows: which events the recording can have, and what else its events show
+ * @driver: of view_driver()
  * @simulated: whether it is of the simulated GPU
  * @hist: of all GPUs together
  */
 struct sums {
 	double seconds, preempted;
 	uint64_t queues, maps, unmaps, runlists, over, preemptions, anomalies;
-	bool knows[NR_KFD_EVENTS], stock;
+	bool knows[NR_KNOWS];
+	const char *driver;
 	enum simulated simulated;
 	struct hist hist[NR_LATENCIES];
 };
@@ -93,9 +101,11 @@ static void sums_read(struct sums *sums, const struct view_options *options, con
 	view_read(&view);
 	view_losses(&view);
 	sums->simulated = view_simulated(&view);
-	sums->stock = view_stock(&view);
+	sums->driver = view_driver(&view);
 	for (i = 0; i < NR_KFD_EVENTS; i++)
 		sums->knows[i] = view_knows(&view, i);
+	sums->knows[KNOWS_VICTIMS] = view_knows_victims(&view);
+	sums->knows[KNOWS_ANOMALIES] = view_knows_anomalies(&view);
 	sums->seconds = (view.model.last - view.model.first) / 1e9;
 	sums->unmaps = view.model.events[EV_UNMAP_QUEUES_DONE];
 	sums->preemptions = view.model.events[EV_PREEMPT_BEGIN];
@@ -129,7 +139,7 @@ static struct row *row_add(struct rows *rows, const char *key, const char *title
  * Values that grow with the length of the recording: compared per second. They are not known of a recording that cannot
  * have the event.
  */
-static struct row *sum_add(struct rows *rows, enum kfd_event_type event, const char *key, const char *title, double a,
+static struct row *sum_add(struct rows *rows, int needs, const char *key, const char *title, double a,
 			   double b)
 {
 	struct row *row = row_add(rows, key, title);
@@ -138,7 +148,7 @@ static struct row *sum_add(struct rows *rows, enum kfd_event_type event, const c
 	row->value[0] = a;
 	row->value[1] = b;
 	for (i = 0; i < 2; i++) {
-		row->known[i] = event == NR_KFD_EVENTS || rows->sums[i].knows[event];
+		row->known[i] = rows->sums[i].knows[needs];
 		if (row->known[i] && rows->sums[i].seconds > 0)
 			row->rate[i] = row->value[i] / rows->sums[i].seconds;
 	}
@@ -146,10 +156,10 @@ static struct row *sum_add(struct rows *rows, enum kfd_event_type event, const c
 	return row;
 }
 
-static void count_add(struct rows *rows, enum kfd_event_type event, const char *key, const char *title, uint64_t a,
+static void count_add(struct rows *rows, int needs, const char *key, const char *title, uint64_t a,
 		      uint64_t b)
 {
-	struct row *row = sum_add(rows, event, key, title, a, b);
+	struct row *row = sum_add(rows, needs, key, title, a, b);
 	double ta = rows->sums[0].seconds, tb = rows->sums[1].seconds;
 
 	if (row->rate[0] < 0 || row->rate[1] < 0)
@@ -216,9 +226,9 @@ static void rows_make(struct rows *rows)
 	count_add(rows, EV_UNMAP_QUEUES_DONE, "unmap_count", "unmaps", a->unmaps, b->unmaps);
 	count_add(rows, EV_MAP_QUEUES, "over_subscribed_count", "over-subscribed runlists", a->over, b->over);
 	count_add(rows, EV_PREEMPT_BEGIN, "preemption_count", "preemptions", a->preemptions, b->preemptions);
-	sum_add(rows, EV_PREEMPT_BEGIN, "preempted_s", "seconds preempted, of all processes", a->preempted,
+	sum_add(rows, KNOWS_VICTIMS, "preempted_s", "seconds preempted, of all processes", a->preempted,
 		b->preempted);
-	count_add(rows, NR_KFD_EVENTS, "anomaly_count", "anomalies", a->anomalies, b->anomalies);
+	count_add(rows, KNOWS_ANOMALIES, "anomaly_count", "anomalies", a->anomalies, b->anomalies);
 	for (i = 0; i < NR_LATENCIES; i++) {
 		percentile_add(rows, i, 50);
 		percentile_add(rows, i, 99);
@@ -313,8 +323,8 @@ static void print_json(const struct rows *rows, const struct list *list, const s
 	json_text("b_recording", options->other);
 	json_simulated("a_simulated", rows->sums[0].simulated);
 	json_simulated("b_simulated", rows->sums[1].simulated);
-	json_text("a_driver", rows->sums[0].stock ? "stock" : "kfdprio");
-	json_text("b_driver", rows->sums[1].stock ? "stock" : "kfdprio");
+	json_text("a_driver", rows->sums[0].driver);
+	json_text("b_driver", rows->sums[1].driver);
 	list_json_columns(list);
 	list_json(list, "rows");
 	json_stdout_end();
@@ -327,12 +337,16 @@ static void print_names(const struct view_options *options, const struct sums *s
 		[SIMULATED_NO] = "",
 		[SIMULATED_YES] = " (SIMULATED GPU: no time was measured on hardware)",
 	};
+	bool stock[2];
+	int i;
 
 	text_line(stdout, "A: %s%s", options->dir, notes[sums[0].simulated]);
 	text_line(stdout, "B: %s%s", options->other, notes[sums[1].simulated]);
-	if (sums[0].stock || sums[1].stock)
+	for (i = 0; i < 2; i++)
+		stock[i] = sums[i].driver && !strcmp(sums[i].driver, "stock");
+	if (stock[0] || stock[1])
 		printf("%s of a stock driver, which has no preemption and no event of it\n",
-		       sums[0].stock && sums[1].stock ? "A and B are" : sums[0].stock ? "A is" : "B is");
+		       stock[0] && stock[1] ? "A and B are" : stock[0] ? "A is" : "B is");
 	putchar('\n');
 }
 

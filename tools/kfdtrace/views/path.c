@@ -58,6 +58,7 @@ static size_t steps_sort(const struct queue_path *path, enum step *order)
 static void step_text(const struct queue_path *path, enum step step, char *text, size_t size)
 {
 	const struct queue *queue = path->queue;
+	const char *name;
 
 	switch (step) {
 	case STEP_CREATE:
@@ -78,7 +79,8 @@ static void step_text(const struct queue_path *path, enum step step, char *text,
 		snprintf(text, size, " (%" PRIu64 " in total)", path->dispatches);
 		break;
 	case STEP_DESTROY:
-		snprintf(text, size, " reason=%s", kfd_destroy_name(queue->destroy_reason));
+		name = kfd_destroy_name(queue->destroy_reason);
+		snprintf(text, size, " reason=%s", name ? name : "unknown");
 		break;
 	default:
 		*text = '\0';
@@ -89,13 +91,14 @@ static void print_path(const struct view *view, const struct queue_path *path, b
 {
 	const struct queue *queue = path->queue;
 	char *name = text_printable(view_command(view, queue->client->process->pid));
+	const char *type = kfd_queue_type_name(queue->type);
 	enum step order[NR_STEPS];
 	size_t nr = steps_sort(path, order), i;
 	char text[128], delta[32], when[32];
 
 	printf("Queue %u of process %d (%s) on GPU %u: %s\n", queue->queue_id,
 	       queue->client->process->pid, name ? name : "?", queue->client->gpu->gpu_id,
-	       queue->type < 0 ? "?" : kfd_queue_type_name(queue->type));
+	       type ? type : "type unknown");
 	free(name);
 	for (i = 0; i < nr; i++) {
 		uint64_t ts = path->ts[order[i]];
@@ -219,6 +222,8 @@ int kfdtrace_path(int argc, char **argv)
 				print_path(&view, &paths.path[i], paths.log);
 		if (paths.log)
 			log_print(&paths);
+		else if (paths.unread)
+			puts("ROCm's log was not read: record with the clock mono, as kfdtrace record does");
 		else
 			puts("no log of ROCm: record with --amd-log, or name a log with --amd-log FILE");
 	}

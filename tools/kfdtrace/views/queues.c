@@ -6,6 +6,7 @@
 
 #include "kfdtrace.h"
 #include "message.h"
+#include "views/common/claimed.h"
 #include "views/common/options.h"
 #include "views/common/queues.h"
 
@@ -51,6 +52,7 @@ int kfdtrace_queues(int argc, char **argv)
 	view_open(&view, &options);
 	view_read(&view);
 	view_losses(&view);
+	claims_warn(&view);
 	view_pids_check(&view);
 	if (options.list.json) {
 		json_stdout(JSON_ROWS);

@@ -138,11 +138,26 @@ void claims_read(struct claims *claims, const struct view *view)
 	for (i = 0; i < all; i++) {
 		struct claim *claim = &claims->list[claims->nr];
 
-		if (claim_read(claim, json_object_array_get_idx(array, i)) && pids_have(&view->options->pids, claim->pid))
+		if (!claim_read(claim, json_object_array_get_idx(array, i)))
+			claims->damaged++;
+		else if (pids_have(&view->options->pids, claim->pid))
 			claims->nr++;
 	}
 	qsort(claims->list, claims->nr, sizeof(*claims->list), claim_compare);
 	claims_join(claims, &view->model);
+}
+
+/**
+ * claims_warn() - print on stderr how many are damaged
+ * @view: the recording, read
+ */
+void claims_warn(const struct view *view)
+{
+	struct claims claims;
+
+	claims_read(&claims, view);
+	view_meta_warn(view, "claimed_work", claims.damaged);
+	claims_free(&claims);
 }
 
 /**

@@ -29,16 +29,18 @@ struct claim {
  * @known: it was made with --mqd, by a kfdtrace that takes these samples
  * @list: by GPU, process and address, array of @nr
  * @nr: how many
+ * @damaged: those that were left out
  */
 struct claims {
 	bool known;
 	struct claim *list;
-	size_t nr;
+	size_t nr, damaged;
 };
 
 bool claims_known(const struct view *view);
 void claims_read(struct claims *claims, const struct view *view);
 const struct claim *claims_of(const struct claims *claims, const struct queue *queue);
+void claims_warn(const struct view *view);
 void claims_free(struct claims *claims);
 
 #endif /* KFDTRACE_CLAIMED_VIEW_H */

@@ -234,13 +234,15 @@ static void log_read(struct joiner *joiner, const char *name, int32_t pid)
 static void logs_read(struct paths *paths, const struct view *view)
 {
 	struct joiner joiner = { .paths = paths, .view = view, .repeats.limit = UINT64_MAX };
+	const char *clock = trace_clock(view->file);
 	struct log_names names;
 	size_t i;
 
 	log_names_find(&names, view);
 	if (names.nr && !trace_clock_is_log(view->file)) {
 		warnx("%s: ROCm's log is not read: its clock is mono, that of the recording is %s",
-		      view->options->dir, trace_clock(view->file));
+		      view->options->dir, clock ? clock : "unknown");
+		paths->unread = true;
 		log_names_free(&names);
 		return;
 	}

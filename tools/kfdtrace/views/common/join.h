@@ -47,6 +47,7 @@ struct queue_path {
  * struct paths - all of them
  * @path: array of @nr, also of processes that were not asked for
  * @log: what was read, NULL if there is none
+ * @unread: there is one, which was not read because the clock of the recording is another one
  * @joined: queues that the log names; this and what follows about queues and lines of them is about @shown alone
  * @unjoined: names of the log that are no queue of the recording
  * @unjoined_more: there are more of them
@@ -69,6 +70,7 @@ struct paths {
 	struct queue_path *path;
 	size_t nr;
 	struct amdlog *log;
+	bool unread;
 	uint64_t joined, unjoined, other_pid, uncreated, created_again, timed;
 	bool unjoined_more;
 	int log_pid, recorded_pid;

@@ -2,6 +2,7 @@
 /* The contents of meta.json.  A damaged file may contain anything. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +12,8 @@
 #include "message.h"
 #include "view.h"
 
-#define MAX_META ((size_t)16 << 20)
+#define MAX_META     ((size_t)16 << 20)
+#define META_VERSION 2
 
 /* NULL if it is no JSON */
 static struct json_object *parse(const char *text, size_t size)
@@ -80,6 +82,35 @@ static int process_compare(const void *left, const void *right)
 	return (a->pid > b->pid) - (a->pid < b->pid);
 }
 
+/* A newer kfdtrace may have given members another meaning. */
+static void version_check(const struct json_object *meta, const char *path)
+{
+	struct json_object *version;
+	int64_t number;
+
+	if (!json_object_object_get_ex(meta, "version", &version))
+		return;
+	number = json_object_is_type(version, json_type_int) ? json_object_get_int64(version) : 0;
+	if (number < 1)
+		warnx("%s: damaged: \"version\" is no number of a version", path);
+	else if (number > META_VERSION)
+		warnx("%s: version %" PRId64 " is of a newer kfdtrace, this one knows %d: what is read from the file may be wrong",
+		      path, number, META_VERSION);
+}
+
+/**
+ * view_meta_warn() - print on stderr that elements of meta.json are damaged
+ * @view: the recording
+ * @key: of the array
+ * @nr: how many are left out; 0: nothing is printed
+ */
+void view_meta_warn(const struct view *view, const char *key, size_t nr)
+{
+	if (nr)
+		warnx("%s: meta.json is damaged: %zu element%s of \"%s\" %s left out", view->options->dir, nr,
+		      nr == 1 ? "" : "s", key, nr == 1 ? "is" : "are");
+}
+
 /**
  * view_meta_open() - read meta.json
  * @view: @meta and @processes are filled in, to be freed with view_meta_close()
@@ -94,6 +125,8 @@ void view_meta_open(struct view *view, const char *path)
 	int64_t pid;
 
 	view->meta = meta_read(path);
+	if (view->meta)
+		version_check(view->meta, path);
 	if (view->meta && json_object_object_get_ex(view->meta, "simulated", &entry) &&
 	    !json_object_is_type(entry, json_type_boolean) && !json_object_is_type(entry, json_type_null))
 		warnx("%s: damaged: \"simulated\" is neither true nor false", path);

@@ -113,24 +113,24 @@ static void cell_name(struct list_value *value, int64_t number, const char *(*na
 	list_text(value, number < 0 ? NULL : name_of(number));
 }
 
-/* @ours: the driver has preemption */
-static void cell_times(const struct queue *queue, unsigned int column, bool ours, struct list_value *value)
+static void cell_times(const struct view *view, const struct queue *queue, unsigned int column,
+		       struct list_value *value)
 {
 	switch (column) {
 	case COL_CREATED:
-		list_known_count(value, queue->created, queue->created);
+		list_known_count(value, queue->created_seen, queue->created);
 		break;
 	case COL_DESTROYED:
 		list_known_count(value, queue->destroyed, queue->destroyed);
 		break;
 	case COL_MAPPED_TIME:
-		list_known_count(value, !queue->unknown, queue->mapped_ns);
+		list_known_count(value, !queue->unknown && view_knows_maps(view), queue->mapped_ns);
 		break;
 	case COL_UNMAPPED_TIME:
-		list_known_count(value, !queue->unknown, queue->unmapped_ns);
+		list_known_count(value, !queue->unknown && view_knows_maps(view), queue->unmapped_ns);
 		break;
 	default:
-		list_known_count(value, ours, queue->preempted_ns);
+		list_known_count(value, view_knows_victims(view), queue->preempted_ns);
 	}
 }
 
@@ -152,7 +152,6 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
 {
 	const struct queue_rows *rows = context;
 	const struct queue *queue = rows->queues[row];
-	bool ours = !view_stock(rows->view);
 
 	switch (column) {
 	case COL_GPU:
@@ -186,17 +185,17 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
 		list_known_count(value, view_knows(rows->view, EV_MAP_QUEUE), queue->maps);
 		break;
 	case COL_UNMAPS:
-		list_count(value, queue->unmaps);
+		list_known_count(value, view_knows_maps(rows->view), queue->unmaps);
 		break;
 	case COL_PREEMPTED:
-		list_known_count(value, ours, queue->preemptions);
+		list_known_count(value, view_knows_victims(rows->view), queue->preemptions);
 		break;
 	case COL_CREATED:
 	case COL_DESTROYED:
 	case COL_MAPPED_TIME:
 	case COL_UNMAPPED_TIME:
 	case COL_PREEMPTED_TIME:
-		cell_times(queue, column, ours, value);
+		cell_times(rows->view, queue, column, value);
 		break;
 	case COL_CLAIMED:
 	case COL_CLAIMED_SAMPLES:

@@ -2,9 +2,10 @@
 /*
  * Dispatches that are in ROCm's log more than once: a file that was copied, or lines that were collected twice.
  *
- * Two lines with the same microsecond, thread and message are the same: a dispatch takes several microseconds with this
- * log, and the message has the addresses of its arguments and of its signal.
+ * Two lines with the same microsecond, thread, queue, kernel, arguments and signal are the same: a dispatch takes several
+ * microseconds with this log.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "joiner.h"
@@ -21,15 +22,20 @@ static uint64_t mix(uint64_t hash)
 	return hash ^ hash >> 33;
 }
 
+/* A program that collects logs may put other text after the message: the numbers that name the dispatch count alone. */
 static uint64_t entry_hash(const struct amdlog_entry *entry)
 {
-	size_t length = strlen(entry->message), i;
+	static const char *const keys[] = { "Dispatch Header = ", "kernel_obj=", "kernarg_address=", "completion_signal=" };
 	uint64_t hash = FNV_BASIS ^ entry->ts ^ mix(entry->tid);
+	const char *at;
+	unsigned int i;
 
-	while (length && strchr(" \t\r", entry->message[length - 1]))
-		length--;
-	for (i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)entry->message[i]) * FNV_PRIME;
+	for (i = 0; i < NR_LOG_FIELDS; i++)
+		hash = (hash ^ (entry->has >> i & 1 ? mix(entry->v[i] + 1) : 0)) * FNV_PRIME;
+	for (i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		at = strstr(entry->message, keys[i]);
+		hash = (hash ^ (at ? mix(strtoull(at + strlen(keys[i]), NULL, 0) + 1) : 0)) * FNV_PRIME;
+	}
 	hash = mix(hash);
 	return hash ? hash : 1;
 }

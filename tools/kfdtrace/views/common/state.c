@@ -98,29 +98,6 @@ static int queues_begin(struct model *model, struct json_object *process, uint32
 }
 
 /**
- * view_knows() - whether the driver that was recorded has an event
- * @view: the recording
- * @type: the event
- *
- * Return: whether. If not, what the event would show is not known: it is not 0.
- */
-bool view_knows(const struct view *view, enum kfd_event_type type)
-{
-	return trace_knows(view->file, type);
-}
-
-/**
- * view_stock() - whether the recording is of a driver without priorities and preemption
- * @view: the recording
- *
- * Return: whether.
- */
-bool view_stock(const struct view *view)
-{
-	return !view_knows(view, EV_PREEMPT_BEGIN);
-}
-
-/**
  * view_state_begin() - put in what was there when the recording began; does not return if that fails
  * @view: the recording, of which no event was read
  */

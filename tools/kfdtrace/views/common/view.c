@@ -64,8 +64,8 @@ void view_open(struct view *view, const struct view_options *options)
 		errx(EXIT_FAILURE, "%s", why);
 	view_meta_open(view, meta);
 	free(meta);
-	if (model_init(&view->model, options->slow_ns))
-		errx(EXIT_FAILURE, "out of memory");
+	view_knows_read(view);
+	view_model_init(view);
 }
 
 /**
@@ -158,8 +158,7 @@ void view_pids_find(struct view *view)
 	view->file = trace_open(view->trace_path, why);
 	if (!view->file)
 		errx(EXIT_FAILURE, "%s", why);
-	if (model_init(&view->model, view->options->slow_ns))
-		errx(EXIT_FAILURE, "out of memory");
+	view_model_init(view);
 }
 
 /**

@@ -60,6 +60,8 @@ struct view_process {
  * @file: open
  * @meta: meta.json, NULL if there is none
  * @processes: that it tells of, array of @nr_processes in the order of PID
+ * @asked: the events of kfd that were asked for, if @asked_known
+ * @asked_known: meta.json has them
  * @model: of all its events
  */
 struct view {
@@ -69,6 +71,7 @@ struct view {
 	struct json_object *meta;
 	struct view_process *processes;
 	size_t nr_processes;
+	bool asked[NR_KFD_EVENTS], asked_known;
 	struct model model;
 };
 
@@ -79,16 +82,26 @@ void view_read(struct view *view);
 void view_state_begin(struct view *view);
 void view_state_end(struct view *view);
 bool view_early(const struct view *view, const struct kfd_event *event);
+void view_knows_read(struct view *view);
+void view_model_init(struct view *view);
 bool view_knows(const struct view *view, enum kfd_event_type type);
+bool view_knows_maps(const struct view *view);
+bool view_knows_victims(const struct view *view);
+bool view_knows_anomalies(const struct view *view);
+const char *view_driver(const struct view *view);
 bool view_stock(const struct view *view);
+void view_knows_warn(const struct view *view);
 bool view_lacks(const struct view *view);
 void view_close(struct view *view);
 char *view_file(const struct view_options *options, const char *name);
+bool view_lost(const struct view *view, uint64_t *count);
+uint64_t view_damaged(const struct view *view);
 void view_losses(const struct view *view);
 void view_pids_find(struct view *view);
 void view_pids_check(const struct view *view);
 void view_meta_open(struct view *view, const char *path);
 void view_meta_close(struct view *view);
+void view_meta_warn(const struct view *view, const char *key, size_t nr);
 const char *view_command(const struct view *view, int pid);
 bool view_inner_pid(const struct view *view, int pid, int *inner);
 const char *view_gpu_name(const struct view *view, uint32_t gpu_id);

@@ -60,14 +60,16 @@ static void print_under_way(const struct under_way *open)
 
 /**
  * anomalies_print() - print them, and what had not ended when the recording did
- * @model: the model, ended
+ * @view: the recording, read
  */
-void anomalies_print(const struct model *model)
+void anomalies_print(const struct view *view)
 {
+	const struct model *model = &view->model;
+	bool known = view_knows_anomalies(view);
 	uint64_t all = anomalies_count(model);
 	size_t i;
 
-	printf("\nAnomalies:%s\n", all ? "" : " none");
+	printf("\nAnomalies:%s\n", !known ? " - (not all events were recorded)" : all ? "" : " none");
 	for (i = 0; i < model->kept_anomalies && i < MAX_LINES; i++)
 		print_anomaly(&model->anomalies[i]);
 	if (all > i)

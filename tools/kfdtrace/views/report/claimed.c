@@ -26,6 +26,7 @@ static int index_compare(const void *left, const void *right)
 static void claims_ordered(struct claims *claims, const struct view *view)
 {
 	claims_read(claims, view);
+	view_meta_warn(view, "claimed_work", claims->damaged);
 	qsort(claims->list, claims->nr, sizeof(*claims->list), index_compare);
 }
 

@@ -18,7 +18,7 @@ void report_hist_json(const char *key, const struct hist *hist)
 	json_open(key, '{');
 	json_count("count", hist->count);
 	json_count("min_ns", hist->min);
-	json_real("mean_ns", (double)hist->sum / hist->count);
+	json_real("mean_ns", hist->sum / hist->count);
 	json_count("p50_ns", hist_percentile(hist, 50));
 	json_count("p90_ns", hist_percentile(hist, 90));
 	json_count("p99_ns", hist_percentile(hist, 99));

@@ -11,6 +11,10 @@ static void pairs_json(const struct client_rows *rows)
 	const struct pair *pair;
 	size_t i;
 
+	if (!view_knows_victims(rows->view) && !view_stock(rows->view)) {
+		json_null("preempted_by");
+		return;
+	}
 	json_open("preempted_by", '[');
 	for (i = 0; i < rows->nr; i++)
 		for (pair = rows->clients[i]->by; pair; pair = pair->next) {
@@ -35,27 +39,28 @@ static void reasons_json(const struct view *view, enum kfd_event_type event, con
 		return;
 	}
 	json_open(key, '{');
-	for (i = 0; i < nr; i++)
+	for (i = 0; i <= nr; i++)
 		if (counts[i])
-			json_count(name(i), counts[i]);
+			json_count(i < nr ? name(i) : "UNKNOWN", counts[i]);
 	json_close('}');
 }
 
 static void gpu_json(const struct view *view, const struct gpu *gpu)
 {
+	bool runlists = view_knows(view, EV_MAP_QUEUES);
 	int i;
 
 	json_open(NULL, '{');
 	json_count("gpu_id", gpu->gpu_id);
 	json_text("name", view_gpu_name(view, gpu->gpu_id));
 	json_text("gfx", view_gpu_gfx(view, gpu->gpu_id));
-	json_count("runlist_count", gpu->runlists);
-	json_count("runlist_queue_count", gpu->runlist_queues);
-	json_count("max_runlist_queue_count", gpu->max_queues);
-	json_count("max_runlist_process_count", gpu->max_processes);
-	json_count("over_subscribed_count", gpu->over_subscribed);
-	json_count("over_subscribed_ns", gpu->over_ns);
-	json_count("hang_count", gpu->hangs);
+	json_known_count("runlist_count", runlists, gpu->runlists);
+	json_known_count("runlist_queue_count", runlists, gpu->runlist_queues);
+	json_known_count("max_runlist_queue_count", runlists, gpu->max_queues);
+	json_known_count("max_runlist_process_count", runlists, gpu->max_processes);
+	json_known_count("over_subscribed_count", runlists, gpu->over_subscribed);
+	json_known_count("over_subscribed_ns", runlists && view_knows(view, EV_UNMAP_QUEUES_DONE), gpu->over_ns);
+	json_known_count("hang_count", view_knows(view, EV_HWS_HANG), gpu->hangs);
 	reasons_json(view, EV_PREEMPT_BEGIN, "preemption_begin_counts", gpu->begins, NR_KFD_REASONS, kfd_reason_name);
 	reasons_json(view, EV_PREEMPT_END, "preemption_end_counts", gpu->ends, NR_KFD_REASONS, kfd_reason_name);
 	reasons_json(view, EV_PARK, "park_counts", gpu->parks, NR_KFD_PARK_REASONS, kfd_park_name);
@@ -67,11 +72,12 @@ static void gpu_json(const struct view *view, const struct gpu *gpu)
 	json_close('}');
 }
 
-static void anomalies_json(const struct model *model)
+static void anomalies_json(const struct view *view)
 {
+	const struct model *model = &view->model;
 	size_t i;
 
-	json_count("anomaly_count", anomalies_count(model));
+	json_known_count("anomaly_count", view_knows_anomalies(view), anomalies_count(model));
 	json_open("anomalies", '[');
 	for (i = 0; i < model->kept_anomalies; i++) {
 		const struct anomaly *anomaly = &model->anomalies[i];
@@ -89,6 +95,22 @@ static void anomalies_json(const struct model *model)
 	json_close(']');
 }
 
+static void under_way_json(const struct view *view)
+{
+	const struct under_way *open = &view->model.under_way;
+
+	json_open("under_way", '{');
+	json_known_count("queue_count", view_knows(view, EV_CREATE_QUEUE) && view_knows(view, EV_DESTROY_QUEUE),
+			 open->queues);
+	json_known_count("preemption_count", view_knows(view, EV_PREEMPT_BEGIN) && view_knows(view, EV_PREEMPT_END),
+			 open->preemptions);
+	json_known_count("eviction_count", view_knows(view, EV_EVICT_PROCESS) && view_knows(view, EV_RESTORE_PROCESS),
+			 open->evictions);
+	json_known_count("unmap_count", view_knows(view, EV_UNMAP_QUEUES) && view_knows(view, EV_UNMAP_QUEUES_DONE),
+			 open->unmaps);
+	json_close('}');
+}
+
 /**
  * report_json() - the whole document
  * @view: the recording, read
@@ -102,18 +124,20 @@ void report_json(const struct view *view, const struct paths *paths)
 	struct client_rows rows;
 	const struct gpu *gpu;
 	struct list list;
+	uint64_t lost;
+	bool known = view_lost(view, &lost);
 	size_t i;
 
 	json_stdout(JSON_ROWS);
 	json_number("version", JSON_FORMAT);
 	json_simulated("simulated", view_simulated(view));
-	json_text("driver", view_stock(view) ? "stock" : "kfdprio");
+	json_text("driver", view_driver(view));
 	json_text("clock", trace_clock(view->file));
 	json_known_count("first_ts_ns", model->last, model->first);
 	json_known_count("last_ts_ns", model->last, model->last);
-	json_count("lost_count", loss->overrun);
+	json_known_count("lost_count", known, lost);
 	json_count("gap_count", loss->gaps);
-	json_count("damaged_count", loss->damaged);
+	json_count("damaged_count", view_damaged(view));
 	json_count("cut_bytes", loss->cut);
 	json_count("other_event_count", trace_foreign(view->file));
 	json_open("event_counts", '{');
@@ -132,13 +156,8 @@ void report_json(const struct view *view, const struct paths *paths)
 	for (gpu = model->gpus; gpu; gpu = gpu->next)
 		gpu_json(view, gpu);
 	json_close(']');
-	anomalies_json(model);
-	json_open("under_way", '{');
-	json_count("queue_count", model->under_way.queues);
-	json_known_count("preemption_count", !view_stock(view), model->under_way.preemptions);
-	json_count("eviction_count", model->under_way.evictions);
-	json_count("unmap_count", model->under_way.unmaps);
-	json_close('}');
+	anomalies_json(view);
+	under_way_json(view);
 	saves_json(view);
 	claims_json(view);
 	if (paths)

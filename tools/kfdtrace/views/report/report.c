@@ -19,22 +19,23 @@
 static void print_head(const struct view *view)
 {
 	const struct model *model = &view->model;
-	struct json_object *value;
+	struct json_object *kernel = view_meta_value(view, "kernel", json_type_string);
+	const char *clock = trace_clock(view->file);
 	uint64_t events = 0;
-	const char *kernel = "?";
 	int i;
 
 	for (i = 0; i < NR_KFD_EVENTS; i++)
 		events += model->events[i];
-	if (view->meta && json_object_object_get_ex(view->meta, "kernel", &value))
-		kernel = json_object_get_string(value);
 	text_line(stdout, "%s: %" PRIu64 " kfd events in %.6f s on %d CPU%s, clock %s, kernel %s",
 		  view->options->dir, events, (model->last - model->first) / 1e9,
-		  trace_cpus(view->file), trace_cpus(view->file) == 1 ? "" : "s", trace_clock(view->file), kernel ? kernel : "?");
+		  trace_cpus(view->file), trace_cpus(view->file) == 1 ? "" : "s", clock ? clock : "unknown",
+		  kernel ? json_object_get_string(kernel) : "unknown");
 	view_simulated_print(view);
 	if (view_stock(view))
 		puts("stock driver: it has no priorities of processes and no preemption. Which queues are mapped is known,\n"
 		     "not which of them run");
+	if (!view_driver(view))
+		puts("driver: unknown");
 	if (view_stock(view) && !claims_known(view))
 		puts("record --mqd samples when queues had work, as their processes claim");
 	if (trace_foreign(view->file))
@@ -49,7 +50,7 @@ static void print_pairs(const struct client_rows *rows)
 	char text[32];
 	size_t i, lines = 0, more = 0;
 
-	for (i = 0; i < rows->nr; i++)
+	for (i = 0; view_knows_victims(rows->view) && i < rows->nr; i++)
 		for (pair = rows->clients[i]->by; pair; pair = pair->next) {
 			if (lines == MAX_LINES) {
 				more++;
@@ -66,16 +67,20 @@ static void print_pairs(const struct client_rows *rows)
 		printf("  and %zu more: see --json\n", more);
 }
 
-static void print_reasons(const char *what, const uint64_t *counts, int nr,
-			  const char *(*name)(int64_t reason))
+static void print_reasons(const struct view *view, enum kfd_event_type event, const char *what,
+			  const uint64_t *counts, int nr, const char *(*name)(int64_t reason))
 {
 	const char *comma = "";
 	int i;
 
 	printf("  %s:", what);
-	for (i = 0; i < nr; i++)
+	if (!view_knows(view, event)) {
+		puts(" -");
+		return;
+	}
+	for (i = 0; i <= nr; i++)
 		if (counts[i]) {
-			printf("%s %s %" PRIu64, comma, name(i), counts[i]);
+			printf("%s %s %" PRIu64, comma, i < nr ? name(i) : "UNKNOWN", counts[i]);
 			comma = ",";
 		}
 	puts(*comma ? "" : " none");
@@ -126,16 +131,18 @@ static void print_gpu(const struct view *view, const struct gpu *gpu)
 		       " processes\n",
 		       gpu->runlists, (double)gpu->runlist_queues / gpu->runlists, gpu->max_queues,
 		       gpu->max_processes);
-		printf("  over-subscribed: %" PRIu64 " runlists, %.1f %% of the time\n",
-		       gpu->over_subscribed, span ? 100.0 * gpu->over_ns / span : 0.0);
+		printf("  over-subscribed: %" PRIu64 " runlists", gpu->over_subscribed);
+		if (view_knows(view, EV_UNMAP_QUEUES_DONE))
+			printf(", %.1f %% of the time", span ? 100.0 * gpu->over_ns / span : 0.0);
+		putchar('\n');
 	}
 	if (!view_stock(view)) {
-		print_reasons("preemptions began", gpu->begins, NR_KFD_REASONS, kfd_reason_name);
-		print_reasons("and ended", gpu->ends, NR_KFD_REASONS, kfd_reason_name);
+		print_reasons(view, EV_PREEMPT_BEGIN, "preemptions began", gpu->begins, NR_KFD_REASONS, kfd_reason_name);
+		print_reasons(view, EV_PREEMPT_END, "and ended", gpu->ends, NR_KFD_REASONS, kfd_reason_name);
 	}
 	if (view->model.events[EV_PARK] || view->model.events[EV_UNPARK]) {
-		print_reasons("processes parked", gpu->parks, NR_KFD_PARK_REASONS, kfd_park_name);
-		print_reasons("and parked no longer", gpu->unparks, NR_KFD_UNPARK_REASONS,
+		print_reasons(view, EV_PARK, "processes parked", gpu->parks, NR_KFD_PARK_REASONS, kfd_park_name);
+		print_reasons(view, EV_UNPARK, "and parked no longer", gpu->unparks, NR_KFD_UNPARK_REASONS,
 			      kfd_unpark_name);
 	}
 	for (i = 0; i < NR_LATENCIES; i++)
@@ -161,7 +168,7 @@ static void print_text(const struct view *view, struct client_rows *rows, const 
 		print_gpu(view, gpu);
 	saves_print(view);
 	claims_print(view);
-	anomalies_print(&view->model);
+	anomalies_print(view);
 	if (!paths->log)
 		return;
 	putchar('\n');

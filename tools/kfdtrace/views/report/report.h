@@ -26,7 +26,7 @@ struct list client_rows_list(struct client_rows *rows, const struct list_choice 
 void client_rows_make(struct client_rows *rows, const struct view *view);
 
 /* anomalies.c */
-void anomalies_print(const struct model *model);
+void anomalies_print(const struct view *view);
 
 /* hist.c */
 void report_hist_json(const char *key, const struct hist *hist);

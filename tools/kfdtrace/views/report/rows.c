@@ -62,24 +62,31 @@ static void of_event(const struct view *view, enum kfd_event_type event, struct 
 	list_known_count(value, view_knows(view, event), count);
 }
 
+/* What begins with one event and ends with another is known if both were recorded. */
+static void of_events(const struct view *view, enum kfd_event_type begin, enum kfd_event_type end,
+		      struct list_value *value, uint64_t count)
+{
+	list_known_count(value, view_knows(view, begin) && view_knows(view, end), count);
+}
+
 static void cell_times(const struct view *view, const struct client *client, unsigned int column,
 		       struct list_value *value)
 {
 	switch (column) {
 	case COL_MAPPED_TIME:
-		list_known_count(value, !client->unknown, client->mapped_ns);
+		list_known_count(value, !client->unknown && view_knows_maps(view), client->mapped_ns);
 		break;
 	case COL_PREEMPTED_TIME:
-		of_event(view, EV_PREEMPT_BEGIN, value, client->preempted_ns);
+		list_known_count(value, view_knows_victims(view), client->preempted_ns);
 		break;
 	case COL_PREEMPTING_TIME:
-		of_event(view, EV_PREEMPT_BEGIN, value, client->preempting_ns);
+		of_events(view, EV_PREEMPT_BEGIN, EV_PREEMPT_END, value, client->preempting_ns);
 		break;
 	case COL_PARKED_TIME:
-		of_event(view, EV_PARK, value, client->parked_ns);
+		of_events(view, EV_PARK, EV_UNPARK, value, client->parked_ns);
 		break;
 	default:
-		of_event(view, EV_EVICT_PROCESS, value, client->evicted_ns);
+		of_events(view, EV_EVICT_PROCESS, EV_RESTORE_PROCESS, value, client->evicted_ns);
 	}
 }
 
@@ -94,13 +101,13 @@ static void cell_counts(const struct view *view, const struct client *client, un
 		of_event(view, EV_DESTROY_QUEUE, value, client->destroyed);
 		break;
 	case COL_MAX:
-		list_count(value, client->max_live);
+		of_events(view, EV_CREATE_QUEUE, EV_DESTROY_QUEUE, value, client->max_live);
 		break;
 	case COL_MAPS:
 		of_event(view, EV_MAP_QUEUE, value, client->maps);
 		break;
 	case COL_PREEMPTED:
-		of_event(view, EV_PREEMPT_BEGIN, value, client->preemptions);
+		list_known_count(value, view_knows_victims(view), client->preemptions);
 		break;
 	case COL_PREEMPTING:
 		of_event(view, EV_PREEMPT_BEGIN, value, client->preempting);

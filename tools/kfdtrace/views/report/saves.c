@@ -27,9 +27,13 @@ static int64_t number_of(struct json_object *save, const char *key)
 {
 	struct json_object *value;
 
+	int64_t number;
+
 	if (!json_object_object_get_ex(save, key, &value) || !json_object_is_type(value, json_type_int))
 		return -1;
-	return json_object_get_int64(value);
+	number = json_object_get_int64(value);
+	/* a larger one is read as this one */
+	return number < INT64_MAX ? number : -1;
 }
 
 static int save_compare(const void *left, const void *right)
@@ -41,11 +45,12 @@ static int save_compare(const void *left, const void *right)
 	return (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-/* By GPU and process.  Damaged entries are left out. */
+/* By GPU and process.  Damaged entries are left out, which a warning reports. */
 static struct save *saves_read(const struct view *view, struct json_object *array, size_t *nr)
 {
 	size_t all = json_object_array_length(array), i;
 	struct save *list = calloc(all + 1, sizeof(*list)), *save = list;
+	size_t damaged = 0;
 	int t;
 
 	if (!list)
@@ -53,16 +58,21 @@ static struct save *saves_read(const struct view *view, struct json_object *arra
 	for (i = 0; i < all; i++) {
 		struct json_object *entry = json_object_array_get_idx(array, i);
 
-		if (!json_object_is_type(entry, json_type_object))
+		if (!json_object_is_type(entry, json_type_object)) {
+			damaged++;
 			continue;
+		}
 		save->pid = number_of(entry, "pid");
 		save->gpu_id = number_of(entry, "gpu_id");
 		for (t = 0; t < NR_TIMES; t++)
 			save->ns[t] = number_of(entry, keys[t]);
-		if (save->pid >= 1 && save->pid <= KFD_MAX_PID && save->gpu_id >= 0 && save->gpu_id <= UINT32_MAX && save->ns[SAVE] >= 0 &&
-		    pids_have(&view->options->pids, save->pid))
+		if (save->pid < 1 || save->pid > KFD_MAX_PID || save->gpu_id < 0 || save->gpu_id > UINT32_MAX ||
+		    save->ns[SAVE] < 0)
+			damaged++;
+		else if (pids_have(&view->options->pids, save->pid))
 			save++;
 	}
+	view_meta_warn(view, "saves", damaged);
 	*nr = save - list;
 	qsort(list, *nr, sizeof(*list), save_compare);
 	return list;

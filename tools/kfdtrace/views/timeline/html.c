@@ -146,7 +146,9 @@ static void slice(struct timeline *timeline, const struct queue *queue, enum sli
 
 static void reason(int64_t value)
 {
-	json_text(NULL, value < 0 ? NULL : kfd_reason_name(value));
+	const char *name = kfd_reason_name(value);
+
+	json_text(NULL, value < 0 || name ? name : "UNKNOWN");
 }
 
 static void number(int64_t value)
@@ -212,12 +214,13 @@ static void rows_json(void)
 	json_open("rows", '[');
 	for (i = 0; i < nr_rows; i++) {
 		const struct row *row = rows[i];
+		const char *type = kfd_queue_type_name(row->type);
 
 		json_open(NULL, '[');
 		json_count(NULL, row->gpu_id);
 		json_number(NULL, row->pid);
 		json_count(NULL, row->queue_id);
-		json_text(NULL, row->type < 0 ? "?" : kfd_queue_type_name(row->type));
+		json_text(NULL, type ? type : "?");
 		json_number(NULL, row->prio);
 		json_close(']');
 	}
@@ -271,10 +274,13 @@ static void losses_json(const struct timeline *timeline)
 	const struct trace_loss *loss = trace_loss(timeline->view.file);
 	const struct model *model = &timeline->view.model;
 	const struct trace_gap *gaps;
+	uint64_t lost;
+	bool known = view_lost(&timeline->view, &lost);
 	size_t i, nr = trace_gaps(timeline->view.file, &gaps);
 
-	json_count("lost", loss->overrun);
-	json_count("damaged", loss->damaged);
+	json_known_count("lost", known || lost, lost);
+	json_flag("lost_known", known);
+	json_count("damaged", view_damaged(&timeline->view));
 	json_count("cut", loss->cut);
 	json_count("whole", loss->whole);
 	json_open("gaps", '[');
@@ -301,6 +307,7 @@ static void head_json(const struct timeline *timeline)
 	struct json_object *kernel = view_meta_value(view, "kernel", json_type_string);
 	struct json_object *offset = view_meta_value(view, "realtime_offset_ns", json_type_int);
 	char *name = realpath(view->options->dir, NULL);
+	const char *clock = trace_clock(view->file);
 	size_t i;
 
 	json_open(NULL, '{');
@@ -314,9 +321,9 @@ static void head_json(const struct timeline *timeline)
 		json_close(']');
 	}
 	json_text("kernel", kernel ? json_object_get_string(kernel) : NULL);
-	json_text("clock", trace_clock(view->file));
+	json_text("clock", clock ? clock : "clock");
 	json_simulated("simulated", view_simulated(view));
-	json_text("driver", view_stock(view) ? "stock" : "kfdprio");
+	json_text("driver", view_driver(view));
 	json_open("pids", '[');
 	for (i = 0; i < view->options->pids.nr; i++)
 		json_number(NULL, view->options->pids.pid[i]);

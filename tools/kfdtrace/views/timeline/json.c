@@ -289,17 +289,19 @@ static void end(struct timeline *timeline)
 	const struct view *view = &timeline->view;
 	const struct trace_loss *loss = trace_loss(view->file);
 	char text[128];
+	uint64_t lost;
+	bool known = view_lost(view, &lost);
 	size_t i;
 
 	load_print(timeline);
 	processes_print(timeline);
 	for (i = 0; i < view->model.nr_queues; i++) {
 		const struct queue *queue = view->model.queues[i];
-		const char *type = queue->type < 0 ? "?" : kfd_queue_type_name(queue->type);
+		const char *type = kfd_queue_type_name(queue->type);
 
 		if (!view_shows(view, queue->client))
 			continue;
-		snprintf(text, sizeof(text), "queue %u, %s", queue->queue_id, type);
+		snprintf(text, sizeof(text), "queue %u, %s", queue->queue_id, type ? type : "type unknown");
 		name_print("thread_name", queue->client->process->pid, row_of(queue), text);
 		if (!queue->client->evictions)
 			continue;
@@ -311,9 +313,9 @@ static void end(struct timeline *timeline)
 	json_number("version", JSON_FORMAT);
 	json_text("clock", trace_clock(view->file));
 	json_simulated("simulated", view_simulated(view));
-	json_count("lost_count", loss->overrun);
+	json_known_count("lost_count", known, lost);
 	json_count("gap_count", loss->gaps);
-	json_count("damaged_count", loss->damaged);
+	json_count("damaged_count", view_damaged(view));
 	json_count("cut_bytes", loss->cut);
 	json_close('}');
 	json_stdout_end();

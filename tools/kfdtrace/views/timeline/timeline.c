@@ -31,7 +31,18 @@ static void slice(void *context, const struct queue *queue, enum slice_kind kind
 	    (kind != SLICE_MAPPED || !timeline->format->others))
 		return;
 	/* a damaged file may say anything */
-	timeline->format->slice(timeline, queue, kind, from < to ? from : to, to);
+	if (from > to)
+		from = to;
+	/* without the events it is not known from when, and until when */
+	if (!view_knows_maps(&timeline->view)) {
+		if (kind == SLICE_MAPPED || kind == SLICE_UNKNOWN)
+			return;
+		if (kind == SLICE_ALIVE)
+			timeline->format->slice(timeline, queue, SLICE_UNKNOWN, from, to);
+	}
+	if (kind == SLICE_PREEMPTED && !view_knows_victims(&timeline->view))
+		return;
+	timeline->format->slice(timeline, queue, kind, from, to);
 }
 
 static void preemption_begin(struct timeline *timeline, const struct kfd_event *event)
@@ -149,10 +160,27 @@ static bool same_file(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Does not return if the output would replace a file of the recording, whatever path names it. */
+/* Is it the name of a file of the recording in the directory of the recording, whether the file is there or not? */
+static bool is_name_of_recording(const char *name, const char *directory)
+{
+	const char *slash = strrchr(name, '/');
+	struct stat status, other;
+	char *above;
+	bool same;
+
+	if (!is_file_of_recording(slash ? slash + 1 : name))
+		return false;
+	above = slash ? strndup(name, slash > name ? slash - name : 1) : strdup(".");
+	same = above && !stat(above, &status) && !stat(directory, &other) && same_file(&status, &other);
+	free(above);
+	return same;
+}
+
+/* Does not return if the output would replace a file of the recording, or become one, whatever path names it. */
 static void output_check(const struct view *view, const char *name)
 {
 	char *trace = view_file(view->options, "trace.dat"), *slash = trace ? strrchr(trace, '/') : NULL;
+	const char *directory = !slash ? "." : slash > trace ? trace : "/";
 	struct stat status, other;
 	struct dirent *entry;
 	bool own = false;
@@ -164,13 +192,14 @@ static void output_check(const struct view *view, const char *name)
 		own = !stat(view->trace_path, &other) && same_file(&other, &status);
 		/* a lone file of another name has nothing beside it */
 		if (trace)
-			dir = opendir(!slash ? "." : *trace ? trace : "/");
+			dir = opendir(directory);
 	}
 	while (dir && !own && (entry = readdir(dir)))
 		own = is_file_of_recording(entry->d_name) && !fstatat(dirfd(dir), entry->d_name, &other, 0) &&
 		      same_file(&other, &status);
 	if (dir)
 		closedir(dir);
+	own |= trace && is_name_of_recording(name, directory);
 	free(trace);
 	if (own)
 		errx(EXIT_FAILURE, "%s: a file of the recording, which the timeline would replace: give another name to --output", name);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // The recording, out of the page: see views/timeline/html.c for its form. Times are ns after the first event.
 
-const MAPPED = 0, PREEMPTED = 1, EVICTED = 2, ALIVE = 3, PARKED = 4, KINDS = 5;
-const KIND_NAMES = ['mapped', 'preempted', 'evicted', 'alive', 'parked'];
+const MAPPED = 0, PREEMPTED = 1, EVICTED = 2, ALIVE = 3, PARKED = 4, UNKNOWN = 5, KINDS = 6;
+const KIND_NAMES = ['mapped', 'preempted', 'evicted', 'alive', 'parked', 'unknown'];
 
 let head;		// what is known of the whole
 let gpus = [];		// in the order of their numbers
@@ -206,6 +206,6 @@ function union(process, kind) {
 }
 
 function processSpans(process) {
-	process.spans ??= [MAPPED, PREEMPTED, EVICTED, ALIVE, PARKED].map(kind => union(process, kind));
+	process.spans ??= [MAPPED, PREEMPTED, EVICTED, ALIVE, PARKED, UNKNOWN].map(kind => union(process, kind));
 	return process.spans;
 }

@@ -178,6 +178,7 @@ function spansDraw(context, process, spans, y, high) {
 	let mapped = 0;
 
 	aliveDraw(context, spans[ALIVE], y + high / 2 - 1, scale);
+	unknownDraw(context, spans[UNKNOWN], y + high / 2 - 1, scale);
 	for (const kind of [PARKED, EVICTED, PREEMPTED, MAPPED]) {
 		const { from, to } = spans[kind], first = above(to, view.from);
 		let total = 0, i;
@@ -212,21 +213,6 @@ function spansDraw(context, process, spans, y, high) {
 	}
 	columnsDraw(context, shares, styles, columns, y, high);
 	return mapped;
-}
-
-function aliveDraw(context, { from, to }, y, scale) {
-	let done = -1;
-
-	context.fillStyle = theme.alive;
-	for (let i = above(to, view.from); i < from.length && from[i] < view.to; i++) {
-		const x0 = Math.max((from[i] - view.from) * scale, 0), x1 = Math.max((Math.min(to[i], view.to) - view.from) * scale, x0 + 1);
-
-		// it would be in a pixel that is drawn already
-		if (x1 < done + 0.5)
-			continue;
-		context.fillRect(NAMES_WIDTH + x0, y, x1 - x0, 2);
-		done = x1;
-	}
 }
 
 function columnsDraw(context, shares, styles, columns, y, high) {

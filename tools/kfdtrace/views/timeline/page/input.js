@@ -78,7 +78,7 @@ function lineAt(y) {
 function spansAt(spans, from, to) {
 	const found = [];
 
-	for (const kind of [MAPPED, PREEMPTED, EVICTED, PARKED, ALIVE])
+	for (const kind of [MAPPED, PREEMPTED, EVICTED, PARKED, UNKNOWN, ALIVE])
 		for (let i = above(spans[kind].to, from); i < spans[kind].from.length && spans[kind].from[i] < to; i++)
 			found.push({ kind, from: spans[kind].from[i], to: spans[kind].to[i] });
 	return found;
@@ -86,7 +86,7 @@ function spansAt(spans, from, to) {
 
 function queueText(line, t, pixel) {
 	const exact = spansAt(line.row.spans, t, t), around = spansAt(line.row.spans, t - pixel / 2, t + pixel / 2);
-	const states = around.filter(span => span.kind !== ALIVE);
+	const states = around.filter(span => span.kind !== ALIVE && span.kind !== UNKNOWN);
 
 	if (states.length > 2) {
 		const share = kind => states.filter(span => span.kind === kind).reduce((sum, span) =>

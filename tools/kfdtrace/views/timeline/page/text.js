@@ -104,6 +104,8 @@ function spanText(row, kind, from, to) {
 		lines.push('it had no work');
 	if (kind === EVICTED)
 		lines.push('by KFD: memory, suspend or debugger');
+	if (kind === UNKNOWN)
+		lines[0] = `whether it was mapped is not known: ${queueName(row)}, ${rowPrio(row)}`;
 	if (kind === ALIVE)
 		lines[0] = `not mapped: ${queueName(row)}, ${rowPrio(row)}`;
 	return lines.join('\n');
@@ -129,9 +131,12 @@ function warnings() {
 	const list = [], times = nr => nr === 1 ? '1 place' : `${nr} places`;
 
 	if (head.lost)
-		list.push(`LOST ${head.lost} EVENTS during the recording: the page may be wrong; ` +
+		list.push(`LOST ${head.lost_known ? '' : 'AT LEAST '}${head.lost} EVENTS during the recording: ` +
+			'the page may be wrong; ' +
 			(head.gaps.length ? 'hatched bands mark the places.' : 'the places are not known.'));
-	else if (head.gaps.length > 0)
+	else if (!head.lost_known)
+		list.push('Whether events were lost is not known.');
+	if (!head.lost && head.gaps.length > 0)
 		list.push(`EVENTS ARE MISSING at ${times(head.gaps.length)}, which are hatched: the page may be wrong there.`);
 	if (head.cut)
 		list.push(`The recording is TRUNCATED: ${head.cut} of ${head.cut + head.whole} bytes of events are missing; ` +

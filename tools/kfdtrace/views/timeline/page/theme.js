@@ -75,6 +75,8 @@ function legendDraw() {
 		context.fillStyle = theme.alive;
 		context.fillRect(0, 6, 22, 2);
 	});
+	if (rows.some(row => row.spans?.[UNKNOWN]?.from.length))
+		item('not known', context => dotsDraw(context, 0, 22, 6));
 	if (ours) {
 		item('preempts others', fill(theme.preempting));
 		item('doorbell', context => wakeDraw(context, 11, 12));
