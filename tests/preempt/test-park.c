@@ -200,8 +200,8 @@ static void park_cycles(void)
 	}
 	tap_ok(all, "park_cycles: no packet is lost, none is repeated");
 	tap_ok(parked >= want, "park_cycles: they were parked %lld times in %d rounds of %d", parked, n, actors);
-	/* a look that interrupts itself took 0.95 s at a time, until the scheduler throttled the thread */
-	tap_ok(ns <= (long long)begin / 4, "park_cycles: kfdprio's thread takes little CPU time (%lld of %llu ms)",
+	/* a look that interrupts itself took 0.95 s at a time, until the scheduler throttled the thread; a debug kernel is slower */
+	tap_ok(ns <= (long long)begin / (sim_debug_kernel() ? 2 : 4), "park_cycles: kfdprio's thread takes little CPU time (%lld of %llu ms)",
 	       ns / 1000000, (unsigned long long)begin / 1000000);
 }
 
