@@ -20,6 +20,7 @@
 #include "kfdprio.h"
 #include "metrics.h"
 #include "message.h"
+#include "output.h"
 
 #define CGROUPS	    64	 /* of --cgroups */
 #define CGROUPS_MAX 1000
@@ -302,12 +303,36 @@ static void all_print(FILE *out, const struct kfd_dev *dev, const struct kfd_pri
 	kfd_topology_free(&topo);
 }
 
+/* A device or a FIFO is written to, and stays what it is. */
+static FILE *device_open(const char *path)
+{
+	char why[KFDLIB_WHY] = "";
+	int fd = output_inherited(path);
+	FILE *file;
+
+	if (fd < 0)
+		fd = output_device(path, why);
+	if (fd < 0)
+		errx(EXIT_FAILURE, "cannot write %s: %s", path, why);
+	file = fdopen(fd, "w");
+	if (!file)
+		err(EXIT_FAILURE, "cannot write %s", path);
+	return file;
+}
+
 /* A reader of @path sees the old file or the new one, never a part. */
 static FILE *output_open(const char *path, char **temp)
 {
+	struct stat status;
 	FILE *file;
 	int fd;
 
+	if (!strcmp(path, "-"))
+		return stdout;
+	if (!stat(path, &status) && !S_ISREG(status.st_mode))
+		return device_open(path);
+	if (!lstat(path, &status) && S_ISLNK(status.st_mode))
+		errx(EXIT_FAILURE, "cannot write %s: it is a symbolic link: name the file itself", path);
 	if (asprintf(temp, "%s.XXXXXX", path) < 0)
 		err(EXIT_FAILURE, "cannot write %s", path);
 	fd = mkostemp(*temp, O_CLOEXEC);
@@ -327,12 +352,13 @@ static void output_close(FILE *out, const char *path, char *temp)
 	int failed = ferror(out);
 
 	failed |= fclose(out);
-	if (!failed && !rename(temp, path)) {
+	if (!failed && (!temp || !rename(temp, path))) {
 		free(temp);
 		return;
 	}
 	warn("cannot write %s", path);
-	unlink(temp);
+	if (temp)
+		unlink(temp);
 	exit(EXIT_FAILURE);
 }
 
@@ -367,7 +393,7 @@ int kfdprio_metrics(int argc, char **argv)
 
 	out = options.output ? output_open(options.output, &temp) : stdout;
 	all_print(out, &dev, gpus, nr_gpus, &owners);
-	if (options.output)
+	if (options.output && out != stdout)
 		output_close(out, options.output, temp);
 	for (i = 0; i < owners.nr; i++)
 		free(owners.all[i].cgroup);

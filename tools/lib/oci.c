@@ -34,6 +34,7 @@ static struct json_object *object_parse(const char *json, size_t size, const cha
 	struct json_object *object = NULL;
 	struct json_tokener *tokener;
 	enum json_tokener_error error;
+	size_t end;
 
 	if (size > OCI_JSON_MAX) {
 		snprintf(why, KFDLIB_WHY, "%s is larger than %u MiB", what, OCI_JSON_MAX >> 20);
@@ -46,10 +47,15 @@ static struct json_object *object_parse(const char *json, size_t size, const cha
 	}
 	object = json_tokener_parse_ex(tokener, json, size);
 	error = json_tokener_get_error(tokener);
+	end = json_tokener_get_parse_end(tokener);
 	json_tokener_free(tokener);
-	if (json_object_is_type(object, json_type_object))
+	while (end < size && strchr(" \t\r\n", json[end]) && json[end])
+		end++;
+	if (json_object_is_type(object, json_type_object) && end == size)
 		return object;
-	if (error == json_tokener_success)
+	if (object && end < size)
+		snprintf(why, KFDLIB_WHY, "%s is not JSON: there is text behind it", what);
+	else if (error == json_tokener_success)
 		snprintf(why, KFDLIB_WHY, "%s is not a JSON object", what);
 	else
 		snprintf(why, KFDLIB_WHY, "%s is not JSON: %s", what,

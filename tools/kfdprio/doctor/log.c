@@ -12,21 +12,60 @@
 #include "log.h"
 #include "kfdlib.h"
 
+#define COMM_MAX	15	/* bytes of a process's name */
 #define LEVEL_WARNING	4	/* KERN_WARNING; more severe ones are less */
 
-/* Blanks out the word between @before and @after wherever both are there. */
+static char *last_strstr(char *text, const char *what)
+{
+	char *found = NULL, *at = text;
+
+	while ((at = strstr(at, what)))
+		found = at++;
+	return found;
+}
+
+/*
+ * Blanks out what is between the first @before and the last @after. The name of a process may contain both, and more
+ * than the name is blanked out where a line names two.
+ */
 static void hide_between(char *line, const char *before, const char *after)
 {
-	char *at = line, *end;
+	char *at = strstr(line, before), *end;
 
-	while ((at = strstr(at, before))) {
-		at += strlen(before);
-		end = strstr(at, after);
-		if (!end)
-			return;
+	if (!at)
+		return;
+	at += strlen(before);
+	end = last_strstr(at, after);
+	if (end)
 		memset(at, '*', end - at);
-		at = end;
+}
+
+static bool begins(const char *line, const char *with)
+{
+	return !strncmp(line, with, strlen(with));
+}
+
+/*
+ * Whether a message is about a process by its name, not about a driver: "NAME[PID]: segfault", what the OOM killer and
+ * the detector of hung tasks print. A name may have any 15 bytes, such as those that messages of drivers have.
+ */
+static bool is_of_process(const char *line)
+{
+	static const char *const heads[] = { "Out of memory", "Memory cgroup out of memory", "oom-kill:", "oom_reaper:",
+					     "Killed process", "INFO: task ", "task:", "Tasks state" };
+	size_t i, end;
+
+	for (i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+		if (begins(line, heads[i]))
+			return true;
+	for (i = 0; i < COMM_MAX + 1 && line[i]; i++) {
+		if (line[i] != '[')
+			continue;
+		end = i + 1 + strspn(line + i + 1, "0123456789");
+		if (end > i + 1 && line[end] == ']' && (line[end + 1] == ':' || line[end + 1] == ' '))
+			return true;
 	}
+	return strstr(line, " invoked oom-killer:");
 }
 
 /* As a whole word only: a host may be called "a". */
@@ -56,7 +95,7 @@ void message_anonymize(char *line)
 
 	hide_between(line, "rocess ", " pid");
 	hide_between(line, "thread ", " pid");
-	hide_between(line, "Comm: ", " ");
+	hide_between(line, "Comm: ", strstr(line, " Not tainted") ? " Not tainted" : " Tainted:");
 	if (!gethostname(host, sizeof(host) - 1)) {
 		host[strcspn(host, ".")] = '\0';
 		if (strcmp(host, "amdgpu") && strcmp(host, "kfd"))
@@ -73,6 +112,8 @@ bool message_is_ours(const char *line)
 	static const char *const words[] = { "amdgpu", "kfd", "AMD-Vi", "amd_iommu", "AMDGPU" };
 	size_t i;
 
+	if (is_of_process(line))
+		return false;
 	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (strstr(line, words[i]))
 			return true;
@@ -96,9 +137,16 @@ int kernel_log_open(void)
 /* Is a message one of trouble?  A reset of a GPU is of no high level in all kernels. */
 static bool is_report(unsigned int level, const char *text)
 {
-	if (strstr(text, "BUG: ") || strstr(text, "WARNING: ") || strstr(text, "Oops") ||
-	    strstr(text, "general protection fault") || strstr(text, "Hardware Error"))
-		return true;
+	static const char *const heads[] = { "BUG: ", "watchdog: BUG: ", "WARNING: ", "Oops", "general protection fault",
+					     "kernel BUG at ", "mce: [Hardware Error]", "[Hardware Error]",
+					     "{1}[Hardware Error]" };
+	size_t i;
+
+	if (is_of_process(text))
+		return false;
+	for (i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+		if (begins(text, heads[i]))
+			return true;
 	/* Of many queues: a warning of KFD's, and no trouble. */
 	if (strstr(text, "oversubscribed"))
 		return false;

@@ -138,7 +138,12 @@ static void row_fill(struct live *live, struct live_row *row, const struct live_
 	row->pid = now->pid;
 	row->gpu_id = now->gpu_id;
 	row->mapped = live->events.open ? part(now->any_ns, last->any_ns, live->span_ns) : -1;
-	if (now->listed) {
+	if (now->listed && !live->stock && !(live->dev.version.features & KFD_PRIO_FEATURE_PREEMPT)) {
+		/* the driver does not count preemptions */
+		row->preempted = -1;
+		row->suffered = -1;
+		row->caused = -1;
+	} else if (now->listed) {
 		row->preempted = part(now->preempted_ns, last->preempted_ns, live->span_ns);
 		row->suffered = rate(now->suffered, last->suffered, live->span_ns);
 		row->caused = rate(now->caused, last->caused, live->span_ns);

@@ -188,6 +188,9 @@ void view_knows_warn(const struct view *view)
 	if (lacking)
 		warnx("%s: %d of %d kinds of kfd events were not recorded, as %s: what they would show is not known",
 		      view->options->dir, lacking, all, kfd_event_name(first));
+	else if (events && !view_driver(view))
+		warnx("%s: it has the formats of %d kinds of kfd events only: what the others would show is not known",
+		      view->options->dir, all);
 	else if (!view->asked_known && events && trace_knows(view->file, EV_MAP_QUEUE) &&
 		 !view->model.events[EV_MAP_QUEUE])
 		warnx("%s: there is no kfd_map_queue, and %s whether that event was recorded: values that are 0 may be wrong",

@@ -59,7 +59,8 @@ static void gpu_json(const struct view *view, const struct gpu *gpu)
 	json_known_count("max_runlist_queue_count", runlists, gpu->max_queues);
 	json_known_count("max_runlist_process_count", runlists, gpu->max_processes);
 	json_known_count("over_subscribed_count", runlists, gpu->over_subscribed);
-	json_known_count("over_subscribed_ns", runlists && view_knows(view, EV_UNMAP_QUEUES_DONE), gpu->over_ns);
+	json_known_count("over_subscribed_ns", runlists && (!gpu->over_subscribed || view_knows(view, EV_UNMAP_QUEUES_DONE)),
+			 gpu->over_ns);
 	json_known_count("hang_count", view_knows(view, EV_HWS_HANG), gpu->hangs);
 	reasons_json(view, EV_PREEMPT_BEGIN, "preemption_begin_counts", gpu->begins, NR_KFD_REASONS, kfd_reason_name);
 	reasons_json(view, EV_PREEMPT_END, "preemption_end_counts", gpu->ends, NR_KFD_REASONS, kfd_reason_name);

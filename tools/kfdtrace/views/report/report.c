@@ -132,7 +132,7 @@ static void print_gpu(const struct view *view, const struct gpu *gpu)
 		       gpu->runlists, (double)gpu->runlist_queues / gpu->runlists, gpu->max_queues,
 		       gpu->max_processes);
 		printf("  over-subscribed: %" PRIu64 " runlists", gpu->over_subscribed);
-		if (view_knows(view, EV_UNMAP_QUEUES_DONE))
+		if (!gpu->over_subscribed || view_knows(view, EV_UNMAP_QUEUES_DONE))
 			printf(", %.1f %% of the time", span ? 100.0 * gpu->over_ns / span : 0.0);
 		putchar('\n');
 	}
