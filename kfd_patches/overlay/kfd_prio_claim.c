@@ -218,7 +218,6 @@ struct kfd_prio_before {
 	u64 trust_until;
 	u32 wakes;
 	bool armed;
-	bool recent;
 	bool waves;
 	bool work;
 	bool ended;
@@ -251,7 +250,6 @@ static struct kfd_prio_before kfd_prio_claim_before(struct device_queue_manager 
 		.trust_until = kfd_prio_claim_trust(qp, k),
 		.wakes = qp->wakes,
 		.armed = atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED,
-		.recent = ktime_get_ns() < qp->quiet_at + k->budget_ns / 2,
 		.waves = qp->waves,
 		.work = qp->work,
 		.ended = qp->ended,
@@ -338,12 +336,10 @@ static bool kfd_prio_claim_quiet(const struct kfd_prio_qpd *qp, const struct kfd
 /*
  * Whether a claim has waves. They are counted only where the count can change the result: if the
  * indices are equal, or have not moved for half of busy_budget_ms. They are not counted for a claim
- * that is off the GPU, whose MQDs decide (@b->saved), nor for a claim whose trap is armed and whose
- * indices have not moved, with one exception: for half of busy_budget_ms after arming they are
- * counted while the signal of the last packet shows it to be running, as an earlier count of zero
- * may have been wrong. While that signal shows it to be running, the intervals between counts
- * double. Until the next count is permitted, a claim that has launched packets since the last one
- * counts as having waves.
+ * whose trap is armed and whose indices have not moved, nor for a claim that is off the GPU, whose
+ * MQDs decide (@b->saved). While the signal of the last packet shows it to be running, the
+ * intervals between counts double. Until the next count is permitted, a claim that has launched
+ * packets since the last one counts as having waves.
  */
 static bool kfd_prio_claim_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s,
 				 const struct kfd_prio_before *b, struct kfd_prio_seen *seen)
@@ -352,8 +348,7 @@ static bool kfd_prio_claim_waves(struct kfd_process_device *pdd, struct kfd_prio
 
 	if (!s->nr || b->off || !kfd_prio_counts_waves(pdd))
 		return b->saved;
-	if (seen->work ? ktime_get_ns() <= b->stuck_at :
-			 b->armed && !moved && !(seen->in_flight && b->recent))
+	if (seen->work ? ktime_get_ns() <= b->stuck_at : b->armed && !moved)
 		return false;
 	if (seen->in_flight && !seen->work && !moved && b->waves &&
 	    ktime_get_ns() < b->trust_until)
@@ -376,8 +371,7 @@ static bool kfd_prio_claim_indices(struct device_queue_manager *dqm, struct qcm_
 	struct kfd_process_device *pdd = qpd_to_pdd(qpd);
 	struct mm_struct *mm = qpd->prio.mm;
 	bool alive, preempted = qpd->prio.preempted;
-	u64 begin = ktime_get_ns(), mapped_at = dqm->prio.mapped_at;
-	bool restoring = begin < dqm->prio.restored_at;
+	bool restoring = ktime_get_ns() < dqm->prio.restored_at;
 	u64 taken_count = qpd->prio.taken_count;
 	u32 unmap_seq = dqm->prio.unmap_seq;
 	struct kfd_prio_seen seen;
@@ -393,8 +387,6 @@ static bool kfd_prio_claim_indices(struct device_queue_manager *dqm, struct qcm_
 	dqm_lock(dqm);
 	if (qpd->prio.role != KFD_PRIO_ROLE_CLAIM)
 		return false;
-	/* The time of a restore is an estimate; the signal shows that the work has not ended */
-	restoring |= seen.in_flight && begin < mapped_at + KFD_PRIO_RESTORE_MAX_NS;
 	if (!alive) {
 		kfd_prio_role_drop(dqm, qpd);
 		return false;

@@ -240,7 +240,7 @@ void kfd_prio_runlist_sent(struct device_queue_manager *dqm, int ret)
 		kfd_prio_claim_skip(dqm, d->unmapped_at);
 		WRITE_ONCE(d->mapped_at, now);
 		WRITE_ONCE(d->restored_at,
-			   now + min(2 * (now - d->unmapped_at), KFD_PRIO_RESTORE_MAX_NS));
+			   now + min(now - d->unmapped_at, KFD_PRIO_RESTORE_MAX_NS));
 		d->unmapped_at = 0;
 	}
 	kfd_prio_over_subscribed_keep(dqm);

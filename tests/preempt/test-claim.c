@@ -355,64 +355,6 @@ static void pm4(void)
 	actor_kill(&off);
 }
 
-static long act_submit_quietly(long ns, long unused)
-{
-	(void)unused;
-	return kfdc_dispatch(me.q[0], &(struct kfdc_dispatch){ .ns = ns });
-}
-
-/*
- * A runlist that is none of the level's saves and restores the waves of a claim. Until they are restored, which may take
- * longer than the save, a count finds none.
- */
-static void slow_restore(void)
-{
-	static const struct {
-		const char *what;
-		act_fn *submit;
-		int save_us, restore_us;
-	} cases[] = {
-		{ "without a signal, restored in one and a half of the time of the save", act_submit_quietly, 1000, 1500 },
-		{ "with a signal, restored in 100 times the time of the save", act_submit, 20, 2000 },
-		{ "with a signal, restored in 15 ms", act_submit, 20, 15000 },
-	};
-	unsigned int i, begins, want;
-	const struct event *first;
-	struct actor on, off;
-	struct events *e;
-	long long ns;
-
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		on = online_start(0, 12);
-		param_set("save_us", cases[i].save_us);
-		param_set("restore_us", cases[i].restore_us);
-		e = events_start("kfd");
-		off = offline_start(0, 5 * MS, 400);
-		nap_ns(20 * MS);
-		if (actor_do(&on, cases[i].submit, 40 * MS, 1))
-			tap_bail("the online work was refused");
-		nap_ns(10 * MS);
-		/* KFD maps the new queue by a runlist; MES leaves the other queue alone */
-		if (actor_do(&on, act_create, 1, 7))
-			tap_bail("no second queue");
-		nap_ns(100 * MS);
-		events_stop(e);
-		begins = events_count(e, "kfd_preempt_begin", NULL, 0);
-		first = events_find(e, NULL, "kfd_preempt_end", NULL, 0);
-		ns = first ? event_field(first, "dur_ns") : -1;
-		want = cases[i].restore_us > 5000 && !has_mes(0) ? 2 : 1;
-		tap_diag("slow_restore: %u preemptions, the first for %lld us", begins, ns / 1000);
-		if (!tap_ok(want == 2 ? begins >= 2 : begins == 1 && ns > (long long)(40 * MS), "slow_restore: %s: %s", cases[i].what,
-			    want == 2 ? "it preempts again" : "one preemption, until the end of the kernel"))
-			events_print(e);
-		events_free(e);
-		param_set("save_us", 20);
-		param_set("restore_us", 20);
-		actor_kill(&on);
-		actor_kill(&off);
-	}
-}
-
 enum { GONE_PROTECT, GONE_DONTNEED, GONE_UNMAP, GONE_BACK };
 
 /* The page of the indices, as the CPU sees it */
@@ -479,5 +421,5 @@ static void index_page(void)
 const struct test tests_claim[] = {
 	{ "last_kernel", last_kernel }, { "bursts", bursts }, { "behind", behind, .deep = true }, { "false_work", false_work, .deep = true },
 	{ "barrier", barrier, .deep = true }, { "stopped", stopped, .deep = true }, { "sdma", sdma },
-	{ "pm4", pm4 }, { "slow_restore", slow_restore, .waves = true }, { "index_page", index_page }, {}
+	{ "pm4", pm4 }, { "index_page", index_page }, {}
 };
