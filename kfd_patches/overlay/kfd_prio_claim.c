@@ -371,7 +371,8 @@ static bool kfd_prio_claim_indices(struct device_queue_manager *dqm, struct qcm_
 	struct kfd_process_device *pdd = qpd_to_pdd(qpd);
 	struct mm_struct *mm = qpd->prio.mm;
 	bool alive, preempted = qpd->prio.preempted;
-	bool restoring = ktime_get_ns() < dqm->prio.restored_at;
+	u64 begin = ktime_get_ns(), mapped_at = dqm->prio.mapped_at;
+	bool restoring = begin < dqm->prio.restored_at;
 	u64 taken_count = qpd->prio.taken_count;
 	u32 unmap_seq = dqm->prio.unmap_seq;
 	struct kfd_prio_seen seen;
@@ -387,6 +388,8 @@ static bool kfd_prio_claim_indices(struct device_queue_manager *dqm, struct qcm_
 	dqm_lock(dqm);
 	if (qpd->prio.role != KFD_PRIO_ROLE_CLAIM)
 		return false;
+	/* The time of a restore is an estimate; the signal shows that the work has not ended */
+	restoring |= seen.in_flight && begin < mapped_at + KFD_PRIO_RESTORE_MAX_NS;
 	if (!alive) {
 		kfd_prio_role_drop(dqm, qpd);
 		return false;
