@@ -388,12 +388,12 @@ static bool kfd_prio_claim_indices(struct device_queue_manager *dqm, struct qcm_
 	dqm_lock(dqm);
 	if (qpd->prio.role != KFD_PRIO_ROLE_CLAIM)
 		return false;
-	/* The time of a restore is an estimate; the signal shows that the work has not ended */
-	restoring |= seen.in_flight && begin < mapped_at + KFD_PRIO_RESTORE_MAX_NS;
 	if (!alive) {
 		kfd_prio_role_drop(dqm, qpd);
 		return false;
 	}
+	/* The time of a restore is an estimate; the signal shows that the work has not ended */
+	restoring |= seen.in_flight && begin < mapped_at + KFD_PRIO_RESTORE_MAX_NS;
 	kfd_prio_claim_saw(qpd, &seen, &before, before.off || kfd_prio_claim_off(dqm, qpd),
 			   restoring || unmap_seq != dqm->prio.unmap_seq, k, ktime_get_ns());
 	if (preempted && qpd->prio.preempted && !seen.unreadable) {

@@ -361,9 +361,8 @@ struct kfd_prio_totals {
  * @poll_rest: number of other processes of @resting that are left of the last poll
  * @count_at: waves in flight are not counted before this time, ktime_get_ns(); used by the thread
  *	only
- * @debug_at: time from which the next operation of a debugger may begin, ktime_get_ns(); protected
- *	by kfd_prio_gpu_lock()
- * @debugged_at: when the last operation of a debugger was permitted, ktime_get_ns(); as @debug_at
+ * @debugged_at: when the last operation of a debugger was permitted, ktime_get_ns(); protected by
+ *	kfd_prio_gpu_lock()
  * @policy: state of the policy
  * @last: the last decision of the policy
  * @last_at: when @last was made, ktime_get_ns()
@@ -417,10 +416,9 @@ struct kfd_prio_totals {
  * @timer: wakes the thread
  * @kicked: enum kfd_prio_kick, why the thread is woken
  *
- * Protected by the DQM lock, except for @link, @users, @debug_at and @debugged_at, whose locks are
- * above; @thread, which is set before the first claim; @rang, @look_now, @roles_due, @orphans and
- * @kicked, which are read and written without a lock; and @timer and the members that only the
- * thread uses.
+ * Protected by the DQM lock, except for @link, @users and @debugged_at, whose locks are above;
+ * @thread, which is set before the first claim; @rang, @look_now, @roles_due, @orphans and @kicked,
+ * which are read and written without a lock; and @timer and the members that only the thread uses.
  */
 struct kfd_prio_dqm {
 	ktime_t unmap_start;
@@ -453,7 +451,6 @@ struct kfd_prio_dqm {
 	bool look_more;
 	unsigned int poll_rest;
 	u64 count_at;
-	u64 debug_at;
 	u64 debugged_at;
 	struct kfd_prio_policy policy;
 	struct kfd_prio_decision last;

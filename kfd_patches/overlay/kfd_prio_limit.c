@@ -54,14 +54,13 @@ static u64 kfd_prio_limit_gap(const struct kfd_prio_dqm *d, int rank)
  */
 static u64 kfd_prio_limit_next(struct kfd_prio_dqm *d, int rank, u64 now)
 {
-	u64 gap = kfd_prio_limit_gap(d, rank);
-
 	bool sent = kfd_prio_uses_mes(d->dqm) || READ_ONCE(d->mapped_at) > d->debugged_at;
+	u64 gap = kfd_prio_limit_gap(d, rank);
 
 	if (!gap || d->debugged_at + KFD_PRIO_DEBUG_NS <= now)
 		return 0;
-	if (d->debug_at > now)
-		return d->debug_at;
+	if (d->debugged_at + gap > now)
+		return d->debugged_at + gap;
 	return !sent || mutex_is_locked(&d->dqm->lock_hidden) ? now + KFD_PRIO_DEBUG_IDLE_NS : 0;
 }
 
@@ -79,10 +78,8 @@ static u64 kfd_prio_limit_turn(int rank)
 	for (d = kfd_prio_gpu_first(); d; d = kfd_prio_gpu_next(d))
 		at = max(at, kfd_prio_limit_next(d, rank, now));
 	for (d = at ? NULL : kfd_prio_gpu_first(); d; d = kfd_prio_gpu_next(d))
-		if (kfd_prio_limit_gap(d, rank)) {
-			d->debug_at = now + kfd_prio_limit_gap(d, rank);
+		if (kfd_prio_limit_gap(d, rank))
 			d->debugged_at = now;
-		}
 	kfd_prio_gpu_unlock();
 	return at;
 }

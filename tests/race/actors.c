@@ -75,9 +75,9 @@ static int create(int nr)
 	};
 	int err = call(AMDKFD_IOC_CREATE_QUEUE, &a);
 
-	if (err)
+	if (err) {
 		atomic_fetch_add(&shared->refused, 1);
-	if (!err) {
+	} else {
 		extra[nr].id = a.queue_id;
 		extra[nr].there = true;
 	}

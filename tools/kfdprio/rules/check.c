@@ -226,7 +226,7 @@ static void exe_warn(struct rules *warnings, const struct rule *rule)
 	snprintf(name, sizeof(name), "%.*s", (int)len, rule->exe);
 	pattern_plain(name, name);
 	if (!strncmp(name, "/proc/", 6)) {
-		add(warnings, rule, "exe=%.200s is no program: what is below /proc is another one for each process, and the path of a process is that of the program",
+		add(warnings, rule, "exe=%.200s is no program: the files below /proc differ for each process, and the path of a process is that of its program",
 		    rule->exe);
 		return;
 	}
@@ -334,7 +334,7 @@ static void slice_warn(struct rules *warnings, const struct rule *rule)
 static void stars_warn(struct rules *warnings, const struct rule *rule)
 {
 	if (rule->cgroup && strstr(rule->cgroup, "**"))
-		add(warnings, rule, "cgroup=%.200s: '**' is as '*', which stands for one name without '/'; what is below a cgroup that matches, matches too",
+		add(warnings, rule, "cgroup=%.200s: '**' is as '*', which stands for one name without '/'; a rule matches the cgroups below one that it matches, too",
 		    rule->cgroup);
 }
 

@@ -80,7 +80,7 @@ int preempt_end(struct model *model, struct gpu *gpu, const struct kfd_event *ev
 		model->impossible++;
 		return 0;
 	}
-	/* what was before the recording is in no sum */
+	/* The time before the recording is in no sum. */
 	if (lasted > event->ts - model->first) {
 		lasted = event->ts - model->first;
 		/* the state at the begin, or its own begin as the first event, has counted it already */
