@@ -45,19 +45,24 @@ static bool begins(const char *line, const char *with)
 	return !strncmp(line, with, strlen(with));
 }
 
+static bool begins_any(const char *line, const char *const *heads)
+{
+	for (; *heads; heads++)
+		if (begins(line, *heads))
+			return true;
+	return false;
+}
+
 /*
- * Whether a message is about a process by its name, not about a driver: "NAME[PID]: segfault", what the OOM killer and
- * the detector of hung tasks print. A name may have any 15 bytes, such as those that messages of drivers have.
+ * Whether the name of a process stands first in a message, as in "NAME[PID]: segfault". The name may have any 15 bytes,
+ * such as those with which messages of drivers begin.
  */
 static bool is_of_process(const char *line)
 {
-	static const char *const heads[] = { "Out of memory", "Memory cgroup out of memory", "oom-kill:", "oom_reaper:",
-					     "Killed process", "INFO: task ", "task:", "Tasks state" };
 	size_t i, end;
 
-	for (i = 0; i < sizeof(heads) / sizeof(*heads); i++)
-		if (begins(line, heads[i]))
-			return true;
+	if (begins(line, "traps: "))
+		line += strlen("traps: ");
 	for (i = 0; i < COMM_MAX + 1 && line[i]; i++) {
 		if (line[i] != '[')
 			continue;
@@ -65,7 +70,7 @@ static bool is_of_process(const char *line)
 		if (end > i + 1 && line[end] == ']' && (line[end + 1] == ':' || line[end + 1] == ' '))
 			return true;
 	}
-	return strstr(line, " invoked oom-killer:");
+	return false;
 }
 
 /* As a whole word only: a host may be called "a". */
@@ -103,21 +108,28 @@ void message_anonymize(char *line)
 	}
 }
 
+/* Messages of trouble, of whatever part of the kernel */
+static const char *const trouble[] = { "BUG: ", "watchdog: BUG: ", "WARNING: ", "Oops", "general protection fault",
+				       "kernel BUG at ", "mce: [Hardware Error]", "[Hardware Error]", "{1}[Hardware Error]",
+				       NULL };
+
 /**
  * message_is_ours() - is a message of the kernel about amdgpu, KFD or the IOMMU?
  * @line: the message
+ *
+ * The beginning decides, or the name of the module or the device's message behind the bus: the words may stand in the
+ * names of processes, which the OOM killer and the audit subsystem print, among others.
  */
 bool message_is_ours(const char *line)
 {
-	static const char *const words[] = { "amdgpu", "kfd", "AMD-Vi", "amd_iommu", "AMDGPU" };
-	size_t i;
+	static const char *const heads[] = { "amdgpu", "AMDGPU", "kfd:", "kfd kfd", "kfdprio:", "[drm", "AMD-Vi", "amd_iommu",
+					     NULL };
 
 	if (is_of_process(line))
 		return false;
-	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strstr(line, words[i]))
-			return true;
-	return false;
+	if (begins_any(line, heads) || strstr(line, "[amdgpu]") || strstr(line, ": amdgpu: "))
+		return true;
+	return begins_any(line, trouble) && (strstr(line, "amdgpu") || strstr(line, "kfd"));
 }
 
 /**
@@ -137,16 +149,8 @@ int kernel_log_open(void)
 /* Is a message one of trouble?  A reset of a GPU is of no high level in all kernels. */
 static bool is_report(unsigned int level, const char *text)
 {
-	static const char *const heads[] = { "BUG: ", "watchdog: BUG: ", "WARNING: ", "Oops", "general protection fault",
-					     "kernel BUG at ", "mce: [Hardware Error]", "[Hardware Error]",
-					     "{1}[Hardware Error]" };
-	size_t i;
-
-	if (is_of_process(text))
-		return false;
-	for (i = 0; i < sizeof(heads) / sizeof(*heads); i++)
-		if (begins(text, heads[i]))
-			return true;
+	if (!is_of_process(text) && begins_any(text, trouble))
+		return true;
 	/* Of many queues: a warning of KFD's, and no trouble. */
 	if (strstr(text, "oversubscribed"))
 		return false;
