@@ -355,6 +355,42 @@ static void pm4(void)
 	actor_kill(&off);
 }
 
+/*
+ * A runlist that is none of the level's saves and restores the waves of a claim, a millisecond after its kernel was
+ * launched. The restore takes a hundred times as long as the save, and until it ends a count of waves finds none.
+ */
+static void slow_restore(void)
+{
+	struct actor on = online_start(0, 12), off;
+	const struct event *end;
+	struct events *e;
+	long long ns;
+
+	param_set("save_us", 20);
+	param_set("restore_us", 4000);
+	e = events_start("kfd");
+	off = offline_start(0, 100 * MS, 20);
+	nap_ns(20 * MS);
+	if (actor_do(&on, act_submit, 20 * MS, 1))
+		tap_bail("the online work was refused");
+	nap_ns(MS);
+	/* KFD maps the new queue by a runlist; MES leaves the other queue alone */
+	if (actor_do(&on, act_create, 1, 7))
+		tap_bail("no second queue");
+	nap_ns(60 * MS);
+	events_stop(e);
+	end = events_find(e, NULL, "kfd_preempt_end", NULL, 0);
+	ns = end ? event_field(end, "dur_ns") : -1;
+	if (!tap_ok(events_count(e, "kfd_preempt_begin", NULL, 0) == 1 && ns > (long long)(20 * MS),
+		    "slow_restore: one preemption, until the end of the kernel (%lld us)", ns / 1000))
+		events_print(e);
+	events_free(e);
+	param_set("save_us", 20);
+	param_set("restore_us", 20);
+	actor_kill(&on);
+	actor_kill(&off);
+}
+
 enum { GONE_PROTECT, GONE_DONTNEED, GONE_UNMAP, GONE_BACK };
 
 /* The page of the indices, as the CPU sees it */
@@ -421,5 +457,5 @@ static void index_page(void)
 const struct test tests_claim[] = {
 	{ "last_kernel", last_kernel }, { "bursts", bursts }, { "behind", behind, .deep = true }, { "false_work", false_work, .deep = true },
 	{ "barrier", barrier, .deep = true }, { "stopped", stopped, .deep = true }, { "sdma", sdma },
-	{ "pm4", pm4 }, { "index_page", index_page }, {}
+	{ "pm4", pm4 }, { "slow_restore", slow_restore, .waves = true }, { "index_page", index_page }, {}
 };
