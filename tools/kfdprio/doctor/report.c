@@ -100,14 +100,17 @@ static void kernel_messages(FILE *out)
 			break;
 		record[len] = '\0';
 		text = strchr(record, ';');
-		/* The command line may contain private data. */
-		if (!text || !message_is_ours(text) || strstr(text, "ommand line:"))
+		if (!text)
 			continue;
+		text++;
 		text[strcspn(text, "\n")] = '\0';
+		/* The command line may contain private data. */
+		if (!message_is_ours(text) || strstr(text, "ommand line:"))
+			continue;
 		if (sscanf(record, "%*u,%*u,%llu", &us) != 1)
 			us = 0;
-		message_anonymize(text + 1);
-		if (asprintf(&line, "[%llu.%06llu] %s", us / 1000000, us % 1000000, text + 1) < 0)
+		message_anonymize(text);
+		if (asprintf(&line, "[%llu.%06llu] %s", us / 1000000, us % 1000000, text) < 0)
 			break;
 		free(lines[nr % KERNEL_LINES]);
 		lines[nr++ % KERNEL_LINES] = line;
