@@ -299,9 +299,11 @@ int main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "help")) {
 		static char help[] = "--help";
 
-		if (argc > 3 || (argc == 3 && strcmp(argv[2], "doctor") && strcmp(argv[2], "rules") &&
-				 strcmp(argv[2], "oci-hook") && strcmp(argv[2], "metrics")))
-			usage_error("help: unknown verb '%s'", argv[argc - 1]);
+		if (argc > 3)
+			usage_error("help: one verb at most, '%s' is too many", argv[3]);
+		if (argc == 3 && strcmp(argv[2], "doctor") && strcmp(argv[2], "rules") &&
+		    strcmp(argv[2], "oci-hook") && strcmp(argv[2], "metrics"))
+			usage_error("help: unknown verb '%s'", argv[2]);
 		argv[1] = argc == 3 ? argv[2] : help;
 		argv[2] = argc == 3 ? help : NULL;
 	}

@@ -49,7 +49,7 @@ static void prio_format(char *text, size_t size, int priority)
  * The kernel has one EPERM for two rules: another user's process, and raising.
  * The former is told from /proc, the latter from the priority there is.
  */
-static void why_no_permission(const struct kfd_dev *dev, pid_t pid, int priority, char *why)
+static void why_no_permission(const struct kfd_dev *dev, pid_t pid, int priority, uint32_t flags, char *why)
 {
 	struct kfd_prio_get_args now;
 	char other[KFDLIB_WHY], from[KFDLIB_NAME], to[KFDLIB_NAME];
@@ -64,7 +64,10 @@ static void why_no_permission(const struct kfd_dev *dev, pid_t pid, int priority
 			 pid, name);
 		return;
 	}
-	if (process_get(dev, pid, &now, other)) {
+	/* Another process may have the PID since, or the process another user. */
+	if (process_get(dev, pid, &now, other) || flags & KFD_PRIO_SET_KEEP ||
+	    (priority != KFD_PRIO_UNSET &&
+	     priority <= (now.priority == KFD_PRIO_UNSET ? KFD_PRIO_NORMAL : now.priority))) {
 		snprintf(why, KFDLIB_WHY,
 			 "cannot change process %d: raising a priority, or changing another user's process, needs CAP_SYS_NICE: run kfdprio as root",
 			 pid);
@@ -80,11 +83,12 @@ static void why_no_permission(const struct kfd_dev *dev, pid_t pid, int priority
 						  "");
 }
 
-static void why_not_set(const struct kfd_dev *dev, pid_t pid, int priority, int err, char *why)
+static void why_not_set(const struct kfd_dev *dev, pid_t pid, int priority, uint32_t flags, int err,
+			char *why)
 {
 	switch (err) {
 	case EPERM:
-		why_no_permission(dev, pid, priority, why);
+		why_no_permission(dev, pid, priority, flags, why);
 		break;
 	case ESRCH:
 		snprintf(why, KFDLIB_WHY, "process %d has ended: its priority was not changed", pid);
@@ -133,7 +137,7 @@ int process_set_open(const struct kfd_dev *dev, pid_t pid, int pidfd, uint64_t s
 					    .flags = flags, .serial = serial };
 	ret = kfd_dev_set(dev, args);
 	if (ret)
-		why_not_set(dev, pid, priority, -ret, why);
+		why_not_set(dev, pid, priority, flags, -ret, why);
 	return ret;
 }
 

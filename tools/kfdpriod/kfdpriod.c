@@ -198,6 +198,8 @@ int main(int argc, char **argv)
 	int signals, status;
 
 	setlocale(LC_CTYPE, "");
+	/* getopt(3) begins its messages with this, err(3) its own with the short name. */
+	argv[0] = program_invocation_short_name;
 	options_parse(argc, argv, &s);
 	log_begin();
 	/* before anything that takes time: a reload that comes early is not lost */
