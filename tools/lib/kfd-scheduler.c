@@ -67,12 +67,14 @@ enum kfd_scheduler kfd_scheduler(const struct kfd_gpu *gpu, const char *root, co
 	uint64_t gfx = 0;
 	const char *text;
 
-	kfd_topology_prop(gpu, "gfx_target_version", &gfx);
 	if (scheduler_told(gpu, root, &scheduler)) {
 		text = "the driver reports it in debugfs";
 	} else if (scheduler_off(root)) {
 		scheduler = KFD_SCHEDULER_NONE;
 		text = "sched_policy is 2";
+	} else if (!kfd_topology_prop(gpu, "gfx_target_version", &gfx)) {
+		scheduler = KFD_SCHEDULER_UNKNOWN;
+		text = "the kernel does not show the generation of the GPU";
 	} else if (gfx >= GFX11) {
 		scheduler = KFD_SCHEDULER_MES;
 		text = "concluded from the generation, gfx11 or later";

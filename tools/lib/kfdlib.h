@@ -187,6 +187,7 @@ enum kfd_scheduler {
 	KFD_SCHEDULER_NONE, /* the kernel itself: no process is preempted */
 	KFD_SCHEDULER_HWS,
 	KFD_SCHEDULER_MES,
+	KFD_SCHEDULER_UNKNOWN,
 };
 
 enum kfd_scheduler kfd_scheduler(const struct kfd_gpu *gpu, const char *root, const char **how);

@@ -13,6 +13,7 @@
 #define PARAMETERS	"/sys/module/amdgpu/parameters"
 #define PROC		"/sys/class/kfd/kfd/proc"
 
+#define NUMBER		24	/* bytes of a number's text */
 #define PF_EXITING	0x4	/* of the flags in /proc/PID/stat */
 
 /* "gpu 26544: mode" */
@@ -30,21 +31,36 @@ static uint64_t prop(const struct kfd_gpu *gpu, const char *name)
 	return value;
 }
 
+/* A property as text: "unknown" if the kernel does not show it, as other kernels, and a device cgroup without the GPU */
+static const char *number(char text[NUMBER], const struct kfd_gpu *gpu, const char *name)
+{
+	uint64_t value;
+
+	if (kfd_topology_prop(gpu, name, &value))
+		snprintf(text, NUMBER, "%" PRIu64, value);
+	else
+		snprintf(text, NUMBER, "unknown");
+	return text;
+}
+
 static void identity(struct doctor *d, const struct kfd_gpu *gpu)
 {
 	uint64_t xcc = prop(gpu, "num_xcc");
 	uint64_t simds = prop(gpu, "simd_count"), per_cu = prop(gpu, "simd_per_cu");
 	const char *name = *gpu->product ? gpu->product : gpu->name;
-	char what[64];
+	char what[64], cus[32] = "unknown number of CUs", device[32] = "unknown";
+	uint64_t id;
 
 	/* the driver calls every newer GPU "ip discovery" */
 	if (!*gpu->product && !strcmp(name, "ip discovery"))
 		name = "unknown product";
+	if (per_cu && simds)
+		snprintf(cus, sizeof(cus), "%" PRIu64 " CU%s", simds / per_cu, simds / per_cu == 1 ? "" : "s");
+	if (kfd_topology_prop(gpu, "device_id", &id))
+		snprintf(device, sizeof(device), "%04" PRIx64, id);
 	doctor_say(d, FINDING_OK, topic(what, sizeof(what), gpu, "model"), NULL,
-		   "%s, %s, PCI %s device %04" PRIx64 ", %" PRIu64 " CU%s, %" PRIu64 " XCC%s",
-		   name, *gpu->gfx ? gpu->gfx : "unknown target", gpu->pci, prop(gpu, "device_id"),
-		   per_cu ? simds / per_cu : 0, per_cu && simds / per_cu == 1 ? "" : "s",
-		   xcc ? xcc : 1, xcc > 1 ? "s" : "");
+		   "%s, %s, PCI %s device %s, %s, %" PRIu64 " XCC%s", name, *gpu->gfx ? gpu->gfx : "unknown target",
+		   gpu->pci, device, cus, xcc ? xcc : 1, xcc > 1 ? "s" : "");
 }
 
 static void scheduler(struct doctor *d, const struct kfd_gpu *gpu)
@@ -53,6 +69,7 @@ static void scheduler(struct doctor *d, const struct kfd_gpu *gpu)
 		[KFD_SCHEDULER_NONE] = "no hardware scheduler",
 		[KFD_SCHEDULER_HWS] = "HWS",
 		[KFD_SCHEDULER_MES] = "MES",
+		[KFD_SCHEDULER_UNKNOWN] = "not known",
 	};
 	enum kfd_scheduler which;
 	const char *how;
@@ -64,12 +81,13 @@ static void scheduler(struct doctor *d, const struct kfd_gpu *gpu)
 		doctor_say(d, FINDING_WARN, what, "remove sched_policy=2 from the module's options",
 			   "%s (%s): no process is preempted", names[which], how);
 	else
-		doctor_say(d, FINDING_OK, what, NULL, "%s (%s)", names[which], how);
+		doctor_say(d, which == KFD_SCHEDULER_UNKNOWN ? FINDING_INFO : FINDING_OK, what, NULL, "%s (%s)",
+			   names[which], how);
 }
 
 static void cwsr(struct doctor *d, const struct kfd_gpu *gpu)
 {
-	uint64_t area = 0, stack = 0, xcc = prop(gpu, "num_xcc");
+	uint64_t area = 0, stack = 0, gfx = 0, xcc = prop(gpu, "num_xcc");
 	char what[64], enabled[16];
 
 	topic(what, sizeof(what), gpu, "CWSR");
@@ -79,7 +97,12 @@ static void cwsr(struct doctor *d, const struct kfd_gpu *gpu)
 			   "off (cwsr_enable is 0): no process is preempted");
 		return;
 	}
-	if (prop(gpu, "gfx_target_version") < 80000) {
+	if (!kfd_topology_prop(gpu, "gfx_target_version", &gfx)) {
+		doctor_say(d, FINDING_INFO, what, NULL,
+			   "not known: the kernel does not show the generation of the GPU");
+		return;
+	}
+	if (gfx < 80000) {
 		doctor_say(d, FINDING_WARN, what, NULL,
 			   "this GPU has no CWSR: no process is preempted on it");
 		return;
@@ -191,13 +214,13 @@ static void read_index(struct doctor *d, const struct kfd_gpu *gpu)
 
 static void queues(struct doctor *d, const struct kfd_gpu *gpu)
 {
-	char what[64];
+	char what[64], text[4][NUMBER];
 
 	doctor_say(d, FINDING_INFO, topic(what, sizeof(what), gpu, "queues"), NULL,
-		   "%" PRIu64 " hardware queues for compute, %" PRIu64 " SDMA engines and %" PRIu64
-		   " for XGMI with %" PRIu64 " queues each; KFD does not report the number of VMIDs",
-		   prop(gpu, "num_cp_queues"), prop(gpu, "num_sdma_engines"),
-		   prop(gpu, "num_sdma_xgmi_engines"), prop(gpu, "num_sdma_queues_per_engine"));
+		   "%s hardware queues for compute, %s SDMA engines and %s for XGMI with %s queues each; KFD does not report the number of VMIDs",
+		   number(text[0], gpu, "num_cp_queues"), number(text[1], gpu, "num_sdma_engines"),
+		   number(text[2], gpu, "num_sdma_xgmi_engines"),
+		   number(text[3], gpu, "num_sdma_queues_per_engine"));
 }
 
 /* The lines of debugfs that name the firmware of scheduler and engines. */
@@ -224,20 +247,26 @@ static void firmware_debugfs(struct doctor *d, const char *what, uint64_t minor)
 
 static void firmware(struct doctor *d, const struct kfd_gpu *gpu)
 {
-	char what[64];
+	char what[64], mec[NUMBER], sdma[NUMBER];
+	uint64_t minor;
 
 	topic(what, sizeof(what), gpu, "firmware");
-	doctor_say(d, FINDING_INFO, what, NULL, "MEC %" PRIu64 ", SDMA %" PRIu64,
-		   prop(gpu, "fw_version"), prop(gpu, "sdma_fw_version"));
-	firmware_debugfs(d, what, prop(gpu, "drm_render_minor"));
+	doctor_say(d, FINDING_INFO, what, NULL, "MEC %s, SDMA %s", number(mec, gpu, "fw_version"),
+		   number(sdma, gpu, "sdma_fw_version"));
+	if (kfd_topology_prop(gpu, "drm_render_minor", &minor))
+		firmware_debugfs(d, what, minor);
 }
 
 static void render_node(struct doctor *d, const struct kfd_gpu *gpu)
 {
-	uint64_t minor = prop(gpu, "drm_render_minor");
 	char path[DOCTOR_PATH], what[64];
+	uint64_t minor;
 
 	topic(what, sizeof(what), gpu, "render node");
+	if (!kfd_topology_prop(gpu, "drm_render_minor", &minor)) {
+		doctor_say(d, FINDING_INFO, what, NULL, "not known: the kernel does not show its number");
+		return;
+	}
 	snprintf(path, sizeof(path), "%s/dev/dri/renderD%" PRIu64, doctor_root, minor);
 	if (!access(path, R_OK | W_OK))
 		doctor_say(d, FINDING_OK, what, NULL,

@@ -142,7 +142,11 @@ static bool refused(struct trial *t)
 		trial_say(t, FINDING_FAIL, "refused", "the test needs the driver of kfdprio");
 		return true;
 	}
-	kfd_topology_prop(t->gpu, "gfx_target_version", &t->gfx);
+	if (!kfd_topology_prop(t->gpu, "gfx_target_version", &t->gfx)) {
+		trial_say(t, t->d->soak ? FINDING_FAIL : FINDING_INFO, "not tested",
+			  "the kernel does not show the generation of the GPU");
+		return true;
+	}
 	kfd_topology_prop(t->gpu, "cpu_cores_count", &cores);
 	if (t->gfx < 90000 || cores) {
 		trial_say(t, t->d->soak ? FINDING_FAIL : FINDING_INFO, "not tested",

@@ -15,6 +15,7 @@ static const char *mode_of(const struct kfd_gpu *gpu)
 		[KFD_SCHEDULER_NONE] = "no HWS",
 		[KFD_SCHEDULER_HWS] = "HWS",
 		[KFD_SCHEDULER_MES] = "MES",
+		[KFD_SCHEDULER_UNKNOWN] = "unknown scheduler",
 	};
 
 	return names[kfd_scheduler(gpu, "", NULL)];

@@ -403,7 +403,7 @@ static uint64_t stat_of(const char *text, const char *name)
 {
 	const char *at = strstr(text, name);
 
-	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
+	return at ? strtoull(at + strlen(name), NULL, 10) : RECORD_UNKNOWN;
 }
 
 /**
@@ -416,22 +416,28 @@ static uint64_t stat_of(const char *text, const char *name)
  */
 char *instance_stats(struct recording *rec, int cpu)
 {
+	uint64_t overrun, commit, dropped;
 	char name[64], *text, *whole = NULL;
 
 	snprintf(name, sizeof(name), "per_cpu/cpu%d/stats", cpu);
+	rec->entries[cpu] = RECORD_UNKNOWN;
+	rec->lost[cpu] = rec->options->loop ? 0 : RECORD_UNKNOWN;
 	text = tracefs_instance_file_read(rec->instance, name, NULL);
 	if (!text)
 		return NULL;
 	rec->entries[cpu] = stat_of(text, "\nread events: ");
+	overrun = stat_of(text, "\noverrun: ");
 	if (rec->options->loop) {
 		/* from then on, no CPU has lost an event */
-		if (stat_of(text, "\noverrun: ") && rec->oldest_ns[cpu] > rec->complete_ns)
+		if (overrun && rec->oldest_ns[cpu] > rec->complete_ns)
 			rec->complete_ns = rec->oldest_ns[cpu];
 		free(text);
 		return NULL;
 	}
-	rec->lost[cpu] = stat_of(text, "\noverrun: ") + stat_of(text, "\ncommit overrun: ") +
-			 stat_of(text, "\ndropped events: ");
+	commit = stat_of(text, "\ncommit overrun: ");
+	dropped = stat_of(text, "\ndropped events: ");
+	if (overrun != RECORD_UNKNOWN && commit != RECORD_UNKNOWN && dropped != RECORD_UNKNOWN)
+		rec->lost[cpu] = overrun + commit + dropped;
 	if (asprintf(&whole, "CPU: %d\n%s", cpu, text) < 0)
 		whole = NULL;
 	free(text);

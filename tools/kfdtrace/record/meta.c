@@ -109,13 +109,17 @@ static void texts(const char *key, char **list)
 	json_close(']');
 }
 
+/* RECORD_UNKNOWN: null */
 static void numbers(const char *key, const uint64_t *list, int nr)
 {
 	int i;
 
 	json_open(key, '[');
 	for (i = 0; i < nr; i++)
-		json_count(NULL, list[i]);
+		if (list[i] == RECORD_UNKNOWN)
+			json_null(NULL);
+		else
+			json_count(NULL, list[i]);
 	json_close(']');
 }
 

@@ -156,8 +156,12 @@ static void tell(const struct recording *rec)
 	int cpu;
 
 	for (cpu = 0; cpu < rec->nr_cpus; cpu++) {
-		entries += rec->entries[cpu];
-		lost += rec->lost[cpu];
+		if (rec->entries[cpu] != RECORD_UNKNOWN)
+			entries += rec->entries[cpu];
+		if (rec->lost[cpu] != RECORD_UNKNOWN)
+			lost += rec->lost[cpu];
+		else
+			warnx("how many events CPU %d lost is not known: its statistics cannot be read", cpu);
 	}
 	if (!rec->options->quiet)
 		warnx("recorded %s%" PRIu64 " events in %.3f s, into %s%s",
@@ -171,7 +175,7 @@ static void tell(const struct recording *rec)
 	      " EVENTS: this recording has gaps. Record again with a --buffer-size larger than %luK.",
 	      lost, rec->buffer_kb);
 	for (cpu = 0; cpu < rec->nr_cpus; cpu++)
-		if (rec->lost[cpu])
+		if (rec->lost[cpu] && rec->lost[cpu] != RECORD_UNKNOWN)
 			warnx("  CPU %d lost %" PRIu64, cpu, rec->lost[cpu]);
 }
 

@@ -13,9 +13,10 @@
 #include "kfdlib.h"
 #include "kfdtrace.h"
 
-#define RECORD_WHY    1024 /* bytes of a message that says why */
-#define MAX_NS_LEVELS 32   /* the kernel's own limit of nested PID namespaces */
-#define RECORD_CLOCK  "mono"
+#define RECORD_WHY     1024	  /* bytes of a message that says why */
+#define RECORD_UNKNOWN UINT64_MAX /* of a count: the kernel's statistics cannot be read */
+#define MAX_NS_LEVELS  32	  /* the kernel's own limit of nested PID namespaces */
+#define RECORD_CLOCK   "mono"
 
 /* Why a recording ended. */
 enum record_end {
@@ -109,8 +110,8 @@ struct seen_process {
  * @abandoned: the user does not want to wait for the command
  * @armed: the kernel stops tracing at a slow preemption
  * @ended_by: why it ended
- * @lost: per CPU, events that the kernel could not keep
- * @entries: per CPU, events that were read
+ * @lost: per CPU, events that the kernel could not keep, or RECORD_UNKNOWN
+ * @entries: per CPU, events that were read, or RECORD_UNKNOWN
  * @oldest_ns: per CPU, in a loop: the first event that was read
  * @complete_ns: in a loop: from then on, no event was overwritten; 0: none was
  * @begin, @end: state of the queues then, NULL if it is not known
