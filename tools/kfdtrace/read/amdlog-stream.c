@@ -36,6 +36,7 @@ void amdlog_file(struct amdlog *log, FILE *file, int32_t pid)
 	log->rest = NULL;
 	log->size_left = 0;
 	log->unended = false;
+	log->held = false;
 	log->files++;
 	*log->first_line = '\0';
 	*log->first_rocm = '\0';
@@ -65,8 +66,8 @@ static void size_remove(struct amdlog *log, size_t length)
 		log->size_left = SIZE_BYTES;
 }
 
-/* 1: a line is in log->line, without newline; 0: the end; else -errno */
-static int line_get(struct amdlog *log)
+/* 1: a line is in @line, of AMDLOG_LINE bytes, without newline; 0: the end; else -errno */
+static int line_read(struct amdlog *log, char *line)
 {
 	size_t length = 0;
 	bool cut = false;
@@ -75,8 +76,8 @@ static int line_get(struct amdlog *log)
 	errno = 0;
 	while ((c = getc_unlocked(log->file)) != EOF && c != '\n') {
 		/* a 0 is a blank: it is in the size before a message in the journal's export, and in damaged lines */
-		if (length < sizeof(log->line) - 1)
-			log->line[length++] = c ? c : ' ';
+		if (length < AMDLOG_LINE - 1)
+			line[length++] = c ? c : ' ';
 		else
 			cut = true;
 	}
@@ -86,13 +87,61 @@ static int line_get(struct amdlog *log)
 		return 0;
 	log->lines++;
 	/* some programs end a line with CR alone */
-	log->unended = c == EOF && log->line[length - 1] != '\r';
+	log->unended = c == EOF && line[length - 1] != '\r';
 	log->cut += cut;
-	if (length && log->line[length - 1] == '\r')
+	if (length && line[length - 1] == '\r')
 		length--;
-	log->line[length] = '\0';
-	size_remove(log, length);
+	line[length] = '\0';
 	return 1;
+}
+
+/* The records of a container runtime that belong to the one in log->line; returns as line_read(), 0 if all are there. */
+static int parts_join(struct amdlog *log)
+{
+	size_t prefix, length, next;
+	bool more;
+	int ret;
+
+	while ((prefix = amdlog_record(log->line, &more)) && more) {
+		ret = line_read(log, log->next);
+		if (ret < 0)
+			return ret;
+		if (!ret) {
+			/* the file ends in the middle of a line of the program */
+			log->unended = true;
+			break;
+		}
+		next = amdlog_record(log->next, &more);
+		if (!next || log->next[next - 4] != log->line[prefix - 4]) { /* the last letter of the stream */
+			log->held = true;
+			log->cut++;
+			break;
+		}
+		length = strlen(log->line);
+		log->cut += strlen(log->next + next) > AMDLOG_LINE - 1 - length;
+		snprintf(log->line + length, AMDLOG_LINE - length, "%s", log->next + next);
+		log->line[prefix - 2] = more ? 'P' : 'F';
+	}
+	return 0;
+}
+
+/* As line_read(), into log->line, with what belongs to it */
+static int line_get(struct amdlog *log)
+{
+	int ret;
+
+	if (log->held)
+		memcpy(log->line, log->next, AMDLOG_LINE);
+	ret = log->held ? 1 : line_read(log, log->line);
+	log->held = false;
+	if (ret > 0) {
+		ret = parts_join(log);
+		if (ret)
+			return ret;
+		size_remove(log, strlen(log->line));
+		ret = 1;
+	}
+	return ret;
 }
 
 /* Keep the first such line of a file, for a message. */

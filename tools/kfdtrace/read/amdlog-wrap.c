@@ -200,6 +200,27 @@ static size_t time_length(const char *at)
 	return length;
 }
 
+/**
+ * amdlog_record() - the prefix of a record of a container runtime: "TIME stdout|stderr P|F "
+ * @line: any line
+ * @more: out: P, the line of the program goes on in the next record of the stream; F is its end
+ *
+ * A runtime cuts lines of the program into records of 16 KiB (CRI, the format of files in /var/log/pods).
+ *
+ * Return: bytes of the prefix, 0 if there is none.
+ */
+size_t amdlog_record(const char *line, bool *more)
+{
+	size_t length = time_length(line);
+	const char *at = line + length;
+
+	if (!length || (strncmp(at, " stdout ", 8) && strncmp(at, " stderr ", 8)) || (at[8] != 'P' && at[8] != 'F') ||
+	    at[9] != ' ')
+		return 0;
+	*more = at[8] == 'P';
+	return length + 10;
+}
+
 /* Bytes of the number of a line, as grep -n writes it at the end of a prefix: digits and a colon; 0: none */
 static size_t line_number_length(const char *at)
 {

@@ -119,8 +119,8 @@ struct amdlog {
 	struct amdlog_header pending[AMDLOG_PENDING];
 	struct amdlog_entry head;
 	char *rest;
-	bool unended;
-	char line[AMDLOG_LINE];
+	bool unended, held; /* @held: @next is read, and not yet in @line */
+	char line[AMDLOG_LINE], next[AMDLOG_LINE];
 };
 
 void amdlog_init(struct amdlog *log);
@@ -130,6 +130,7 @@ const char *amdlog_line(const char *line, struct amdlog_entry *entry, const char
 bool amdlog_message(const char *message, struct amdlog_entry *entry);
 void amdlog_plain(char *line);
 uint64_t amdlog_unwrap(char *line);
+size_t amdlog_record(const char *line, bool *more);
 const char *amdlog_after(const char *prefix, const char *line);
 
 #endif /* KFDTRACE_AMDLOG_H */
