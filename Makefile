@@ -41,6 +41,7 @@ help:
 	@echo '                     so many, and what was done before of the same sources counts'
 	@echo '  make fuzz-ioctl    ioctls at random, CALLS=N of them (1000000)'
 	@echo '  make check-load    an over-subscribed simulated GPU on a busy host, SECS=N seconds (20) for each of 12 cases'
+	@echo '  make check-steady  SUITES="bench unit" RUNS=N times (3) beside 8 busy processes, and the table of such runs; what ran before counts'
 	@echo '  make check-services services under systemd, with a second boot and the cost of the rules service'
 	@echo '  make check-cluster jobs of Slurm, with latencies on a shared GPU with the plugin and without; QOS of slurmdbd; 200 simulated'
 	@echo '                     nodes; Slurm of Debian 13; metrics in Prometheus'
@@ -160,6 +161,11 @@ check-race: setup tools
 .PHONY: fuzz-ioctl
 fuzz-ioctl: setup tools
 	@tests/ioctl/run --timeout 90000 -- -n $(or $(CALLS),1000000) -s 86400
+
+.PHONY: check-steady
+check-steady: setup tools
+	@$(MAKE) -s -C tests all
+	@tests/steady -n $(or $(RUNS),3) $(SUITES)
 
 .PHONY: check-load
 check-load: setup tools

@@ -12,6 +12,7 @@
 
 #include "kfdtrace.h"
 #include "message.h"
+#include "stock/stock.h"
 
 static const struct {
 	const char *name;
@@ -69,6 +70,8 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(verb, "-V") || !strcmp(verb, "--version")) {
 		puts("kfdtrace " KFDPRIO_VERSION);
+		if (stock_missing())
+			puts(stock_missing());
 		return stdout_check(EXIT_SUCCESS);
 	}
 	/* kfdtrace help [VERB] is kfdtrace [VERB] --help */

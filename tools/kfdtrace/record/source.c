@@ -28,7 +28,7 @@ bool record_driver_is_stock(enum record_driver driver)
 {
 	if (driver != RECORD_AUTO)
 		return driver == RECORD_STOCK;
-	return access(OUR_DRIVER, F_OK) && !access(DRIVER, F_OK) && !stock_missing();
+	return access(OUR_DRIVER, F_OK) && !access(DRIVER, F_OK);
 }
 
 /* auto: but for what ours alone can do, or what no driver is needed for */

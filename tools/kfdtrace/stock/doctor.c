@@ -54,6 +54,8 @@ static int check(const char *btf)
 	int ret, failed;
 	size_t i;
 
+	if (missing)
+		print_check(NULL, -1, missing);
 	/* as record does: the iterator of BPF gives addresses that /proc/kallsyms hides */
 	stock_listen();
 	ret = stock_ksyms(symbols) ? 0 : stock_symbols_read(symbols, why);
@@ -64,10 +66,8 @@ static int check(const char *btf)
 	for (i = 0; i < NR_STOCK_PROBES; i++)
 		print_probe(&stock_probes[i], &symbols[i]);
 	failed = !stock_found(symbols);
-	if (missing) {
-		print_check(NULL, -1, missing);
+	if (missing)
 		return EXIT_FAILURE;
-	}
 	stock_listen();
 	ret = stock_btf(btf, &types, why);
 	print_check("BTF of the driver", ret, why);
