@@ -30,6 +30,8 @@ void amdlog_init(struct amdlog *log)
  */
 void amdlog_file(struct amdlog *log, FILE *file, int32_t pid)
 {
+	size_t i;
+
 	log->file = file;
 	log->pid = pid;
 	log->nr_pending = 0;
@@ -37,6 +39,8 @@ void amdlog_file(struct amdlog *log, FILE *file, int32_t pid)
 	log->size_left = 0;
 	log->unended = false;
 	log->held = false;
+	for (i = 0; i < AMDLOG_STREAMS; i++)
+		log->parts[i].length = log->parts[i].cut = 0;
 	log->files++;
 	*log->first_line = '\0';
 	*log->first_rocm = '\0';
@@ -95,53 +99,86 @@ static int line_read(struct amdlog *log, char *line)
 	return 1;
 }
 
-/* The records of a container runtime that belong to the one in log->line; returns as line_read(), 0 if all are there. */
-static int parts_join(struct amdlog *log)
+/* The part of a line that a container runtime has cut becomes log->line. */
+static void part_take(struct amdlog *log, struct amdlog_part *part)
 {
-	size_t prefix, length, next;
-	bool more;
-	int ret;
+	memcpy(log->line, part->text, part->length + 1);
+	log->cut += part->cut;
+	part->length = 0;
+	part->cut = false;
+}
 
-	while ((prefix = amdlog_record(log->line, &more)) && more) {
-		ret = line_read(log, log->next);
-		if (ret < 0)
-			return ret;
-		if (!ret) {
-			/* the file ends in the middle of a line of the program */
-			log->unended = true;
-			break;
-		}
-		next = amdlog_record(log->next, &more);
-		if (!next || log->next[next - 4] != log->line[prefix - 4]) { /* the last letter of the stream */
-			log->held = true;
-			log->cut++;
-			break;
-		}
-		length = strlen(log->line);
-		log->cut += strlen(log->next + next) > AMDLOG_LINE - 1 - length;
-		snprintf(log->line + length, AMDLOG_LINE - length, "%s", log->next + next);
-		log->line[prefix - 2] = more ? 'P' : 'F';
+static void part_add(struct amdlog_part *part, const char *text)
+{
+	size_t length = strlen(text), room = AMDLOG_LINE - 1 - part->length;
+
+	if (length > room) {
+		part->cut = true;
+		length = room;
+	}
+	memcpy(part->text + part->length, text, length);
+	part->length += length;
+	part->text[part->length] = '\0';
+}
+
+/* At the end of the file: a line whose last record is not there */
+static int part_last(struct amdlog *log)
+{
+	size_t i;
+
+	for (i = 0; i < AMDLOG_STREAMS; i++) {
+		if (!log->parts[i].length)
+			continue;
+		part_take(log, &log->parts[i]);
+		log->partial++;
+		return 1;
 	}
 	return 0;
 }
 
-/* As line_read(), into log->line, with what belongs to it */
+/*
+ * As line_read(), into log->line: what a container runtime has cut into records is one line again. A record of the other
+ * stream may come between. A record that begins with a header of ROCm goes on with no other one.
+ */
 static int line_get(struct amdlog *log)
 {
+	struct amdlog_part *part;
+	struct amdlog_entry entry;
+	const char *message;
+	size_t prefix;
+	bool more;
 	int ret;
 
-	if (log->held)
-		memcpy(log->line, log->next, AMDLOG_LINE);
-	ret = log->held ? 1 : line_read(log, log->line);
-	log->held = false;
-	if (ret > 0) {
-		ret = parts_join(log);
-		if (ret)
-			return ret;
-		size_remove(log, strlen(log->line));
-		ret = 1;
+	for (;;) {
+		ret = log->held ? 1 : line_read(log, log->next);
+		log->held = false;
+		if (ret <= 0)
+			return ret ? ret : part_last(log);
+		prefix = amdlog_record(log->next, &more);
+		if (!prefix) {
+			memcpy(log->line, log->next, strlen(log->next) + 1);
+			size_remove(log, strlen(log->line));
+			return 1;
+		}
+		part = &log->parts[log->next[prefix - 4] == 'r']; /* stdout or stderr: their last letter */
+		if (part->length && amdlog_line(log->next + prefix, &entry, &message) == log->next + prefix) {
+			part_take(log, part);
+			log->partial++;
+			log->held = true;
+			return 1;
+		}
+		if (part->length) {
+			part_add(part, log->next + prefix);
+		} else {
+			/* as the prefix of a whole line, with which others are compared */
+			log->next[prefix - 2] = 'F';
+			part_add(part, log->next);
+		}
+		if (!more) {
+			part_take(log, part);
+			return 1;
+		}
 	}
-	return ret;
 }
 
 /* Keep the first such line of a file, for a message. */

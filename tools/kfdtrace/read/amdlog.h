@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#define AMDLOG_STREAMS 2 /* stdout and stderr */
 #define AMDLOG_LINE 65536 /* bytes of a line; what is longer is cut */
 #define AMDLOG_PREFIX 256 /* bytes of what a program that collects logs puts before a line, with its 0; more is none */
 #define AMDLOG_PENDING 32 /* headers that wait for their message: one for each rank, process or container */
@@ -85,6 +86,18 @@ struct amdlog_header {
 };
 
 /**
+ * struct amdlog_part - what there is so far of a line that a container runtime has cut
+ * @length: of @text, 0: nothing
+ * @cut: there is more than fits
+ * @text: with the prefix of its first record
+ */
+struct amdlog_part {
+	size_t length;
+	bool cut;
+	char text[AMDLOG_LINE];
+};
+
+/**
  * struct amdlog - a log that is read, of one file or several
  * @file: from here
  * @files: those that amdlog_file() was called for
@@ -96,6 +109,7 @@ struct amdlog_header {
  * @orphans: messages about queues that have no header, and so no time
  * @cut_off: files whose last line is of ROCm and has no newline
  * @cut: those that are longer than AMDLOG_LINE
+ * @partial: those that a container runtime has cut, and whose last record is missing
  * @shortened: messages about queues that are not whole, and are left out
  * @first, @last: ns, the earliest and the latest time
  * @first_line: the first line of this file that is not empty, cut; any bytes
@@ -107,7 +121,7 @@ struct amdlog_header {
  */
 struct amdlog {
 	FILE *file;
-	uint64_t files, lines, headed, headers, known, dispatches, orphans, cut_off, cut, shortened;
+	uint64_t files, lines, headed, headers, known, dispatches, orphans, cut_off, cut, partial, shortened;
 	uint64_t first, last;
 	char first_line[AMDLOG_SAMPLE], first_rocm[AMDLOG_SAMPLE], first_packet[AMDLOG_SAMPLE],
 		first_orphan[AMDLOG_SAMPLE], first_detailed[AMDLOG_SAMPLE], first_shortened[AMDLOG_SAMPLE];
@@ -119,8 +133,9 @@ struct amdlog {
 	struct amdlog_header pending[AMDLOG_PENDING];
 	struct amdlog_entry head;
 	char *rest;
-	bool unended, held; /* @held: @next is read, and not yet in @line */
+	bool unended, held; /* @held: @next is read, and not yet looked at */
 	char line[AMDLOG_LINE], next[AMDLOG_LINE];
+	struct amdlog_part parts[AMDLOG_STREAMS];
 };
 
 void amdlog_init(struct amdlog *log);

@@ -218,7 +218,7 @@ static void log_read(struct joiner *joiner, const char *name, int32_t pid)
 	FILE *file = log_open(name);
 	struct amdlog before = { .lines = log->lines, .headed = log->headed, .dispatches = log->dispatches,
 				 .orphans = log->orphans, .cut_off = log->cut_off, .cut = log->cut,
-				 .shortened = log->shortened };
+				 .partial = log->partial, .shortened = log->shortened };
 	int ret;
 
 	amdlog_file(log, file, pid);

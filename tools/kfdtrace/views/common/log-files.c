@@ -190,8 +190,12 @@ void log_warn(const struct amdlog *log, const char *name, const struct amdlog *b
 		warnx("%s: the last line has no newline: the log is cut off there, or ROCm is still writing it; what follows is missing, and the last line may not be whole",
 		      name);
 	if (log->cut > before->cut)
-		warnx("%s: %" PRIu64 " lines are longer than %d bytes: what follows in them is not read", name,
-		      log->cut - before->cut, AMDLOG_LINE - 1);
+		warnx("%s: %" PRIu64 " %s longer than %d bytes: what follows is not read", name, log->cut - before->cut,
+		      log->cut - before->cut == 1 ? "line is" : "lines are", AMDLOG_LINE - 1);
+	if (log->partial > before->partial)
+		warnx("%s: the end of %" PRIu64
+		      " %s that a container runtime has cut (P) is missing: was the log filtered, sorted or cut?",
+		      name, log->partial - before->partial, log->partial - before->partial == 1 ? "line" : "lines");
 	if (log->shortened > before->shortened)
 		warnx("%s: %" PRIu64
 		      " messages about queues are left out, because they are not whole: was the log cut or folded to the width of a terminal? The first is: %s",

@@ -121,6 +121,7 @@ static void lacks_json(const struct paths *paths)
 	json_count("headless_line_count", paths->log->orphans);
 	json_count("shortened_line_count", paths->log->shortened);
 	json_count("long_line_count", paths->log->cut);
+	json_count("partial_line_count", paths->log->partial);
 	json_count("cut_off_file_count", paths->log->cut_off);
 	if (fit >= 0)
 		json_flag("times_fit", fit);
