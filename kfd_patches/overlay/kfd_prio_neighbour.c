@@ -284,7 +284,7 @@ static void kfd_prio_neighbour_rest(struct device_queue_manager *dqm,
 	enum kfd_prio_found found;
 	bool armed;
 
-	if (kfd_prio_in_fault(qp, ktime_get_ns()))
+	if (kfd_prio_in_fault(qpd, ktime_get_ns()))
 		return;
 	armed = kfd_prio_trap_change(qp, KFD_PRIO_TRAP_RUNG, KFD_PRIO_TRAP_ARMED);
 	/* Before the lock is dropped, because rings are looked for in this list only */

@@ -137,7 +137,7 @@ struct kfd_prio_marked {
 /*
  * After the fault of a doorbell the doorbell is not trapped again for this time, ns; the default of
  * linger_us. The process must run again to repeat its store, and real-time threads may run before
- * it.
+ * it. The time during which the thread of the GPU is awake does not count.
  */
 #define KFD_PRIO_REPEAT		200000ULL
 
@@ -198,17 +198,40 @@ static inline bool kfd_prio_trap_change(struct kfd_prio_qpd *qp, enum kfd_prio_t
 }
 
 /**
+ * kfd_prio_awake() - for how long the thread of a GPU has been awake in all
+ * @d: state of the GPU
+ * @now: ktime_get_ns()
+ *
+ * Return: the time in ns; less in a fault in the moment at which the thread goes to sleep
+ */
+static inline u64 kfd_prio_awake(const struct kfd_prio_dqm *d, u64 now)
+{
+	u64 woke_at = READ_ONCE(d->woke_at);
+
+	return READ_ONCE(d->awake_ns) + (woke_at && now > woke_at ? now - woke_at : 0);
+}
+
+/**
  * kfd_prio_in_fault() - whether a process is, or was recently, in the fault of a doorbell
- * @qp: the process on a GPU
+ * @qpd: the process on a GPU
  * @now: ktime_get_ns()
  *
  * Such a process may not have repeated its store yet. If its doorbells were trapped now, the store
- * would fault again, possibly without end.
+ * would fault again, possibly without end. While the thread of the GPU is awake, its real-time
+ * priority may keep the process from its CPU, so that this time does not count.
+ *
+ * Context: the GPU's thread
  */
-static inline bool kfd_prio_in_fault(const struct kfd_prio_qpd *qp, u64 now)
+static inline bool kfd_prio_in_fault(const struct qcm_process_device *qpd, u64 now)
 {
-	return atomic_read_acquire(&qp->faults) ||
-	       now <= READ_ONCE(qp->fault_end) + KFD_PRIO_REPEAT;
+	const struct kfd_prio_qpd *qp = &qpd->prio;
+	u64 awake = kfd_prio_awake(&qpd->dqm->prio, now), then;
+
+	if (atomic_read_acquire(&qp->faults))
+		return true;
+	then = READ_ONCE(qp->fault_awake);
+	awake = awake > then ? awake - then : 0;
+	return now <= READ_ONCE(qp->fault_end) + KFD_PRIO_REPEAT + awake;
 }
 
 /**

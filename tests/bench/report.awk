@@ -169,6 +169,13 @@ END {
 	slope("mark_ns_per_victim_process", "scale_10_10", "scale_1000_1000", "mark_p50_ns", "processes")
 	slope("ring_to_unmap_ns_per_queue", "scale_32_256", "scale_32_4095", "p50_ns", "queues")
 	slope("ring_to_unmap_ns_per_process", "scale_10_10", "scale_1000_1000", "p50_ns", "processes")
+	n = split("1_1 10_10 100_100 300_300 1000_1000 32_256 32_1024 32_4095", scales, " ")
+	for (i = 1; i <= n; i++)
+		if (v["scale_" scales[i] "_marked_rings"] > 0)
+			derive("faults_per_ring_max", larger(v["faults_per_ring_max"],
+				v["scale_" scales[i] "_faults"] / v["scale_" scales[i] "_marked_rings"]))
+	if (have("faults_per_ring_max") && v["faults_per_ring_max"] > 1)
+		broken = 1
 	ratio("unused_ioctl_cost_ratio", "cost_off_create", "cost_stock_create")
 	ratio("unused_runlist_cost_ratio", "cost_off_toggle", "cost_stock_toggle")
 	ratio("events_on_cost_ratio", "cost_on_create", "cost_stock_create")
@@ -271,7 +278,7 @@ END {
 			num(at[i] "_missed", "%d")
 	print ""
 	for (i = 1; i <= nkeys; i++)
-		if (keys[i] ~ /^(offline_kept|online_p99_(added|beyond)|save_us_model|switch_share_max|calibration_worst_ratio|stamps_|ring_to_unmap|mark_ns|hiq_packets_per|unused_|events_on|recording_.*_cost_ratio$|recording_live_(cpu|rss|view)|report_|packets_|preemptions$|floor_|park_(busy|over|wake|cycles|packets))/)
+		if (keys[i] ~ /^(offline_kept|online_p99_(added|beyond)|save_us_model|switch_share_max|calibration_worst_ratio|stamps_|ring_to_unmap|mark_ns|hiq_packets_per|faults_per|unused_|events_on|recording_.*_cost_ratio$|recording_live_(cpu|rss|view)|report_|packets_|preemptions$|floor_|park_(busy|over|wake|cycles|packets))/)
 			printf "  %-46s %s\n", keys[i], v[keys[i]]
 	exit broken
 }

@@ -102,7 +102,7 @@ static void options_parse(int argc, char **argv, struct hook *hook)
 		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 },
 	};
-	bool wrong = false;
+	const char *wrong = NULL;
 	int option;
 
 	opterr = 0;
@@ -121,12 +121,15 @@ static void options_parse(int argc, char **argv, struct hook *hook)
 			puts("kfdprio " KFDPRIO_VERSION);
 			exit(stdout_check(EXIT_SUCCESS));
 		default:
-			wrong = true;
+			wrong = wrong ? wrong : argv[optind - 1];
 		}
 	}
-	if (wrong || optind < argc) {
+	if (!wrong && optind < argc)
+		wrong = argv[optind];
+	if (wrong) {
 		say(hook, LOG_WARNING,
-		    "wrong usage, no priority is set: see 'kfdprio oci-hook --help' and correct the hook's file, or the CDI device");
+		    "wrong usage, '%.128s', no priority is set: see 'kfdprio oci-hook --help' and correct the hook's file, or the CDI device",
+		    wrong);
 		exit(EXIT_SUCCESS);
 	}
 }

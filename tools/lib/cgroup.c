@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cgroup.h"
+#include "rules-advice.h"
 
 /* Bytes of /proc/PID/cgroup: a line for each hierarchy of the first version */
 #define CGROUPS_MAX (16 * KFDLIB_PATH)
@@ -91,9 +92,15 @@ int cgroup_open(const char *path)
  */
 int cgroup_check(const char *text, char *path, size_t size, char *why)
 {
-	char *shown = text_printable(text);
+	char *shown = text_printable(text), *normal = malloc(strlen(text) + 2);
 	int at = hierarchy_find(), fd, ret = -ENOENT;
 	size_t len, mount;
+
+	if (!normal) {
+		ret = -ENOMEM;
+		snprintf(why, KFDLIB_WHY, "out of memory");
+		goto out;
+	}
 
 	if (at < 0) {
 		snprintf(why, KFDLIB_WHY,
@@ -101,13 +108,13 @@ int cgroup_check(const char *text, char *path, size_t size, char *why)
 		goto out;
 	}
 	mount = strlen(hierarchies[at].mount);
+	if (text[0] != '/')
+		ret = -EINVAL;
+	rules_path_normalize(text, normal, strlen(text) + 2);
+	text = normal;
 	if (!strncmp(text, hierarchies[at].mount, mount) && (text[mount] == '/' || !text[mount]))
 		text += mount;
-	else if (text[0] != '/')
-		ret = -EINVAL;
-	len = strlen(text);
-	while (len && text[len - 1] == '/')
-		len--;
+	len = strcmp(text, "/") ? strlen(text) : 0;
 	if (ret == -EINVAL) {
 		snprintf(why, KFDLIB_WHY,
 			 "'%.128s' is not the path of a cgroup: give it from the root of the hierarchy, as '/system.slice/serve.service', or as a directory of %s",
@@ -135,6 +142,7 @@ int cgroup_check(const char *text, char *path, size_t size, char *why)
 		ret = -ENOENT;
 	}
 out:
+	free(normal);
 	free(shown);
 	return ret;
 }

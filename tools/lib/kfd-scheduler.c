@@ -29,9 +29,10 @@ static bool scheduler_told(const struct kfd_gpu *gpu, const char *root, enum kfd
 
 	while (file && !found && fgets(line, sizeof(line), file))
 		if (sscanf(line, "GPU %u (%31[^)])", &gpu_id, word) == 2 && gpu_id == gpu->gpu_id) {
-			*told = !strcmp(word, "MES")   ? KFD_SCHEDULER_MES
-				: !strcmp(word, "HWS") ? KFD_SCHEDULER_HWS
-						       : KFD_SCHEDULER_NONE;
+			*told = !strcmp(word, "MES")			? KFD_SCHEDULER_MES
+				: !strcmp(word, "HWS")			? KFD_SCHEDULER_HWS
+				: !strcmp(word, "no hardware scheduler") ? KFD_SCHEDULER_NONE
+									: KFD_SCHEDULER_UNKNOWN;
 			found = true;
 		}
 	if (file)
@@ -68,7 +69,8 @@ enum kfd_scheduler kfd_scheduler(const struct kfd_gpu *gpu, const char *root, co
 	const char *text;
 
 	if (scheduler_told(gpu, root, &scheduler)) {
-		text = "the driver reports it in debugfs";
+		text = scheduler == KFD_SCHEDULER_UNKNOWN ? "the driver reports one in debugfs that this program does not know" :
+							    "the driver reports it in debugfs";
 	} else if (scheduler_off(root)) {
 		scheduler = KFD_SCHEDULER_NONE;
 		text = "sched_policy is 2";

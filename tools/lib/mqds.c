@@ -239,6 +239,7 @@ int mqds_read(FILE *in, struct mqds *mqds, char *why, size_t size)
 	int ret = 0, got;
 
 	*mqds = (struct mqds){ 0 };
+	errno = 0;
 	while (!ret && (got = line_next(in, line))) {
 		r.line++;
 		skip = strspn(line, " \t");
@@ -249,7 +250,7 @@ int mqds_read(FILE *in, struct mqds *mqds, char *why, size_t size)
 	}
 	r.line++;
 	if (!ret && ferror(in))
-		ret = refuse(&r, "the file cannot be read");
+		ret = refuse(&r, errno ? strerror(errno) : "the file cannot be read");
 	if (!ret)
 		ret = mqd_end(&r);
 	ambiguous_mark(&r);

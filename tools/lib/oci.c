@@ -48,6 +48,12 @@ static struct json_object *object_parse(const char *json, size_t size, const cha
 	object = json_tokener_parse_ex(tokener, json, size);
 	error = json_tokener_get_error(tokener);
 	end = json_tokener_get_parse_end(tokener);
+	if (error == json_tokener_continue) {
+		/* only what follows ends a number or a word */
+		object = json_tokener_parse_ex(tokener, "\n", 1);
+		error = json_tokener_get_error(tokener);
+		end = size;
+	}
 	json_tokener_free(tokener);
 	while (end < size && strchr(" \t\r\n", json[end]) && json[end])
 		end++;

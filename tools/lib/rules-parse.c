@@ -341,8 +341,13 @@ static void container_max_take(struct parser *p, const bool given[NR_KEYS], int 
 			return;
 		}
 	/* as with rules, the first holds */
-	if (!p->rules->has_container_max)
-		p->rules->container_max = p->container_max;
+	if (p->rules->has_container_max) {
+		free(p->rules->max_file);
+		p->rules->max_file = strdup(p->file);
+		p->rules->max_line = p->line;
+		return;
+	}
+	p->rules->container_max = p->container_max;
 	p->rules->has_container_max = true;
 }
 

@@ -80,9 +80,17 @@ char *rules_spelling(const char *key, const char *value)
 {
 	static const struct rules_names numbers = { .user = number_parse, .group = number_parse };
 	char *word = word_spell(key, value), *line = NULL;
+	char *shown = text_printable(value);
 	struct rules rules = { 0 };
 	bool good;
 
+	/* a message shows other bytes than the word has: who writes them writes another word */
+	good = shown && !strcmp(shown, value);
+	free(shown);
+	if (!good) {
+		free(word);
+		return NULL;
+	}
 	if (!word || asprintf(&line, "%s%s", word, rest_of_line(key)) < 0) {
 		free(word);
 		return NULL;

@@ -74,6 +74,7 @@ struct rules_error {
  * @nr_errors: how many
  * @container_max: of the first line container-max=, see rules_container_max()
  * @has_container_max: there is such a line
+ * @max_file, @max_line: the last one that does not hold, because another stands before it; NULL: there is none
  * @full: the error that there are too many rules is among @errors
  */
 struct rules {
@@ -85,6 +86,8 @@ struct rules {
 	size_t nr_errors;
 	int container_max;
 	bool has_container_max, full;
+	char *max_file;
+	unsigned int max_line;
 };
 
 /**

@@ -112,6 +112,11 @@ static void parameters_show(struct doctor *d)
 
 		if (!doctor_read(value, sizeof(value), MODULE "/parameters/%s", parameters[i].name))
 			continue;
+		if (!*value) {
+			doctor_say(d, FINDING_WARN, "parameter", NULL, "%s is empty in " MODULE "/parameters: its value is not known",
+				   parameters[i].name);
+			continue;
+		}
 		len += snprintf(all + len, sizeof(all) - len, "%s%s=%s", len ? " " : "",
 				parameters[i].name, value);
 		if (len >= sizeof(all))

@@ -406,7 +406,7 @@ void doctor_processes(struct doctor *d)
 {
 	char path[DOCTOR_PATH], prio[16];
 	struct dirent **entries;
-	size_t shown = 0;
+	size_t shown = 0, queues;
 	int nr, i;
 
 	snprintf(path, sizeof(path), "%s" PROC, doctor_root);
@@ -421,8 +421,9 @@ void doctor_processes(struct doctor *d)
 		shown++;
 		if (!doctor_read(prio, sizeof(prio), PROC "/%s/priority", pid))
 			snprintf(prio, sizeof(prio), "unknown");
-		doctor_say(d, FINDING_INFO, "process", NULL, "PID %s: priority %s, %zu queues",
-			   pid, strcmp(prio, "-1") ? prio : "unset", queues_of(pid, 0));
+		queues = queues_of(pid, 0);
+		doctor_say(d, FINDING_INFO, "process", NULL, "PID %s: priority %s, %zu queue%s", pid,
+			   strcmp(prio, "-1") ? prio : "unset", queues, queues == 1 ? "" : "s");
 		exits(d, pid);
 	}
 	for (i = 0; i < nr; i++)

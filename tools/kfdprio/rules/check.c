@@ -351,6 +351,9 @@ static void warnings_find(const struct rules *rules, struct rules *warnings)
 		slice_warn(warnings, rule);
 		stars_warn(warnings, rule);
 	}
+	if (rules->max_file)
+		rules_fail(warnings, rules->max_file, rules->max_line, 0,
+			   "this container-max= has no effect: another one stands before it, and the first holds");
 }
 
 static void messages_print(const struct rules *rules, const char *kind)

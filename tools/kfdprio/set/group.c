@@ -245,7 +245,8 @@ static int pass(struct group *group)
 		group->unread = cgroup_pids(group->request->cgroup, member_of_cgroup, group, group->why);
 	else
 		ret = pass_proc(group);
-	qsort(group->seen, group->nr_seen, sizeof(*group->seen), seen_compare);
+	if (group->nr_seen)
+		qsort(group->seen, group->nr_seen, sizeof(*group->seen), seen_compare);
 	group->nr_sorted = group->nr_seen;
 	return ret;
 }

@@ -86,8 +86,9 @@ void log_print(const struct paths *paths)
 		       log->lines, log->known, log->headed > log->known ? log->headed - log->known : 0,
 		       log->lines - log->headed);
 	if (paths->unjoined)
-		printf("%" PRIu64 "%s queues in the log are not in the recording\n",
-		       paths->unjoined, paths->unjoined_more ? " or more" : "");
+		printf("%" PRIu64 "%s in the log %s not in the recording\n", paths->unjoined,
+		       paths->unjoined_more ? " or more queues" : paths->unjoined == 1 ? " queue" : " queues",
+		       paths->unjoined == 1 ? "is" : "are");
 	if (paths->other_pid)
 		printf("%" PRIu64
 		       " of them have the address of a queue in the recording, but another PID: %d in the log, %d in the recording. %s\n",
