@@ -101,7 +101,6 @@ int cgroup_check(const char *text, char *path, size_t size, char *why)
 		snprintf(why, KFDLIB_WHY, "out of memory");
 		goto out;
 	}
-
 	if (at < 0) {
 		snprintf(why, KFDLIB_WHY,
 			 "no cgroup hierarchy that systemd uses is mounted: there is neither a cgroup2 file system below /sys/fs/cgroup nor /sys/fs/cgroup/systemd");
