@@ -82,7 +82,7 @@ static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
 	if (kfd_prio_trap_change(&qpd->prio, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG))
 		kfd_prio_doorbell_rung(pdd);
 	now = ktime_get_ns();
-	WRITE_ONCE(qpd->prio.fault_awake, kfd_prio_awake(&qpd->dqm->prio, now));
+	WRITE_ONCE(qpd->prio.fault_observed, kfd_prio_observed(&qpd->dqm->prio, now));
 	WRITE_ONCE(qpd->prio.fault_end, now);
 	/* fault_end, then faults: pairs with kfd_prio_in_fault() */
 	atomic_dec_return_release(&qpd->prio.faults);

@@ -72,16 +72,9 @@ void kfd_prio_gpu_init(struct device_queue_manager *dqm)
  */
 enum kfd_prio_kick kfd_prio_gpu_wait(struct kfd_prio_dqm *d)
 {
-	u64 now = ktime_get_ns(), woke_at = d->woke_at ?: now;
-
 	set_current_state(TASK_IDLE);
-	if (!atomic_read(&d->kicked) && !kthread_should_stop()) {
-		/* A fault that reads between these two stores finds too little: a later trap */
-		WRITE_ONCE(d->woke_at, 0);
-		WRITE_ONCE(d->awake_ns, d->awake_ns + now - woke_at);
+	if (!atomic_read(&d->kicked) && !kthread_should_stop())
 		schedule();
-		WRITE_ONCE(d->woke_at, ktime_get_ns());
-	}
 	__set_current_state(TASK_RUNNING);
 	return atomic_xchg(&d->kicked, KFD_PRIO_QUIET);
 }

@@ -137,7 +137,7 @@ struct kfd_prio_marked {
 /*
  * After the fault of a doorbell the doorbell is not trapped again for this time, ns; the default of
  * linger_us. The process must run again to repeat its store, and real-time threads may run before
- * it. The time during which the thread of the GPU is awake does not count.
+ * it. The time during which the thread of the GPU observes neighbours does not count.
  */
 #define KFD_PRIO_REPEAT		200000ULL
 
@@ -198,17 +198,17 @@ static inline bool kfd_prio_trap_change(struct kfd_prio_qpd *qp, enum kfd_prio_t
 }
 
 /**
- * kfd_prio_awake() - for how long the thread of a GPU has been awake in all
+ * kfd_prio_observed() - for how long the thread of a GPU has observed neighbours in all
  * @d: state of the GPU
  * @now: ktime_get_ns()
  *
- * Return: the time in ns; less in a fault in the moment at which the thread goes to sleep
+ * Return: the time in ns; less in the moment at which an observation ends
  */
-static inline u64 kfd_prio_awake(const struct kfd_prio_dqm *d, u64 now)
+static inline u64 kfd_prio_observed(const struct kfd_prio_dqm *d, u64 now)
 {
-	u64 woke_at = READ_ONCE(d->woke_at);
+	u64 begin = READ_ONCE(d->observes_at);
 
-	return READ_ONCE(d->awake_ns) + (woke_at && now > woke_at ? now - woke_at : 0);
+	return READ_ONCE(d->observed_ns) + (begin && now > begin ? now - begin : 0);
 }
 
 /**
@@ -217,21 +217,22 @@ static inline u64 kfd_prio_awake(const struct kfd_prio_dqm *d, u64 now)
  * @now: ktime_get_ns()
  *
  * Such a process may not have repeated its store yet. If its doorbells were trapped now, the store
- * would fault again, possibly without end. While the thread of the GPU is awake, its real-time
- * priority may keep the process from its CPU, so that this time does not count.
+ * would fault again, possibly without end. An observation of neighbours may take milliseconds, and
+ * the real-time priority of the thread may keep the process from its CPU, so that this time does
+ * not count.
  *
  * Context: the GPU's thread
  */
 static inline bool kfd_prio_in_fault(const struct qcm_process_device *qpd, u64 now)
 {
 	const struct kfd_prio_qpd *qp = &qpd->prio;
-	u64 awake = kfd_prio_awake(&qpd->dqm->prio, now), then;
+	u64 observed = kfd_prio_observed(&qpd->dqm->prio, now), then;
 
 	if (atomic_read_acquire(&qp->faults))
 		return true;
-	then = READ_ONCE(qp->fault_awake);
-	awake = awake > then ? awake - then : 0;
-	return now <= READ_ONCE(qp->fault_end) + KFD_PRIO_REPEAT + awake;
+	then = READ_ONCE(qp->fault_observed);
+	observed = observed > then ? observed - then : 0;
+	return now <= READ_ONCE(qp->fault_end) + KFD_PRIO_REPEAT + observed;
 }
 
 /**
