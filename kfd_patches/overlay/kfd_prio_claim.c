@@ -325,13 +325,12 @@ static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_
  * doorbell, nor was it recently. The store of such a fault may not have been repeated yet, and
  * would fault again, possibly without end.
  */
-static bool kfd_prio_claim_quiet(const struct qcm_process_device *qpd,
-				 const struct kfd_prio_params *k)
+static bool kfd_prio_claim_quiet(const struct kfd_prio_qpd *qp, const struct kfd_prio_params *k)
 {
-	const struct kfd_prio_claim c = kfd_prio_claim_of(&qpd->prio);
+	const struct kfd_prio_claim c = kfd_prio_claim_of(qp);
 	u64 now = ktime_get_ns();
 
-	return !kfd_prio_policy_holds(k, &c, now) && !kfd_prio_in_fault(qpd, now);
+	return !kfd_prio_policy_holds(k, &c, now) && !kfd_prio_in_fault(qp, now);
 }
 
 /*
@@ -478,7 +477,7 @@ void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snaps
 		if (!kfd_prio_process_hold(p))
 			continue;	/* its release has begun */
 		if (kfd_prio_claim_read(dqm, qpd, s, &k) && qp->rung &&
-		    kfd_prio_claim_quiet(qpd, &k))
+		    kfd_prio_claim_quiet(qp, &k))
 			kfd_prio_claim_arm(dqm, qpd, s, &k);
 		kfd_prio_process_drop(p);
 	}

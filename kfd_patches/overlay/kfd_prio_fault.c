@@ -59,7 +59,6 @@ static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
 	pgprot_t prot = pgprot_decrypted(vma->vm_page_prot);
 	vm_fault_t ret = VM_FAULT_NOPAGE, r;
 	unsigned long addr, pfn;
-	u64 now;
 
 	if (READ_ONCE(qpd->prio.doorbell_lost) ||
 	    WARN_ON_ONCE(kfd_prio_doorbell_outside(&qpd->prio, vma)))
@@ -81,9 +80,7 @@ static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
 
 	if (kfd_prio_trap_change(&qpd->prio, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG))
 		kfd_prio_doorbell_rung(pdd);
-	now = ktime_get_ns();
-	WRITE_ONCE(qpd->prio.fault_observed, kfd_prio_observed(&qpd->dqm->prio, now));
-	WRITE_ONCE(qpd->prio.fault_end, now);
+	WRITE_ONCE(qpd->prio.fault_end, ktime_get_ns());
 	/* fault_end, then faults: pairs with kfd_prio_in_fault() */
 	atomic_dec_return_release(&qpd->prio.faults);
 	/* The mapping, then doorbell_lost: pairs with kfd_prio_hook_unmap_range() */

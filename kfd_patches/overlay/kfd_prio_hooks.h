@@ -220,7 +220,6 @@ enum kfd_prio_role {
  * @trap: enum kfd_prio_trap
  * @faults: number of faults of its doorbells that are in progress
  * @fault_end: when the last of these ended, ktime_get_ns(); written by the fault
- * @fault_observed: kfd_prio_observed() then; written by the fault
  * @doorbell_pfn: first page frame of its doorbells, 0 if the process never mapped them
  * @doorbell_pgoff: their offset in /dev/kfd, in pages
  * @doorbell_pages: their number of pages
@@ -288,7 +287,6 @@ struct kfd_prio_qpd {
 	atomic_t trap;
 	atomic_t faults;
 	u64 fault_end;
-	u64 fault_observed;
 	unsigned long doorbell_pfn;
 	unsigned long doorbell_pgoff;
 	unsigned int doorbell_pages;
@@ -417,9 +415,6 @@ struct kfd_prio_totals {
  * @scratch: buffer of the thread for the process that it observes
  * @timer: wakes the thread
  * @kicked: enum kfd_prio_kick, why the thread is woken
- * @observed_ns: time that the thread has spent on observations of neighbours that have ended
- * @observes_at: begin of the one in progress, ktime_get_ns(); 0: there is none. Both are written by
- *	the thread, and read by the fault of a doorbell without a lock
  *
  * Protected by the DQM lock, except for @link, @users and @debugged_at, whose locks are above;
  * @thread, which is set before the first claim; @rang, @look_now, @roles_due, @orphans and @kicked,
@@ -503,8 +498,6 @@ struct kfd_prio_dqm {
 	struct kfd_prio_snapshot *scratch;
 	struct hrtimer timer;
 	atomic_t kicked;
-	u64 observed_ns;
-	u64 observes_at;
 };
 
 /* Module load and unload; no lock. At unload no process and no open file is left. */

@@ -284,7 +284,7 @@ static void kfd_prio_neighbour_rest(struct device_queue_manager *dqm,
 	enum kfd_prio_found found;
 	bool armed;
 
-	if (kfd_prio_in_fault(qpd, ktime_get_ns()))
+	if (kfd_prio_in_fault(qp, ktime_get_ns()))
 		return;
 	armed = kfd_prio_trap_change(qp, KFD_PRIO_TRAP_RUNG, KFD_PRIO_TRAP_ARMED);
 	/* Before the lock is dropped, because rings are looked for in this list only */
@@ -467,7 +467,6 @@ void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_s
 		d->poll_rest = 0;
 		return;
 	}
-	WRITE_ONCE(d->observes_at, now);
 	if (due || READ_ONCE(d->look_now))
 		d->look_rest = KFD_PRIO_LOOK_BUSY;
 	WRITE_ONCE(d->look_now, false);
@@ -488,7 +487,4 @@ void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_s
 	d->look_rest = kfd_prio_neighbour_walk(dqm, &d->neighbours, busy, false, &l);
 	d->look_more = kfd_prio_neighbour_walk(dqm, &d->resting, changed, false, &l);
 	d->poll_rest = kfd_prio_neighbour_walk(dqm, &d->resting, d->poll_rest, true, &l);
-	/* A fault that reads between these two stores finds too little: a later trap */
-	WRITE_ONCE(d->observes_at, 0);
-	WRITE_ONCE(d->observed_ns, d->observed_ns + ktime_get_ns() - now);
 }

@@ -137,7 +137,7 @@ struct kfd_prio_marked {
 /*
  * After the fault of a doorbell the doorbell is not trapped again for this time, ns; the default of
  * linger_us. The process must run again to repeat its store, and real-time threads may run before
- * it. The time during which the thread of the GPU observes neighbours does not count.
+ * it.
  */
 #define KFD_PRIO_REPEAT		200000ULL
 
@@ -198,41 +198,17 @@ static inline bool kfd_prio_trap_change(struct kfd_prio_qpd *qp, enum kfd_prio_t
 }
 
 /**
- * kfd_prio_observed() - for how long the thread of a GPU has observed neighbours in all
- * @d: state of the GPU
- * @now: ktime_get_ns()
- *
- * Return: the time in ns; less in the moment at which an observation ends
- */
-static inline u64 kfd_prio_observed(const struct kfd_prio_dqm *d, u64 now)
-{
-	u64 begin = READ_ONCE(d->observes_at);
-
-	return READ_ONCE(d->observed_ns) + (begin && now > begin ? now - begin : 0);
-}
-
-/**
  * kfd_prio_in_fault() - whether a process is, or was recently, in the fault of a doorbell
- * @qpd: the process on a GPU
+ * @qp: the process on a GPU
  * @now: ktime_get_ns()
  *
  * Such a process may not have repeated its store yet. If its doorbells were trapped now, the store
- * would fault again, possibly without end. An observation of neighbours may take milliseconds, and
- * the real-time priority of the thread may keep the process from its CPU, so that this time does
- * not count.
- *
- * Context: the GPU's thread
+ * would fault again, possibly without end.
  */
-static inline bool kfd_prio_in_fault(const struct qcm_process_device *qpd, u64 now)
+static inline bool kfd_prio_in_fault(const struct kfd_prio_qpd *qp, u64 now)
 {
-	const struct kfd_prio_qpd *qp = &qpd->prio;
-	u64 observed = kfd_prio_observed(&qpd->dqm->prio, now), then;
-
-	if (atomic_read_acquire(&qp->faults))
-		return true;
-	then = READ_ONCE(qp->fault_observed);
-	observed = observed > then ? observed - then : 0;
-	return now <= READ_ONCE(qp->fault_end) + KFD_PRIO_REPEAT + observed;
+	return atomic_read_acquire(&qp->faults) ||
+	       now <= READ_ONCE(qp->fault_end) + KFD_PRIO_REPEAT;
 }
 
 /**
