@@ -84,7 +84,7 @@ char *rules_spelling(const char *key, const char *value)
 	struct rules rules = { 0 };
 	bool good;
 
-	/* a message shows other bytes than the word has: who writes them writes another word */
+	/* A message escapes such bytes, so that the user would copy another word */
 	good = shown && !strcmp(shown, value);
 	free(shown);
 	if (!good) {

@@ -137,8 +137,8 @@ static int part_last(struct amdlog *log)
 }
 
 /*
- * As line_read(), into log->line: what a container runtime has cut into records is one line again. A record of the other
- * stream may come between. A record that begins with a header of ROCm goes on with no other one.
+ * Reads a line into log->line, as line_read(). Records into which a container runtime has cut a line are joined. A record of
+ * the other stream may come between them. A record that begins with a header of ROCm begins a new line.
  */
 static int line_get(struct amdlog *log)
 {

@@ -190,7 +190,7 @@ void log_warn(const struct amdlog *log, const char *name, const struct amdlog *b
 		warnx("%s: the last line has no newline: the log is cut off there, or ROCm is still writing it; what follows is missing, and the last line may not be whole",
 		      name);
 	if (log->cut > before->cut)
-		warnx("%s: %" PRIu64 " %s longer than %d bytes: what follows is not read", name, log->cut - before->cut,
+		warnx("%s: %" PRIu64 " %s longer than %d bytes: the rest is not read", name, log->cut - before->cut,
 		      log->cut - before->cut == 1 ? "line is" : "lines are", AMDLOG_LINE - 1);
 	if (log->partial > before->partial)
 		warnx("%s: the end of %" PRIu64
