@@ -73,14 +73,21 @@ static s32 kfd_prio_pid_of(struct qcm_process_device *qpd)
 /*
  * Starts the timer for the next time at which something is due. Each runlist of KFD calls this
  * function, and users can cause any number of them. So each due time is a fixed point in time and
- * is not computed from @now; otherwise a stream of updates would delay it for ever.
+ * is not computed from the present time; otherwise a stream of updates would delay it for ever.
  */
 static void kfd_prio_timer_set(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
-			       u64 look_at, u64 now)
+			       u64 look_at)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
-	u64 at = min(look_at, kfd_prio_claim_poll_at(dqm, k));
+	u64 at;
 
+	/*
+	 * The thread runs or will run, and starts the timer at its end. A due time that has passed
+	 * would interrupt the update that is being sent.
+	 */
+	if (READ_ONCE(d->awake) || atomic_read(&d->kicked))
+		return;
+	at = min(look_at, kfd_prio_claim_poll_at(dqm, k));
 	at = min(at, kfd_prio_breaker_due(dqm));
 
 	/*
@@ -89,7 +96,7 @@ static void kfd_prio_timer_set(struct device_queue_manager *dqm, const struct kf
 	 * it.
 	 */
 	if (k->park_ns && !(list_empty(&d->neighbours) && list_empty(&d->resting)))
-		at = min(at, READ_ONCE(d->look_now) ? now : kfd_prio_neighbour_poll_at(d));
+		at = min(at, kfd_prio_neighbour_poll_at(d));
 	if (d->missed)
 		at = min(at, d->retry_at);
 	if (at != KFD_PRIO_NEVER && d->thread)
@@ -111,11 +118,11 @@ static bool kfd_prio_may_decide(struct device_queue_manager *dqm, const struct k
 	if (!kfd_prio_sched_runs(dqm)) {
 		if (d->retry_at <= now)
 			d->retry_at = now + KFD_PRIO_RETRY_NS;
-		kfd_prio_timer_set(dqm, k, d->victims ? d->retry_at : KFD_PRIO_NEVER, now);
+		kfd_prio_timer_set(dqm, k, d->victims ? d->retry_at : KFD_PRIO_NEVER);
 		return false;
 	}
 	if ((d->missed || d->breaker) && now < d->retry_at) {
-		kfd_prio_timer_set(dqm, k, d->retry_at, now);
+		kfd_prio_timer_set(dqm, k, d->retry_at);
 		return false;
 	}
 	return true;
@@ -260,7 +267,7 @@ static void kfd_prio_decided(struct device_queue_manager *dqm, const struct kfd_
 	d->pid = s->preemptor ? kfd_prio_pid_of(s->preemptor) : 0;
 	d->last = s->dec;
 	d->last_at = s->now;
-	kfd_prio_timer_set(dqm, &s->k, s->dec.look_at, s->now);
+	kfd_prio_timer_set(dqm, &s->k, s->dec.look_at);
 }
 
 /* Commits a decision that changes nothing, so that its time is counted */
@@ -319,7 +326,7 @@ static void kfd_prio_unconfirm(struct device_queue_manager *dqm, const struct kf
 			       ktime_get_ns());
 	kfd_prio_missed(d, ret);
 	if (ret != -EINPROGRESS) {
-		kfd_prio_timer_set(dqm, k, d->retry_at, ktime_get_ns());
+		kfd_prio_timer_set(dqm, k, d->retry_at);
 		return;
 	}
 	d->retry_at = 0;
@@ -362,6 +369,7 @@ static void kfd_prio_unmap_first(struct device_queue_manager *dqm, const struct 
 		kfd_prio_engine_unmapping(dqm);
 	/* If KFD refused the unmap before it was sent, the next try marks */
 	d->unmap_first = false;
+	d->prepared = false;
 	if (ret)
 		kfd_prio_unconfirm(dqm, &s->k, ret);
 }
@@ -480,6 +488,7 @@ void kfd_prio_engine_unmapping(struct device_queue_manager *dqm)
 		return;
 	dqm->prio.unmap_first = false;
 	kfd_prio_engine_prepare(dqm, false);
+	dqm->prio.prepared = true;
 }
 
 /**
@@ -497,7 +506,9 @@ void kfd_prio_engine_mapping(struct device_queue_manager *dqm)
 	if (!d->thread || dqm->active_runlist || kfd_prio_uses_mes(dqm) ||
 	    (!d->victims && list_empty(&d->claims) && !kfd_prio_park_ns(dqm)))
 		return;
-	kfd_prio_engine_prepare(dqm, true);
+	/* Not for a second time in a step, because the process that rings waits for the runlist */
+	if (!d->prepared)
+		kfd_prio_engine_prepare(dqm, true);
 	/*
 	 * KFD will send no runlist. No queue has run since the unmap, and none can before the next
 	 * runlist, so the time until then is not to be skipped for the claims.

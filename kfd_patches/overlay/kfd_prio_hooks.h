@@ -354,9 +354,11 @@ struct kfd_prio_totals {
  * @look_now: neighbours are to be observed before the next poll is due
  * @roles_due: the doorbells of a process can be trapped no more: roles must be assigned again
  * @looked_at: when the last poll of the neighbours began, ktime_get_ns(); written by the thread
- *	only, as are the next three
+ *	only, as are the next five
+ * @rest_at: no neighbour is observed before this time, ktime_get_ns()
+ * @look_reads: number of reads since the last pause, or the last complete observation
  * @look_rest: number of processes of @neighbours that are left of an observation that a kick has
- *	interrupted; the next step resumes it
+ *	interrupted, or that pauses until @rest_at; the next step resumes it
  * @look_more: some processes of @resting whose queues have changed are left of it
  * @poll_rest: number of other processes of @resting that are left of the last poll
  * @count_at: waves in flight are not counted before this time, ktime_get_ns(); used by the thread
@@ -399,6 +401,7 @@ struct kfd_prio_totals {
  * @was_over: KFD had taken the runlist before the one that is being built to be over-subscribed
  * @recheck: the set of processes to be kept off may have changed
  * @unmap_first: a step is about to send an unmap, and marks processes after that
+ * @prepared: that step has decided and marked, and is about to send the runlist
  * @missed: the last update of the runlist failed, and is to be tried again
  * @retry_at: not before this time, ktime_get_ns()
  * @orphans: a process that may have queues here has become an orphan, or the settings of one have
@@ -415,6 +418,8 @@ struct kfd_prio_totals {
  * @scratch: buffer of the thread for the process that it observes
  * @timer: wakes the thread
  * @kicked: enum kfd_prio_kick, why the thread is woken
+ * @awake: the thread was woken and will start the timer; written by the thread, and cleared under
+ *	the DQM lock
  *
  * Protected by the DQM lock, except for @link, @users and @debugged_at, whose locks are above;
  * @thread, which is set before the first claim; @rang, @look_now, @roles_due, @orphans and @kicked,
@@ -447,6 +452,8 @@ struct kfd_prio_dqm {
 	bool look_now;
 	bool roles_due;
 	u64 looked_at;
+	u64 rest_at;
+	unsigned int look_reads;
 	unsigned int look_rest;
 	bool look_more;
 	unsigned int poll_rest;
@@ -483,6 +490,7 @@ struct kfd_prio_dqm {
 	bool was_over;
 	bool recheck;
 	bool unmap_first;
+	bool prepared;
 	bool missed;
 	u64 retry_at;
 	bool orphans;
@@ -498,6 +506,7 @@ struct kfd_prio_dqm {
 	struct kfd_prio_snapshot *scratch;
 	struct hrtimer timer;
 	atomic_t kicked;
+	bool awake;
 };
 
 /* Module load and unload; no lock. At unload no process and no open file is left. */

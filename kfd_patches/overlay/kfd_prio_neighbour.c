@@ -32,6 +32,16 @@
 #define KFD_PRIO_LOOK_RESTING	8
 
 /*
+ * After so many reads, each of the indices or of the MQDs of a queue, the thread pauses. It runs at
+ * a real-time priority, and a process whose doorbells have faulted must run before they are trapped
+ * again, KFD_PRIO_REPEAT later, to repeat its store. Reading an MQD in VRAM takes 1 us.
+ */
+#define KFD_PRIO_LOOK_READS	64
+
+/* The pause, ns; claims are not observed either before half of it is over, see poll_ns() */
+#define KFD_PRIO_LOOK_PAUSE	100000ULL
+
+/*
  * Moves a neighbour whose trap was armed from the list resting to neighbours, because it may have
  * work, and requests a new decision. A neighbour that is in neighbours already goes to its end.
  */
@@ -192,6 +202,7 @@ static enum kfd_prio_found kfd_prio_neighbour_read(struct device_queue_manager *
 	struct kfd_prio_seen seen;
 
 	kfd_prio_snapshot(qpd, l->s);
+	dqm->prio.look_reads += 1 + l->s->nr;
 	mmgrab(mm);
 	dqm_unlock(dqm);
 	alive = kfd_prio_observe(l->s, mm, &seen);
@@ -254,6 +265,7 @@ static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *
 		/* The next step reads the other MQDs; it follows at once */
 		kfd_prio_neighbour_changed(qpd);
 		WRITE_ONCE(dqm->prio.look_now, true);
+		dqm->prio.look_reads += KFD_PRIO_REST_MQDS;
 		return KFD_PRIO_FOUND_UNKNOWN;
 	}
 	return kfd_prio_neighbour_read(dqm, qpd, shown == KFD_PRIO_SHOWN_WORK, l);
@@ -373,7 +385,8 @@ static struct kfd_prio_qpd *kfd_prio_neighbour_first(struct list_head *list, boo
  * Observes the first @n neighbours of a list, and at least one unless @n is 0. Each of them moves
  * to the end of this list or of the other. With @unchanged, neighbours whose queues have changed
  * are skipped; another walk observes them.
- * Return: number of neighbours that are left, because a kick has interrupted the walk
+ * Return: number of neighbours that are left, because a kick has interrupted the walk or a pause is
+ *	due
  */
 static unsigned int kfd_prio_neighbour_walk(struct device_queue_manager *dqm,
 					    struct list_head *list, unsigned int n, bool unchanged,
@@ -389,7 +402,8 @@ static unsigned int kfd_prio_neighbour_walk(struct device_queue_manager *dqm,
 		list_move_tail(&qp->claim, list);
 		kfd_prio_neighbour_look_at(dqm, container_of(qp, struct qcm_process_device, prio),
 					   l);
-		if (n && atomic_read(&dqm->prio.kicked))
+		if (n && (dqm->prio.look_reads >= KFD_PRIO_LOOK_READS ||
+			  atomic_read(&dqm->prio.kicked)))
 			return n;
 	}
 	return 0;
@@ -420,19 +434,33 @@ static void kfd_prio_neighbour_due(struct kfd_prio_dqm *d, unsigned int *busy,
 	}
 }
 
+/* Whether neighbours are left of an observation that was interrupted or pauses */
+static bool kfd_prio_neighbour_left(const struct kfd_prio_dqm *d)
+{
+	return d->look_rest || d->look_more || d->poll_rest;
+}
+
+/*
+ * Time of the next poll. It follows from that of the last poll, so that a shorter safety_poll_us is
+ * in force at once.
+ */
+static u64 kfd_prio_neighbour_due_at(const struct kfd_prio_dqm *d)
+{
+	return d->looked_at + kfd_prio_safety_poll_ns();
+}
+
 /**
  * kfd_prio_neighbour_poll_at() - time at which the neighbours of a GPU must be observed again
  * @d: state of the GPU
- *
- * The time follows from that of the last poll, so that a shorter safety_poll_us is in force at
- * once.
  *
  * Context: DQM lock
  * Return: the time, ktime_get_ns()
  */
 u64 kfd_prio_neighbour_poll_at(const struct kfd_prio_dqm *d)
 {
-	return d->looked_at + kfd_prio_safety_poll_ns();
+	if (kfd_prio_neighbour_left(d) || READ_ONCE(d->look_now))
+		return d->rest_at;
+	return max(d->rest_at, kfd_prio_neighbour_due_at(d));
 }
 
 /**
@@ -443,7 +471,8 @@ u64 kfd_prio_neighbour_poll_at(const struct kfd_prio_dqm *d)
  * Neighbours are observed every safety_poll_us, and those that were taken off at once. Without a
  * claim and without parking no decision depends on the result, and the function does nothing.
  *
- * A kick interrupts the observation, and the next step resumes it. Users can cause any number of
+ * A kick interrupts the observation, and the next step resumes it. After KFD_PRIO_LOOK_READS
+ * reads it pauses, and no neighbour is observed before @rest_at. Users can cause any number of
  * kicks. So the observation has three parts: neighbours that may have work, those in resting whose
  * queues have changed, and the poll of the others. Each part has its own count of what is left,
  * does not wait for another part, and observes at least one neighbour in each call.
@@ -455,11 +484,13 @@ void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_s
 	struct kfd_prio_look l = { .s = s };
 	struct kfd_prio_dqm *d = &dqm->prio;
 	u64 now = ktime_get_ns();
-	bool due = now >= kfd_prio_neighbour_poll_at(d);
+	bool due = now >= kfd_prio_neighbour_due_at(d);
 	unsigned int busy, changed;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	if (!due && !READ_ONCE(d->look_now) && !d->look_rest && !d->look_more && !d->poll_rest)
+	if (now < d->rest_at)
+		return;
+	if (!due && !READ_ONCE(d->look_now) && !kfd_prio_neighbour_left(d))
 		return;
 	if (list_empty(&d->claims) && !kfd_prio_park_ns(dqm)) {
 		d->look_rest = 0;
@@ -487,4 +518,13 @@ void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_s
 	d->look_rest = kfd_prio_neighbour_walk(dqm, &d->neighbours, busy, false, &l);
 	d->look_more = kfd_prio_neighbour_walk(dqm, &d->resting, changed, false, &l);
 	d->poll_rest = kfd_prio_neighbour_walk(dqm, &d->resting, d->poll_rest, true, &l);
+	if (d->look_reads >= KFD_PRIO_LOOK_READS) {
+		now = ktime_get_ns();
+		d->rest_at = now + KFD_PRIO_LOOK_PAUSE;
+		/* The claims wait as well, or the thread would run again at once */
+		d->claims_at = now;
+		d->look_reads = 0;
+	} else if (!kfd_prio_neighbour_left(d)) {
+		d->look_reads = 0;
+	}
 }

@@ -51,6 +51,28 @@ static void kfd_prio_rung(struct device_queue_manager *dqm)
 		kfd_prio_engine_step(dqm, false);
 }
 
+/* How long a poll waits for KFD to handle an interrupt, ns */
+#define KFD_PRIO_POLL_WAIT	20000
+
+/*
+ * Lets KFD handle an interrupt before a poll, for example that of a packet that has ended. The
+ * worker of KFD has no real-time priority, and the process that waits for the packet would wait for
+ * the poll as well. Users can cause any number of interrupts, so the poll waits once. A kick ends
+ * the wait.
+ */
+static enum kfd_prio_kick kfd_prio_poll_wait(struct device_queue_manager *dqm)
+{
+	ktime_t wait = KFD_PRIO_POLL_WAIT;
+
+	if (!work_pending(&dqm->dev->interrupt_work))
+		return KFD_PRIO_TIMER;
+	set_current_state(TASK_IDLE);
+	if (!atomic_read(&dqm->prio.kicked) && !kthread_should_stop())
+		schedule_hrtimeout(&wait, HRTIMER_MODE_REL);
+	__set_current_state(TASK_RUNNING);
+	return max(KFD_PRIO_TIMER, atomic_xchg(&dqm->prio.kicked, KFD_PRIO_QUIET));
+}
+
 static int kfd_prio_thread(void *data)
 {
 	struct device_queue_manager *dqm = data;
@@ -61,6 +83,9 @@ static int kfd_prio_thread(void *data)
 		kicked = kfd_prio_gpu_wait(d);
 		if (kicked == KFD_PRIO_QUIET)
 			continue;
+		if (kicked == KFD_PRIO_TIMER)
+			kicked = kfd_prio_poll_wait(dqm);
+		WRITE_ONCE(d->awake, true);
 		dqm_lock(dqm);
 		kfd_prio_process_orphans(dqm);
 		d->recheck |= kicked == KFD_PRIO_KICKED;
@@ -77,6 +102,8 @@ static int kfd_prio_thread(void *data)
 		/* The interval until the next observation begins at the end of this one */
 		d->claims_at = ktime_get_ns();
 		kfd_prio_neighbour_look(dqm, d->scratch);
+		/* This step starts the timer, unless the GPU was kicked meanwhile */
+		WRITE_ONCE(d->awake, false);
 		kfd_prio_engine_step(dqm, false);
 		dqm_unlock(dqm);
 		/* After the step, because a ring waits for it */
