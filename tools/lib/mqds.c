@@ -229,7 +229,7 @@ static int line_next(FILE *in, char line[LINE])
  * @why: out: what is wrong
  * @size: of @why
  *
- * Return: 0, or -EINVAL: it is no dump, or not all of one.
+ * Return: 0, -EINVAL: it is no dump, or not all of one; or -EIO: it cannot be read.
  */
 int mqds_read(FILE *in, struct mqds *mqds, char *why, size_t size)
 {
@@ -249,8 +249,10 @@ int mqds_read(FILE *in, struct mqds *mqds, char *why, size_t size)
 			ret = line_read(&r, line + skip);
 	}
 	r.line++;
-	if (!ret && ferror(in))
-		ret = refuse(&r, errno ? strerror(errno) : "the file cannot be read");
+	if (!ret && ferror(in)) {
+		ret = -EIO;
+		snprintf(why, size, "%s", strerror(errno ? errno : EIO));
+	}
 	if (!ret)
 		ret = mqd_end(&r);
 	ambiguous_mark(&r);

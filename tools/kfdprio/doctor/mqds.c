@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* kfdprio doctor --mqds: how long saves and restores took, from a dump of any driver. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +96,9 @@ int doctor_mqds(const char *path, bool json)
 	} else if (mqds.nr) {
 		list_print(&list);
 	}
-	if (ret)
+	if (ret == -EIO)
+		warnx("cannot read '%s': %s", path, why);
+	else if (ret)
 		warnx("'%s', %s", path, why);
 	else if (!mqds.nr && !json)
 		warnx("'%s' has no compute queue: make the dump while a program uses the GPU", path);
