@@ -431,7 +431,6 @@ void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault)
 	}
 	if (!in_fault)
 		kfd_prio_park_look(dqm);
-	/* A neighbour that rings below the level in force is taken off in its fault as well */
 	rises = s.dec.level > d->policy.level || (in_fault && d->recheck);
 	if (rises && !d->missed && !kfd_prio_uses_mes(dqm) &&
 	    kfd_prio_runlist_takes(dqm, s.dec.level)) {
@@ -453,9 +452,11 @@ void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault)
  * kfd_prio_engine_rung() - a process has rung a trapped doorbell
  * @pdd: the process on a GPU; its trap is KFD_PRIO_TRAP_RUNG now
  *
- * Runs a step, or kicks the thread if the DQM lock is taken or the GPU has MES. MES removes one
- * queue after the other, and the queue that rings stays mapped, so its process need not wait for
- * that. Does nothing for a neighbour that is on the GPU while no level would take it off.
+ * For a claim it runs a step, or kicks the thread if the DQM lock is taken or the GPU has MES. MES
+ * removes one queue after the other, and the queue that rings stays mapped, so its process need not
+ * wait for that. For a neighbour it kicks the thread, unless the neighbour is on the GPU and no
+ * level would take it off. A neighbour must not hold the DQM lock here while other processes of
+ * low priority have the CPU, because claims and the thread would wait for it.
  *
  * Context: fault of a doorbell; mmap_lock or VMA lock
  */
@@ -463,9 +464,11 @@ void kfd_prio_engine_rung(struct kfd_process_device *pdd)
 {
 	struct device_queue_manager *dqm = pdd->dev->dqm;
 
-	if (READ_ONCE(pdd->qpd.prio.role) == KFD_PRIO_ROLE_NEIGHBOUR &&
-	    !kfd_prio_neighbour_matters(&pdd->qpd))
+	if (READ_ONCE(pdd->qpd.prio.role) == KFD_PRIO_ROLE_NEIGHBOUR) {
+		if (kfd_prio_neighbour_matters(&pdd->qpd))
+			kfd_prio_gpu_kick(dqm);
 		return;
+	}
 	if (!kfd_prio_uses_mes(dqm) && kfd_prio_dqm_trylock(dqm)) {
 		kfd_prio_engine_step(dqm, true);
 		dqm_unlock(dqm);

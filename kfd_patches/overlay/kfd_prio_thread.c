@@ -39,15 +39,15 @@ static bool kfd_prio_roles_due(struct device_queue_manager *dqm)
 
 /*
  * Runs a step for a ring of a claim before the indices are read, because a ring counts as work. The
- * rest of a step that a fault has begun, and a parked process that may have rung, are not delayed
- * either. A retry after an error is: it is due later.
+ * rest of a step that a fault has begun, and a process that is off and may have rung, are not
+ * delayed either. A retry after an error is: it is due later.
  */
 static void kfd_prio_rung(struct device_queue_manager *dqm)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
 
 	if (kfd_prio_claim_rings(dqm) || d->unmap_pending ||
-	    (d->parked && atomic_read(&d->rang)))
+	    (d->victims && atomic_read(&d->rang)))
 		kfd_prio_engine_step(dqm, false);
 }
 

@@ -23,6 +23,9 @@ extern bool long_form;
 /* The test that runs */
 extern const char *test_name;
 
+/* Set by a test: why stock amdkfd keeps memory of processes that have ended */
+extern const char *stock_leaks;
+
 /* An actor of UID 65534 with the GPU open and no queue; ends the program if that cannot be */
 struct actor user_start(unsigned int gpu);
 
