@@ -52,7 +52,8 @@ help:
 	@echo '  make slurm         kfdprio.so, which sets the GPU priority of jobs of Slurm, into build/tools; needs libslurm-dev'
 	@echo '  make sim           the simulated GPU with the patched amdkfd of Debian $(KERNEL) (KERNEL=6.1)'
 	@echo '  make shell         a shell in the VM, with the simulated GPU (GPU=mi300x,navi31 KERNEL=6.1)'
-	@echo '  make patches       make kfd_patches/debian-*/hooks.patch anew from hooks.cocci; SRC=DIRECTORY TREE=NAME: of another source'
+	@echo '  make patches       make kfd_patches/debian-*/hooks.patch anew from hooks.cocci; DIR=DIRECTORY: those of all trees, each from'
+	@echo '                     DIRECTORY/TREE; SRC=DIRECTORY TREE=NAME: of another source'
 	@echo '  make html          the pages of Documentation/ with Sphinx, into build/html'
 	@echo '  make lint          checkpatch, sparse, shellcheck, cppcheck, clang-tidy, coccicheck, spelling and style on our own files'
 	@echo '  make analyze       static analyzer of clang, checkpatch of the tests and more, which take longer (Documentation/testing.rst)'
@@ -217,12 +218,20 @@ patches:
 	@kfd_patches/make-patch "$(SRC)" "kfd_patches/$(TREE)/hooks.patch"
 	@echo "kfd_patches/$(TREE)/hooks.patch: $$(grep -c '^@@' "kfd_patches/$(TREE)/hooks.patch") hunks, from $(SRC)"
 else
+# Debian's trees are in the cache; DIR/TREE is the source of any other, and of one of Debian's if it exists
+OTHERS := $(filter-out debian-%,$(TREES))
 patches:
-	@set -e; for tree in $(filter debian-%,$(TREES)); do \
-		dir=$$(tests/vm/fetch-kernel --quiet $${tree#debian-}); \
-		kfd_patches/make-patch $$dir/source kfd_patches/$$tree/hooks.patch; \
-		echo "kfd_patches/$$tree/hooks.patch: $$(grep -c '^@@' kfd_patches/$$tree/hooks.patch) hunks, from $$(cat $$dir/abi)"; \
-	done
+	@[ -z "$(DIR)" ] || [ -d "$(DIR)" ] || { echo 'make patches: $(DIR): no such directory' >&2; exit 2; }
+	@status=0; for tree in $(if $(DIR),$(TREES),$(filter debian-%,$(TREES))); do \
+		src="$(DIR)/$$tree" from="$(DIR)/$$tree"; \
+		case $$tree in debian-*) [ -n "$(DIR)" ] && [ -d "$$src" ] || { \
+			dir=$$(tests/vm/fetch-kernel --quiet $${tree#debian-}) || { status=1; continue; }; \
+			src=$$dir/source from=$$(cat $$dir/abi); } ;; esac; \
+		kfd_patches/make-patch "$$src" kfd_patches/$$tree/hooks.patch || { status=1; continue; }; \
+		echo "kfd_patches/$$tree/hooks.patch: $$(grep -c '^@@' kfd_patches/$$tree/hooks.patch) hunks, from $$from"; \
+		kfd_patches/prepare-tree --check --tree $$tree "$$src" >/dev/null || status=1; \
+	done; exit $$status
+	@[ -n "$(DIR)" ] || [ -z "$(OTHERS)" ] || echo 'not made anew: $(OTHERS); make patches DIR=DIRECTORY does that, see Documentation/porting.rst'
 endif
 
 .PHONY: lint
