@@ -262,10 +262,10 @@ static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *
 	if (qpd->prio.role != KFD_PRIO_ROLE_NEIGHBOUR)
 		return KFD_PRIO_FOUND_UNKNOWN;
 	if (shown == KFD_PRIO_SHOWN_PART) {
-		/* The next step reads the other MQDs; it follows at once */
+		/* 32 MQDs were read (KFD_PRIO_REST_MQDS); the next step reads the others, at once */
 		kfd_prio_neighbour_changed(qpd);
 		WRITE_ONCE(dqm->prio.look_now, true);
-		dqm->prio.look_reads += KFD_PRIO_REST_MQDS;
+		dqm->prio.look_reads += KFD_PRIO_LOOK_READS / 2;
 		return KFD_PRIO_FOUND_UNKNOWN;
 	}
 	return kfd_prio_neighbour_read(dqm, qpd, shown == KFD_PRIO_SHOWN_WORK, l);

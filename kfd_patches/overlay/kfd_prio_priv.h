@@ -141,13 +141,6 @@ struct kfd_prio_marked {
  */
 #define KFD_PRIO_REPEAT		200000ULL
 
-/*
- * Number of MQDs that are read before the DQM lock is dropped; the MQDs of the last queue may
- * exceed it. An MQD may lie in VRAM, where a read takes a microsecond. A process has up to
- * KFD_PRIO_MAX_INDEX queues, each with an MQD for each XCC.
- */
-#define KFD_PRIO_REST_MQDS	32
-
 /* Buffer for kfd_prio_breaker_culprit(): a name of 15 bytes, each as \xNN, and text */
 #define KFD_PRIO_CULPRIT_SIZE	100
 

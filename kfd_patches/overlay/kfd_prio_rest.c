@@ -26,6 +26,13 @@
 /* Members of CP_HQD_IB_CONTROL: IB_SIZE and PROCESSING_IB */
 #define CP_IB_BUSY	(0x000fffff | BIT(31))
 
+/*
+ * Number of MQDs that are read before the DQM lock is dropped; the MQDs of the last queue may
+ * exceed it. An MQD may lie in VRAM, where a read takes a microsecond. A process has up to
+ * KFD_PRIO_MAX_INDEX queues, each with an MQD for each XCC.
+ */
+#define KFD_PRIO_REST_MQDS	32
+
 /* Whether the MQDs of a compute queue, which is unmapped, show work */
 static bool kfd_prio_compute_pending(struct queue *q)
 {
