@@ -262,7 +262,7 @@ static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *
 	if (qpd->prio.role != KFD_PRIO_ROLE_NEIGHBOUR)
 		return KFD_PRIO_FOUND_UNKNOWN;
 	if (shown == KFD_PRIO_SHOWN_PART) {
-		/* 32 MQDs were read (KFD_PRIO_REST_MQDS); the next step reads the others, at once */
+		/* 32 MQDs were read (KFD_PRIO_REST_MQDS); the next step reads others, at once */
 		kfd_prio_neighbour_changed(qpd);
 		WRITE_ONCE(dqm->prio.look_now, true);
 		dqm->prio.look_reads += KFD_PRIO_LOOK_READS / 2;
