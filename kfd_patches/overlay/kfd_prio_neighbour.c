@@ -38,7 +38,7 @@
  */
 #define KFD_PRIO_LOOK_READS	64
 
-/* The pause, ns; claims are not observed either before half of it is over, see poll_ns() */
+/* The pause, ns; claims wait for a quarter of linger_us, half of it by default: see poll_ns() */
 #define KFD_PRIO_LOOK_PAUSE	100000ULL
 
 /*
