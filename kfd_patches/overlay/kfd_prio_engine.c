@@ -374,16 +374,23 @@ static void kfd_prio_unmap_first(struct device_queue_manager *dqm, const struct 
 		kfd_prio_unconfirm(dqm, &s->k, ret);
 }
 
+/*
+ * Marks, and sends the update if there is one
+ * @rung: for a ring. The processes are not marked again before the runlist is sent, unless there is
+ *	another ring meanwhile: the process that has rung waits for the runlist
+ */
 static void kfd_prio_mark_first(struct device_queue_manager *dqm, struct kfd_prio_step *s,
-				bool in_fault)
+				bool in_fault, bool rung)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
 	struct kfd_prio_end end = {};
 	int ret = 0;
 
 	kfd_prio_mark(dqm, s, false, &end);
+	d->prepared = rung;
 	if (s->m.off || s->m.on || d->missed)
 		ret = kfd_prio_send(dqm, &s->k, in_fault, s->m.off && s->m.preempted);
+	d->prepared = false;
 	if (ret)
 		kfd_prio_unconfirm(dqm, &s->k, ret);
 	else
@@ -410,14 +417,16 @@ static void kfd_prio_park_look(struct device_queue_manager *dqm)
 /**
  * kfd_prio_engine_step() - observe, decide and apply, once
  * @dqm: device queue manager of the GPU
- * @in_fault: called in the fault of a doorbell
+ * @by: who asks for it
  *
- * A fault leaves to the thread a decision that lowers the level, and any retry.
+ * A fault leaves to the thread a decision that lowers the level, and any retry. A step for a ring
+ * parks no process by an update just for that; the step after the observation does.
  *
  * Context: DQM lock; waits for the unmap
  */
-void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault)
+void kfd_prio_engine_step(struct device_queue_manager *dqm, enum kfd_prio_step_by by)
 {
+	bool in_fault = by == KFD_PRIO_STEP_FAULT;
 	struct kfd_prio_dqm *d = &dqm->prio;
 	struct kfd_prio_step s;
 	bool rises;
@@ -429,7 +438,7 @@ void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault)
 		kfd_prio_gpu_kick(dqm);
 		return;
 	}
-	if (!in_fault)
+	if (by == KFD_PRIO_STEP_LOOK)
 		kfd_prio_park_look(dqm);
 	rises = s.dec.level > d->policy.level || (in_fault && d->recheck);
 	if (rises && !d->missed && !kfd_prio_uses_mes(dqm) &&
@@ -438,7 +447,7 @@ void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault)
 		return;
 	}
 	if (kfd_prio_changes(d, &s))
-		kfd_prio_mark_first(dqm, &s, in_fault);
+		kfd_prio_mark_first(dqm, &s, in_fault, by == KFD_PRIO_STEP_RING);
 	else
 		kfd_prio_stay(dqm, &s);
 	kfd_prio_decided(dqm, &s);
@@ -470,7 +479,7 @@ void kfd_prio_engine_rung(struct kfd_process_device *pdd)
 		return;
 	}
 	if (!kfd_prio_uses_mes(dqm) && kfd_prio_dqm_trylock(dqm)) {
-		kfd_prio_engine_step(dqm, true);
+		kfd_prio_engine_step(dqm, KFD_PRIO_STEP_FAULT);
 		dqm_unlock(dqm);
 	} else {
 		kfd_prio_gpu_kick(dqm);
@@ -510,7 +519,7 @@ void kfd_prio_engine_mapping(struct device_queue_manager *dqm)
 	    (!d->victims && list_empty(&d->claims) && !kfd_prio_park_ns(dqm)))
 		return;
 	/* Not for a second time in a step, because the process that rings waits for the runlist */
-	if (!d->prepared)
+	if (!d->prepared || kfd_prio_claim_rings(dqm) || atomic_read(&d->rang))
 		kfd_prio_engine_prepare(dqm, true);
 	/*
 	 * KFD will send no runlist. No queue has run since the unmap, and none can before the next

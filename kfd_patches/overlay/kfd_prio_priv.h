@@ -538,7 +538,20 @@ void kfd_prio_restored(struct device_queue_manager *dqm, struct qcm_process_devi
 /* ---- engine ---- */
 
 /* kfd_prio_engine.c */
-void kfd_prio_engine_step(struct device_queue_manager *dqm, bool in_fault);
+
+/**
+ * enum kfd_prio_step_by - who asks for a step of the engine
+ * @KFD_PRIO_STEP_FAULT: the fault of a doorbell
+ * @KFD_PRIO_STEP_RING: the GPU's thread, for a ring, before it observes
+ * @KFD_PRIO_STEP_LOOK: the GPU's thread after it has observed, and a changed module parameter
+ */
+enum kfd_prio_step_by {
+	KFD_PRIO_STEP_FAULT,
+	KFD_PRIO_STEP_RING,
+	KFD_PRIO_STEP_LOOK,
+};
+
+void kfd_prio_engine_step(struct device_queue_manager *dqm, enum kfd_prio_step_by by);
 void kfd_prio_engine_rung(struct kfd_process_device *pdd);
 void kfd_prio_engine_unmapping(struct device_queue_manager *dqm);
 void kfd_prio_engine_mapping(struct device_queue_manager *dqm);

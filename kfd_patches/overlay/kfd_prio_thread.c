@@ -48,7 +48,7 @@ static void kfd_prio_rung(struct device_queue_manager *dqm)
 
 	if (kfd_prio_claim_rings(dqm) || d->unmap_pending ||
 	    (d->victims && atomic_read(&d->rang)))
-		kfd_prio_engine_step(dqm, false);
+		kfd_prio_engine_step(dqm, KFD_PRIO_STEP_RING);
 }
 
 /* How long a poll waits for KFD to handle an interrupt, ns */
@@ -104,7 +104,7 @@ static int kfd_prio_thread(void *data)
 		kfd_prio_neighbour_look(dqm, d->scratch);
 		/* This step starts the timer, unless the GPU was kicked meanwhile */
 		WRITE_ONCE(d->awake, false);
-		kfd_prio_engine_step(dqm, false);
+		kfd_prio_engine_step(dqm, KFD_PRIO_STEP_LOOK);
 		dqm_unlock(dqm);
 		/* After the step, because a ring waits for it */
 		kfd_prio_orphan_poll();
@@ -234,7 +234,7 @@ void kfd_prio_thread_reconfigure(bool rearm)
 			kfd_prio_breaker_rearm(dqm);
 		kfd_prio_roles_update(dqm);
 		d->recheck = true;
-		kfd_prio_engine_step(dqm, false);
+		kfd_prio_engine_step(dqm, KFD_PRIO_STEP_LOOK);
 		dqm_unlock(dqm);
 	}
 	kfd_prio_gpu_unlock();
