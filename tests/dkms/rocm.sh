@@ -93,6 +93,7 @@ test_rocm() {
 	# DKMS 3.0 leaves amdxcp, which has no version, as the kernel has it
 	check "$name: it is installed, by DKMS's common.postinst" rocm_stands "$v1"
 	ko=$(echo "$root/lib/modules/$abi"/updates/dkms/amdgpu.ko*) ko=${ko##*/amdgpu}
+	rocm_types
 	rocm_checkout
 	rocm_packages
 	rocm_kernels
@@ -100,6 +101,21 @@ test_rocm() {
 	rm -rf "$root/etc/dkms/amdgpu.conf" "$root/opt/stub"
 	check "$name: it goes, and the kernel's own is used" stock_is_loadable
 	umount "$root/lib/modules/$abi"
+}
+
+# kfdtrace btf, an ordinary user's: the types of the driver of which DKMS has stripped the module
+rocm_types() {
+	local name="$series: amdgpu-dkms, kfdtrace btf" dir amd=$root/usr/src/amdgpu-$v1/amd
+	for dir in include display pm; do
+		cp -a "$source/drivers/gpu/drm/amd/$dir" "$amd/" || return
+	done
+	cp "$top/tools/kfdtrace/stock/make-btf" "$root/opt/"
+	driver 0 "$name" chroot --userspec=nobody / /opt/make-btf -k "$abi" -o /tmp/amdgpu.btf
+	check "$name: it says what it has made" says "$work/out" "/tmp/amdgpu.btf: the types of amdgpu for kernel $abi_re"
+	check "$name: the types are those of the driver" sh -c "chroot '$root' pahole -C device_queue_manager /tmp/amdgpu.btf | grep -w lock_hidden"
+	for dir in include display pm; do
+		rm -rf "${amd:?}/$dir"
+	done
 }
 
 # make install's way, with $v1 installed

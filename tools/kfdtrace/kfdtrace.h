@@ -26,6 +26,7 @@ int kfdtrace_compare(int argc, char **argv);
 int kfdtrace_timeline(int argc, char **argv);
 int kfdtrace_live(int argc, char **argv);
 int kfdtrace_doctor(int argc, char **argv);
+int kfdtrace_btf(int argc, char **argv);
 
 __attribute__((noreturn, format(printf, 2, 3))) void usage_error(const char *verb,
 								 const char *format, ...);
