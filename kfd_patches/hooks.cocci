@@ -105,12 +105,11 @@ identifier f, p;
 // Before KFD checks the command: KFD refuses numbers that it does not know, and
 // dereferences the kfd_process, which a file of access mode 3 does not have.
 @ioctl@
-identifier f, c, a, r;
+identifier f, c, a;
 @@
  kfd_ioctl(struct file *f, unsigned int c, unsigned long a)
  {
  	...
- 	int r = -EINVAL;
  	bool ptrace_attached = false;
 +	if (kfd_prio_owns_ioctl(f, c)) return kfd_prio_hook_ioctl(f, c, a);
  	...
