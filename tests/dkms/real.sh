@@ -47,10 +47,13 @@ test_real() {
 	version=$(sed -n 's/^PACKAGE_VERSION="\{0,1\}\([^"]*\)"\{0,1\}/\1/p' "$tree/dkms.conf")
 	[[ $version =~ ^[-+.~a-zA-Z0-9]+$ ]] || { result 1 "$tree: dkms.conf has a PACKAGE_VERSION"; return; }
 	name="$series: amdgpu-dkms $version" next=$version.next
-	check "$name: coccinelle from apt" host sh -c 'apt-get -qq update && apt-get -qq -y install --no-install-recommends coccinelle'
+	# those of its own package's Depends, too
+	check "$name: coccinelle, and what its package depends on, from apt" host sh -c \
+		'apt-get -qq update && apt-get -qq -y install --no-install-recommends coccinelle autoconf automake libc6-dev'
 	check "$name: DKMS takes it" real_as "$version"
 	began=$SECONDS
 	driver 0 "$name: DKMS builds it as it is" dkms install "amdgpu/$version" -k "$abi" --force
+	[ -d "$root/var/lib/dkms/amdgpu/$version/$abi" ] || return
 	check "$name: it is what modprobe loads" real_is "$version"
 	note "$name: built in $((SECONDS - began)) s"
 	real_vm "$name, as it is" --rocm-base "base: modprobe loads it, without kfdprio's events" "base-unload: all modules"
