@@ -401,7 +401,7 @@ struct kfd_prio_totals {
  * @was_over: KFD had taken the runlist before the one that is being built to be over-subscribed
  * @recheck: the set of processes to be kept off may have changed
  * @unmap_first: a step is about to send an unmap, and marks processes after that
- * @prepared: that step has decided and marked, and is about to send the runlist
+ * @prepared: a step has decided and marked, and is about to send the runlist
  * @missed: the last update of the runlist failed, and is to be tried again
  * @retry_at: not before this time, ktime_get_ns()
  * @orphans: a process that may have queues here has become an orphan, or the settings of one have
