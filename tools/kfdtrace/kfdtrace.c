@@ -28,7 +28,7 @@ static const struct {
 	{ "compare", kfdtrace_compare,
 	  "compare two recordings" },
 	{ "doctor", kfdtrace_doctor, "report whether the stock driver can be recorded" },
-	{ "btf", kfdtrace_btf, "make the types of the stock driver from its source, where the kernel has none" },
+	{ "btf", kfdtrace_btf, "make the types (BTF) of the stock driver from its source, where the kernel has none" },
 };
 
 #define NR_VERBS (sizeof(verbs) / sizeof(*verbs))
