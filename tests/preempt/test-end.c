@@ -220,6 +220,33 @@ static void orphan_victim(void)
 	actor_kill(&on);
 }
 
+/* A process ends, and another one keeps its descriptor: its priority counts for 0.2 s more at most, before Linux 6.15 */
+static void orphan_rank(void)
+{
+	struct actor dead, on = online_start(0, 12);
+	long long us;
+
+	param_set("busy_budget_ms", 60000);
+	param_set("floor_pct", 0);
+	if (pipe2(orphan_pipe, O_CLOEXEC))
+		tap_bail("pipe2: %s", strerror(errno));
+	dead = online_start(0, 14);
+	if (actor_do(&dead, act_bequeath, 0, 0))
+		tap_bail("fork: %s", strerror(errno));
+	if (actor_do(&dead, act_submit, 25 * MS, 60))
+		tap_bail("the work of 14 was refused");
+	tap_ok(wait_mapped(0, 1), "orphan_rank: a process of 14 has work, one of 12 is off");
+	actor_kill(&dead);
+	us = actor_do(&on, act_request, 1 * MS, 0) / 1000;
+	tap_ok(us > 0 && in_time(us * US, 230 * MS), "orphan_rank: a request of 12 right after the end waits 0.2 s at most (%lld us)", us);
+	nap_ns(200 * MS);
+	us = actor_do(&on, act_request, 1 * MS, 0) / 1000;
+	tap_ok(us > 0 && in_time(us * US, 2 * MS), "orphan_rank: later ones do not wait (%lld us)", us);
+	close(orphan_pipe[0]);
+	close(orphan_pipe[1]);
+	actor_kill(&on);
+}
+
 static void kill_victim(void)
 {
 	uint64_t seed = sim_seed();
@@ -279,7 +306,8 @@ static void unload(void)
 
 const struct test tests_end[] = {
 	{ "kill_preemptor", kill_preemptor }, { "exit_preemptor", exit_preemptor },
-	{ "orphan", orphan }, { "orphan_victim", orphan_victim }, { "ended", ended, .waves = true },
+	{ "orphan", orphan }, { "orphan_victim", orphan_victim },
+	{ "orphan_rank", orphan_rank }, { "ended", ended, .waves = true },
 	{ "kill_victim", kill_victim }, { "unload", unload }, {}
 };
 

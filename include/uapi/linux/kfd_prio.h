@@ -43,7 +43,8 @@
  *	KFD process whose lead group has lost the mm is an orphan from then on: the
  *	lead group has ended or executed another program, and other thread groups share
  *	the mm (CLONE_VM without CLONE_THREAD), or no group has it and an open
- *	descriptor keeps the queues.  A priority of the lead group does not apply to
+ *	descriptor keeps the queues (0.2 s after the mm has lost its last user;
+ *	Linux before 6.15).  A priority of the lead group does not apply to
  *	the orphan.  An orphan does not preempt, ranks lowest, and its queues have the
  *	priority KFD_PRIO_MIN, until a priority is set for the orphan itself, by its
  *	serial.  Each KFD process has a serial, which is not used again (since 1.6).
