@@ -224,7 +224,8 @@ static void orphan_victim(void)
 static void orphan_rank(void)
 {
 	struct actor dead, on = online_start(0, 12);
-	long long us;
+	long long us, most = 0;
+	int i;
 
 	param_set("busy_budget_ms", 60000);
 	param_set("floor_pct", 0);
@@ -237,8 +238,13 @@ static void orphan_rank(void)
 		tap_bail("the work of 14 was refused");
 	tap_ok(wait_mapped(0, 1), "orphan_rank: a process of 14 has work, one of 12 is off");
 	actor_kill(&dead);
-	us = actor_do(&on, act_request, 1 * MS, 0) / 1000;
-	tap_ok(us > 0 && in_time(us * US, 230 * MS), "orphan_rank: a request of 12 right after the end waits 0.2 s at most (%lld us)", us);
+	/* the first may come while the work of 14 is off for it */
+	for (i = 0; i < 5; i++) {
+		us = actor_do(&on, act_request, 1 * MS, 0) / 1000;
+		most = us > most ? us : most;
+		nap_ns(2 * MS);
+	}
+	tap_ok(most > 0 && in_time(most * US, 230 * MS), "orphan_rank: requests of 12 right after the end wait 0.2 s at most (%lld us)", most);
 	nap_ns(200 * MS);
 	us = actor_do(&on, act_request, 1 * MS, 0) / 1000;
 	tap_ok(us > 0 && in_time(us * US, 2 * MS), "orphan_rank: later ones do not wait (%lld us)", us);
