@@ -261,16 +261,30 @@ static bool is_parked(void)
 	return kfd_list(getpid(), &e, 1) && e.flags & KFD_PRIO_LIST_PARKED;
 }
 
-static void need_parked(void)
+static void wait_parked(void)
 {
 	int i;
 
-	need_idle("1");
 	for (i = 0; !is_parked(); i++) {
 		if (i == 5000)
 			tap_bail("it is not parked");
 		usleep(1000);
 	}
+}
+
+static void need_parked(void)
+{
+	need_idle("1");
+	wait_parked();
+}
+
+/* The ring of a process that may preempt sends the runlist in its own fault; that of another one wakes the GPU's thread */
+static void need_parked_claim(void)
+{
+	need_idle("1");
+	if (kfd_set(getpid(), 13, NULL))
+		tap_bail("%s", kfdc_error());
+	wait_parked();
 }
 
 /* Seen without work, which is looked at every 10 ms */
@@ -331,7 +345,7 @@ const struct op ops[] = {
 	{ "fork-alone", need_priority, do_fork_alone, NULL, FUNCTION },
 	{ "preempt", need_victim, do_preempt, undo_preempt },
 	{ "park", need_unparked, do_park, undo_park },
-	{ "unpark", need_parked, do_unpark, undo_park },
+	{ "unpark", need_parked_claim, do_unpark, undo_park },
 	{ "unpark-all", need_parked, do_unpark_all, undo_park },
 };
 
