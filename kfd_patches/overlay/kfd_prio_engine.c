@@ -417,7 +417,7 @@ static void kfd_prio_park_look(struct device_queue_manager *dqm)
 /**
  * kfd_prio_engine_step() - observe, decide and apply, once
  * @dqm: device queue manager of the GPU
- * @by: who asks for it
+ * @by: the caller
  *
  * A fault leaves to the thread a decision that lowers the level, and any retry. A step for a ring
  * parks no process by an update just for that; the step after the observation does.
@@ -518,7 +518,10 @@ void kfd_prio_engine_mapping(struct device_queue_manager *dqm)
 	if (!d->thread || dqm->active_runlist || kfd_prio_uses_mes(dqm) ||
 	    (!d->victims && list_empty(&d->claims) && !kfd_prio_park_ns(dqm)))
 		return;
-	/* Not for a second time in a step, because the process that rings waits for the runlist */
+	/*
+	 * Not for a second time in a step, because the process that has rung waits for the runlist,
+	 * unless another process has rung since
+	 */
 	if (!d->prepared || kfd_prio_claim_rings(dqm) || atomic_read(&d->rang))
 		kfd_prio_engine_prepare(dqm, true);
 	/*

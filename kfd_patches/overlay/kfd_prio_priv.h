@@ -540,7 +540,7 @@ void kfd_prio_restored(struct device_queue_manager *dqm, struct qcm_process_devi
 /* kfd_prio_engine.c */
 
 /**
- * enum kfd_prio_step_by - who asks for a step of the engine
+ * enum kfd_prio_step_by - the caller of a step of the engine
  * @KFD_PRIO_STEP_FAULT: the fault of a doorbell
  * @KFD_PRIO_STEP_RING: the GPU's thread, for a ring, before it observes
  * @KFD_PRIO_STEP_LOOK: the GPU's thread after it has observed, and a changed module parameter

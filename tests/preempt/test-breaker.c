@@ -404,7 +404,7 @@ static void fault_slow(void)
 	actor_kill(&on);
 }
 
-/* The first unmap after the preemption of a process has ended. @sender: out: who has sent it. Return: its end, or NULL */
+/* The first unmap after the preemption of a process has ended. @sender: out: PID of its sender. Return: its end, or NULL */
 static const struct event *unmap_after(const struct events *e, pid_t pid, pid_t *sender)
 {
 	const struct event *ev = events_find(e, NULL, "kfd_preempt_end", "pid", pid);

@@ -180,7 +180,8 @@ static void driver(void)
 	char why[KFDLIB_WHY], text[32];
 	struct kfd_dev dev;
 
-	if (kfd_dev_open(&dev, why)) {
+	/* An open of a stock driver's device would make a KFD process of this program. */
+	if (record_driver_is_stock(RECORD_AUTO) || kfd_dev_open(&dev, why)) {
 		json_null("driver_interface");
 		return;
 	}

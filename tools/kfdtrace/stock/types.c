@@ -20,7 +20,7 @@
 
 static struct stock_log heard;
 
-/* What follows a word in the text, up to one of @ends */
+/* Copies the text after @word, up to one of @ends, to @found. Return: whether the text has the word */
 static bool after(const char *text, const char *word, const char *ends, char *found, size_t size)
 {
 	const char *at = strstr(text, word);
