@@ -238,7 +238,7 @@ static void orphan_rank(void)
 		tap_bail("the work of 14 was refused");
 	tap_ok(wait_mapped(0, 1), "orphan_rank: a process of 14 has work, one of 12 is off");
 	actor_kill(&dead);
-	/* the first may come while the work of 14 is off for it */
+	/* several, because not each of them meets the work of 14 */
 	for (i = 0; i < 5; i++) {
 		us = actor_do(&on, act_request, 1 * MS, 0) / 1000;
 		most = us > most ? us : most;
