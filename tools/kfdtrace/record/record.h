@@ -201,6 +201,9 @@ void teardown_tell(const struct recording *rec);
 uint64_t record_now(void);
 void record_began(struct recording *rec);
 
+/* driver.c */
+bool record_driver_is_stock(enum record_driver driver);
+
 /* source.c: an instance, or probes of a driver without events */
 struct trace_texts;
 
@@ -208,7 +211,6 @@ int record_open(struct recording *rec, char *why);
 int record_start(struct recording *rec);
 void record_stop(struct recording *rec);
 bool record_over(struct recording *rec);
-bool record_driver_is_stock(enum record_driver driver);
 int record_drain(struct recording *rec, int cpu, char *why);
 int record_stats(struct recording *rec, char **stats, char *why);
 struct trace_texts *record_texts(void);

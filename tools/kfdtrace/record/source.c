@@ -13,23 +13,8 @@
 #include "stock/stock.h"
 #include "write.h"
 
-#define DRIVER	   "/sys/module/amdgpu"
-#define OUR_DRIVER DRIVER "/parameters/kfd_preempt"
 #define RING_KB	   8192
 #define PART_BUFFER (64 << 10)
-
-/**
- * record_driver_is_stock() - whose events are meant
- * @driver: of --driver; auto is ours if it is loaded
- *
- * Return: whether those of a driver that has none.
- */
-bool record_driver_is_stock(enum record_driver driver)
-{
-	if (driver != RECORD_AUTO)
-		return driver == RECORD_STOCK;
-	return access(OUR_DRIVER, F_OK) && !access(DRIVER, F_OK);
-}
 
 /* auto: but for what ours alone can do, or what no driver is needed for */
 static bool is_stock(const struct record_options *options)
