@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/kfd_ioctl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -18,6 +19,8 @@
 
 static struct kfdc *gpu;
 static struct kfdc_queue *queue;
+#define PREEMPTION "/sys/kernel/debug/kfd/preempt"
+
 static int kfd, pidfd;
 static volatile uint64_t *bell;
 
@@ -199,6 +202,33 @@ static int do_fork_alone(void)
 static struct kfdc_signal *done;
 static pid_t other;	/* somebody to preempt */
 
+/* A fault sends the runlist itself if it is of a trapped doorbell, which those of a process are some time after a set */
+static bool is_trapped(void)
+{
+	char want[64], line[256];
+	FILE *file = fopen(PREEMPTION, "re");
+	bool found = false;
+
+	if (!file)
+		tap_bail(PREEMPTION ": %s", strerror(errno));
+	snprintf(want, sizeof(want), "may preempt: PID %d priority 13: idle, its doorbells are trapped", getpid());
+	while (!found && fgets(line, sizeof(line), file))
+		found = strstr(line, want);
+	fclose(file);
+	return found;
+}
+
+static void wait_trapped(void)
+{
+	int i;
+
+	for (i = 0; !is_trapped(); i++) {
+		if (i == 5000)
+			tap_bail("its doorbells are not trapped");
+		usleep(1000);
+	}
+}
+
 static void need_victim(void)
 {
 	need_file();
@@ -207,6 +237,7 @@ static void need_victim(void)
 	need_queue();
 	if (kfdc_signal_create(gpu, false, &done) || kfd_set(getpid(), 13, NULL))
 		tap_bail("%s", kfdc_error());
+	wait_trapped();
 }
 
 /* The next ring, of a trapped doorbell: the page fault, and what its engine does */
