@@ -70,8 +70,9 @@ void kfd_prio_neighbour_rang(struct device_queue_manager *dqm)
 	LIST_HEAD(first);
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	if (!atomic_read(&d->rang))
+	if (!atomic_read(&d->rang) && !d->rang_later)
 		return;
+	d->rang_later = false;
 	/* rang, then the traps: pairs with kfd_prio_neighbour_matters() */
 	atomic_xchg(&d->rang, 0);
 	/* A new, updated or destroyed queue may change the rank of its process */
@@ -83,6 +84,25 @@ void kfd_prio_neighbour_rang(struct device_queue_manager *dqm)
 			list_move_tail(&qp->claim, &first);
 	}
 	list_splice(&first, &d->resting);
+}
+
+/**
+ * kfd_prio_neighbour_rang_later() - leave kfd_prio_neighbour_rang() to the next decision
+ * @d: state of the GPU
+ *
+ * For a step that marks all processes by their traps, so that a ring does not wait for a walk over
+ * those that rest.
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_neighbour_rang_later(struct kfd_prio_dqm *d)
+{
+	if (!atomic_read(&d->rang))
+		return;
+	/* rang, then the traps: pairs with kfd_prio_neighbour_matters() */
+	atomic_xchg(&d->rang, 0);
+	d->rang_later = true;
+	d->recheck = true;
 }
 
 /**

@@ -176,6 +176,7 @@ void kfd_prio_park_end(struct qcm_process_device *qpd, enum kfd_prio_unpark_reas
 
 	lockdep_assert_held(&qpd->dqm->lock_hidden);
 	qp->parked = false;
+	qp->parked_firm = false;
 	qp->park_last_ns = now - qp->parked_at;
 	qp->parked_ns += qp->park_last_ns;
 	d->totals.parked_ns += qp->park_last_ns;

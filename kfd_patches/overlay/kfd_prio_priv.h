@@ -299,7 +299,9 @@ static inline bool kfd_prio_may_be_victim(struct qcm_process_device *qpd)
  * @qpd: the process on a GPU
  * @g: parking on the GPU
  *
- * A quick check for walks over many processes. If it returns false, kfd_prio_parks() decides.
+ * A quick check for walks over many processes. If it returns false, kfd_prio_parks() decides. What
+ * it decides by, other than the trap, changes only with the role of the process and with the module
+ * parameters.
  *
  * Context: DQM lock
  */
@@ -308,9 +310,7 @@ static inline bool kfd_prio_stays_parked(struct qcm_process_device *qpd,
 {
 	const struct kfd_prio_qpd *qp = &qpd->prio;
 
-	return qp->parked && g->after_ns && !qp->exempt &&
-	       atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED && kfd_prio_may_be_victim(qpd) &&
-	       !READ_ONCE(qp->doorbell_untrapped) && !kfd_prio_doorbells_are_kfds();
+	return g->after_ns && qp->parked_firm && atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED;
 }
 
 /**
@@ -500,6 +500,7 @@ void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snaps
 
 /* kfd_prio_neighbour.c */
 void kfd_prio_neighbour_rang(struct device_queue_manager *dqm);
+void kfd_prio_neighbour_rang_later(struct kfd_prio_dqm *d);
 void kfd_prio_neighbour_changed(struct qcm_process_device *qpd);
 bool kfd_prio_neighbour_matters(struct qcm_process_device *qpd);
 u64 kfd_prio_neighbour_poll_at(const struct kfd_prio_dqm *d);
