@@ -97,7 +97,7 @@ install_packages_unbuilt() {
 }
 
 test_disk() {
-	local name="$series: no room in /var/lib/dkms"
+	local name="$series: no room in /var/lib/dkms" version
 	install_packages_unbuilt
 	mount -t tmpfs -o size=200m tmpfs "$root/var/lib/dkms"
 	driver 1 "$name" kfdprio-driver install
@@ -125,17 +125,18 @@ test_disk() {
 	rmdir "$root/lib/modules/$abi/updates"
 
 	name="$series: a copy of the module that is not whole"
-	host sh -c "dkms build kfdprio/\$(sed -n 's/^Version: //p' /usr/src/kfdprio-*/META) -k $abi" >"$work/check.log" 2>&1
-	truncated="$(echo "$root"/var/lib/dkms/kfdprio/*/"$abi"/x86_64/module/amdgpu.ko*)"
-	truncate -s 1000 "$truncated"
+	version=$(basename "$(printf '%s\n' "$root"/usr/src/kfdprio-* | sort -V | tail -n 1)")
+	version=${version#kfdprio-}
+	host dkms build "kfdprio/$version" -k "$abi" >"$work/check.log" 2>&1
+	truncate -s 1000 "$root/var/lib/dkms/kfdprio/$version/$abi"/x86_64/module/amdgpu.ko*
 	# DKMS 3.0 says that it did, whatever its scripts say
-	host sh -c "dkms install kfdprio/\$(sed -n 's/^Version: //p' /usr/src/kfdprio-*/META) -k $abi" >"$work/out" 2>&1
+	host dkms install "kfdprio/$version" -k "$abi" >"$work/out" 2>&1
 	check "$name: it says so" says "$work/out" "differs from the built module|no complete amdgpu module" "^kfdprio: nothing is installed for "
 	check "$name: DKMS does not have it as installed" sh -c "! chroot $root dkms status -m kfdprio -k $abi | grep installed"
 	check "$name: modprobe loads the kernel's own" stock_is_loadable
 	rm -r "$root/etc/dkms/kfdprio.conf" "$root/opt/stub"
 	# dpkg runs no prerm of a package that was never configured
-	host sh -c "dkms remove kfdprio/\$(sed -n 's/^Version: //p' /usr/src/kfdprio-*/META) --all" >/dev/null 2>&1
+	host dkms remove "kfdprio/$version" --all >/dev/null 2>&1
 	host dpkg --purge kfdprio-dkms >/dev/null 2>&1
 	check "$name: nothing is left" nothing_left
 }
