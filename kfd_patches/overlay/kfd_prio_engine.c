@@ -130,11 +130,10 @@ static bool kfd_prio_may_decide(struct device_queue_manager *dqm, const struct k
 
 /*
  * Finds the neighbours that have rung, which lowers kfd_prio_dqm.lowest. A step for a ring leaves
- * that walk to the next decision if no claim has work: no level depends on the neighbours then, and
- * the marking sees their traps.
+ * that walk to the next decision if no level is in force and no claim has rung: the decision does
+ * not depend on the neighbours then, and the marking reads their traps.
  */
 static void kfd_prio_decide_neighbours(struct device_queue_manager *dqm, enum kfd_prio_step_by by,
-				       const struct kfd_prio_step *s,
 				       const struct kfd_prio_claim *claims, int n)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
@@ -142,7 +141,7 @@ static void kfd_prio_decide_neighbours(struct device_queue_manager *dqm, enum kf
 	int i;
 
 	for (i = 0; i < n && later; i++)
-		later = !claims[i].rung && !kfd_prio_policy_holds(&s->k, &claims[i], s->now);
+		later = !claims[i].rung;
 	if (later)
 		kfd_prio_neighbour_rang_later(d);
 	else
@@ -168,7 +167,7 @@ static bool kfd_prio_decide(struct device_queue_manager *dqm, enum kfd_prio_step
 	d->crowded = kfd_prio_over_subscribes(dqm, dqm->processes_count - d->skipped,
 					      dqm->active_cp_queue_count);
 	n = kfd_prio_claim_fold(dqm, &s->k, in_fault, s->now, claims, owners);
-	kfd_prio_decide_neighbours(dqm, by, s, claims, n);
+	kfd_prio_decide_neighbours(dqm, by, claims, n);
 	kfd_prio_policy_decide(&d->policy, &s->k, claims, n, d->lowest, s->now, &s->dec);
 	d->parking = (struct kfd_prio_parking) {
 		.after_ns = s->k.park_ns,
@@ -443,7 +442,7 @@ static void kfd_prio_park_look(struct device_queue_manager *dqm)
  * @by: the caller
  *
  * A fault leaves to the thread a decision that lowers the level, and any retry. A step for a ring
- * parks no process by an update just for that; the step after the observation does.
+ * does not look for processes to be parked; the step after the observation does.
  *
  * Context: DQM lock; waits for the unmap
  */

@@ -66,6 +66,7 @@ static void kfd_prio_neighbour_rise(struct kfd_prio_dqm *d, struct kfd_prio_qpd 
 void kfd_prio_neighbour_rang(struct device_queue_manager *dqm)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
+	bool rang, recheck = d->recheck;
 	struct kfd_prio_qpd *qp, *tmp;
 	LIST_HEAD(first);
 
@@ -74,7 +75,7 @@ void kfd_prio_neighbour_rang(struct device_queue_manager *dqm)
 		return;
 	d->rang_later = false;
 	/* rang, then the traps: pairs with kfd_prio_neighbour_matters() */
-	atomic_xchg(&d->rang, 0);
+	rang = atomic_xchg(&d->rang, 0);
 	/* A new, updated or destroyed queue may change the rank of its process */
 	d->recheck |= d->policy.level != KFD_PRIO_LEVEL_NONE || d->throttle != KFD_PRIO_LEVEL_NONE;
 	list_for_each_entry_safe(qp, tmp, &d->resting, claim) {
@@ -84,6 +85,9 @@ void kfd_prio_neighbour_rang(struct device_queue_manager *dqm)
 			list_move_tail(&qp->claim, &first);
 	}
 	list_splice(&first, &d->resting);
+	/* The step that called kfd_prio_neighbour_rang_later() has marked by what is found now */
+	if (!rang)
+		d->recheck = recheck;
 }
 
 /**

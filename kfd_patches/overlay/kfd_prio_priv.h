@@ -299,9 +299,8 @@ static inline bool kfd_prio_may_be_victim(struct qcm_process_device *qpd)
  * @qpd: the process on a GPU
  * @g: parking on the GPU
  *
- * A quick check for walks over many processes. If it returns false, kfd_prio_parks() decides. What
- * it decides by, other than the trap, changes only with the role of the process and with the module
- * parameters.
+ * A quick check for walks over many processes. If it returns false, kfd_prio_parks() decides. Of
+ * what it decides by, only the trap and idle_park_ms can change without kfd_prio_role_update().
  *
  * Context: DQM lock
  */
