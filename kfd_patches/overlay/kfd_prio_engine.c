@@ -129,15 +129,16 @@ static bool kfd_prio_may_decide(struct device_queue_manager *dqm, const struct k
 }
 
 /*
- * Finds the neighbours that have rung, which lowers kfd_prio_dqm.lowest. A step for a ring leaves
- * that walk to the next decision if no level is in force and no claim has rung: the decision does
- * not depend on the neighbours then, and the marking reads their traps.
+ * Finds the neighbours that have rung, which lowers kfd_prio_dqm.lowest. A step for the ring of a
+ * neighbour leaves that walk to the next decision if no level is in force and no claim has rung:
+ * the decision does not depend on the neighbours then, and the marking reads their traps.
  */
 static void kfd_prio_decide_neighbours(struct device_queue_manager *dqm, enum kfd_prio_step_by by,
 				       const struct kfd_prio_claim *claims, int n)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
-	bool later = by == KFD_PRIO_STEP_RING && d->policy.level == KFD_PRIO_LEVEL_NONE;
+	bool later = by == KFD_PRIO_STEP_RING && d->policy.level == KFD_PRIO_LEVEL_NONE &&
+		     atomic_read(&d->rang) & KFD_PRIO_RANG_RING;
 	int i;
 
 	for (i = 0; i < n && later; i++)

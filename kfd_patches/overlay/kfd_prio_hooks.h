@@ -352,8 +352,8 @@ struct kfd_prio_totals {
  * @neighbours: processes that may not preempt, and may have work
  * @resting: processes that may not preempt and have no work; their doorbells are trapped
  * @claims_at: when the last observation of the claims ended, ktime_get_ns()
- * @rang: a neighbour may have rung, or queues of a process have changed
- * @rang_later: the walk over @resting for those is left to the next decision
+ * @rang: KFD_PRIO_RANG_RING, KFD_PRIO_RANG_WALK
+ * @rang_later: the walk over @resting for these is left to the next decision
  * @quiet_taken: a process of @resting was taken off: its MQDs are to be read
  * @look_now: neighbours are to be observed before the next poll is due
  * @roles_due: the doorbells of a process can be trapped no more: roles must be assigned again
@@ -452,6 +452,8 @@ struct kfd_prio_dqm {
 	struct list_head resting;
 	u64 claims_at;
 	atomic_t rang;
+#define KFD_PRIO_RANG_RING	1	/* a neighbour may have rung */
+#define KFD_PRIO_RANG_WALK	2	/* queues have changed, or a process was taken off */
 	bool rang_later;
 	bool quiet_taken;
 	bool look_now;

@@ -101,8 +101,6 @@ void kfd_prio_neighbour_rang(struct device_queue_manager *dqm)
  */
 void kfd_prio_neighbour_rang_later(struct kfd_prio_dqm *d)
 {
-	if (!atomic_read(&d->rang))
-		return;
 	/* rang, then the traps: pairs with kfd_prio_neighbour_matters() */
 	atomic_xchg(&d->rang, 0);
 	d->rang_later = true;
@@ -125,7 +123,7 @@ void kfd_prio_neighbour_changed(struct qcm_process_device *qpd)
 	if (READ_ONCE(qpd->prio.role) != KFD_PRIO_ROLE_NEIGHBOUR)
 		return;
 	WRITE_ONCE(qpd->prio.look, true);
-	atomic_set(&d->rang, 1);
+	atomic_or(KFD_PRIO_RANG_WALK, &d->rang);
 }
 
 /**
@@ -139,7 +137,7 @@ bool kfd_prio_neighbour_matters(struct qcm_process_device *qpd)
 {
 	struct kfd_prio_dqm *d = &qpd->dqm->prio;
 
-	atomic_set(&d->rang, 1);
+	atomic_or(KFD_PRIO_RANG_RING, &d->rang);
 	/* The trap and rang, then the level in force: pairs with kfd_prio_engine_published() */
 	smp_mb();
 	return READ_ONCE(qpd->prio.preempted) ||
@@ -535,7 +533,7 @@ void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_s
 	}
 	/* Neighbours of resting that were taken off go to the front as well */
 	if (d->quiet_taken)
-		atomic_set(&d->rang, 1);
+		atomic_or(KFD_PRIO_RANG_WALK, &d->rang);
 	d->quiet_taken = false;
 	kfd_prio_neighbour_rang(dqm);
 	kfd_prio_neighbour_due(d, &busy, &changed);

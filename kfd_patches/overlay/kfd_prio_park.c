@@ -141,7 +141,7 @@ void kfd_prio_park_begin(struct qcm_process_device *qpd, bool preempted, u64 now
 	d->totals.parked_count++;
 	d->parked++;
 	qp->park_seq = ++d->park_seq;
-	atomic_set(&d->rang, 1);
+	atomic_or(KFD_PRIO_RANG_WALK, &d->rang);
 	trace_kfd_park(qpd, kfd_prio_park_reason(d, preempted), now - min(now, qp->quiet_at));
 }
 
