@@ -55,17 +55,20 @@ function row(what, phase) {
 # What saves of so many us cost without churn: online's latency against alone + save + 15, and the offline work's share of
 # what online leaves against max_switch_pct. Short saves are not asserted: whether KFD's worker waits for a look of kfdprio's
 # thread, which adds 3 us, is a matter of one CPU (benchmarks.rst, What saving costs)
-function save_row(us,   phase, added, held, switches) {
+function save_row(us,   phase, added, held, switches, verdict) {
 	phase = "save_" us "_nochurn"
 	if (!have(phase "_p99_us"))
 		return
 	added = v[phase "_p99_us"] - v["alone_p99_us"]
 	switches = 1 - v[phase "_others_share"] <= v[phase "_max_switch_pct"] / 100
 	held = added <= us + 15 && switches
-	if (!switches || (!held && us > 87))
+	verdict = held ? "held" : "NOT HELD"
+	if (!held && switches && us <= 87)
+		verdict = verdict ", not asserted: one CPU"
+	else if (!held)
 		broken = 1
 	printf "  %-14s %11.0f %11.0f %11d %11.4f %13d%% %11.4f %s\n", us, v[phase "_p50_us"] - v["alone_p50_us"], added, us + 15,
-		1 - v[phase "_others_share"], v[phase "_max_switch_pct"], v[phase "_others_share"], held ? "held" : us > 87 ? "NOT HELD" : "NOT HELD, not asserted: one CPU"
+		1 - v[phase "_others_share"], v[phase "_max_switch_pct"], v[phase "_others_share"], verdict
 }
 
 function crowd_rows(n) {
