@@ -264,7 +264,6 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 			kfd_prio_turn(qpd, parks, now, m);
 		else if (was)
 			kfd_prio_recount(qpd, &w, now, m);
-		qpd->prio.parked_firm = parks && qpd->prio.parked;
 		if (!w.works || parks)
 			continue;
 		dqm->prio.lowest = min(dqm->prio.lowest, qpd->prio.prio);

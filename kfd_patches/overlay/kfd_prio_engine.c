@@ -128,33 +128,10 @@ static bool kfd_prio_may_decide(struct device_queue_manager *dqm, const struct k
 	return true;
 }
 
-/*
- * Finds the neighbours that have rung, which lowers kfd_prio_dqm.lowest. A step for the ring of a
- * neighbour leaves that walk to the next decision if no level is in force and no claim has rung:
- * the decision does not depend on the neighbours then, and the marking reads their traps.
- */
-static void kfd_prio_decide_neighbours(struct device_queue_manager *dqm, enum kfd_prio_step_by by,
-				       const struct kfd_prio_claim *claims, int n)
-{
-	struct kfd_prio_dqm *d = &dqm->prio;
-	bool later = by == KFD_PRIO_STEP_RING && d->policy.level == KFD_PRIO_LEVEL_NONE &&
-		     atomic_read(&d->rang) & KFD_PRIO_RANG_RING;
-	int i;
-
-	for (i = 0; i < n && later; i++)
-		later = !claims[i].rung;
-	if (later)
-		kfd_prio_neighbour_rang_later(d);
-	else
-		kfd_prio_neighbour_rang(dqm);
-}
-
 /* Return: false if no decision is possible now; the thread tries again */
-static bool kfd_prio_decide(struct device_queue_manager *dqm, enum kfd_prio_step_by by,
+static bool kfd_prio_decide(struct device_queue_manager *dqm, bool in_fault,
 			    struct kfd_prio_step *s)
 {
-	bool in_fault = by == KFD_PRIO_STEP_FAULT;
-
 	struct qcm_process_device *owners[KFD_PRIO_MAX_CLAIMS];
 	struct kfd_prio_claim claims[KFD_PRIO_MAX_CLAIMS];
 	struct kfd_prio_dqm *d = &dqm->prio;
@@ -167,8 +144,8 @@ static bool kfd_prio_decide(struct device_queue_manager *dqm, enum kfd_prio_step
 		return false;
 	d->crowded = kfd_prio_over_subscribes(dqm, dqm->processes_count - d->skipped,
 					      dqm->active_cp_queue_count);
+	kfd_prio_neighbour_rang(dqm);
 	n = kfd_prio_claim_fold(dqm, &s->k, in_fault, s->now, claims, owners);
-	kfd_prio_decide_neighbours(dqm, by, claims, n);
 	kfd_prio_policy_decide(&d->policy, &s->k, claims, n, d->lowest, s->now, &s->dec);
 	d->parking = (struct kfd_prio_parking) {
 		.after_ns = s->k.park_ns,
@@ -308,7 +285,7 @@ static void kfd_prio_engine_prepare(struct device_queue_manager *dqm, bool by_kf
 	struct kfd_prio_end end = {};
 	struct kfd_prio_step s;
 
-	if (!kfd_prio_decide(dqm, KFD_PRIO_STEP_LOOK, &s))
+	if (!kfd_prio_decide(dqm, false, &s))
 		return;
 	/* The update follows in any case, so processes can be parked at no cost */
 	dqm->prio.parking.free = true;
@@ -443,7 +420,7 @@ static void kfd_prio_park_look(struct device_queue_manager *dqm)
  * @by: the caller
  *
  * A fault leaves to the thread a decision that lowers the level, and any retry. A step for a ring
- * does not look for processes to be parked; the step after the observation does.
+ * parks no process by an update just for that; the step after the observation does.
  *
  * Context: DQM lock; waits for the unmap
  */
@@ -454,7 +431,7 @@ void kfd_prio_engine_step(struct device_queue_manager *dqm, enum kfd_prio_step_b
 	struct kfd_prio_step s;
 	bool rises;
 
-	if (!kfd_prio_decide(dqm, by, &s))
+	if (!kfd_prio_decide(dqm, in_fault, &s))
 		return;
 	if (in_fault && (s.dec.level < d->policy.level || d->missed || d->unmap_pending)) {
 		/* The ring need not wait for a lower level; a retry may take long */

@@ -113,9 +113,6 @@ static vm_fault_t kfd_prio_doorbell_map_pages(struct vm_fault *vmf, pgoff_t star
  */
 static void kfd_prio_doorbell_untrap(struct qcm_process_device *qpd)
 {
-	/* A user can cause this any number of times */
-	if (READ_ONCE(qpd->prio.doorbell_untrapped))
-		return;
 	WRITE_ONCE(qpd->prio.doorbell_untrapped, true);
 	if (kfd_prio_gpu_hold(qpd->dqm)) {
 		WRITE_ONCE(qpd->dqm->prio.roles_due, true);

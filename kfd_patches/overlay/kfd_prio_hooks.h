@@ -161,8 +161,6 @@ enum kfd_prio_role {
  * struct kfd_prio_qpd - members that kfdprio adds for a process on a GPU (qcm_process_device)
  * @preempted: kfdprio holds one count of qpd->evicted: the process is off or parked
  * @parked: the process is parked; only while @preempted
- * @parked_firm: the last marking has left it parked, and its role was not assigned again since, see
- *	kfd_prio_stays_parked()
  * @skip: the process is left out of the runlist
  * @kfd_first: KFD had evicted the process before kfdprio took it off: if KFD restores it first,
  *	kfdprio puts its queues back
@@ -237,7 +235,6 @@ enum kfd_prio_role {
 struct kfd_prio_qpd {
 	bool preempted;
 	bool parked;
-	bool parked_firm;
 	bool skip;
 	bool kfd_first;
 	bool left_preempted;
@@ -352,8 +349,7 @@ struct kfd_prio_totals {
  * @neighbours: processes that may not preempt, and may have work
  * @resting: processes that may not preempt and have no work; their doorbells are trapped
  * @claims_at: when the last observation of the claims ended, ktime_get_ns()
- * @rang: KFD_PRIO_RANG_RING, KFD_PRIO_RANG_WALK
- * @rang_later: the walk over @resting for these is left to the next decision
+ * @rang: a neighbour may have rung, or queues of a process have changed
  * @quiet_taken: a process of @resting was taken off: its MQDs are to be read
  * @look_now: neighbours are to be observed before the next poll is due
  * @roles_due: the doorbells of a process can be trapped no more: roles must be assigned again
@@ -452,9 +448,6 @@ struct kfd_prio_dqm {
 	struct list_head resting;
 	u64 claims_at;
 	atomic_t rang;
-#define KFD_PRIO_RANG_RING	1	/* a neighbour may have rung */
-#define KFD_PRIO_RANG_WALK	2	/* queues have changed, or a process was taken off */
-	bool rang_later;
 	bool quiet_taken;
 	bool look_now;
 	bool roles_due;

@@ -66,16 +66,14 @@ static void kfd_prio_neighbour_rise(struct kfd_prio_dqm *d, struct kfd_prio_qpd 
 void kfd_prio_neighbour_rang(struct device_queue_manager *dqm)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
-	bool rang, recheck = d->recheck;
 	struct kfd_prio_qpd *qp, *tmp;
 	LIST_HEAD(first);
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	if (!atomic_read(&d->rang) && !d->rang_later)
+	if (!atomic_read(&d->rang))
 		return;
-	d->rang_later = false;
 	/* rang, then the traps: pairs with kfd_prio_neighbour_matters() */
-	rang = atomic_xchg(&d->rang, 0);
+	atomic_xchg(&d->rang, 0);
 	/* A new, updated or destroyed queue may change the rank of its process */
 	d->recheck |= d->policy.level != KFD_PRIO_LEVEL_NONE || d->throttle != KFD_PRIO_LEVEL_NONE;
 	list_for_each_entry_safe(qp, tmp, &d->resting, claim) {
@@ -85,26 +83,6 @@ void kfd_prio_neighbour_rang(struct device_queue_manager *dqm)
 			list_move_tail(&qp->claim, &first);
 	}
 	list_splice(&first, &d->resting);
-	/* The step that called kfd_prio_neighbour_rang_later() has marked by what is found now */
-	if (!rang)
-		d->recheck = recheck;
-}
-
-/**
- * kfd_prio_neighbour_rang_later() - leave kfd_prio_neighbour_rang() to the next decision
- * @d: state of the GPU
- *
- * For a step that marks all processes by their traps, so that a ring does not wait for a walk over
- * those that rest.
- *
- * Context: DQM lock
- */
-void kfd_prio_neighbour_rang_later(struct kfd_prio_dqm *d)
-{
-	/* rang, then the traps: pairs with kfd_prio_neighbour_matters() */
-	atomic_xchg(&d->rang, 0);
-	d->rang_later = true;
-	d->recheck = true;
 }
 
 /**
@@ -123,7 +101,7 @@ void kfd_prio_neighbour_changed(struct qcm_process_device *qpd)
 	if (READ_ONCE(qpd->prio.role) != KFD_PRIO_ROLE_NEIGHBOUR)
 		return;
 	WRITE_ONCE(qpd->prio.look, true);
-	atomic_or(KFD_PRIO_RANG_WALK, &d->rang);
+	atomic_set(&d->rang, 1);
 }
 
 /**
@@ -137,7 +115,7 @@ bool kfd_prio_neighbour_matters(struct qcm_process_device *qpd)
 {
 	struct kfd_prio_dqm *d = &qpd->dqm->prio;
 
-	atomic_or(KFD_PRIO_RANG_RING, &d->rang);
+	atomic_set(&d->rang, 1);
 	/* The trap and rang, then the level in force: pairs with kfd_prio_engine_published() */
 	smp_mb();
 	return READ_ONCE(qpd->prio.preempted) ||
@@ -533,7 +511,7 @@ void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_s
 	}
 	/* Neighbours of resting that were taken off go to the front as well */
 	if (d->quiet_taken)
-		atomic_or(KFD_PRIO_RANG_WALK, &d->rang);
+		atomic_set(&d->rang, 1);
 	d->quiet_taken = false;
 	kfd_prio_neighbour_rang(dqm);
 	kfd_prio_neighbour_due(d, &busy, &changed);

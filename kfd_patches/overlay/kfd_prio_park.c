@@ -141,7 +141,7 @@ void kfd_prio_park_begin(struct qcm_process_device *qpd, bool preempted, u64 now
 	d->totals.parked_count++;
 	d->parked++;
 	qp->park_seq = ++d->park_seq;
-	atomic_or(KFD_PRIO_RANG_WALK, &d->rang);
+	atomic_set(&d->rang, 1);
 	trace_kfd_park(qpd, kfd_prio_park_reason(d, preempted), now - min(now, qp->quiet_at));
 }
 
@@ -176,7 +176,6 @@ void kfd_prio_park_end(struct qcm_process_device *qpd, enum kfd_prio_unpark_reas
 
 	lockdep_assert_held(&qpd->dqm->lock_hidden);
 	qp->parked = false;
-	qp->parked_firm = false;
 	qp->park_last_ns = now - qp->parked_at;
 	qp->parked_ns += qp->park_last_ns;
 	d->totals.parked_ns += qp->park_last_ns;

@@ -299,8 +299,7 @@ static inline bool kfd_prio_may_be_victim(struct qcm_process_device *qpd)
  * @qpd: the process on a GPU
  * @g: parking on the GPU
  *
- * A quick check for walks over many processes. If it returns false, kfd_prio_parks() decides. Of
- * what it decides by, only the trap and idle_park_ms can change without kfd_prio_role_update().
+ * A quick check for walks over many processes. If it returns false, kfd_prio_parks() decides.
  *
  * Context: DQM lock
  */
@@ -309,7 +308,9 @@ static inline bool kfd_prio_stays_parked(struct qcm_process_device *qpd,
 {
 	const struct kfd_prio_qpd *qp = &qpd->prio;
 
-	return g->after_ns && qp->parked_firm && atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED;
+	return qp->parked && g->after_ns && !qp->exempt &&
+	       atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED && kfd_prio_may_be_victim(qpd) &&
+	       !READ_ONCE(qp->doorbell_untrapped) && !kfd_prio_doorbells_are_kfds();
 }
 
 /**
@@ -499,7 +500,6 @@ void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snaps
 
 /* kfd_prio_neighbour.c */
 void kfd_prio_neighbour_rang(struct device_queue_manager *dqm);
-void kfd_prio_neighbour_rang_later(struct kfd_prio_dqm *d);
 void kfd_prio_neighbour_changed(struct qcm_process_device *qpd);
 bool kfd_prio_neighbour_matters(struct qcm_process_device *qpd);
 u64 kfd_prio_neighbour_poll_at(const struct kfd_prio_dqm *d);

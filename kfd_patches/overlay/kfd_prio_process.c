@@ -217,7 +217,7 @@ void kfd_prio_process_queue_changed(struct queue *q)
 	WRITE_ONCE(pdd->qpd.prio.stale, true);
 	kfd_prio_neighbour_changed(&pdd->qpd);
 	/* The rank of the process may have changed: the next decision computes it */
-	atomic_or(KFD_PRIO_RANG_WALK, &dqm->prio.rang);
+	atomic_set(&dqm->prio.rang, 1);
 }
 
 /**

@@ -208,7 +208,6 @@ void kfd_prio_role_update(struct device_queue_manager *dqm, struct qcm_process_d
 	lockdep_assert_held(&dqm->lock_hidden);
 	if (!dqm->prio.thread && !qp->mm)
 		return;
-	qp->parked_firm = false;
 	exempt = kfd_prio_never_parks(qpd->pqm->process);
 	changed = exempt != qp->exempt;
 	qp->exempt = exempt;
