@@ -53,8 +53,9 @@ function row(what, phase) {
 }
 
 # What saves of so many us cost without churn: online's latency against alone + save + 15, and the offline work's share of
-# what online leaves against max_switch_pct. Short saves are not asserted: whether KFD's worker waits for a look of kfdprio's
-# thread, which adds 3 us, is a matter of one CPU (benchmarks.rst, What saving costs)
+# what online leaves against max_switch_pct. The bounds of 40 and
+# 87 us are not asserted: on one CPU a look of kfdprio's thread may delay KFD's worker, which adds 3 us (benchmarks.rst, What saving
+# costs).
 function save_row(us,   phase, added, held, switches, verdict) {
 	phase = "save_" us "_nochurn"
 	if (!have(phase "_p99_us"))

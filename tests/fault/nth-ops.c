@@ -19,10 +19,20 @@
 
 static struct kfdc *gpu;
 static struct kfdc_queue *queue;
-#define PREEMPTION "/sys/kernel/debug/kfd/preempt"
-
 static int kfd, pidfd;
 static volatile uint64_t *bell;
+
+/* Waits up to 5 s for a state of this process */
+static void wait_until(bool (*reached)(void), const char *state)
+{
+	int i;
+
+	for (i = 0; !reached(); i++) {
+		if (i == 5000)
+			tap_bail("not in 5 s: %s", state);
+		usleep(1000);
+	}
+}
 
 static void need_file(void)
 {
@@ -202,7 +212,9 @@ static int do_fork_alone(void)
 static struct kfdc_signal *done;
 static pid_t other;	/* somebody to preempt */
 
-/* A fault sends the runlist itself if it is of a trapped doorbell, which those of a process are some time after a set */
+#define PREEMPTION "/sys/kernel/debug/kfd/preempt"
+
+/* The doorbells are trapped some time after the priority was set. Only the fault of a trapped doorbell sends the runlist. */
 static bool is_trapped(void)
 {
 	char want[64], line[256];
@@ -218,17 +230,6 @@ static bool is_trapped(void)
 	return found;
 }
 
-static void wait_trapped(void)
-{
-	int i;
-
-	for (i = 0; !is_trapped(); i++) {
-		if (i == 5000)
-			tap_bail("its doorbells are not trapped");
-		usleep(1000);
-	}
-}
-
 static void need_victim(void)
 {
 	need_file();
@@ -237,7 +238,7 @@ static void need_victim(void)
 	need_queue();
 	if (kfdc_signal_create(gpu, false, &done) || kfd_set(getpid(), 13, NULL))
 		tap_bail("%s", kfdc_error());
-	wait_trapped();
+	wait_until(is_trapped, "its doorbells are trapped");
 }
 
 /* The next ring, of a trapped doorbell: the page fault, and what its engine does */
@@ -292,21 +293,10 @@ static bool is_parked(void)
 	return kfd_list(getpid(), &e, 1) && e.flags & KFD_PRIO_LIST_PARKED;
 }
 
-static void wait_parked(void)
-{
-	int i;
-
-	for (i = 0; !is_parked(); i++) {
-		if (i == 5000)
-			tap_bail("it is not parked");
-		usleep(1000);
-	}
-}
-
 static void need_parked(void)
 {
 	need_idle("1");
-	wait_parked();
+	wait_until(is_parked, "it is parked");
 }
 
 /* The ring of a process that may preempt sends the runlist in its own fault; that of another one wakes the GPU's thread */
@@ -315,7 +305,7 @@ static void need_parked_claim(void)
 	need_idle("1");
 	if (kfd_set(getpid(), 13, NULL))
 		tap_bail("%s", kfdc_error());
-	wait_parked();
+	wait_until(is_parked, "it is parked");
 }
 
 /* Seen without work, which is looked at every 10 ms */

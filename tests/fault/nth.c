@@ -288,8 +288,8 @@ static void try(const struct op *op, bool fresh)
 				 r.late ? ", done all the same" : "");
 		}
 		/*
-		 * how many sites there are differs a little from time to time, with what slabs have left, and another thread
-		 * may come first
+		 * The number of sites differs a little from time to time, with what slabs have left, and the GPU's thread may
+		 * send the runlist before the fault does.
 		 */
 		if (!r.hit && ++missed == (tried ? MISSES : 2 * MISSES))
 			break;
