@@ -72,7 +72,7 @@ systemctl stop mover
 mark
 echo nonsense >/etc/kfdprio.conf.d/60-bad.conf
 systemctl reload kfdpriod
-check "a file with an error: file and line are in the journal" wait_for said '60-bad.conf:1: .nonsense'
+check "a file with an error: file and line are in the journal" wait_for said "60-bad.conf:1:1: 'nonsense'"
 check "... and that the old rules stay" wait_for said "stay as they were"
 check "... the service runs on" systemctl -q is-active kfdpriod
 systemctl restart serve
