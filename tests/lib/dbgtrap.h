@@ -24,6 +24,8 @@ enum dbgtrap_op {
 #define EC_NEW_QUEUE		31	/* such a queue is not suspended until a snapshot has told of it */
 #define EC_RUNTIME		48
 
+#define RUNTIME_ENABLED_BUSY	2	/* of dbgtrap_runtime_info.state: another process is debugged, and the GPU lets one be */
+
 #define TRAP_QUEUE_ERROR	(1U << 30)	/* in the list of queues to suspend or resume */
 #define TRAP_QUEUE_INVALID	(1U << 31)
 
