@@ -328,9 +328,31 @@ static void reset_takes_doorbells(void)
 	reset();
 }
 
+/*
+ * Stock amdkfd, MES: a process that ends during a reset is not suspended, and its queues stay marked as active. When KFD
+ * destroys them, MES refuses to remove what it does not know, and KFD resets the GPU once more (testing.rst). A packet
+ * that was refused so has a reset that nobody asked for; any other one is a failure.
+ */
+static void allow_second_resets(long long resets, long long asked)
+{
+	long long more;
+
+	if (!has_mes(0))
+		return;
+	/* until KFD has destroyed the queues of all that have ended */
+	nap_ns(100 * MS);
+	more = sim_counter(0, "resets") - resets - asked;
+	if (more)
+		tap_diag("%lld resets by stock amdkfd, for queues of processes that ended during a reset", more);
+	refused_packets += more;
+	/* preemption is on again, which such a reset switches off */
+	params_reset();
+}
+
 /* As amdgpu does from 7.2 on */
 static void doorbells(void)
 {
+	long long resets = sim_counter(0, "resets");
 	struct actor on = online_start(0, 12), off = offline_start(0, 50 * MS, 5);
 	struct actor anew = online_start(0, 12), late = actor_start(0, 1, 7), none = actor_bare(0);
 	bool bus = true;
@@ -361,6 +383,7 @@ static void doorbells(void)
 		params_reset();
 	}
 	tap_ok(bus, "doorbells: taken away in the middle of rings: SIGBUS, each of %d times", round);
+	allow_second_resets(resets, 1 + round);
 	works("doorbells");
 	actor_kill(&on);
 	actor_kill(&off);
