@@ -2,12 +2,19 @@
 # tests/dkms/fail.sh - what fails on the way leaves the kernel's own amdgpu, and says why.  See tests/dkms/run.
 # shellcheck shell=bash disable=SC2154 # variables of the caller
 
+# build_errors FILE: of the make.log that DKMS names in it, what the compiler says; the log goes with $root
+build_errors() {
+	local log
+	log=$(sed -n 's/.*Consult \(.*\) for more information.*/\1/p' "$1" | tail -n 1)
+	[ -z "$log" ] || grep -E -m 20 'error:|Error [0-9]|No rule' "$root$log" || tail -n 20 "$root$log"
+}
+
 # driver STATUS NAME COMMAND...: kfdprio-driver in $root, its output in $work/out; it must end with that status
 driver() {
 	local want=$1 name=$2 status=0
 	shift 2
 	host "$@" >"$work/out" 2>&1 || status=$?
-	[ "$status" = "$want" ] || echo "# exit status $status, not $want" >>"$work/out"
+	[ "$status" = "$want" ] || { echo "exit status $status, not $want"; build_errors "$work/out"; } >>"$work/out"
 	result $((status == want ? 0 : 1)) "$name: exit status $want" "$work/out"
 }
 
