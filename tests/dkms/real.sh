@@ -32,8 +32,9 @@ real_kfdprio=("loads: modprobe loads it without a GPU" "version: it is kfdprio's
 # real_as VERSION: the tree as the source of a package of that version
 real_as() {
 	local src=$root/usr/src/amdgpu-$1 file
-	cp -rL "$tree" "$src" && chmod -R u+w "$src" || return
-	sed -i "s/^PACKAGE_VERSION=.*/PACKAGE_VERSION=\"$1\"/" "$src/dkms.conf"
+	# Makefile and dkms.conf are links to those in amd/dkms, which AMD's pre-build.sh edits
+	mkdir "$src" && cp -a "$tree/." "$src/" && chmod -R u+w "$src" || return
+	sed -i --follow-symlinks "s/^PACKAGE_VERSION=.*/PACKAGE_VERSION=\"$1\"/" "$src/dkms.conf"
 	# public copies lack the largest headers of registers, which every release and kernel has alike
 	[ -z "${registers-}" ] || cp -rn "$registers/." "$src/amd/include/asic_reg/"
 	file=$(grep -rhoE --include='*.[ch]' '^#include "(asic_reg/)?[a-z0-9]+/[a-z0-9_]+_(offset|sh_mask|d|enum)\.h"' "$src/amd" | sed 's/.*"\(asic_reg\/\)\?\(.*\)"/\2/' | sort -u |
