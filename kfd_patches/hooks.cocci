@@ -325,7 +325,8 @@ statement S, S1;
  }
 
 // A process that exits, or its debugger, would wait for ever for an interrupt, because KFD does not find
-// the process any more.  The process leaves the table before the grace period, which a waiter delays.
+// the process any more, or discards the interrupt (GFX10).  The process leaves the table before the
+// grace period, which a waiter delays.
 @drain_interrupts@
 identifier pdd;
 @@
@@ -333,7 +334,7 @@ identifier pdd;
  {
  	<...
  	pdd->process->irq_drain_is_open = true;
-+	if (kfd_prio_hook_drain_interrupts(pdd->process)) return 0;
++	if (kfd_prio_hook_drain_interrupts(pdd)) return 0;
  	...>
  }
 

@@ -422,6 +422,19 @@ static inline void kfd_prio_drain_end(struct kfd_process *p)
 #endif
 }
 
+/*
+ * Whether KFD handles the interrupt for which kfd_process_drain_interrupts() waits. The handler of
+ * GFX10 discards it, because its list of clients does not have KFD_IRQ_FENCE_CLIENTID.
+ */
+static inline bool kfd_prio_drain_ends(struct kfd_process_device *pdd)
+{
+#ifdef KFD_PRIO_HAVE_IRQ_DRAIN
+	return pdd->dev->kfd->device_info.event_interrupt_class != &event_interrupt_class_v10;
+#else
+	return true;
+#endif
+}
+
 /* ROCm can unmap doorbells itself, to leave idle processes evicted; it handles their rings then */
 static inline bool kfd_prio_doorbells_are_kfds(void)
 {

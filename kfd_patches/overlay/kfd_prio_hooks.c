@@ -264,22 +264,25 @@ void kfd_prio_hook_hws_hang(struct device_queue_manager *dqm)
 
 /**
  * kfd_prio_hook_drain_interrupts() - KFD is about to send an interrupt and wait until it is handled
- * @p: the process of the interrupt; irq_drain_is_open is set
+ * @pdd: the process of the interrupt, on the GPU; irq_drain_is_open is set
  *
  * KFD looks the process of an interrupt up in its table. A process that exits has left the table
  * when KFD detaches its debugger, so the wait would never end. KFD waits in the SRCU section of the
  * MMU notifier, which would not end either, so every later process with an MMU notifier would hang
  * in its exit. Interrupts of such a process have no effect, so KFD need not wait for them. For a
- * process that leaves the table later, kfd_prio_hook_process_unhashed() ends the wait.
+ * process that leaves the table later, kfd_prio_hook_process_unhashed() ends the wait. On a GPU
+ * whose handler discards the interrupt, a debugger that exits would hang in the same way.
  *
  * Context: process lock, or the mm of the process or of its debugger goes
  * Return: true if KFD must not wait
  */
-bool kfd_prio_hook_drain_interrupts(struct kfd_process *p)
+bool kfd_prio_hook_drain_interrupts(struct kfd_process_device *pdd)
 {
+	struct kfd_process *p = pdd->process;
+
 	/* irq_drain_is_open, then the table: pairs with kfd_prio_hook_process_unhashed() */
 	smp_mb();
-	if (!hlist_unhashed_lockless(&p->kfd_processes))
+	if (!hlist_unhashed_lockless(&p->kfd_processes) && kfd_prio_drain_ends(pdd))
 		return false;
 	kfd_prio_drain_end(p);
 	return true;

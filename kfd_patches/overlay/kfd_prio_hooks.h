@@ -564,7 +564,7 @@ void kfd_prio_hook_runtime_enable(void);
  * drain_interrupts, queue_nameless: process lock, or none while the mm of the process goes or the
  * process is released; process_unhashed: kfd_processes_mutex
  */
-bool kfd_prio_hook_drain_interrupts(struct kfd_process *p);
+bool kfd_prio_hook_drain_interrupts(struct kfd_process_device *pdd);
 void kfd_prio_hook_process_unhashed(struct kfd_process *p);
 bool kfd_prio_hook_queue_nameless(struct queue *q);
 

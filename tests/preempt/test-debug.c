@@ -446,9 +446,45 @@ static void debug_exit_both(void)
 	tap_ok(ends(&later), "debug_exit_both: so does a process that exits after them");
 }
 
+/*
+ * A debugger exits, or detaches, and KFD waits for an interrupt of the process.  The handler of stock amdkfd discards it
+ * on GFX10: the debugger would wait for ever in its exit, and every later process with an MMU notifier for that one
+ */
+static void debug_exit_debugger(void)
+{
+	struct actor dbg = actor_bare(0), a = actor_bare(0), later;
+	long r = actor_do(&a, act_open, 0, 0);
+
+	if (!r)
+		r = actor_do(&a, act_runtime, 0, 0);
+	if (r == -ENOTTY) {
+		tap_skip("debug_exit_debugger", "this kernel's amdkfd has no AMDKFD_IOC_DBG_TRAP");
+		actor_kill(&a);
+		actor_kill(&dbg);
+		return;
+	}
+	if (r || actor_do(&a, act_create, 1, 7) || actor_do(&dbg, act_open, 0, 0) || actor_do(&dbg, act_trace, a.pid, 0))
+		tap_bail("debug_exit_debugger: a process and its debugger: %s", strerror(-r));
+	tap_eq(actor_do(&dbg, act_attach, 0, 0), 0, "debug_exit_debugger: a debugger attaches");
+	actor_tell(&dbg, act_detach, 0, 0);
+	if (!tap_ok(actor_hear(&dbg, &r, 20000) && !r, "debug_exit_debugger: and detaches")) {
+		actor_kill(&dbg);
+		actor_kill(&a);
+		return;
+	}
+	tap_eq(actor_do(&dbg, act_attach, 0, 0), 0, "debug_exit_debugger: it attaches again");
+	later = actor_start(0, 1, 7);
+	if (!tap_ok(ends(&dbg), "debug_exit_debugger: it exits"))
+		tap_diag("it waits for ever, and so will others: no test after this one means anything");
+	tap_ok(ends(&later), "debug_exit_debugger: so does a process that exits after it");
+	tap_ok(actor_do(&a, act_request, MS, 0) > 0, "debug_exit_debugger: the process works on");
+	actor_kill(&a);
+}
+
 const struct test tests_debug[] = {
 	{ "debug_inside", debug_inside }, { "debug_outside", debug_outside },
 	{ "debug_claimant", debug_claimant }, { "debug_operations", debug_operations },
 	{ "debug_attach", debug_attach }, { "debug_other", debug_other },
-	{ "debug_exit", debug_exit }, { "debug_exit_both", debug_exit_both }, {}
+	{ "debug_exit", debug_exit }, { "debug_exit_both", debug_exit_both },
+	{ "debug_exit_debugger", debug_exit_debugger }, {}
 };
