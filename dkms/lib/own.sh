@@ -88,7 +88,7 @@ install_own() {
 	fi
 	old=$(own_installed "$kernel")
 	if ! why=$("$source_dir/dkms/can-build" ${details:+"$details"} "$kernel" 2>&1); then
-		warn "$kernel: kfdprio is not built: $why"
+		printable_lines <<<"kfdprio-driver: $kernel: kfdprio is not built: $why" >&2
 		warn "$kernel: $(used_now "$kernel"); then run: kfdprio-driver install -k $kernel"
 		[ -n "$auto" ]
 		return

@@ -19,6 +19,8 @@ rocm_hold() {
 			[ -n "$want" ] || continue
 		fi
 		# never in place: derived trees have hard links to files of the base
+		# In AMD's releases it is a link to amd/dkms/dkms.conf, and stays one
+		conf=$(readlink -f "$conf")
 		new=$(mktemp "$conf.XXXXXX") || continue
 		if without_hold "$conf" >"$new" && { [ -z "$want" ] || rocm_hold_lines >>"$new"; } && chmod --reference="$conf" "$new"; then
 			mv "$new" "$conf"
@@ -28,7 +30,7 @@ rocm_hold() {
 	done
 }
 rocm_hold_begin='# kfdprio-driver: from here' rocm_hold_end='# kfdprio-driver: to here'
-without_hold() { sed "/^$rocm_hold_begin/,/^$rocm_hold_end/d" "$1"; }
+without_hold() { sed -e "/^$rocm_hold_begin/,/^$rocm_hold_end/d" -e '$a\' "$1"; }
 rocm_hold_lines() {
 	cat <<-END
 		$rocm_hold_begin, added by kfdprio-driver, removed by kfdprio-driver uninstall.
@@ -40,9 +42,8 @@ rocm_hold_lines() {
 			# DKMS 3.0 reads this for each kernel that it has built for; the one it was asked for is a scope further out
 			kfdprio_for=$(unset -v kernelver; echo "${kernelver-}")
 		fi
-		for kfdprio_link in /var/lib/dkms/amdgpu/kernel-"$kfdprio_for"-*; do
-			[[ ! -e $kfdprio_link || $(readlink "$kfdprio_link") != *+kfdprio* ]] || AUTOINSTALL=
-		done
+		kfdprio_link=/var/lib/dkms/amdgpu/kernel-"$kfdprio_for"-$(uname -m)
+		[[ ! -e $kfdprio_link || $(readlink "$kfdprio_link") != *+kfdprio* ]] || AUTOINSTALL=
 	END
 	echo "$rocm_hold_end"
 }

@@ -18,10 +18,10 @@ rocm_log=$state/rocm-dkms.log
 # version of ROCm's package that is installed for a kernel, ours of it too; nothing if none is
 rocm_version() {
 	local link
-	for link in "$dkms_tree/amdgpu/kernel-$1"-*; do
-		# a version that was deleted by hand leaves a link that leads nowhere
-		[ ! -L "$link" ] || [ ! -e "$link" ] || { link=$(readlink "$link"); echo "${link%%/*}"; }
-	done
+	# not kernel-$1-*, which is 6.8.1-custom's for 6.8.1 as well
+	link=$dkms_tree/amdgpu/kernel-$1-$arch
+	# a version that was deleted by hand leaves a link that leads nowhere
+	[ ! -L "$link" ] || [ ! -e "$link" ] || { link=$(readlink "$link"); echo "${link%%/*}"; }
 }
 
 # rocm_in_dkms VERSION: DKMS has it, and its source is that of an amdgpu-dkms
@@ -194,7 +194,7 @@ rocm_prune() {
 rocm_stamp() {
 	{
 		(cd "$top" && find kfd_patches trace_events include META -type f -print0 | sort -z | xargs -0 sha256sum)
-		find "$dkms_tree/amdgpu/$1/source/" -type f ! -path "$dkms_tree/amdgpu/$1/source/dkms.conf" -printf '%P %s %T@\n' | sort
+		find "$dkms_tree/amdgpu/$1/source/" -type f ! -name dkms.conf -printf '%P %s %T@\n' | sort
 		without_hold "$dkms_tree/amdgpu/$1/source/dkms.conf"
 	} | sha256sum | cut -c1-64
 }
@@ -234,8 +234,8 @@ rocm_prepare() {
 		warn "$kernel: prepare-tree wrote another $conf than expected: report this"
 		return 1
 	fi
-	if ! { sed -i "s/^PACKAGE_VERSION=.*/PACKAGE_VERSION=\"$name\"/" "$conf" && echo "$stamp" >"$rocm_new/kfdprio-stamp" &&
-		mv -T "$rocm_new" "/usr/src/amdgpu-$name" && dkms add "amdgpu/$name" >/dev/null; }; then
+	if ! { sed -i "s/^PACKAGE_VERSION=.*/PACKAGE_VERSION=\"$name\"/" "$conf" &&
+		rm -f "$rocm_new/kfdprio-stamp" && echo "$stamp" >"$rocm_new/kfdprio-stamp" && mv -T "$rocm_new" "/usr/src/amdgpu-$name" && dkms add "amdgpu/$name" >/dev/null; }; then
 		rm -rf "$rocm_new"
 		rocm_forget "$name"
 		warn "$kernel: amdgpu/$name could not be put into /usr/src and DKMS (see above)"
@@ -286,6 +286,7 @@ rocm_bring() {
 		rocm_prune
 		return 2
 	fi
+	[ -z "${AMDGPU_SRC-}" ] || warn "$kernel: AMDGPU_SRC is not used, since amdgpu-dkms $base is installed"
 	! why=$(refused "$kernel" rocm) || { warn "$kernel: kfdprio is not built for amdgpu-dkms $base: $why"; return 1; }
 	stamp=$(rocm_stamp "$base")
 	if [ -n "$auto" ] && [ "$(cat "$(rocm_failed "$kernel")" 2>/dev/null)" = "$(rocm_try "$base" "$kernel" "$stamp")" ]; then

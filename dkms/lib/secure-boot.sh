@@ -22,6 +22,17 @@ secure_boot_state() {
 	done
 }
 
+# signatures_forced: why the running kernel loads signed modules only though Secure Boot is off; fails if it loads others
+signatures_forced() {
+	if grep -qsx Y /sys/module/module/parameters/sig_enforce; then
+		echo "this kernel loads signed modules only (module.sig_enforce or CONFIG_MODULE_SIG_FORCE)"
+	elif grep -qs '\[\(integrity\|confidentiality\)\]' /sys/kernel/security/lockdown; then
+		echo "this kernel loads signed modules only (lockdown)"
+	else
+		return 1
+	fi
+}
+
 # the certificate that DKMS signs with
 mok_certificate() {
 	local cert
@@ -61,10 +72,16 @@ enrolment_steps() {
 # secure_boot_refuses: would the kernel refuse what DKMS signs?  Says so with the steps; not with --force.  To be asked after
 # a build (DKMS makes its key with the first one) and before anything is put into /lib/modules
 secure_boot_refuses() {
+	local why=''
 	secure_boot_state
-	[ "$secure_boot" = on ] || return 1
+	[ "$secure_boot" = on ] || why=$(signatures_forced) || return 1
 	mok_key_state
 	[ "$key_state" != enrolled ] || return 1
+	if [ -n "$why" ]; then
+		warn "$why, and DKMS's key is not known to be one of those that it trusts: have the kernel trust $(mok_certificate), boot it without that, or give --force if it trusts the key"
+		[ -z "${force-}" ]
+		return
+	fi
 	if [ -n "${force-}" ]; then
 		warn "Secure Boot is on, and DKMS's key is not known to be enrolled; the module is installed because of --force. To enrol the key: $(enrolment_steps)"
 		return 1

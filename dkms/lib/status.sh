@@ -50,10 +50,9 @@ status_of() {
 		echo "  modprobe:   $file (without kfdprio)"
 		[ -n "$next" ] || next="kfdprio-driver install -k $kernel"
 	fi
-	for link in "$dkms_tree/amdgpu/kernel-$kernel"-*; do
-		[ ! -L "$link" ] || [ -e "$link" ] ||
-			echo "  left over:  DKMS's link to a version of amdgpu-dkms that was deleted; run: rm $link"
-	done
+	link=$dkms_tree/amdgpu/kernel-$kernel-$arch
+	[ ! -L "$link" ] || [ -e "$link" ] ||
+		echo "  left over:  DKMS's link to a version of amdgpu-dkms that was deleted; run: rm $link"
 	if why=$(refused "$kernel" ${rocm:+rocm}); then
 		echo "  refused:    $why"
 		next=''

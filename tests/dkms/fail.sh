@@ -80,6 +80,10 @@ test_source() {
 	name="$series: no linux-source"
 	driver 1 "$name, AMDGPU_SRC that is not there" env AMDGPU_SRC=/nowhere /opt/kfdprio/dkms/kfdprio-driver install -k "$abi"
 	check "$name: it says so" says "$work/out" "AMDGPU_SRC=/nowhere: no such directory"
+	driver 2 "$name, uninstall -k" /opt/kfdprio/dkms/kfdprio-driver uninstall -k "$abi"
+	driver 2 "$name, install --prefix of a relative path" /opt/kfdprio/dkms/kfdprio-driver install --prefix usr/local
+	driver 2 "$name, install --prefix of a name for the shell" /opt/kfdprio/dkms/kfdprio-driver install --prefix '/usr/a b'
+	driver 1 "$name, install -k of a path" /opt/kfdprio/dkms/kfdprio-driver install -k ../../tmp
 	driver 0 "$name, uninstall" /opt/kfdprio/dkms/kfdprio-driver uninstall
 	check "$name, uninstall: nothing is left" nothing_left
 }

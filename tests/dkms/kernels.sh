@@ -46,6 +46,12 @@ test_config() {
 	cp -r "$(tests/vm/fetch-kernel --quiet "$series")/source/drivers/gpu/drm/amd/amdkfd" "$root$taken/drivers/gpu/drm/amd/"
 	other_kernel $own_kernel CONFIG_MODULES=y CONFIG_DRM_AMDGPU=m CONFIG_HSA_AMD=y
 	check "$series: a kernel with KFD as a module: it can be built for" host env "AMDGPU_SRC=$taken" /opt/kfdprio/dkms/can-build $own_kernel
+	# in a directory whose own time stays as it is
+	cp "$root$taken/drivers/gpu/drm/amd/amdkfd/kfd_process.c" "$work/kfd_process.c"
+	echo broken >"$root$taken/drivers/gpu/drm/amd/amdkfd/kfd_process.c"
+	driver 1 "$series: a source that does not fit" env "AMDGPU_SRC=$taken" /opt/kfdprio/dkms/can-build $own_kernel
+	cat "$work/kfd_process.c" >"$root$taken/drivers/gpu/drm/amd/amdkfd/kfd_process.c"
+	driver 0 "$series: a source that does not fit, mended" env "AMDGPU_SRC=$taken" /opt/kfdprio/dkms/can-build $own_kernel
 	builtin_kernel $own_kernel CONFIG_MODULES=y CONFIG_DRM_AMDGPU=y CONFIG_HSA_AMD=y
 	refused_kernel "with amdgpu built in" 'amdgpu is built into this kernel.*CONFIG_DRM_AMDGPU=m'
 	check "$series: a kernel with amdgpu built in, status: modprobe loads no amdgpu" says "$work/status" 'modprobe: +loads none, since amdgpu is built into'

@@ -45,6 +45,12 @@ rocm_nothing_left() {
 configured() {
 	[ "$(host dpkg-query -W -f '${db:Status-Status}' "$1")" = installed ] || { host dpkg -l "$1"; cat "$work/out"; return 1; }
 }
+# rocm_conf_is_asis VERSION: its dkms.conf is a link, as in AMD's releases, and has nothing of ours in it
+rocm_conf_is_asis() {
+	local conf=$root/usr/src/amdgpu-$1/dkms.conf
+	ls -l "$conf"
+	[ -L "$conf" ] && ! grep -n kfdprio "$conf"
+}
 # said by its maintainer scripts: in $work/out
 package() { host dpkg -i "/tmp/$1" >"$work/out" 2>&1; }
 purge() { host dpkg --purge "$1" >"$work/out" 2>&1; }
@@ -136,6 +142,14 @@ rocm_checkout() {
 
 	driver 0 "$name" kfdprio-driver install
 	check "$name: all modules are of the version with kfdprio" rocm_is "$v1$ours"
+	check "$name: ROCm's dkms.conf is the link that it was" [ -L "$root/usr/src/amdgpu-$v1/dkms.conf" ]
+	# a kernel whose name begins as the other's does
+	rocm_new_kernel "${abi%?}"
+	driver 1 "$name, a kernel without it: install --rocm" kfdprio-driver install --rocm -k "${abi%?}"
+	check "$name, a kernel without it: install --rocm says so" says "$work/out" "ROCm's amdgpu-dkms is not installed for this kernel"
+	driver 0 "$name, a kernel without it: status" kfdprio-driver status
+	check "$name, a kernel without it: status has none installed" sh -c "sed -n '/^kernel ${abi%?}\$/,/^kernel/p' '$work/out' | tee /dev/stderr | grep -E '^  installed: +none'"
+	rm -rf "${root:?}/lib/modules/${abi%?}"
 	driver 0 "$name, status" kfdprio-driver status
 	check "$name, status: says so" says "$work/out" "amdgpu/${v1//./[.]}[+]kfdprio.*ROCm's amdgpu-dkms with kfdprio"
 	driver 0 "$name, again" kfdprio-driver install
@@ -166,6 +180,14 @@ rocm_checkout() {
 	check "$name, Secure Boot and no key: it says so" says "$work/out" "Secure Boot is on" "built, but not installed"
 	check "$name, Secure Boot and no key: all are of the version before" rocm_is "$v1$ours"
 	rm -r "$root/sys/firmware"
+
+	mkdir -p "$root/sys/module/module/parameters"
+	echo Y >"$root/sys/module/module/parameters/sig_enforce"
+	driver 1 "$name, signed modules only" "$driver" install
+	check "$name, signed modules only: it says so" says "$work/out" "signed modules only" "built, but not installed"
+	check "$name, signed modules only: all are of the version before" rocm_is "$v1$ours"
+	rm "$root/sys/module/module/parameters/sig_enforce"
+	rmdir -p "$root/sys/module/module/parameters" 2>/dev/null
 
 	touch "$root/opt/stub/slow"
 	echo '/* another */' >>"$overlay"
@@ -212,6 +234,7 @@ rocm_checkout() {
 	driver 0 "$name, uninstall" "$driver" uninstall --prefix /usr/local
 	check "$name, uninstall: ROCm's own is used again" rocm_is "$v2"
 	check "$name, uninstall: nothing is left" rocm_nothing_left
+	check "$name, uninstall: ROCm's dkms.conf is as it was" rocm_conf_is_asis "$v2"
 	(cd "$top" && cp kfd_patches/overlay/kfd_prio_main.c "$overlay")
 }
 
