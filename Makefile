@@ -155,9 +155,12 @@ check-debug:
 	@tests/debug/run $(if $(SLICE),--slice)
 
 # a whole release of ROCm, of which the user has the source
-.PHONY: check-rocm
-check-rocm: setup tools
-	@[ -n '$(TREE)' ] || { echo 'make check-rocm: TREE=/usr/src/amdgpu-VERSION is missing' >&2; exit 2; }
+.PHONY: check-rocm check-rocm-arguments
+check-rocm-arguments:
+	@[ -n '$(TREE)' ] || { echo 'make check-rocm: give TREE=DIRECTORY, a source of amdgpu-dkms such as /usr/src/amdgpu-VERSION' >&2; exit 2; }
+	@[ -z '$(REGISTERS)' ] || [ -d '$(REGISTERS)' ] || { echo 'make check-rocm: REGISTERS=$(REGISTERS): no such directory' >&2; exit 2; }
+
+check-rocm: check-rocm-arguments setup tools
 	@tests/dkms/run --tree '$(TREE)' $(if $(REGISTERS),--registers '$(REGISTERS)') $(SERIES)
 
 .PHONY: check-race
