@@ -235,7 +235,8 @@ rocm_prepare() {
 		return 1
 	fi
 	if ! { sed -i "s/^PACKAGE_VERSION=.*/PACKAGE_VERSION=\"$name\"/" "$conf" &&
-		rm -f "$rocm_new/kfdprio-stamp" && echo "$stamp" >"$rocm_new/kfdprio-stamp" && mv -T "$rocm_new" "/usr/src/amdgpu-$name" && dkms add "amdgpu/$name" >/dev/null; }; then
+		rm -f "$rocm_new/kfdprio-stamp" && echo "$stamp" >"$rocm_new/kfdprio-stamp" &&
+		mv -T "$rocm_new" "/usr/src/amdgpu-$name" && dkms add "amdgpu/$name" >/dev/null; }; then
 		rm -rf "$rocm_new"
 		rocm_forget "$name"
 		warn "$kernel: amdgpu/$name could not be put into /usr/src and DKMS (see above)"

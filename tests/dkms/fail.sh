@@ -2,7 +2,7 @@
 # tests/dkms/fail.sh - what fails on the way leaves the kernel's own amdgpu, and says why.  See tests/dkms/run.
 # shellcheck shell=bash disable=SC2154 # variables of the caller
 
-# build_errors FILE: of the make.log that DKMS names in it, what the compiler says; the log goes with $root
+# build_errors FILE: prints the compiler's errors from the make.log that DKMS names in FILE, since the log is deleted with $root
 build_errors() {
 	local log
 	log=$(sed -n 's/.*Consult \(.*\) for more information.*/\1/p' "$1" | tail -n 1)

@@ -33,8 +33,8 @@ MODULE_PARM_DESC(poll_idle_us, "the same once nothing has run for 20 ms, us");
 /*
  * The kick comes before the ring, and the firmware may have taken the CPU of whoever is
  * about to ring: look again after 10 us, then twice as long each time up to 10 ms, for a second.
- * Who waits for a fence kicks again. Each look takes the CPU for 6 us, also that of a store to a
- * doorbell, of which looks every 1 ms met more than one in a hundred.
+ * A thread that waits for a fence kicks again. Each look takes the CPU for 6 us. The only CPU of a
+ * benchmark may be in a store to a doorbell then: with a look every ms more than 1 % of them were.
  */
 #define HIQ_EXPECT_NS	NSEC_PER_SEC
 #define HIQ_RETRY_NS	(10 * NSEC_PER_USEC)
