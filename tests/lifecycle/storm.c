@@ -2,7 +2,8 @@
 /*
  * storm SECS - everything at once: processes that create and destroy queues with work on
  * them and die at random moments, one that sets random priorities on random
- * ones of them, one that lists, and children that inherit.  Exits 0 if no call failed that must not.
+ * ones of them, one that lists, and children that inherit.  It ends after SECS seconds, on a slow machine later: not
+ * before MIN_BORN processes and MIN_SETS priorities.  Exits 0 if no call failed that must not.
  */
 #include <err.h>
 #include <errno.h>
@@ -18,6 +19,8 @@
 #include "kfdclient.h"
 
 #define WORKERS 4
+#define MIN_BORN 9
+#define MIN_SETS 101
 
 static unsigned int seed;
 
@@ -72,7 +75,7 @@ int main(int argc, char **argv)
 	if (kfd < 0)
 		err(1, "/dev/kfd");
 	seed = 1;
-	while (time(NULL) < end) {
+	while (time(NULL) < end || born < MIN_BORN || sets < MIN_SETS) {
 		for (i = 0; i < WORKERS; i++) {
 			if (!pid[i]) {
 				pid[i] = fork();
@@ -112,5 +115,5 @@ int main(int argc, char **argv)
 			waitpid(pid[i], NULL, 0);
 		}
 	printf("%lu processes, %lu killed, %lu priorities set\n", born, killed, sets);
-	return born > 2 * WORKERS && sets > 100 ? 0 : 1;
+	return 0;
 }
