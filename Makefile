@@ -157,11 +157,11 @@ check-debug:
 # a whole release of ROCm, of which the user has the source
 .PHONY: check-rocm check-rocm-arguments
 check-rocm-arguments:
-	@[ -n '$(TREE)' ] || { echo 'make check-rocm: give TREE=DIRECTORY, a source of amdgpu-dkms such as /usr/src/amdgpu-VERSION' >&2; exit 2; }
-	@[ -z '$(REGISTERS)' ] || [ -d '$(REGISTERS)' ] || { echo 'make check-rocm: REGISTERS=$(REGISTERS): no such directory' >&2; exit 2; }
+	@[ -n "$$TREE" ] || { echo 'make check-rocm: give TREE=DIRECTORY, a source of amdgpu-dkms such as /usr/src/amdgpu-VERSION' >&2; exit 2; }
+	@[ -z "$$REGISTERS" ] || [ -d "$$REGISTERS" ] || { echo "make check-rocm: REGISTERS=$$REGISTERS: no such directory" >&2; exit 2; }
 
 check-rocm: check-rocm-arguments setup tools
-	@tests/dkms/run --tree '$(TREE)' $(if $(REGISTERS),--registers '$(REGISTERS)') $(SERIES)
+	@tests/dkms/run --tree "$$TREE" $${REGISTERS:+--registers "$$REGISTERS"} $(SERIES)
 
 .PHONY: check-race
 check-race: setup tools

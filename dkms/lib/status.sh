@@ -64,15 +64,17 @@ status_of() {
 }
 
 status_print() {
-	local kernel running what=none file
+	local kernel kernels running what=none file
 	running=$(uname -r)
+	kernels=$(installed_kernels)
 	if loaded_is_ours; then
 		what="kfdprio's, version $(cat "$loaded/version" 2>/dev/null || echo unknown)"
 	elif [ -d "$loaded" ]; then
 		what="one without kfdprio"
 	fi
 	echo "kfdprio $version"
-	for kernel in $(installed_kernels); do
+	[ -n "$kernels" ] || echo "no kernel is installed: /lib/modules has none"
+	for kernel in $kernels; do
 		status_of "$kernel" "$running"
 	done
 	echo "loaded amdgpu: $what"

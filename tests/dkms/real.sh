@@ -46,7 +46,7 @@ real_as() {
 test_real() {
 	local version name began next
 	version=$(sed -n 's/^PACKAGE_VERSION="\{0,1\}\([^"]*\)"\{0,1\}/\1/p' "$tree/dkms.conf")
-	[[ $version =~ ^[-+.~a-zA-Z0-9]+$ ]] || { result 1 "$tree: dkms.conf has a PACKAGE_VERSION"; return; }
+	[[ $version =~ ^[-+._~a-zA-Z0-9]+$ ]] || { result 1 "$tree: dkms.conf has a PACKAGE_VERSION"; return; }
 	name="$series: amdgpu-dkms $version" next=$version.next
 	# those of its own package's Depends, too
 	check "$name: coccinelle, and what its package depends on, from apt" host sh -c \
