@@ -83,6 +83,23 @@ static void fill(struct sim_exec *x)
 	d->id = p->id;
 	d->group_bytes = p->group_bytes;
 	d->private_bytes = p->private_bytes;
+	d->user = p->pm4 ? p->user : NULL;
+}
+
+/* What a descriptor says. Return: 0, or a reason */
+static int describe(struct sim_exec *x, u64 *entry)
+{
+	const struct sim_exec_packet *p = &x->packet;
+
+	if (p->pm4) {
+		isa_describe(&x->d, p->rsrc, p->wave32);
+		*entry = p->kernel;
+		return 0;
+	}
+	if (!p->kernel || !isa_read(&x->mem, p->kernel, x->d.descriptor, ISA_DESCRIPTOR, ISA_READ))
+		return EXEC_DESCRIPTOR;
+	*entry = isa_entry(&x->d, p->kernel);
+	return 0;
 }
 
 /* Its code, registers and LDS. Return: 0, a reason, or -EAGAIN */
@@ -90,13 +107,16 @@ static int equip(struct sim_exec *x)
 {
 	const struct sim_exec_packet *p = &x->packet;
 	struct isa_why why;
+	u64 entry;
+	int r;
 
 	if (!packet_ok(p))
 		return ISA_DISPATCH;
-	if (!p->kernel || !isa_read(&x->mem, p->kernel, x->d.descriptor, ISA_DESCRIPTOR, ISA_READ))
-		return EXEC_DESCRIPTOR;
+	r = describe(x, &entry);
+	if (r)
+		return r;
 	fill(x);
-	x->program = sim_program_get(x, isa_entry(&x->d, p->kernel), &why);
+	x->program = sim_program_get(x, entry, &why);
 	if (!x->program)
 		return why.reason == ISA_REASONS ? EXEC_TARGET : why.reason ? : EXEC_MEMORY;
 	why.reason = isa_check(&x->program->prog, &x->d);

@@ -18,13 +18,17 @@
  * struct sim_exec_packet - what is kept of a dispatch packet
  * @va: GPU virtual address of the packet
  * @id: its index in the queue
- * @kernel: of the kernel descriptor
+ * @kernel: of the kernel descriptor; PM4: of the code
  * @kernarg: of the arguments
  * @grid: work-items in each dimension
  * @wg: of a work-group
  * @dims: dimensions
  * @private_bytes: scratch memory of a work-item
  * @group_bytes: LDS of a work-group
+ * @pm4: there is no descriptor, but the following
+ * @wave32: its waves have 32 lanes
+ * @rsrc: COMPUTE_PGM_RSRC1, 2, 3
+ * @user: COMPUTE_USER_DATA_0 to 15
  */
 struct sim_exec_packet {
 	u64 va;
@@ -36,6 +40,10 @@ struct sim_exec_packet {
 	u16 dims;
 	u32 private_bytes;
 	u32 group_bytes;
+	u32 pm4;
+	u32 wave32;
+	u32 rsrc[3];
+	u32 user[16];
 };
 
 /**

@@ -35,7 +35,6 @@ enum sim_work_user {
  * @ib_pos: what of it was read
  * @done: SDMA: units of the present packet that are done
  * @signal: AQL: completion signal of the packet that brought the indirect buffer
- * @thread: PM4: COMPUTE_NUM_THREAD_X, Y, Z
  */
 struct sim_stream {
 	u64 ib;
@@ -45,9 +44,16 @@ struct sim_stream {
 		u64 done;
 		u64 signal;
 	};
-	u32 thread[3];
-	u32 pad;
 };
+
+/*
+ * Registers of a compute queue, which SET_SH_REG writes: those from COMPUTE_DISPATCH_INITIATOR on. They have the same
+ * numbers among the SH registers, and lie in the same order from the second dword of the MQD on, on GFX9 to GFX12
+ * (gc_*_offset.h, v9_structs.h to v12_structs.h).
+ */
+#define SIM_SH_BASE	0x200
+#define SIM_SH_REGS	0x50
+#define SIM_SH_MQD_DW	1
 
 /* work-groups of a dispatch and waves of each, for the share of an XCC */
 #define WORK_GRID(wgs, wg_waves)	((u64)(wgs) << 20 | (wg_waves))
@@ -130,12 +136,14 @@ struct sim_proc {
  * @seen: a time at which it was there already, and before which it may not have been
  * @old_wptr: the write index before that, while some of what it made visible is not launched
  * @old_seen: the same for it
- * @ready_for: AQL: @ready is the dispatch of this index + 1. 0: none
+ * @ready_for: @ready is the dispatch of this index + 1, in an indirect buffer of this address. 0: none
  * @ready_barrier: that has the barrier bit
  * @ready: what it would launch
  * @rptr_step: step of the firmware in which the page of the read index was there
  * @rung: a doorbell was taken whose write index could not be read yet
  * @stream: what else is known of the place in the ring
+ * @sh: registers that the queue has set, see sim_pm4_kept()
+ * @sh_set: some were since it was mapped
  * @error: stopped, see struct sim_mqd_save
  * @stalled: memory cannot be had now: nothing is launched before the next poll
  * @error_code: what is still to be reported to ROCr, 0: nothing
@@ -169,6 +177,8 @@ struct sim_queue {
 	struct eng_work ready;
 	u64 rptr_step;
 	struct sim_stream stream;
+	u32 sh[SIM_SH_REGS];
+	bool sh_set;
 	bool rung;
 	bool error;
 	bool stalled;
@@ -409,6 +419,7 @@ bool sim_pm4_peek(struct sim_hws *h, struct sim_queue *q, struct eng_work *w);
 void sim_pm4_launch(struct sim_hws *h, struct sim_queue *q, struct eng_work *w);
 void sim_pm4_complete(struct sim_hws *h, struct sim_queue *q, struct eng_work *w);
 bool sim_pm4_ib(const u32 *packet, struct sim_stream *s);
+bool sim_pm4_kept(const struct sim_gpu *g, u32 i);
 bool sim_sdma_peek(struct sim_hws *h, struct sim_queue *q, struct eng_work *w);
 void sim_sdma_launch(struct sim_hws *h, struct sim_queue *q, struct eng_work *w);
 void sim_sdma_complete(struct sim_hws *h, struct sim_queue *q, struct eng_work *w);
@@ -418,6 +429,7 @@ size_t sim_mqd_bytes(const struct sim_gpu *g, bool sdma);
 bool sim_mqd_is_aql(const struct sim_gpu *g, const void *mqd);
 bool sim_mqd_saved(struct sim_gpu *g, const struct sim_queue *q, u64 waves, u64 bytes);
 bool sim_mqd_sdma_saved(struct sim_gpu *g, const struct sim_queue *q);
+bool sim_mqd_sh_saved(struct sim_gpu *g, const struct sim_queue *q);
 void sim_mqd_restored(struct sim_gpu *g, const struct sim_queue *q);
 void sim_mqd_read(const struct sim_gpu *g, struct sim_queue *q, const void *mqd);
 

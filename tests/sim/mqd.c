@@ -283,6 +283,22 @@ void sim_mqd_restored(struct sim_gpu *g, const struct sim_queue *q)
 }
 
 /**
+ * sim_mqd_sh_saved - leave in the MQD of a compute queue the registers that it has set
+ * @g: the GPU
+ * @q: the queue, off the GPU
+ */
+bool sim_mqd_sh_saved(struct sim_gpu *g, const struct sim_queue *q)
+{
+	u32 i;
+
+	for (i = 0; i < SIM_SH_REGS; i++)
+		if (sim_pm4_kept(g, i) &&
+		    !sim_gart_write(g, q->mqd_addr + (SIM_SH_MQD_DW + i) * 4, &q->sh[i], sizeof(q->sh[i])))
+			return false;
+	return true;
+}
+
+/**
  * sim_mqd_sdma_saved - leave in the MQD of an SDMA queue how far it has come
  * @g: the GPU
  * @q: the queue, off the GPU

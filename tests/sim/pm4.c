@@ -2,10 +2,10 @@
 /*
  * kfdsim: PM4 packets, of compute queues that are not AQL and of the PM4-IB packet of AQL.
  *
- * Type-3 NOP, SET_SH_REG, DISPATCH_DIRECT, WRITE_DATA, WAIT_REG_MEM of memory, INDIRECT_BUFFER,
- * EVENT_WRITE, RELEASE_MEM, ACQUIRE_MEM; type-2 fillers. Anything else, and what in these
- * would touch registers, stops the queue. Formats: amdgpu's soc15d.h and nvd.h and amdkfd's
- * pm4_mec_release_mem, which agree for GFX9 to GFX12 as far as they are read here.
+ * Type-3 NOP, SET_SH_REG, DISPATCH_DIRECT, DISPATCH_INDIRECT, WRITE_DATA, COPY_DATA and ATOMIC_MEM of memory,
+ * WAIT_REG_MEM of memory, INDIRECT_BUFFER, EVENT_WRITE, RELEASE_MEM, ACQUIRE_MEM; type-2 fillers. Anything else, and
+ * what in these would touch registers other than by SET_SH_REG, stops the queue. Formats: amdgpu's soc15d.h and nvd.h and
+ * amdkfd's pm4_mec_release_mem, which agree for GFX9 to GFX12 as far as they are read here.
  *
  * The packet processor reads in order. A dispatch and a RELEASE_MEM are under way while it
  * goes on, at most ENG_INFLIGHT of them; a RELEASE_MEM has its effect when all that was
@@ -17,21 +17,11 @@
  * (CP_HQD_IB_BASE_ADDR, CP_HQD_IB_RPTR), so a buffer may chain to another, not call one.
  * Runs in the firmware thread under sim_hws.lock and sim_gpu.vm_lock.
  */
-#include "hws.h"
-#include "kfd_pm4_opcodes.h"
+#include "pm4.h"
 #include <uapi/linux/kfd_ioctl.h>
 
-#define PM4_TYPE(h)	((h) >> 30)
-#define PM4_OP(h)	((h) >> 8 & 0xff)
-#define PM4_COUNT(h)	((h) >> 16 & 0x3fff)
 #define PM4_NOP_ONE	0x3fff		/* a NOP of this count is one dword */
 
-#define SH_NUM_THREAD_X	0x207		/* COMPUTE_NUM_THREAD_X among the SH registers */
-#define DISPATCH_EN	BIT(0)		/* COMPUTE_DISPATCH_INITIATOR.COMPUTE_SHADER_EN */
-#define DISPATCH_THREADS BIT(5)		/* .USE_THREAD_DIMENSIONS */
-#define WRITE_MEMORY	5		/* WRITE_DATA.DST_SEL: memory, through the caches */
-#define WRITE_MEMORY_SYNC 1		/* memory, directly */
-#define WRITE_ONE_ADDR	BIT(16)		/* WRITE_DATA: do not increment the address */
 #define WAIT_MEMORY	BIT(4)		/* WAIT_REG_MEM.MEM_SPACE */
 #define IB_CHAIN	BIT(20)		/* INDIRECT_BUFFER: instead of what follows */
 #define IB_DW		0xfffff
@@ -55,15 +45,20 @@ static u32 min_dw(u32 op)
 	case IT_SET_SH_REG:
 		return 3;
 	case IT_INDIRECT_BUFFER:
+	case IT_DISPATCH_INDIRECT:
 		return 4;
 	case IT_WRITE_DATA:
 	case IT_DISPATCH_DIRECT:
 		return 5;
+	case IT_COPY_DATA:
+		return 6;
 	case IT_WAIT_REG_MEM:
 	case IT_ACQUIRE_MEM:
 		return 7;
 	case IT_RELEASE_MEM:
 		return 8;
+	case IT_ATOMIC_MEM:
+		return 9;
 	}
 	return 0;
 }
@@ -86,8 +81,16 @@ bool sim_pm4_ib(const u32 *p, struct sim_stream *s)
 	return true;
 }
 
-/* One dword of what is read, @i behind the present place */
-static bool get(struct sim_hws *h, struct sim_queue *q, u32 i, u32 *v)
+/**
+ * sim_pm4_get - a dword of what is read
+ * @h: the firmware
+ * @q: the queue
+ * @i: behind the present place
+ * @v: gets it
+ *
+ * Return: false: its page cannot be had now, or the queue is stopped.
+ */
+bool sim_pm4_get(struct sim_hws *h, struct sim_queue *q, u32 i, u32 *v)
 {
 	struct sim_stream *s = &q->stream;
 	const u32 *p;
@@ -101,12 +104,21 @@ static bool get(struct sim_hws *h, struct sim_queue *q, u32 i, u32 *v)
 	return p;
 }
 
-static bool get_n(struct sim_hws *h, struct sim_queue *q, u32 *p, u32 n)
+/**
+ * sim_pm4_get_n - the first dwords of what is read
+ * @h: the firmware
+ * @q: the queue
+ * @p: gets them
+ * @n: how many
+ *
+ * Return: as sim_pm4_get()
+ */
+bool sim_pm4_get_n(struct sim_hws *h, struct sim_queue *q, u32 *p, u32 n)
 {
 	u32 i;
 
 	for (i = 0; i < n; i++)
-		if (!get(h, q, i, &p[i]))
+		if (!sim_pm4_get(h, q, i, &p[i]))
 			return false;
 	return true;
 }
@@ -118,7 +130,7 @@ static u32 read_packet(struct sim_hws *h, struct sim_queue *q, u32 *p, u32 max)
 	u64 room = s->ib ? s->ib_dw - s->ib_pos : q->wptr - q->next;
 	u32 n;
 
-	if (!room || !get(h, q, 0, p))
+	if (!room || !sim_pm4_get(h, q, 0, p))
 		return 0;
 	n = PM4_COUNT(p[0]) + 2;
 	if (PM4_TYPE(p[0]) == 2 || (PM4_OP(p[0]) == IT_NOP && PM4_COUNT(p[0]) == PM4_NOP_ONE))
@@ -135,10 +147,19 @@ static u32 read_packet(struct sim_hws *h, struct sim_queue *q, u32 *p, u32 max)
 					p[0]);
 		return 0;
 	}
-	return get_n(h, q, p, min(n, max)) ? n : 0;
+	return sim_pm4_get_n(h, q, p, min(n, max)) ? n : 0;
 }
 
-static bool refuse(struct sim_hws *h, struct sim_queue *q, const char *why, u32 what)
+/**
+ * sim_pm4_refuse - the queue stops
+ * @h: the firmware
+ * @q: the queue
+ * @why: for the log
+ * @what: behind it
+ *
+ * Return: false
+ */
+bool sim_pm4_refuse(struct sim_hws *h, struct sim_queue *q, const char *why, u32 what)
 {
 	sim_queue_error(h, q, EC_QUEUE_PACKET_UNSUPPORTED, why, what);
 	return false;
@@ -169,31 +190,9 @@ static bool wait_peek(struct sim_hws *h, struct sim_queue *q, const u32 *p)
 	const u32 *v;
 
 	if (!(p[1] & WAIT_MEMORY) || p[1] >> 6 & 3)
-		return refuse(h, q, "WAIT_REG_MEM of a register:", p[1]);
+		return sim_pm4_refuse(h, q, "WAIT_REG_MEM of a register:", p[1]);
 	v = sim_user_read(h, q, sim_q64(p[3], p[2] & ~3u), 4);
 	return v && wait_true(READ_ONCE(*v), p);
-}
-
-static bool dispatch_peek(struct sim_hws *h, struct sim_queue *q, const u32 *p, struct eng_work *w)
-{
-	u64 groups = 1, items = 1, n;
-	u32 i, threads;
-
-	if (PM4_COUNT(p[0]) != 3)
-		return refuse(h, q, "DISPATCH_DIRECT of wrong length", p[0]);
-	if (!(p[4] & DISPATCH_EN) || !p[1] || !p[2] || !p[3])
-		return true;		/* nothing is dispatched */
-	for (i = 0; i < 3; i++) {
-		threads = q->stream.thread[i] & 0xffff;
-		if (!threads)
-			return refuse(h, q, "DISPATCH_DIRECT without COMPUTE_NUM_THREAD", i);
-		items *= threads;
-		n = p[4] & DISPATCH_THREADS ? DIV_ROUND_UP_ULL(p[1 + i], threads) : p[1 + i];
-		if (check_mul_overflow(groups, n, &groups))
-			groups = U64_MAX;
-	}
-	sim_dispatch_work(h->g, q, groups, DIV64_U64_ROUND_UP(items, h->g->prof->wave_size), 0, w);
-	return true;
 }
 
 /* The packet's own words go into the work: its place in the ring is the user's again by then */
@@ -202,7 +201,7 @@ static bool release_peek(struct sim_hws *h, struct sim_queue *q, const u32 *p, s
 	u64 data = p[2] >> 29, irq = p[2] >> 24 & 7;
 
 	if (PM4_COUNT(p[0]) != 6 || (p[2] >> 16 & 3) > 1 || data > 4 || irq > 3)
-		return refuse(h, q, "RELEASE_MEM with selectors", p[2]);
+		return sim_pm4_refuse(h, q, "RELEASE_MEM with selectors", p[2]);
 	w->blocks = false;
 	w->user[WORK_SIGNAL] = sim_q64(p[4], p[3]);
 	w->user[WORK_START] = sim_q64(p[6], p[5]);
@@ -234,19 +233,20 @@ bool sim_pm4_peek(struct sim_hws *h, struct sim_queue *q, struct eng_work *w)
 	w->user[WORK_ARG] = n;
 	switch (PM4_OP(p[0])) {
 	case IT_WRITE_DATA:
-		if ((p[1] >> 8 & 0xf) != WRITE_MEMORY && (p[1] >> 8 & 0xf) != WRITE_MEMORY_SYNC)
-			return refuse(h, q, "WRITE_DATA to no memory:", p[1]);
-		break;
+	case IT_COPY_DATA:
+	case IT_ATOMIC_MEM:
+		return sim_pm4_mem_peek(h, q, p);
 	case IT_EVENT_WRITE:
 		return (p[1] & 0x3f) != EVENT_CS_FLUSH || !q->eq.nwork;
 	case IT_WAIT_REG_MEM:
 		return wait_peek(h, q, p);
 	case IT_INDIRECT_BUFFER:
 		if (!sim_pm4_ib(p, &ib) || (q->stream.ib && !(p[3] & IB_CHAIN)))
-			return refuse(h, q, "INDIRECT_BUFFER empty or in another one:", p[3]);
+			return sim_pm4_refuse(h, q, "INDIRECT_BUFFER empty or in another one:", p[3]);
 		break;
 	case IT_DISPATCH_DIRECT:
-		return dispatch_peek(h, q, p, w);
+	case IT_DISPATCH_INDIRECT:
+		return sim_pm4_dispatch_peek(h, q, p, w);
 	case IT_RELEASE_MEM:
 		return release_peek(h, q, p, w);
 	}
@@ -294,10 +294,13 @@ static bool async(const struct eng_work *w)
 void sim_pm4_launch(struct sim_hws *h, struct sim_queue *q, struct eng_work *w)
 {
 	h->n_pm4++;
+	q->ready_for = 0;
 	if (!async(w))
 		return;
-	if (w->slot)
+	if (w->slot) {
 		h->n_dispatch++;
+		sim_exec_launch(h, q, w);
+	}
 	advance(q, min_dw(w->user[WORK_TYPE] & 0xff));
 	report_rptr(h, q);
 }
@@ -323,42 +326,6 @@ static bool release(struct sim_hws *h, struct sim_queue *q, const struct eng_wor
 	return true;
 }
 
-static bool write_data(struct sim_hws *h, struct sim_queue *q, u32 n)
-{
-	u32 i, v, p[4], *d;
-	u64 va;
-
-	if (!get_n(h, q, p, 4))
-		return q->error;
-	va = sim_q64(p[3], p[2] & ~3u);
-	for (i = 4; i < n; i++) {
-		d = get(h, q, i, &v) ? sim_user_ptr(h, q, va, 4) : NULL;
-		if (!d)
-			return q->error;
-		smp_store_release(d, v);
-		if (!(p[1] & WRITE_ONE_ADDR))
-			va += 4;
-	}
-	return true;
-}
-
-static bool set_sh_reg(struct sim_hws *h, struct sim_queue *q, u32 n)
-{
-	u32 i, reg, v;
-
-	if (!get(h, q, 1, &reg))
-		return q->error;
-	reg &= 0xffff;
-	for (i = 2; i < n; i++, reg++) {
-		if (reg < SH_NUM_THREAD_X || reg > SH_NUM_THREAD_X + 2)
-			continue;	/* of no meaning here */
-		if (!get(h, q, i, &v))
-			return q->error;
-		q->stream.thread[reg - SH_NUM_THREAD_X] = v;
-	}
-	return true;
-}
-
 /* What a packet that is read to its end does. Return: false: not now */
 static bool execute(struct sim_hws *h, struct sim_queue *q, u32 op, u32 n)
 {
@@ -367,15 +334,17 @@ static bool execute(struct sim_hws *h, struct sim_queue *q, u32 op, u32 n)
 
 	switch (op) {
 	case IT_WRITE_DATA:
-		if (!write_data(h, q, n))
+	case IT_COPY_DATA:
+	case IT_ATOMIC_MEM:
+		if (!sim_pm4_mem(h, q, op, n))
 			return false;
 		break;
 	case IT_SET_SH_REG:
-		if (!set_sh_reg(h, q, n))
+		if (!sim_pm4_set_sh(h, q, n))
 			return false;
 		break;
 	case IT_INDIRECT_BUFFER:
-		if (!get_n(h, q, p, 4))
+		if (!sim_pm4_get_n(h, q, p, 4))
 			return q->error;
 		sim_pm4_ib(p, &to);
 		if (!q->stream.ib)
@@ -400,6 +369,8 @@ void sim_pm4_complete(struct sim_hws *h, struct sim_queue *q, struct eng_work *w
 	struct eng_work *first = &q->eq.work[0];
 	bool done = true;
 
+	if (w->user[WORK_EXEC] && !sim_exec_complete(h, q, w))
+		return;
 	if (op == IT_RELEASE_MEM)
 		done = release(h, q, w);
 	else if (!async(w))

@@ -68,6 +68,9 @@ void sim_queue_load(struct sim_hws *h, struct sim_queue *q, const void *mqd, u64
 	q->error = save->error & 1;
 	q->error_code = save->error >> 1;
 	q->stream = save->stream;
+	if (q->kind != SIM_QUEUE_SDMA)
+		memcpy(q->sh, (const u32 *)mqd + SIM_SH_MQD_DW, sizeof(q->sh));
+	q->sh_set = false;
 	q->eq.nwork = min_t(u32, save->nwork, ENG_INFLIGHT);
 	for (i = 0; i < q->eq.nwork; i++) {
 		w = &q->eq.work[i];
@@ -124,6 +127,7 @@ void sim_queue_save(struct sim_hws *h, struct sim_queue *q)
 		save.work[i].flags = w->slot | w->blocks << 1 | sim_exec_flags(w) << 2;
 	}
 	if (!sim_gart_write(h->g, q->mqd_addr + q->save_dw * 4, &save, sizeof(save)) ||
+	    (q->sh_set && !sim_mqd_sh_saved(h->g, q)) ||
 	    !(q->kind == SIM_QUEUE_SDMA ? sim_mqd_sdma_saved(h->g, q) :
 					  sim_mqd_saved(h->g, q, waves, bytes)))
 		h->n_bad++;

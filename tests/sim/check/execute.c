@@ -12,7 +12,7 @@
  */
 #include "execute.h"
 
-#define HEADER		104	/* bytes before the state of a work-group: execute-save.c */
+#define HEADER		184	/* bytes before the state of a work-group: execute-save.c */
 #define NO_STATE	(-2)	/* in place of a register: what the header begins with */
 
 static void off(struct kfdc_queue *q)

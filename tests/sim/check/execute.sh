@@ -38,6 +38,7 @@ for gpu in ${GPUS:-$gpus}; do
 			echo "# hipcc -$o for $target on $gpu"
 			$bin/sim-execute $bin/hip-$target-$o.o --results $preemptions || status=1
 		done
+		$bin/sim-execute-pm4 $bin/kernels-$target.o $preemptions || status=1
 		$bin/sim-exceptions $bin/kernels-$target.o || status=1
 		saved() { awk "\$1 == \"executed_saved_running\" { print \$2 }" /sys/kernel/debug/kfdsim/0/counters; }
 		if [ $gpu = mi210 ]; then

@@ -16,7 +16,7 @@
 #define PM4(op, n)	(3u << 30 | ((n) - 2u) << 16 | (op) << 8)	/* n dwords in all */
 
 enum {
-	PM4_NOP = 0x10, PM4_DISPATCH_DIRECT = 0x15, PM4_WRITE_DATA = 0x37, PM4_WAIT_REG_MEM = 0x3c,
+	PM4_NOP = 0x10, PM4_DISPATCH_DIRECT = 0x15, PM4_DISPATCH_INDIRECT = 0x16, PM4_WRITE_DATA = 0x37, PM4_WAIT_REG_MEM = 0x3c,
 	PM4_INDIRECT_BUFFER = 0x3f, PM4_RELEASE_MEM = 0x49, PM4_SET_SH_REG = 0x76,
 };
 
@@ -417,4 +417,53 @@ int kfdc_pm4_dispatch(struct kfdc_ring *r, uint32_t waves)
 	if (err)
 		return err;
 	return kfdc_ring_write(r, (uint32_t []){ PM4(PM4_DISPATCH_DIRECT, 5), waves, 1, 1, 1 }, 5);
+}
+
+/**
+ * kfdc_pm4_code - set the registers that dispatches start from
+ * @r: a PM4 queue
+ * @code: what they say
+ *
+ * The numbers of the registers are those of GFX9 to GFX12, gc_*_offset.h.
+ */
+int kfdc_pm4_code(struct kfdc_ring *r, const struct kfdc_pm4_code *code)
+{
+	uint32_t p[2 + 16] = { PM4(PM4_SET_SH_REG, 2 + code->nuser), 0x240 }, rsrc3;
+	uint64_t version = 0;
+	int err = kfdc_prop(r->c, "gfx_target_version", &version);
+
+	if (code->nuser > 16)
+		return kfdc_fail(EINVAL, "%u user registers", code->nuser);
+	rsrc3 = version / 10000 == 9 ? 0x22d : 0x228;
+	memcpy(p + 2, code->user, code->nuser * 4);
+	if (!err)
+		err = kfdc_ring_write(r, (uint32_t []){ PM4(PM4_SET_SH_REG, 5), 0x207, code->size[0], code->size[1],
+							 code->size[2] }, 5);
+	if (!err)
+		err = kfdc_ring_write(r, (uint32_t []){ PM4(PM4_SET_SH_REG, 4), 0x20c, code->entry >> 8,
+							 code->entry >> 40 }, 4);
+	if (!err)
+		err = kfdc_ring_write(r, (uint32_t []){ PM4(PM4_SET_SH_REG, 4), 0x212, code->rsrc[0], code->rsrc[1] }, 4);
+	if (!err)
+		err = kfdc_ring_write(r, (uint32_t []){ PM4(PM4_SET_SH_REG, 3), rsrc3, code->rsrc[2] }, 3);
+	if (!err && code->nuser)
+		err = kfdc_ring_write(r, p, 2 + code->nuser);
+	return err;
+}
+
+/**
+ * kfdc_pm4_groups - dispatch work-groups of the code that the registers describe
+ * @r: a PM4 queue
+ * @code: as given to kfdc_pm4_code()
+ * @groups: how many in each dimension
+ * @at: NULL: DISPATCH_DIRECT; otherwise DISPATCH_INDIRECT, and the GPU reads them there when it comes to the packet
+ */
+int kfdc_pm4_groups(struct kfdc_ring *r, const struct kfdc_pm4_code *code, const uint32_t groups[3], const uint32_t *at)
+{
+	/* COMPUTE_SHADER_EN, FORCE_START_AT_000, CS_W32_EN */
+	uint32_t init = 1 | 1 << 2 | (code->wave32 ? 1u << 15 : 0);
+
+	if (at)
+		return kfdc_ring_write(r, (uint32_t []){ PM4(PM4_DISPATCH_INDIRECT, 4), lo(at), hi(at), init }, 4);
+	return kfdc_ring_write(r, (uint32_t []){ PM4(PM4_DISPATCH_DIRECT, 5), groups[0], groups[1], groups[2], init }, 5);
 }

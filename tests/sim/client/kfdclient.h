@@ -204,6 +204,28 @@ int kfdc_pm4_wait(struct kfdc_ring *r, volatile uint32_t *va, uint32_t value);
 int kfdc_pm4_ib(struct kfdc_ring *r, const void *va, uint32_t dwords);
 int kfdc_pm4_dispatch(struct kfdc_ring *r, uint32_t waves);
 
+/**
+ * struct kfdc_pm4_code - what the registers of a PM4 queue say of code
+ * @entry: its first instruction, a multiple of 256
+ * @rsrc: COMPUTE_PGM_RSRC1, 2, 3
+ * @size: work-items of a work-group
+ * @user: COMPUTE_USER_DATA_0 and the following
+ * @nuser: how many, at most 16
+ * @wave32: waves of 32 lanes
+ */
+struct kfdc_pm4_code {
+	uint64_t entry;
+	uint32_t rsrc[3];
+	uint32_t size[3];
+	uint32_t user[16];
+	uint32_t nuser;
+	bool wave32;
+};
+
+int kfdc_pm4_code(struct kfdc_ring *r, const struct kfdc_pm4_code *code);
+int kfdc_pm4_groups(struct kfdc_ring *r, const struct kfdc_pm4_code *code, const uint32_t groups[3],
+		    const uint32_t *at);
+
 int kfdc_signal_share(struct kfdc *owner, struct kfdc *c);
 int kfdc_signal_create(struct kfdc *c, bool event, struct kfdc_signal **s);
 void kfdc_signal_destroy(struct kfdc_signal *s);

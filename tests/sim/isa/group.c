@@ -9,6 +9,7 @@
 #define KD_GROUP_BYTES		0
 #define KD_PRIVATE_BYTES	4
 #define KD_ENTRY		16
+#define KD_RSRC3		44
 #define KD_RSRC1		48
 #define KD_RSRC2		52
 #define KD_PROPERTIES		56
@@ -25,6 +26,8 @@
 #define RSRC2_ID(r, i)		((r) >> (7 + (i)) & 1)
 #define RSRC2_INFO(r)		((r) >> 10 & 1)
 #define RSRC2_ITEM_ID(r)	((r) >> 11 & 3)
+#define RSRC2_LDS(r)		((r) >> 15 & 0x1ff)
+#define LDS_UNIT		512	/* bytes, of COMPUTE_PGM_RSRC2.LDS_SIZE */
 #define PROP_WAVE32		(1 << 10)
 #define PROP_DYNAMIC_STACK	(1 << 11)
 
@@ -40,6 +43,23 @@ static u32 field(const struct isa_dispatch *d, u32 at)
 static bool packed_ids(enum isa_target target)
 {
 	return target == ISA_GFX90A || target == ISA_GFX942 || target == ISA_GFX1100;
+}
+
+/**
+ * isa_describe - what a descriptor would say of a kernel that registers describe, as PM4 does
+ * @d: its descriptor is set
+ * @rsrc: COMPUTE_PGM_RSRC1, 2, 3
+ * @wave32: COMPUTE_DISPATCH_INITIATOR.CS_W32_EN
+ */
+void isa_describe(struct isa_dispatch *d, const u32 rsrc[3], bool wave32)
+{
+	u32 lds = RSRC2_LDS(rsrc[1]) * LDS_UNIT, properties = wave32 ? PROP_WAVE32 : 0;
+
+	memset(d->descriptor, 0, sizeof(d->descriptor));
+	memcpy(d->descriptor + KD_GROUP_BYTES, &lds, sizeof(lds));
+	memcpy(d->descriptor + KD_RSRC3, &rsrc[2], sizeof(rsrc[2]));
+	memcpy(d->descriptor + KD_RSRC1, &rsrc[0], 2 * sizeof(rsrc[0]));
+	memcpy(d->descriptor + KD_PROPERTIES, &properties, sizeof(properties));
 }
 
 /**
@@ -153,6 +173,8 @@ static void scalars(const struct isa_dispatch *d, const u32 id[3], u32 *s)
 	u32 prop = field(d, KD_PROPERTIES), rsrc2 = field(d, KD_RSRC2), n = 0, i;
 	const u64 values[] = { 0, d->packet, d->queue, d->kernarg, d->id, 0, 0 };
 
+	for (i = 0; d->user && i < RSRC2_USER_SGPRS(rsrc2); i++)
+		s[i] = d->user[i];
 	for (i = 0; i < 7; i++) {
 		if (!(prop & 1 << i))
 			continue;

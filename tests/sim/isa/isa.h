@@ -313,6 +313,7 @@ struct isa_group {
  * @id: number of the dispatch
  * @group_bytes: LDS of the packet
  * @private_bytes: scratch of the packet
+ * @user: PM4: the 16 registers that it sets, in place of what the descriptor asks for; otherwise NULL
  */
 struct isa_dispatch {
 	u8 descriptor[ISA_DESCRIPTOR];
@@ -325,6 +326,7 @@ struct isa_dispatch {
 	u64 id;
 	u32 group_bytes;
 	u32 private_bytes;
+	const u32 *user;
 };
 
 /* decode.c */
@@ -341,6 +343,7 @@ bool isa_scan(struct isa_program *prog, enum isa_target target, u32 lanes, struc
 const char *isa_reason_name(enum isa_reason reason);
 
 /* group.c */
+void isa_describe(struct isa_dispatch *d, const u32 rsrc[3], bool wave32);
 u64 isa_entry(const struct isa_dispatch *d, u64 descriptor_va);
 u32 isa_lanes(enum isa_target target, const struct isa_dispatch *d);
 enum isa_reason isa_check(const struct isa_program *prog, const struct isa_dispatch *d);
