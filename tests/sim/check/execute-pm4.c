@@ -159,6 +159,26 @@ static void ordered(struct kfdc_ring *r, struct kfdc_signal *s, uint32_t *at)
 	tap_ok(right(), "PM4: a kernel has the arguments, and an indirect dispatch the size, that WRITE_DATA before it wrote");
 }
 
+/* One buffer of packets, executed twice: its dispatch is, too */
+static void again(struct kfdc_ring *r, struct kfdc_signal *s, uint32_t *ib)
+{
+	struct kfdc_pm4_code code = registers(tests[2].name);
+	uint32_t init = 1 | 1 << 2 | (code.wave32 ? 1u << 15 : 0), i;
+
+	set_up(&tests[2]);
+	for (i = 0; i < OUT; i++)
+		want[i] *= 2;
+	memcpy(ib, (uint32_t []){ 0xc0031500, tests[2].groups, 1, 1, init, 0xc0004600, 0x407 }, 28);	/* then CS_PARTIAL_FLUSH */
+	kfdc_signal_set(s, 1);
+	must(kfdc_pm4_code(r, &code));
+	must(kfdc_pm4_ib(r, ib, 7));
+	must(kfdc_pm4_ib(r, ib, 7));
+	must(kfdc_pm4_signal(r, s));
+	kfdc_ring_submit(r);
+	must(kfdc_signal_wait(s, 60 * SEC));
+	tap_ok(right(), "PM4: a dispatch in an indirect buffer that is executed twice is executed twice");
+}
+
 static void modelled(struct kfdc_ring *r)
 {
 	uint64_t before = counter("modelled_dispatch") + counter("modelled_unreadable");
@@ -197,6 +217,7 @@ int main(int argc, char **argv)
 	plain(r, s, bo.va);
 	kept(r, s);
 	ordered(r, s, bo.va);
+	again(r, s, bo.va);
 	preempted(r, s, argc > 2 ? strtoull(argv[2], NULL, 10) : 100);
 	param("wave_ns", 20000);
 	modelled(r);

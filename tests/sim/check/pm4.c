@@ -4,8 +4,8 @@
  */
 #include "packets.h"
 
-enum { NOP = 0x10, DISPATCH = 0x15, WRITE_DATA = 0x37, IB = 0x3f, EVENT_WRITE = 0x46,
-       RELEASE_MEM = 0x49, ACQUIRE_MEM = 0x58, SET_SH_REG = 0x76 };
+enum { NOP = 0x10, DISPATCH = 0x15, INDIRECT = 0x16, ATOMIC_MEM = 0x1e, WRITE_DATA = 0x37, IB = 0x3f, COPY_DATA = 0x40,
+       EVENT_WRITE = 0x46, RELEASE_MEM = 0x49, ACQUIRE_MEM = 0x58, SET_SH_REG = 0x76 };
 
 #define HDR(op, n)	(3u << 30 | ((n) - 2u) << 16 | (op) << 8)
 
@@ -62,6 +62,72 @@ static void writes(struct kfdc_ring *r, volatile uint32_t *m)
 	tap_eq(m[20], 99, "NOPs of 1 to 19 dwords, ACQUIRE_MEM and fillers are passed");
 	tap_eq(*(volatile uint32_t *)r->rptr, r->put % (r->attr.bytes / 4),
 	       "the read index counts dwords");
+}
+
+static void copies(struct kfdc_ring *r, volatile uint32_t *m)
+{
+	volatile uint64_t *wide = (volatile uint64_t *)(m + 32);
+
+	memset((void *)m, 0, 512);
+	wide[0] = 0x1122334455667788;
+	PUT(r, HDR(COPY_DATA, 6), 5 | 5 << 8, 71, 72, lo(m), hi(m));			/* immediate, 32 bits */
+	PUT(r, HDR(COPY_DATA, 6), 5 | 2 << 8 | 1 << 16, 73, 74, lo(m + 2), hi(m + 2));	/* 64 bits */
+	PUT(r, HDR(COPY_DATA, 6), 1 | 5 << 8, lo(wide), hi(wide), lo(m + 4), hi(m + 4));	/* memory */
+	PUT(r, HDR(COPY_DATA, 6), 2 | 1 << 8 | 1 << 16, lo(wide), hi(wide), lo(m + 6), hi(m + 6));
+	stamp(r, &wide[1]);
+	PUT(r, HDR(COPY_DATA, 6), 9 | 5 << 8 | 1 << 16, 0, 0, lo(wide + 2), hi(wide + 2));	/* the GPU's clock */
+	stamp(r, &wide[3]);
+	run(r);
+	tap_ok(m[0] == 71 && !m[1] && m[2] == 73 && m[3] == 74, "COPY_DATA of immediate data, 32 and 64 bits");
+	tap_ok(m[4] == 0x55667788 && !m[5] && m[6] == 0x55667788 && m[7] == 0x11223344, "COPY_DATA of memory");
+	becomes((volatile uint32_t *)&wide[3], wide[3]);
+	tap_ok(wide[1] && wide[1] <= wide[2] && wide[2] <= wide[3], "COPY_DATA of the clock: %llu, between %llu and %llu",
+	       (unsigned long long)wide[2], (unsigned long long)wide[1], (unsigned long long)wide[3]);
+}
+
+/* ATOMIC_MEM of @op, and what memory is to have before and after it */
+static const struct atomic {
+	const char *name;
+	uint32_t op;
+	uint64_t before, src, cmp, after;
+} atomics[] = {
+	{ "SWAP", 0x07, 5, 6, 0, 6 },			{ "SWAP, 64 bits", 0x27, 5, 1ULL << 40, 0, 1ULL << 40 },
+	{ "CMPSWAP that holds", 0x08, 5, 6, 5, 6 },	{ "CMPSWAP that does not", 0x08, 5, 6, 4, 5 },
+	{ "ADD", 0x0f, ~0u, 2, 0, 1 },			{ "ADD, 64 bits", 0x2f, ~0u, 2, 0, 0x100000001 },
+	{ "ADD that returns nothing", 0x4f, 1, 2, 0, 3 },	{ "ADD, 64 bits, that returns nothing", 0x6f, ~0u, 2, 0, 0x100000001 },
+	{ "SUB", 0x10, 5, 6, 0, ~0u },			{ "SMIN", 0x11, 5, ~0u, 0, ~0u },
+	{ "UMIN", 0x12, 5, ~0u, 0, 5 },			{ "SMAX", 0x13, 5, ~0u, 0, 5 },
+	{ "UMAX", 0x14, 5, ~0u, 0, ~0u },		{ "SMAX, 64 bits", 0x33, 5, ~0u, 0, ~0u },
+	{ "AND", 0x15, 6, 3, 0, 2 },			{ "OR", 0x16, 6, 3, 0, 7 },
+	{ "XOR", 0x17, 6, 3, 0, 5 },			{ "INC", 0x18, 5, 6, 0, 6 },
+	{ "INC that wraps", 0x18, 6, 6, 0, 0 },		{ "DEC", 0x19, 5, 6, 0, 4 },
+	{ "DEC of 0", 0x19, 0, 6, 0, 6 },		{ "DEC of more", 0x19, 9, 6, 0, 6 },
+};
+
+static void atomic_ops(struct kfdc_ring *r, volatile uint32_t *m)
+{
+	volatile uint64_t *v = (volatile uint64_t *)m;
+	uint32_t i, n = sizeof(atomics) / sizeof(*atomics);
+
+	for (i = 0; i < n; i++) {
+		v[i] = atomics[i].before;
+		PUT(r, HDR(ATOMIC_MEM, 9), atomics[i].op, lo(v + i), hi(v + i), atomics[i].src, atomics[i].src >> 32,
+		    atomics[i].cmp, atomics[i].cmp >> 32, 0);
+	}
+	run(r);
+	for (i = 0; i < n; i++)
+		tap_ok(v[i] == atomics[i].after, "ATOMIC_MEM: %s: %#llx, to be %#llx", atomics[i].name,
+		       (unsigned long long)v[i], (unsigned long long)atomics[i].after);
+
+	m[0] = 1;
+	m[2] = 0;
+	PUT(r, HDR(ATOMIC_MEM, 9), 0x08 | 1 << 8, lo(m), hi(m), 3, 0, 2, 0, 16);
+	must(kfdc_pm4_write(r, m + 2, 1));
+	kfdc_ring_submit(r);
+	sleep_ns(5 * MS);
+	tap_ok(m[0] == 1 && !m[2], "ATOMIC_MEM with a loop waits for the value to compare with");
+	__atomic_store_n(&m[0], 2, __ATOMIC_RELEASE);
+	tap_ok(becomes(m + 2, 1) && m[0] == 3, "and goes on when memory has it");
 }
 
 static void fences(struct kfdc_ring *r, volatile uint32_t *m)
@@ -258,13 +324,17 @@ static void refused(volatile uint32_t *m)
 	uint32_t *ib = (uint32_t *)m + 256;
 	const struct {
 		const char *what;
-		uint32_t n, dw[8];
+		uint32_t n, dw[9];
 	} bad[] = {
 		{ "an unknown opcode", 2, { HDR(0xa0, 2), 0 } },
 		{ "a type-0 packet", 2, { 0x00010000, 0 } },
 		{ "WRITE_DATA to a register", 5, { HDR(WRITE_DATA, 5), 0, 0x2e07, 0, 1 } },
 		{ "a dispatch without COMPUTE_NUM_THREAD", 5, { HDR(DISPATCH, 5), 1, 1, 1, 1 } },
 		{ "a buffer in a buffer", 4, { HDR(IB, 4), lo(ib), hi(ib), 4 } },
+		{ "DISPATCH_INDIRECT of 5 dwords", 5, { HDR(INDIRECT, 5), lo(m), hi(m), 1, 0 } },
+		{ "COPY_DATA from a register", 6, { HDR(COPY_DATA, 6), 5 << 8, 0x2e07, 0, lo(m + 1), hi(m + 1) } },
+		{ "COPY_DATA to a register", 6, { HDR(COPY_DATA, 6), 5, 1, 0, 0x2e07, 0 } },
+		{ "ATOMIC_MEM of floats", 9, { HDR(ATOMIC_MEM, 9), 2, lo(m + 1), hi(m + 1), 1, 0, 0, 0, 0 } },
 		{ "RELEASE_MEM of 7 dwords", 7, { HDR(RELEASE_MEM, 7), 0x514, 0, 0, 0, 0, 0 } },
 	};
 	struct kfdc_ring *r;
@@ -300,6 +370,8 @@ int main(void)
 	must(kfdc_bo_alloc(c, 65536, KFD_IOC_ALLOC_MEM_FLAGS_GTT, &bo));
 	r = ring_new(65536);
 	writes(r, bo.va);
+	copies(r, bo.va);
+	atomic_ops(r, bo.va);
 	fences(r, bo.va);
 	buffers(r, bo.va);
 	waits(r, bo.va);

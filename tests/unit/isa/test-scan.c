@@ -170,6 +170,46 @@ static void test_start(void **state)
 	assert_int_equal(isa_check(&prog, &d), ISA_DISPATCH);
 }
 
+/* What registers say is what a descriptor would, and a wave begins with those that the queue has set */
+static void test_registers(void **state)
+{
+	static u32 space[8 * 64 * 4 + 4096];
+	static struct isa_group g;
+	const u32 user[16] = { 11, 12, 13, 14, 15, 16 };
+	/* 6 user registers, the number of the group in x, two units of LDS */
+	const u32 rsrc[3] = { DENORMALS, 6 << 1 | 1 << 7 | 2 << 15, 0x1234 };
+	struct isa_dispatch d = { .dims = 3, .grid = { 70, 1, 1 }, .size = { 64, 1, 1 }, .user = user };
+	struct isa_memory mem = { .page = page };
+	u32 id[3] = { 1, 0, 0 }, i, rsrc3;
+	struct isa_why why;
+
+	(void)state;
+	fill(S_ENDPGM);
+	assert_int_equal(scan(&why), ISA_OK);
+	isa_describe(&d, rsrc, true);
+	assert_int_equal(isa_lanes(ISA_GFX1030, &d), 32);
+	assert_int_equal(isa_lanes(ISA_GFX90A, &d), 64);
+	isa_describe(&d, rsrc, false);
+	assert_int_equal(isa_lanes(ISA_GFX1030, &d), 64);
+	memcpy(&rsrc3, d.descriptor + 44, 4);
+	assert_int_equal(rsrc3, 0x1234);
+	assert_int_equal(isa_check(&prog, &d), ISA_OK);
+	isa_group_init(&g, &prog, &mem, &d);
+	assert_int_equal(g.lds_bytes, 1024);
+	isa_group_start(&g, &d, id, space);
+	for (i = 0; i < 6; i++)
+		assert_int_equal(g.wave[0].s[i], user[i]);
+	assert_int_equal(g.wave[0].s[6], 1);
+	assert_int_equal(g.wave[0].s[7], 0);
+	assert_int_equal(g.wave[0].s[ISA_EXEC], 0x3f);
+	isa_describe(&d, (const u32 []){ 0, 1, 0 }, false);	/* scratch */
+	assert_int_equal(isa_check(&prog, &d), ISA_DISPATCH);
+	isa_describe(&d, (const u32 []){ 0, 17 << 1, 0 }, false);
+	assert_int_equal(isa_check(&prog, &d), ISA_DISPATCH);
+	isa_describe(&d, (const u32 []){ 0, 129 << 15, 0 }, false);	/* more LDS than there is */
+	assert_int_equal(isa_check(&prog, &d), ISA_DISPATCH);
+}
+
 /* A random instruction that the decoder accepts; how many dwords */
 static u32 random_insn(enum isa_target t, u32 lanes, u32 *w)
 {
@@ -277,7 +317,8 @@ static void test_fuzz(void **state)
 int scan_tests(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refused), cmocka_unit_test(test_start), cmocka_unit_test(test_fuzz),
+		cmocka_unit_test(test_refused), cmocka_unit_test(test_start), cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_fuzz),
 	};
 
 	return cmocka_run_group_tests_name("programs", tests, NULL, NULL);
