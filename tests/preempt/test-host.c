@@ -25,8 +25,13 @@ static bool request_preempts(const struct actor *on, const struct actor *off, lo
 
 	if (!fine)
 		tap_diag("a request of %ld us took %ld", ns / 1000, r / 1000);
-	return wait_mapped(on->gpu, 2) && fine && stat_of(on, "preempting_count") == took + 1 &&
-	       stat_of(off, "preempted_count") == had + 1;
+	if (!wait_mapped(on->gpu, 2))
+		return false;
+	took = stat_of(on, "preempting_count") - took;
+	had = stat_of(off, "preempted_count") - had;
+	if (took != 1 || had != 1)
+		tap_diag("it preempts %lld times, the other is preempted %lld times", took, had);
+	return fine && took == 1 && had == 1;
 }
 
 /* ---- a GPU is removed ---- */
