@@ -108,6 +108,8 @@ static bool work(struct sim_hws *h, struct sim_queue *q, const u32 *dim, u32 ini
 			return sim_pm4_refuse(h, q, "a dispatch without COMPUTE_NUM_THREAD", i);
 		items *= threads;
 		n = init & INIT_THREADS ? DIV_ROUND_UP_ULL(dim[i], threads) : dim[i];
+		/* COMPUTE_START is the first work-group, and the dimension the one behind the last */
+		n -= init & INIT_START_0 ? 0 : min_t(u64, q->sh[SH_START + i], n);
 		if (check_mul_overflow(groups, n, &groups))
 			groups = U64_MAX;
 	}

@@ -85,7 +85,7 @@ static bool copy_data(struct sim_hws *h, struct sim_queue *q)
 
 	if (!sim_pm4_get_n(h, q, p, 6))
 		return q->error;
-	wide = p[1] & COPY_64 || COPY_SRC(p[1]) == SRC_CLOCK;
+	wide = p[1] & COPY_64;
 	v = sim_q64(p[3], p[2]);
 	if (COPY_SRC(p[1]) == SRC_CLOCK) {
 		v = sim_event_clock(h);

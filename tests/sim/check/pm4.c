@@ -77,7 +77,10 @@ static void copies(struct kfdc_ring *r, volatile uint32_t *m)
 	stamp(r, &wide[1]);
 	PUT(r, HDR(COPY_DATA, 6), 9 | 5 << 8 | 1 << 16, 0, 0, lo(wide + 2), hi(wide + 2));	/* the GPU's clock */
 	stamp(r, &wide[3]);
+	wide[4] = ~0ULL;
+	PUT(r, HDR(COPY_DATA, 6), 9 | 5 << 8, 0, 0, lo(wide + 4), hi(wide + 4));
 	run(r);
+	tap_ok(wide[4] >> 32 == ~0u, "COPY_DATA of 32 bits of the clock leaves what is behind them");
 	tap_ok(m[0] == 71 && !m[1] && m[2] == 73 && m[3] == 74, "COPY_DATA of immediate data, 32 and 64 bits");
 	tap_ok(m[4] == 0x55667788 && !m[5] && m[6] == 0x55667788 && m[7] == 0x11223344, "COPY_DATA of memory");
 	becomes((volatile uint32_t *)&wide[3], wide[3]);
@@ -128,6 +131,26 @@ static void atomic_ops(struct kfdc_ring *r, volatile uint32_t *m)
 	tap_ok(m[0] == 1 && !m[2], "ATOMIC_MEM with a loop waits for the value to compare with");
 	__atomic_store_n(&m[0], 2, __ATOMIC_RELEASE);
 	tap_ok(becomes(m + 2, 1) && m[0] == 3, "and goes on when memory has it");
+}
+
+/* COMPUTE_START is the first work-group, the dimension of the dispatch the one behind the last */
+static void begins(struct kfdc_ring *r, volatile uint32_t *m)
+{
+	uint32_t load = kfdc_max_waves(c);
+	volatile uint64_t *ts = (volatile uint64_t *)m;
+	uint64_t ns;
+
+	memset((void *)m, 0, 64);
+	stamp(r, &ts[0]);
+	PUT(r, HDR(SET_SH_REG, 5), 0x204, 499 * load, 0, 0);
+	must(kfdc_pm4_dispatch(r, 500 * load));
+	PUT(r, HDR(SET_SH_REG, 5), 0x204, 0, 0, 0);
+	stamp(r, &ts[1]);
+	must(kfdc_pm4_release(r, &ts[2], 1, 0));
+	run(r);
+	becomes((volatile uint32_t *)&ts[2], 1);
+	ns = (ts[1] - ts[0]) * 10;
+	tap_ok(ns >= 20 * US && ns < 40 * US, "of 500 loads from COMPUTE_START 499 on, one runs: 20 us took %.3f", ns / 1e3);
 }
 
 static void fences(struct kfdc_ring *r, volatile uint32_t *m)
@@ -372,6 +395,7 @@ int main(void)
 	writes(r, bo.va);
 	copies(r, bo.va);
 	atomic_ops(r, bo.va);
+	begins(r, bo.va);
 	fences(r, bo.va);
 	buffers(r, bo.va);
 	waits(r, bo.va);
