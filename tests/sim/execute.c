@@ -86,7 +86,7 @@ static void fill(struct sim_exec *x)
 	d->user = p->pm4 ? p->user : NULL;
 }
 
-/* What a descriptor says. Return: 0, or a reason */
+/* Fills sim_exec.d.descriptor, and finds the code. Return: 0, or a reason */
 static int describe(struct sim_exec *x, u64 *entry)
 {
 	const struct sim_exec_packet *p = &x->packet;

@@ -3,8 +3,8 @@
  * kfdsim: dispatches by PM4: DISPATCH_DIRECT, DISPATCH_INDIRECT, and the registers that they start from.
  *
  * The registers of a queue are in its MQD while it is not mapped, as on hardware. A dispatch takes the time that its
- * grid would need, and its code is executed meanwhile, as that of an AQL packet is (execute.c): what its descriptor says
- * there is in COMPUTE_PGM_LO, _RSRC1, _RSRC2 and _RSRC3 here, and the registers that a wave begins with in COMPUTE_USER_DATA.
+ * grid would need, and its code is executed meanwhile, as that of an AQL packet is (execute.c). COMPUTE_PGM_LO,
+ * _RSRC1, _RSRC2 and _RSRC3 stand for the kernel descriptor, and COMPUTE_USER_DATA has the registers that a wave begins with.
  * Runs in the firmware thread under sim_hws.lock and sim_gpu.vm_lock.
  */
 #include "pm4.h"
@@ -89,7 +89,7 @@ static bool prepare(struct sim_hws *h, struct sim_queue *q, const u32 *dim, u32 
 	for (i = 0; i < 3; i++) {
 		e.wg[i] = sh[SH_NUM_THREAD + i];
 		items = init & INIT_THREADS ? dim[i] : (u64)dim[i] * e.wg[i];
-		/* what is not executed, and counted as such: no dimension is none that packet_ok() accepts */
+		/* packet_ok() refuses a dispatch without dimensions, which is then counted as not executed */
 		if (items > U32_MAX || init & INIT_PARTIAL || (sh[SH_START + i] && !(init & INIT_START_0)))
 			e.dims = 0;
 		e.grid[i] = items;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * kfdsim: PM4 packets that change memory: WRITE_DATA, COPY_DATA, ATOMIC_MEM. Each ends before the next packet begins.
- * What reads or writes registers is refused.
+ * A packet that reads or writes registers is refused.
  *
  * Formats: soc15d.h and nvd.h name the packets; selectors as in them for WRITE_DATA, of COPY_DATA as the kernel's own
  * users have them (amdgpu's *_ring_emit_rreg()); operations of ATOMIC_MEM: enum TC_OP of vega10_enum.h.

@@ -3,8 +3,8 @@
  * kfdsim: PM4 packets, of compute queues that are not AQL and of the PM4-IB packet of AQL.
  *
  * Type-3 NOP, SET_SH_REG, DISPATCH_DIRECT, DISPATCH_INDIRECT, WRITE_DATA, COPY_DATA and ATOMIC_MEM of memory,
- * WAIT_REG_MEM of memory, INDIRECT_BUFFER, EVENT_WRITE, RELEASE_MEM, ACQUIRE_MEM; type-2 fillers. Anything else, and
- * what in these would touch registers other than by SET_SH_REG, stops the queue. Formats: amdgpu's soc15d.h and nvd.h and
+ * WAIT_REG_MEM of memory, INDIRECT_BUFFER, EVENT_WRITE, RELEASE_MEM, ACQUIRE_MEM; type-2 fillers. Any other packet, and
+ * any but SET_SH_REG that would touch registers, stops the queue. Formats: amdgpu's soc15d.h and nvd.h and
  * amdkfd's pm4_mec_release_mem, which agree for GFX9 to GFX12 as far as they are read here.
  *
  * The packet processor reads in order. A dispatch and a RELEASE_MEM are under way while it

@@ -137,7 +137,7 @@ static void kept(struct kfdc_ring *r, struct kfdc_signal *s)
 	must(kfdc_ring_destroy(other));
 }
 
-/* What is in memory when the GPU comes to a packet counts, not what was there when the packet was written */
+/* The GPU reads arguments and sizes when it comes to the packet that needs them, not when the packet is written */
 static void ordered(struct kfdc_ring *r, struct kfdc_signal *s, uint32_t *at)
 {
 	struct kfdc_pm4_code code = registers(tests[0].name);

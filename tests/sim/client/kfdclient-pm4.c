@@ -422,7 +422,7 @@ int kfdc_pm4_dispatch(struct kfdc_ring *r, uint32_t waves)
 /**
  * kfdc_pm4_code - set the registers that dispatches start from
  * @r: a PM4 queue
- * @code: what they say
+ * @code: the values of the registers
  *
  * The numbers of the registers are those of GFX9 to GFX12, gc_*_offset.h.
  */
