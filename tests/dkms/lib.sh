@@ -69,10 +69,10 @@ end_host() {
 	root=
 }
 
-# host COMMAND...: in $root
+# host COMMAND...: in $root; through ccache, unless $use_ccache is empty
 host() {
 	chroot "$root" env -i HOME=/root LC_ALL=C PATH=/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive \
-		DEBIAN_KERNEL_USE_CCACHE=1 CCACHE_DIR=/var/cache/kfdprio-ccache CCACHE_NOHASHDIR=1 "$@"
+		"DEBIAN_KERNEL_USE_CCACHE=${use_ccache-1}" CCACHE_DIR=/var/cache/kfdprio-ccache CCACHE_NOHASHDIR=1 "$@"
 }
 
 would_load() { host modinfo -k "$abi" -n amdgpu; }
