@@ -76,10 +76,11 @@ int orphans_set(const struct kfd_dev *dev, const struct kfdprio_request *request
 		bool *found);
 
 struct rows;
+struct list_queues;
 
 struct rows *rows_open(const struct kfd_dev *dev);
 void rows_add(struct rows *rows, const struct kfd_prio_list_entry *entry);
-void rows_print(struct rows *rows, const struct list_choice *choice);
+void rows_print(struct rows *rows, const struct list_choice *choice, const struct list_queues *queues);
 void rows_close(struct rows *rows);
 int kfdprio_list_check(const struct list_choice *choice, char *why);
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "doctor.h"
+#include "user-queues.h"
 
 #define MODULE	"/sys/module/amdgpu"
 #define DEFAULT_NONE "" /* a parameter whose default is not the same in all kernels */
@@ -132,16 +133,43 @@ static void parameters_show(struct doctor *d)
 		doctor_say(d, FINDING_INFO, "parameters", NULL, "%s", all);
 }
 
-/* amdgpu's from 6.16 on: 1 and 2 switch them on; -1, the default, and 0 do not. */
+/* Those of a process, on a GPU */
+static void user_queues_of(struct doctor *d, const struct user_queue_client *client)
+{
+	char text[256], who[32] = "a process that cannot be named";
+
+	user_queues_text(client, text, sizeof(text));
+	if (client->pid)
+		snprintf(who, sizeof(who), "PID %d", client->pid);
+	doctor_say(d, FINDING_WARN, "user queues",
+		   client->types[USER_QUEUE_COMPUTE] ? "if it is a program of ROCm, run it without HSA_ENABLE_DRM_DEBUG=1" : NULL,
+		   "%s has %s: outside KFD, so without priority and preemption", who, text);
+}
+
+/*
+ * amdgpu's from 6.16 on: with user_queue 1 and 2 they are on, with -1, the default, and 0 they are not; a later amdgpu may have
+ * another default, so what processes have is shown with any value.
+ */
 static void user_queues(struct doctor *d)
 {
-	char value[64];
+	struct user_queues found;
+	char why[KFDLIB_WHY];
+	size_t i;
+	int ret;
 
-	if (doctor_read(value, sizeof(value), MODULE "/parameters/user_queue") && atoi(value) > 0)
+	ret = user_queues_read(doctor_root, &found, why);
+	if (found.parameter > 0)
 		doctor_say(d, FINDING_WARN, "user queues",
 			   "remove user_queue from the module's options if programs with DRM user queues share the GPU",
-			   "DRM user queues are on (user_queue=%s): they bypass KFD, so their work has no priority and is not preempted",
-			   value);
+			   "DRM user queues are on (user_queue=%d): they bypass KFD, so their work has no priority and is not preempted",
+			   found.parameter);
+	if (ret && ret != -ENODEV && found.parameter > 0)
+		doctor_say(d, FINDING_INFO, "user queues", NULL, "which processes have some is unknown: %s", why);
+	else if (!ret && !found.nr && found.parameter > 0)
+		doctor_say(d, FINDING_INFO, "user queues", NULL, "no process has one now");
+	for (i = 0; !ret && i < found.nr; i++)
+		user_queues_of(d, &found.clients[i]);
+	user_queues_free(&found);
 }
 
 static void events(struct doctor *d)

@@ -9,6 +9,7 @@
 #include "json-out.h"
 #include "kfdprio.h"
 #include "message.h"
+#include "queues.h"
 
 /* Of the interface, from which on KFD_PRIO_LIST_PREEMPT_OFF is told */
 #define BREAKER_MINOR	2
@@ -344,8 +345,9 @@ void rows_close(struct rows *rows)
  * rows_print() - print them
  * @rows: of rows_open()
  * @choice: what the user wants
+ * @queues: for JSON: processes with DRM user queues, or NULL
  */
-void rows_print(struct rows *rows, const struct list_choice *choice)
+void rows_print(struct rows *rows, const struct list_choice *choice, const struct list_queues *queues)
 {
 	/* Columns that a narrow terminal has no room for: another column has nearly the same, or most rows have the same value */
 	static const unsigned int leave[] = { COLUMN_PRODUCT, COLUMN_SMI, COLUMN_HIP, COLUMN_PCI, COLUMN_GFX, COLUMN_ACTIVE,
@@ -363,6 +365,8 @@ void rows_print(struct rows *rows, const struct list_choice *choice)
 	json_simulated("simulated", kfd_simulated(kfd_system_root));
 	list_json_columns(&list);
 	list_json(&list, "processes");
+	if (queues)
+		list_queues_json(queues, &rows->topo);
 	json_stdout_end();
 }
 
@@ -427,6 +431,7 @@ static void list_orphans(const struct kfd_prio_list_entry *entries, size_t nr)
 int kfdprio_list(const struct kfd_dev *dev, const struct kfdprio_request *request)
 {
 	struct kfd_prio_list_entry *entries;
+	struct list_queues queues;
 	struct rows *rows;
 	size_t nr, i;
 	int ret;
@@ -439,11 +444,14 @@ int kfdprio_list(const struct kfd_dev *dev, const struct kfdprio_request *reques
 	rows = rows_open(dev);
 	for (i = 0; i < nr; i++)
 		rows_add(rows, &entries[i]);
-	rows_print(rows, &request->list);
+	list_queues_read(&queues);
+	rows_print(rows, &request->list, &queues);
 	if (!request->list.json) {
 		list_notes(entries, nr);
 		list_orphans(entries, nr);
+		list_queues_note(&queues);
 	}
+	list_queues_free(&queues);
 	if (!request->list.json && !nr && !rows->topo.nr)
 		warnx("KFD's topology has no GPU: run 'kfdprio doctor' for the reason");
 	rows_close(rows);

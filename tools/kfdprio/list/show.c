@@ -89,7 +89,7 @@ static int show_json(const struct kfd_dev *dev, const struct kfdprio_request *re
 		}
 		rows_add_process(rows, entries, nr, request->pids[i], &args);
 	}
-	rows_print(rows, &request->list);
+	rows_print(rows, &request->list, NULL);
 	rows_close(rows);
 	free(entries);
 	return status;
