@@ -324,7 +324,71 @@ static void save_unknown(void)
 	actor_kill(&off);
 }
 
+/* A producer has reserved a slot, and not written its packet yet: others have made the write index visible */
+static long act_reserve(long unused, long unused2)
+{
+	(void)unused, (void)unused2;
+	__atomic_store_n(me.q[0]->wptr, *me.q[0]->wptr + 1, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+/* It writes the packet, and rings */
+static long act_publish(long ns, long unused)
+{
+	struct kfdc_queue *q = me.q[0];
+	uint64_t w = *q->wptr;
+	long r;
+
+	(void)unused;
+	/* the CP never takes back what it has read of the index */
+	__atomic_store_n(q->wptr, w - 1, __ATOMIC_SEQ_CST);
+	r = act_submit_silently(ns, 0);
+	kfdc_ring(q);
+	return r;
+}
+
+/* Reserve, and publish after a time in which another process preempts, or not; does the packet complete? */
+static bool torn_once(const struct actor *on, bool early, bool preempted)
+{
+	struct actor off = actor_start(0, 2, 7);
+	long long before;
+	bool done;
+
+	/* it has work, so that it counts as preempted */
+	if (actor_do(&off, act_submit_on, 1, longer(100 * MS)) || (early && actor_do(&off, act_reserve, 0, 0)))
+		tap_bail("no work");
+	nap_ns(2 * MS);
+	before = stat_of(&off, "preempted_count");
+	if (preempted && (actor_do(on, act_request, MS, 0) < 0 || !wait_mapped(0, 3)))
+		tap_bail("no request");
+	if (stat_of(&off, "preempted_count") - before != preempted)
+		tap_bail("preempted %lld times", stat_of(&off, "preempted_count") - before);
+	if (actor_do(&off, early ? act_publish : act_submit, MS, early ? 0 : 1))
+		tap_bail("no packet");
+	actor_do(&off, act_wait, 500, 0);
+	done = !actor_do(&off, act_left, 0, 0);
+	actor_kill(&off);
+	return done;
+}
+
+/* rocm-systems pull request 10377, see bad-days.rst: a restore is a remap, which reads the write index */
+static void torn(void)
+{
+	struct actor on = online_start(0, 12);
+
+	if (param_try("torn_fetch", "Y"))
+		tap_bail("the simulated GPU has no torn_fetch");
+	tap_ok(torn_once(&on, true, false), "torn: a packet that is written late is whole without a remap");
+	tap_ok(torn_once(&on, false, true), "torn: one that is written before its slot is visible is whole after a remap");
+	tap_ok(!torn_once(&on, true, true), "torn: one whose slot is visible at the remap has a body of before: its signal never comes");
+	param_set("torn_fetch", 0);
+	tap_ok(torn_once(&on, true, true), "torn: on a host that fetches 64 bytes at once it is whole");
+	tap_ok(works("torn"), "torn: other processes work as before");
+	actor_kill(&on);
+}
+
 const struct test tests_victim[] = {
 	{ "mqd_times", mqd_times }, { "save_unknown", save_unknown },
-	{ "vmids", vmids, .deep = true }, { "flood", flood }, { "quiet", quiet, .waves = true }, { "newborn", newborn, .waves = true }, { "mes_stays", mes_stays }, {}
+	{ "vmids", vmids, .deep = true }, { "flood", flood }, { "quiet", quiet, .waves = true }, { "newborn", newborn, .waves = true }, { "mes_stays", mes_stays },
+	{ "torn", torn }, {}
 };

@@ -10,7 +10,17 @@
  */
 #include "hws.h"
 #include "execute.h"
+#include <linux/module.h>
 #include <uapi/linux/kfd_ioctl.h>
+
+/*
+ * rocm-systems pull request 10377: a queue that is mapped reads its write index again, and the CP fetches a packet that its
+ * producer has not written yet. The INVALID header makes the CP fetch it once more, and on some hosts the 64 bytes come
+ * in two halves, from before and after the header was written. Here that happens each time.
+ */
+static bool torn_fetch;
+module_param(torn_fetch, bool, 0644);
+MODULE_PARM_DESC(torn_fetch, "the second half of a packet that is not written when its queue is mapped stays as it was then");
 
 enum aql_type {
 	AQL_VENDOR = 0, AQL_INVALID = 1, AQL_DISPATCH = 2, AQL_BARRIER_AND = 3,
@@ -66,7 +76,7 @@ struct aql_packet {
 	u64 signal;
 } __packed;
 
-static_assert(sizeof(struct aql_packet) == 64);
+static_assert(sizeof(struct aql_packet) == 2 * SIM_AQL_HALF);
 
 #define SIGNAL_VALUE	8	/* offset in amd_signal_t, see queue.c */
 
@@ -166,6 +176,25 @@ static struct aql_packet *packet(struct sim_hws *h, struct sim_queue *q, u64 idx
 			sizeof(struct aql_packet));
 }
 
+/**
+ * sim_aql_mapped - a queue was mapped: the fetch of its first packet
+ * @h: the firmware
+ * @q: the queue; its write index was read
+ */
+void sim_aql_mapped(struct sim_hws *h, struct sim_queue *q)
+{
+	const struct aql_packet *p;
+
+	q->torn_for = 0;
+	if (!READ_ONCE(torn_fetch) || q->next >= q->wptr)
+		return;
+	p = packet(h, q, q->next);
+	if (!p || AQL_TYPE(READ_ONCE(p->header)) != AQL_INVALID)
+		return;
+	memcpy(q->torn, (const u8 *)p + SIM_AQL_HALF, sizeof(q->torn));
+	q->torn_for = q->next + 1;
+}
+
 static bool vendor_peek(struct sim_hws *h, struct sim_queue *q, const struct aql_packet *p)
 {
 	struct sim_stream ib;
@@ -208,7 +237,7 @@ static bool ib_peek(struct sim_hws *h, struct sim_queue *q, struct eng_work *w)
  */
 bool sim_aql_peek(struct sim_hws *h, struct sim_queue *q, struct eng_work *w)
 {
-	struct aql_packet *p;
+	struct aql_packet *p, torn;
 	u16 header;
 	u32 code;
 
@@ -232,6 +261,11 @@ bool sim_aql_peek(struct sim_hws *h, struct sim_queue *q, struct eng_work *w)
 	header = smp_load_acquire(&p->header);	/* pairs with the producer's release */
 	if (AQL_TYPE(header) == AQL_INVALID || (AQL_BARRIER(header) && q->eq.nwork))
 		return false;
+	if (q->torn_for == q->next + 1) {
+		torn = *p;
+		memcpy((u8 *)&torn + SIM_AQL_HALF, q->torn, sizeof(q->torn));
+		p = &torn;
+	}
 	w->user[WORK_TYPE] = AQL_TYPE(header);
 	w->user[WORK_SIGNAL] = p->signal;
 	w->left_ns = sim_packet_ns();

@@ -118,6 +118,8 @@ struct sim_proc {
 	u32 watch[SIM_WATCHES];
 };
 
+#define SIM_AQL_HALF	32	/* bytes of half an AQL packet */
+
 /**
  * struct sim_queue - a queue of the runlist
  * @eq: its part in the engine; must stay first
@@ -139,6 +141,8 @@ struct sim_proc {
  * @ready_for: @ready is the dispatch of this index + 1, in an indirect buffer of this address. 0: none
  * @ready_barrier: that has the barrier bit
  * @ready: what it would launch
+ * @torn_for: @torn is of the packet of this index + 1, see torn_fetch. 0: of none
+ * @torn: the second half of a packet as it was before its header was written
  * @rptr_step: step of the firmware in which the page of the read index was there
  * @rung: a doorbell was taken whose write index could not be read yet
  * @stream: what else is known of the place in the ring
@@ -175,6 +179,8 @@ struct sim_queue {
 	u64 ready_for;
 	bool ready_barrier;
 	struct eng_work ready;
+	u64 torn_for;
+	u8 torn[SIM_AQL_HALF];
 	u64 rptr_step;
 	struct sim_stream stream;
 	u32 sh[SIM_SH_REGS];
@@ -412,6 +418,7 @@ u32 sim_xcc_occupancy(const struct sim_profile *p, const struct sim_queue *q, u3
 void sim_xcc_load(struct sim_hws *h, struct sim_queue *q, const void *mqd);
 
 /* aql.c, pm4.c, sdma.c: eng_ops of the kinds of packets */
+void sim_aql_mapped(struct sim_hws *h, struct sim_queue *q);
 bool sim_aql_peek(struct sim_hws *h, struct sim_queue *q, struct eng_work *w);
 void sim_aql_launch(struct sim_hws *h, struct sim_queue *q, struct eng_work *w);
 void sim_aql_complete(struct sim_hws *h, struct sim_queue *q, struct eng_work *w);

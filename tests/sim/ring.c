@@ -87,6 +87,8 @@ void sim_queue_load(struct sim_hws *h, struct sim_queue *q, const void *mqd, u64
 		sim_exec_load(h, w, save->work[i].flags >> 2);
 	}
 	q->rung = !read_wptr(h, q);
+	if (q->kind == SIM_QUEUE_AQL)
+		sim_aql_mapped(h, q);
 	eng_wake(&h->eng, &q->eq);
 }
 

@@ -212,6 +212,19 @@ static void read_index(struct doctor *d, const struct kfd_gpu *gpu)
 		   "this GPU advances it in steps of 8 packets: a process without work may look as if it had some until busy_budget_ms after its last progress");
 }
 
+/* rocm-systems pull request 10377: seen on hosts with Intel's CPUs alone, and told of HWS alone */
+static void packets(struct doctor *d, const struct kfd_gpu *gpu)
+{
+	char *cpus = doctor_slurp("/proc/cpuinfo");
+	char what[64];
+
+	if (cpus && strstr(cpus, "GenuineIntel") && kfd_scheduler(gpu, doctor_root, NULL) == KFD_SCHEDULER_HWS)
+		doctor_say(d, FINDING_INFO, topic(what, sizeof(what), gpu, "packets"),
+			   "if a HIP program hangs or faults while others preempt, see rocm-systems pull request 10377 in bad-days.rst",
+			   "on hosts with Intel CPUs the GPU may read a packet in two halves when a queue is mapped, and each preemption maps queues");
+	free(cpus);
+}
+
 static void queues(struct doctor *d, const struct kfd_gpu *gpu)
 {
 	char what[64], text[4][NUMBER];
@@ -312,6 +325,7 @@ void doctor_gpus(struct doctor *d)
 		cwsr(d, gpu);
 		breaker(d, gpu);
 		read_index(d, gpu);
+		packets(d, gpu);
 		queues(d, gpu);
 		doctor_crowd(d, gpu);
 		firmware(d, gpu);
