@@ -129,8 +129,26 @@ static enum isa_reason vmem_data(enum isa_target target, struct isa_insn *insn, 
 	return ISA_OK;
 }
 
+/* Scratch memory, of the targets that set up its base themselves; kernels of the others use MUBUF */
+static enum isa_reason decode_scratch(enum isa_target target, const u32 *words, struct isa_insn *insn, u32 bits, u32 none)
+{
+	u32 w = words[0], w1 = words[1], addr = BITS(w1, 7, 0), saddr = BITS(w1, 22, 16);
+	bool vector = target == ISA_GFX942 ? BITS(w, 13, 13) : BITS(w1, 23, 23);
+	bool other = target == ISA_GFX942 ? BITS(w1, 23, 23) : BITS(w, 25, 25);
+
+	if (!isa_architected(target) || other || isa_rows[insn->op].flags & ISA_ATOMIC || (!vector && addr))
+		return ISA_OPERAND;
+	insn->format = ISA_SCRATCH;
+	insn->imm = sign(BITS(w, 12, 0), bits);
+	insn->src[0] = vector ? ISA_VGPR + addr : ISA_NONE;
+	insn->src[2] = saddr == none ? ISA_NONE : saddr;
+	if (saddr != none && !sgprs_ok(target, saddr, 1))
+		return ISA_OPERAND;
+	return vmem_data(target, insn, BITS(w1, 15, 8), BITS(w1, 31, 24), false);
+}
+
 /**
- * isa_decode_flat - flat and global memory
+ * isa_decode_flat - flat, global and scratch memory
  * @target: whose
  * @words: the instruction
  * @insn: @op is set by the caller; the rest is filled, @format too
@@ -162,7 +180,9 @@ enum isa_reason isa_decode_flat(enum isa_target target, const u32 *words, struct
 		insn->mods = mods(BITS(w, 14, 14), BITS(w, 15, 15), BITS(w, 13, 13), 0);
 		other |= BITS(w, 25, 25);
 	}
-	/* scratch; LDS as the destination, accumulation registers */
+	if (seg == 1)
+		return decode_scratch(target, words, insn, bits, none);
+	/* LDS as the destination, accumulation registers */
 	if (other || (seg != 0 && seg != 2))
 		return ISA_OPERAND;
 	insn->format = seg ? ISA_GLOBAL : ISA_FLAT;
@@ -197,6 +217,9 @@ enum isa_reason isa_decode_mubuf(enum isa_target target, const u32 *words, struc
 	u32 rsrc = BITS(w1, 20, 16) * 4, data = BITS(w1, 15, 8), soffset = BITS(w1, 31, 24);
 	bool other;
 
+	/* the scope of writing back a cache, which changes nothing here; LLVM does not write it either */
+	if (insn->op == OP_buffer_wbl2 && target == ISA_GFX90A)
+		w &= ~(3u << 14);
 	switch (generation) {
 	case 0:
 		insn->mods = mods(BITS(w, 14, 14), BITS(w, 17, 17), 0,

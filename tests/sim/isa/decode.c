@@ -20,6 +20,9 @@ bool isa_scalar_ok(enum isa_target target, u32 code, u32 width, bool dst)
 {
 	u32 generation = isa_generation(target), sgprs = generation ? 106 : 102;
 
+	/* FLAT_SCRATCH is behind the SGPRs of others than GFX942 */
+	if (!generation && target != ISA_GFX942 && width <= 2)
+		sgprs += 2;
 	if (code < ISA_VCC)
 		return code + width <= sgprs && code % (width > 4 ? 4 : width) == 0;
 	switch (code) {
@@ -116,9 +119,9 @@ static enum isa_reason decode_sopp(enum isa_target target, u32 w, u32 at, struct
 	insn->imm = BITS(w, 15, 0);
 	if (row->flags & ISA_BRANCH)
 		insn->imm = (s32)at + 1 + (s16)BITS(w, 15, 0);
-	/* the end of a wave gives its registers back; other messages are for the host or for debuggers */
+	/* the host's interrupt; the end of a wave gives its registers back; other messages are for debuggers */
 	if (insn->op == OP_s_sendmsg)
-		return ok(insn->imm == 3);
+		return ok(insn->imm == ISA_MSG_INTERRUPT || (insn->imm == 3 && isa_generation(target) == 2));
 	return ok(!(row->flags & ISA_BARE) || !insn->imm);
 }
 
@@ -130,6 +133,11 @@ static enum isa_reason decode_sopk(enum isa_target target, u32 w, struct isa_ins
 		return ISA_UNKNOWN;
 	row = &isa_rows[insn->op];
 	insn->imm = (s16)BITS(w, 15, 0);
+	/* only what a kernel needs to find its scratch memory */
+	if (insn->op == OP_s_getreg_b32 && BITS(w, 15, 0) != ISA_HWREG_APERTURES)
+		return ISA_OPERAND;
+	if (insn->op == OP_s_setreg_b32 && BITS(w, 15, 0) != ISA_HWREG_SCRATCH && BITS(w, 15, 0) != ISA_HWREG_SCRATCH + 1)
+		return ISA_OPERAND;
 	if (!row->dst)
 		insn->src[0] = scalar(target, BITS(w, 22, 16));
 	if (row->flags & ISA_WAIT)

@@ -31,6 +31,7 @@ static u32 run(struct isa_group *g, struct isa_wave *w, u32 count)
 		case ISA_FLAT:
 		case ISA_GLOBAL:
 		case ISA_MUBUF:
+		case ISA_SCRATCH:
 			isa_vmem(g, w, insn);
 			break;
 		default:

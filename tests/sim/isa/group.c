@@ -107,9 +107,8 @@ enum isa_reason isa_check(const struct isa_program *prog, const struct isa_dispa
 
 	if (prog->vgprs > vgprs(prog, d))
 		return ISA_REGISTERS;
-	/* scratch memory; arguments in registers */
-	if (field(d, KD_PRIVATE_BYTES) || d->private_bytes || RSRC2_PRIVATE(rsrc2) ||
-	    prop & PROP_DYNAMIC_STACK || field(d, KD_PRELOAD) & 0xffff)
+	/* arguments in registers */
+	if (prop & PROP_DYNAMIC_STACK || field(d, KD_PRELOAD) & 0xffff)
 		return ISA_DISPATCH;
 	if (RSRC1_ROUND_32(rsrc1) || (denorm != DENORM_FLUSH && denorm != DENORM_KEEP))
 		return ISA_DISPATCH;
@@ -117,6 +116,19 @@ enum isa_reason isa_check(const struct isa_program *prog, const struct isa_dispa
 		return ISA_DISPATCH;
 	/* the registers of a group's numbers follow those */
 	return RSRC2_USER_SGPRS(rsrc2) > 16 ? ISA_DISPATCH : ISA_OK;
+}
+
+/**
+ * isa_scratch_bytes - does a dispatch need scratch memory?
+ * @d: the dispatch
+ * @bytes: gets the size, of a work-item; 0: registers do not tell it
+ */
+bool isa_scratch_bytes(const struct isa_dispatch *d, u32 *bytes)
+{
+	*bytes = field(d, KD_PRIVATE_BYTES);
+	if (d->private_bytes > *bytes)
+		*bytes = d->private_bytes;
+	return *bytes || RSRC2_PRIVATE(field(d, KD_RSRC2));
 }
 
 /**
@@ -166,12 +178,21 @@ size_t isa_group_bytes(const struct isa_group *g)
 	return (size_t)g->nwaves * g->vgprs * g->lanes * 4 + g->lds_bytes;
 }
 
-/* The registers that the kernel asks for, then those of the group's number */
-static void scalars(const struct isa_dispatch *d, const u32 id[3], u32 *s)
+/* The buffer resource of scratch memory: with more than one number of lanes, the packet processor says which it is */
+static void resource(const struct isa_group *g, const struct isa_dispatch *d, u32 *s)
+{
+	memcpy(s, d->scratch.rsrc, sizeof(d->scratch.rsrc));
+	if (isa_generation(g->prog->target))
+		s[3] = (s[3] & ~(3u << 21)) | (g->lanes == 64 ? 3u : 2u) << 21;
+}
+
+/* The registers that the kernel asks for, then those of the group's number, and where the wave's scratch memory is */
+static void scalars(const struct isa_group *g, const struct isa_dispatch *d, const u32 id[3], u32 wave, u32 *s)
 {
 	static const u8 widths[] = { 4, 2, 2, 2, 2, 2, 1 };
 	u32 prop = field(d, KD_PROPERTIES), rsrc2 = field(d, KD_RSRC2), n = 0, i;
-	const u64 values[] = { 0, d->packet, d->queue, d->kernarg, d->id, 0, 0 };
+	const u64 values[] = { 0, d->packet, d->queue, d->kernarg, d->id, d->scratch.base, d->private_bytes };
+	u64 offset = (u64)(d->scratch.first + wave) * d->scratch.wave_bytes;
 
 	for (i = 0; d->user && i < RSRC2_USER_SGPRS(rsrc2); i++)
 		s[i] = d->user[i];
@@ -179,7 +200,9 @@ static void scalars(const struct isa_dispatch *d, const u32 id[3], u32 *s)
 		if (!(prop & 1 << i))
 			continue;
 		s[n] = (u32)values[i];
-		if (widths[i] > 1)
+		if (!i)
+			resource(g, d, s);
+		else if (widths[i] > 1)
 			s[n + 1] = (u32)(values[i] >> 32);
 		n += widths[i];
 	}
@@ -188,7 +211,13 @@ static void scalars(const struct isa_dispatch *d, const u32 id[3], u32 *s)
 		if (RSRC2_ID(rsrc2, i))
 			s[n++] = id[i];
 	if (RSRC2_INFO(rsrc2))
-		s[n] = 0;
+		s[n++] = 0;
+	if (isa_architected(g->prog->target)) {
+		s[isa_flat_scratch(g->prog->target)] = (u32)(d->scratch.base + offset);
+		s[isa_flat_scratch(g->prog->target) + 1] = (u32)((d->scratch.base + offset) >> 32);
+	} else if (RSRC2_PRIVATE(rsrc2)) {
+		s[n] = (u32)offset;
+	}
 }
 
 /* The number of an item in its group; an item that the grid does not have is not in its wave */
@@ -252,7 +281,7 @@ void isa_group_start(struct isa_group *g, const struct isa_dispatch *d, const u3
 	for (i = 0; i < g->nwaves; i++) {
 		g->wave[i].v = v;
 		v += (size_t)g->vgprs * g->lanes;
-		scalars(d, id, g->wave[i].s);
+		scalars(g, d, id, i, g->wave[i].s);
 	}
 	g->lds = (u8 *)v;
 	items(g, d, size);

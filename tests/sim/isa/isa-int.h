@@ -5,10 +5,33 @@
 
 #include "isa.h"
 
+/* s_sendmsg: what the host gets */
+#define ISA_MSG_INTERRUPT	1
+
+/* s_getreg_b32, s_setreg_b32: bits, offset, register. 16 bits of SH_MEM_BASES, and 32 of FLAT_SCR_LO, before FLAT_SCR_HI */
+#define ISA_HWREG(bits, offset, reg)	(((bits) - 1) << 11 | (offset) << 6 | (reg))
+#define ISA_HWREG_APERTURES		ISA_HWREG(16, 0, 15)
+#define ISA_HWREG_SCRATCH		ISA_HWREG(32, 0, 20)
+
 /* isa_fcmp() */
 #define ISA_LT	1
 #define ISA_EQ	2
 #define ISA_GT	4
+
+/* The base of a wave's scratch memory is set up by the hardware, and not by the kernel */
+static inline bool isa_architected(enum isa_target target)
+{
+	return target == ISA_GFX942 || target == ISA_GFX1100;
+}
+
+/*
+ * Where a wave has that base: FLAT_SCRATCH is two SGPRs on GFX900 and GFX90A, and a register of its own on the others, which
+ * is kept where no operand reaches.
+ */
+static inline u32 isa_flat_scratch(enum isa_target target)
+{
+	return target == ISA_GFX900 || target == ISA_GFX90A ? 102 : 108;
+}
 
 /* Lanes that are active */
 static inline u64 isa_exec(const struct isa_group *g, const struct isa_wave *w)
@@ -95,11 +118,23 @@ const u32 *isa_source(const struct isa_group *g, const struct isa_wave *w,
 		      const struct isa_insn *insn, u32 i, u32 half, u32 *space);
 
 /* memory.c, lds.c */
+bool isa_memory_copy(struct isa_memory *mem, u64 va, u8 *data, u32 bytes, enum isa_access access);
+u8 *isa_memory_find(struct isa_memory *mem, u64 va, enum isa_access access);
+u32 isa_small(u32 op, bool *is_signed);
+void isa_loaded(struct isa_group *g, struct isa_wave *w, const struct isa_insn *insn, u32 l, u32 *data, u32 bytes,
+		bool is_signed);
 void isa_smem(struct isa_group *g, struct isa_wave *w, const struct isa_insn *insn);
 void isa_vmem(struct isa_group *g, struct isa_wave *w, const struct isa_insn *insn);
 void isa_lds(struct isa_group *g, struct isa_wave *w, const struct isa_insn *insn);
 void isa_lds_flat(struct isa_group *g, struct isa_wave *w, const struct isa_insn *insn, u32 l, u32 at);
 u64 isa_atomic(u32 kind, u32 width, u64 old, u64 data, u64 compare);
+
+/* scratch.c */
+bool isa_buffer_swizzled(const struct isa_group *g, const struct isa_wave *w, const struct isa_insn *insn);
+bool isa_buffer_scratch(const struct isa_group *g, const struct isa_wave *w, const struct isa_insn *insn);
+bool isa_scratch_there(const struct isa_group *g, const struct isa_wave *w, const struct isa_insn *insn, u32 l, u32 bytes,
+		       enum isa_access access);
+bool isa_scratch(struct isa_group *g, struct isa_wave *w, const struct isa_insn *insn, u32 l);
 
 enum isa_atomic_kind {
 	ISA_SWAP, ISA_CMPSWAP, ISA_ADD, ISA_SUB, ISA_SMIN, ISA_UMIN, ISA_SMAX, ISA_UMAX, ISA_AND, ISA_OR,

@@ -69,7 +69,7 @@ enum isa_target { ISA_GFX900, ISA_GFX90A, ISA_GFX942, ISA_GFX1010, ISA_GFX1030, 
 enum isa_format {
 	ISA_SOP2, ISA_SOPK, ISA_SOP1, ISA_SOPC, ISA_SOPP, ISA_SMEM,
 	ISA_VOP1, ISA_VOP2, ISA_VOPC, ISA_VOP3, ISA_VOP3P, ISA_VOPD,
-	ISA_DS, ISA_VMEM, ISA_FLAT, ISA_GLOBAL, ISA_MUBUF,
+	ISA_DS, ISA_VMEM, ISA_FLAT, ISA_GLOBAL, ISA_MUBUF, ISA_SCRATCH,
 	ISA_FORMATS
 };
 
@@ -155,6 +155,7 @@ extern const struct isa_row isa_rows[ISA_OPS];
  * @sdst: second result, or that of a comparison; MUBUF: the scalar offset
  * @src: sources, ISA_NONE: none. SMEM: base, offset register. DS: address, data, data. VMEM: address,
  *	data, scalar address or resource
+ *	(SCRATCH: the address may be missing, too)
  * @neg: sources that are negated, one bit each, after @abs
  * @abs: sources whose sign is ignored
  * @mods: ISA_GLC and the following
@@ -283,6 +284,8 @@ struct isa_wave {
  * @turn_left: instructions of that turn that are left
  * @denormals: f32 results and sources that are denormal are kept, not flushed to 0
  * @shared_base: upper half of the address of LDS in flat accesses
+ * @private_base: that of scratch memory; 0: there is none
+ * @message: s_sendmsg of an interrupt, with M0 and isa_memory.ctx; NULL: nothing is to be done for it
  * @lds: LDS, whole dwords
  * @wave: the waves
  */
@@ -297,8 +300,24 @@ struct isa_group {
 	u32 turn_left;
 	bool denormals;
 	u32 shared_base;
+	u32 private_base;
+	void (*message)(void *ctx, u32 data);
 	u8 *lds;
 	struct isa_wave wave[ISA_WAVES];
+};
+
+/**
+ * struct isa_scratch - scratch memory: a slot for each wave, in which the dwords of the lanes alternate
+ * @base: GPU virtual address of the first slot
+ * @wave_bytes: of a slot
+ * @first: slot of the first wave of a work-group
+ * @rsrc: AQL: the queue's buffer resource of it
+ */
+struct isa_scratch {
+	u64 base;
+	u32 wave_bytes;
+	u32 first;
+	u32 rsrc[4];
 };
 
 /**
@@ -312,7 +331,8 @@ struct isa_group {
  * @kernarg: of the arguments
  * @id: number of the dispatch
  * @group_bytes: LDS of the packet
- * @private_bytes: scratch of the packet
+ * @private_bytes: scratch of the packet, of a work-item
+ * @scratch: where that is
  * @user: PM4: the 16 registers that it sets, in place of what the descriptor asks for; otherwise NULL
  */
 struct isa_dispatch {
@@ -326,6 +346,7 @@ struct isa_dispatch {
 	u64 id;
 	u32 group_bytes;
 	u32 private_bytes;
+	struct isa_scratch scratch;
 	const u32 *user;
 };
 
@@ -347,6 +368,7 @@ void isa_describe(struct isa_dispatch *d, const u32 rsrc[3], bool wave32);
 u64 isa_entry(const struct isa_dispatch *d, u64 descriptor_va);
 u32 isa_lanes(enum isa_target target, const struct isa_dispatch *d);
 enum isa_reason isa_check(const struct isa_program *prog, const struct isa_dispatch *d);
+bool isa_scratch_bytes(const struct isa_dispatch *d, u32 *bytes);
 void isa_groups(const struct isa_dispatch *d, u32 count[3]);
 void isa_group_init(struct isa_group *g, const struct isa_program *prog, struct isa_memory *mem,
 		    const struct isa_dispatch *d);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdsim: scalar loads, flat, global and buffer memory.
+ * kfdsim: scalar loads, flat, global, scratch and buffer memory.
  *
  * Lanes go one after the other. When an access faults, those before it are done, the wave stops
  * at the instruction, and isa_memory has the address. When that is there, the wave may go on: atomic operations, and
@@ -17,8 +17,15 @@ void isa_memory_forget(struct isa_memory *mem)
 	memset(mem->ptr, 0, sizeof(mem->ptr));
 }
 
-/* Where an address is; NULL: it faults. Valid to the end of its page. */
-static u8 *translate(struct isa_memory *mem, u64 va, enum isa_access access)
+/**
+ * isa_memory_find - where an address is
+ * @mem: the memory
+ * @va: the address
+ * @access: what for
+ *
+ * Return: the place, valid to the end of its page; NULL: a fault.
+ */
+u8 *isa_memory_find(struct isa_memory *mem, u64 va, enum isa_access access)
 {
 	u64 page = va & ~(u64)(ISA_PAGE - 1);
 
@@ -34,14 +41,23 @@ static u8 *translate(struct isa_memory *mem, u64 va, enum isa_access access)
 	return mem->ptr[access] + (va - page);
 }
 
-/* Copy between @data and memory; false: a fault */
-static bool copy(struct isa_memory *mem, u64 va, u8 *data, u32 bytes, enum isa_access access)
+/**
+ * isa_memory_copy - copy between @data and memory
+ * @mem: the memory
+ * @va: address there
+ * @data: the bytes
+ * @bytes: how many
+ * @access: ISA_WRITE: from @data
+ *
+ * Return: false: a fault.
+ */
+bool isa_memory_copy(struct isa_memory *mem, u64 va, u8 *data, u32 bytes, enum isa_access access)
 {
 	u32 room, n;
 	u8 *p;
 
 	while (bytes) {
-		p = translate(mem, va, access);
+		p = isa_memory_find(mem, va, access);
 		if (!p)
 			return false;
 		room = ISA_PAGE - (u32)(va & (ISA_PAGE - 1));
@@ -69,7 +85,7 @@ static bool copy(struct isa_memory *mem, u64 va, u8 *data, u32 bytes, enum isa_a
  */
 bool isa_read(struct isa_memory *mem, u64 va, void *data, u32 bytes, enum isa_access access)
 {
-	return copy(mem, va, data, bytes, access);
+	return isa_memory_copy(mem, va, data, bytes, access);
 }
 
 /* Dwords, as they are most often: aligned */
@@ -79,8 +95,8 @@ static bool read_dwords(struct isa_memory *mem, u64 va, u32 *data, u32 n)
 	u8 *p;
 
 	if (va & 3 || (va & (ISA_PAGE - 1)) > ISA_PAGE - 4 * n)
-		return copy(mem, va, (u8 *)data, 4 * n, ISA_READ);
-	p = translate(mem, va, ISA_READ);
+		return isa_memory_copy(mem, va, (u8 *)data, 4 * n, ISA_READ);
+	p = isa_memory_find(mem, va, ISA_READ);
 	if (!p)
 		return false;
 	for (i = 0; i < n; i++)
@@ -94,8 +110,8 @@ static bool write_dwords(struct isa_memory *mem, u64 va, u32 *data, u32 n)
 	u8 *p;
 
 	if (va & 3 || (va & (ISA_PAGE - 1)) > ISA_PAGE - 4 * n)
-		return copy(mem, va, (u8 *)data, 4 * n, ISA_WRITE);
-	p = translate(mem, va, ISA_WRITE);
+		return isa_memory_copy(mem, va, (u8 *)data, 4 * n, ISA_WRITE);
+	p = isa_memory_find(mem, va, ISA_WRITE);
 	if (!p)
 		return false;
 	for (i = 0; i < n; i++)
@@ -158,7 +174,7 @@ static bool atomic(struct isa_memory *mem, u64 va, u32 kind, u32 width, const u3
 		mem->fault_access = ISA_WRITE;
 		return false;
 	}
-	p = translate(mem, va, ISA_WRITE);
+	p = isa_memory_find(mem, va, ISA_WRITE);
 	if (!p)
 		return false;
 	if (width == 1) {
@@ -180,10 +196,15 @@ static bool atomic(struct isa_memory *mem, u64 va, u32 kind, u32 width, const u3
 	return true;
 }
 
-static void fault(struct isa_wave *w, const struct isa_insn *insn)
+static void stop(struct isa_wave *w, const struct isa_insn *insn, enum isa_state state)
 {
 	w->pc -= insn->dwords;
-	w->state = ISA_FAULTED;
+	w->state = state;
+}
+
+static void fault(struct isa_wave *w, const struct isa_insn *insn)
+{
+	stop(w, insn, ISA_FAULTED);
 }
 
 /* A buffer's bytes, as far as offsets go; 0: none is read */
@@ -234,8 +255,14 @@ void isa_smem(struct isa_group *g, struct isa_wave *w, const struct isa_insn *in
 		w->s[insn->dst + i] = data[i];
 }
 
-/* Bytes of a load or store that are not whole dwords; 0: dwords */
-static u32 small(u32 op, bool *is_signed)
+/**
+ * isa_small - bytes of a load or store that are not whole dwords
+ * @op: the instruction
+ * @is_signed: gets whether what is loaded is extended by its sign
+ *
+ * Return: 0: dwords.
+ */
+u32 isa_small(u32 op, bool *is_signed)
 {
 	*is_signed = op == OP_load_sbyte || op == OP_load_sshort;
 	switch (op) {
@@ -279,12 +306,25 @@ static bool buffer_va(const struct isa_group *g, const struct isa_wave *w, const
 	return raw ? (u64)index * stride + offset + bytes <= rsrc[2] : index < rsrc[2];
 }
 
-/* Swizzled, or with the lane's number in the address: not executed */
-static bool buffer_refused(const struct isa_group *g, const struct isa_wave *w, const struct isa_insn *insn)
+/**
+ * isa_loaded - registers of a lane get what was loaded
+ * @g: the group
+ * @w: the wave
+ * @insn: the instruction
+ * @l: the lane
+ * @data: dwords
+ * @bytes: of them, as of isa_small()
+ * @is_signed: likewise
+ */
+void isa_loaded(struct isa_group *g, struct isa_wave *w, const struct isa_insn *insn, u32 l, u32 *data, u32 bytes,
+		   bool is_signed)
 {
-	const u32 *rsrc = &w->s[insn->src[2]];
+	u32 i;
 
-	return rsrc[1] >> (isa_generation(g->prog->target) == 2 ? 30 : 31) || rsrc[3] >> 23 & 1;
+	if (is_signed)
+		data[0] = bytes == 1 ? (u32)(s8)data[0] : (u32)(s16)data[0];
+	for (i = 0; i < isa_rows[insn->op].dst; i++)
+		isa_vgpr(g, w, insn->dst + i)[l] = data[i];
 }
 
 /* One lane's access; false: it faults */
@@ -296,7 +336,7 @@ static bool access(struct isa_group *g, struct isa_wave *w, const struct isa_ins
 
 	for (i = 0; i < row->src[0]; i++)
 		data[i] = isa_vgpr(g, w, insn->src[1] + i)[l];
-	bytes = small(insn->op, &is_signed);
+	bytes = isa_small(insn->op, &is_signed);
 	if (row->flags & ISA_ATOMIC) {
 		u32 old[2];
 
@@ -307,16 +347,13 @@ static bool access(struct isa_group *g, struct isa_wave *w, const struct isa_ins
 		return true;
 	}
 	if (row->src[0])
-		return bytes ? copy(g->mem, va, (u8 *)data, bytes, ISA_WRITE) :
+		return bytes ? isa_memory_copy(g->mem, va, (u8 *)data, bytes, ISA_WRITE) :
 			       write_dwords(g->mem, va, data, row->src[0]);
 	data[0] = 0;
-	if (bytes ? !copy(g->mem, va, (u8 *)data, bytes, ISA_READ) :
+	if (bytes ? !isa_memory_copy(g->mem, va, (u8 *)data, bytes, ISA_READ) :
 		    !read_dwords(g->mem, va, data, row->dst))
 		return false;
-	if (is_signed)
-		data[0] = bytes == 1 ? (u32)(s8)data[0] : (u32)(s16)data[0];
-	for (i = 0; i < row->dst; i++)
-		isa_vgpr(g, w, insn->dst + i)[l] = data[i];
+	isa_loaded(g, w, insn, l, data, bytes, is_signed);
 	return true;
 }
 
@@ -331,6 +368,12 @@ static bool repeatable(const struct isa_insn *insn)
 	if (row->flags & ISA_ATOMIC)
 		return false;
 	return insn->dst == ISA_NONE || insn->dst > insn->src[0] + 1 || insn->dst + row->dst <= insn->src[0];
+}
+
+/* Is a flat address one of scratch memory? */
+static bool is_private(const struct isa_group *g, const struct isa_insn *insn, u64 va)
+{
+	return insn->format == ISA_FLAT && g->private_base && va >> 32 == g->private_base;
 }
 
 /* The address of a lane; false: it accesses no memory */
@@ -349,16 +392,22 @@ static bool lane_va(const struct isa_group *g, const struct isa_wave *w, const s
 
 /* Before an instruction that is not repeatable(): is the memory of all lanes there? False: a lane faults */
 static bool all_there(const struct isa_group *g, const struct isa_wave *w, const struct isa_insn *insn, u64 exec,
-		      u32 bytes)
+		      u32 bytes, bool scratch)
 {
 	enum isa_access access = isa_rows[insn->op].flags & ISA_ATOMIC ? ISA_WRITE : ISA_READ;
-	u64 va;
+	u64 va = 0;
 	u32 l;
 
-	for (l = 0; l < g->lanes; l++)
-		if (exec >> l & 1 && lane_va(g, w, insn, l, bytes, &va) &&
-		    (!translate(g->mem, va, access) || !translate(g->mem, va + bytes - 1, access)))
+	for (l = 0; l < g->lanes; l++) {
+		if (!(exec >> l & 1) || (!scratch && !lane_va(g, w, insn, l, bytes, &va)))
+			continue;
+		if (scratch || is_private(g, insn, va)) {
+			if (!isa_scratch_there(g, w, insn, l, bytes, access))
+				return false;
+		} else if (!isa_memory_find(g->mem, va, access) || !isa_memory_find(g->mem, va + bytes - 1, access)) {
 			return false;
+		}
+	}
 	return true;
 }
 
@@ -382,23 +431,33 @@ void isa_vmem(struct isa_group *g, struct isa_wave *w, const struct isa_insn *in
 	const struct isa_row *row = &isa_rows[insn->op];
 	u64 exec = isa_exec(g, w), base = (u64)(s64)insn->imm, va;
 	const u32 *low, *high = NULL;
-	bool is_signed;
+	bool is_signed, scratch = insn->format == ISA_SCRATCH;
 	u32 l, bytes;
 
 	if (row->flags & ISA_BARE || !exec)
 		return;
-	bytes = small(insn->op, &is_signed);
+	bytes = isa_small(insn->op, &is_signed);
 	if (!bytes)
 		bytes = 4 * (row->flags & ISA_ATOMIC || !row->src[0] ? row->dst : row->src[0]);
-	if (insn->format == ISA_MUBUF && buffer_refused(g, w, insn)) {
-		w->pc -= insn->dwords;
-		w->state = ISA_REFUSED;
-		return;
+	if (insn->format == ISA_MUBUF && isa_buffer_swizzled(g, w, insn)) {
+		scratch = isa_buffer_scratch(g, w, insn);
+		if (!scratch) {
+			stop(w, insn, ISA_REFUSED);
+			return;
+		}
 	}
-	if (!repeatable(insn) && !all_there(g, w, insn, exec, bytes)) {
+	if (!repeatable(insn) && !all_there(g, w, insn, exec, bytes, scratch)) {
 		fault(w, insn);
 		return;
 	}
+	for (l = 0; scratch && l < g->lanes; l++) {
+		if (exec >> l & 1 && !isa_scratch(g, w, insn, l)) {
+			fault(w, insn);
+			return;
+		}
+	}
+	if (scratch)
+		return;
 	if (insn->format == ISA_MUBUF) {
 		for (l = 0; l < g->lanes; l++) {
 			if (!(exec >> l & 1))
@@ -423,6 +482,15 @@ void isa_vmem(struct isa_group *g, struct isa_wave *w, const struct isa_insn *in
 		va = base + low[l] + (high ? (u64)high[l] << 32 : 0);
 		if (insn->format == ISA_FLAT && va >> 32 == g->shared_base) {
 			isa_lds_flat(g, w, insn, l, (u32)va);
+		} else if (is_private(g, insn, va)) {
+			if (row->flags & ISA_ATOMIC) {
+				stop(w, insn, ISA_REFUSED);
+				return;
+			}
+			if (!isa_scratch(g, w, insn, l)) {
+				fault(w, insn);
+				return;
+			}
 		} else if (!access(g, w, insn, l, va)) {
 			fault(w, insn);
 			return;

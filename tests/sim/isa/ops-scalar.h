@@ -81,6 +81,8 @@
 	X(s_cmpk_le_u32, SOPK, 0, 1, 0, 0, 0, 0x0d, 0x0e, 0x0e, ALL, NULL, NULL) \
 	X(s_addk_i32, SOPK, 1, 0, 0, 0, 0, 0x0e, 0x0f, 0x0f, ALL, NULL, NULL) \
 	X(s_mulk_i32, SOPK, 1, 0, 0, 0, 0, 0x0f, 0x10, 0x10, ALL, NULL, NULL) \
+	X(s_getreg_b32, SOPK, 1, 0, 0, 0, 0, 0x11, 0x12, 0x11, ALL, NULL, NULL) \
+	X(s_setreg_b32, SOPK, 0, 1, 0, 0, 0, -1, 0x13, -1, G10, NULL, NULL) \
 	X(s_waitcnt_vscnt, SOPK, 0, 1, 0, 0, WAIT, -1, 0x17, 0x18, G10P, NULL, NULL) \
 	X(s_waitcnt_vmcnt, SOPK, 0, 1, 0, 0, WAIT, -1, 0x18, 0x19, G10P, NULL, NULL) \
 	X(s_waitcnt_expcnt, SOPK, 0, 1, 0, 0, WAIT, -1, 0x19, 0x1a, G10P, NULL, NULL) \
@@ -172,7 +174,7 @@
 	X(s_sethalt, SOPP, 0, 0, 0, 0, 0, 0x0d, 0x0d, 0x02, ALL, NULL, NULL) \
 	X(s_sleep, SOPP, 0, 0, 0, 0, 0, 0x0e, 0x0e, 0x03, ALL, NULL, NULL) \
 	X(s_setprio, SOPP, 0, 0, 0, 0, 0, 0x0f, 0x0f, 0x35, ALL, NULL, NULL) \
-	X(s_sendmsg, SOPP, 0, 0, 0, 0, WAIT, -1, -1, 0x36, G11, NULL, NULL) \
+	X(s_sendmsg, SOPP, 0, 0, 0, 0, WAIT, 0x10, 0x10, 0x36, ALL, NULL, NULL) \
 	X(s_trap, SOPP, 0, 0, 0, 0, 0, 0x12, 0x12, 0x10, ALL, NULL, NULL) \
 	X(s_icache_inv, SOPP, 0, 0, 0, 0, BARE, 0x13, 0x13, 0x3c, ALL, NULL, NULL) \
 	X(s_inst_prefetch, SOPP, 0, 0, 0, 0, 0, -1, 0x20, 0x04, G10P, \

@@ -291,6 +291,16 @@ static void sopk(struct isa_wave *w, const struct isa_insn *insn)
 	isa_write32(w, insn->dst, d);
 }
 
+/* The registers of the hardware that the decoder accepts */
+static void hwreg(const struct isa_group *g, struct isa_wave *w, const struct isa_insn *insn)
+{
+	if (insn->op == OP_s_getreg_b32)
+		isa_write32(w, insn->dst, g->private_base >> 16);
+	else
+		w->s[isa_flat_scratch(g->prog->target) + ((insn->imm & 0x3f) != (ISA_HWREG_SCRATCH & 0x3f))] =
+			isa_scalar32(w, insn, insn->src[0]);
+}
+
 static void sopp(const struct isa_group *g, struct isa_wave *w, const struct isa_insn *insn)
 {
 	u64 vcc = w->s[ISA_VCC] | (g->lanes == 64 ? (u64)w->s[ISA_VCC + 1] << 32 : 0);
@@ -310,6 +320,10 @@ static void sopp(const struct isa_group *g, struct isa_wave *w, const struct isa
 	case OP_s_trap:
 		w->state = ISA_TRAPPED;
 		w->trap = insn->imm & 0xff;
+		break;
+	case OP_s_sendmsg:
+		if (insn->imm == ISA_MSG_INTERRUPT && g->message)
+			g->message(g->mem->ctx, w->s[ISA_M0]);
 		break;
 	case OP_s_branch:
 		taken = true;
@@ -356,7 +370,10 @@ void isa_scalar(struct isa_group *g, struct isa_wave *w, const struct isa_insn *
 		sopc(g, w, insn);
 		break;
 	case ISA_SOPK:
-		sopk(w, insn);
+		if (insn->op == OP_s_getreg_b32 || insn->op == OP_s_setreg_b32)
+			hwreg(g, w, insn);
+		else
+			sopk(w, insn);
 		break;
 	default:
 		sopp(g, w, insn);

@@ -41,7 +41,7 @@ static void count(struct isa_program *prog, const struct isa_insn *insn)
 		if (insn->format == ISA_MUBUF)
 			use(prog, insn->src[0], !!(insn->mods & ISA_OFFEN) + !!(insn->mods & ISA_IDXEN));
 		else
-			use(prog, insn->src[0], insn->src[2] == ISA_NONE ? 2 : 1);
+			use(prog, insn->src[0], insn->src[2] == ISA_NONE && insn->format != ISA_SCRATCH ? 2 : 1);
 		use(prog, insn->src[1], row->src[0]);
 	} else if (row->format == ISA_DS) {
 		use(prog, insn->src[0], 1);

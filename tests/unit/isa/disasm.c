@@ -4,6 +4,7 @@
 #include "fixture.h"
 
 static char *at, *end;
+static bool flat_scratch;	/* s102 and s103 have that name */
 
 static void put(const char *format, ...)
 {
@@ -37,7 +38,9 @@ static void operand(const struct isa_insn *insn, u32 code, u32 width)
 	static const char *const floats[] = { "0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0",
 					      "-4.0" };
 
-	if (code >= ISA_VGPR)
+	if (flat_scratch && (code == 102 || code == 103))
+		put("flat_scratch%s", width == 2 ? "" : code == 102 ? "_lo" : "_hi");
+	else if (code >= ISA_VGPR)
 		registers('v', code - ISA_VGPR, width);
 	else if (code < ISA_VCC)
 		registers('s', code, width);
@@ -129,8 +132,18 @@ static void scalar(enum isa_target t, const struct isa_insn *insn)
 		return;
 	}
 	put(" ");
+	if (insn->op == OP_s_setreg_b32)
+		put("hwreg(HW_REG_FLAT_SCR_%s), ", insn->imm & 1 ? "HI" : "LO");
 	if (row->dst)
 		operand(insn, insn->dst, row->dst);
+	if (insn->op == OP_s_getreg_b32) {
+		put(", hwreg(HW_REG_SH_MEM_BASES, 0, 16)");
+		return;
+	}
+	if (insn->op == OP_s_setreg_b32) {
+		operand(insn, insn->src[0], 1);
+		return;
+	}
 	if (insn->format == ISA_SOPK) {
 		if (!row->dst)
 			operand(insn, insn->src[0], 1);
@@ -217,6 +230,14 @@ static void lds(const struct isa_insn *insn)
 		put(" offset1:%u", insn->imm >> 8);
 }
 
+static void address_or_off(const struct isa_insn *insn, u32 code)
+{
+	if (code == ISA_NONE)
+		put("off");
+	else
+		operand(insn, code, 1);
+}
+
 static void memory(enum isa_target t, const struct isa_insn *insn)
 {
 	const struct isa_row *row = &isa_rows[insn->op];
@@ -240,6 +261,18 @@ static void memory(enum isa_target t, const struct isa_insn *insn)
 		put(", ");
 		operand(insn, insn->sdst, 1);
 		put("%s%s", insn->mods & ISA_IDXEN ? " idxen" : "", insn->mods & ISA_OFFEN ? " offen" : "");
+	} else if (insn->format == ISA_SCRATCH) {
+		if (insn->dst != ISA_NONE) {
+			operand(insn, insn->dst, row->dst);
+			put(", ");
+		}
+		address_or_off(insn, insn->src[0]);
+		put(", ");
+		if (row->src[0]) {
+			operand(insn, insn->src[1], row->src[0]);
+			put(", ");
+		}
+		address_or_off(insn, insn->src[2]);
 	} else {
 		if (insn->dst != ISA_NONE) {
 			operand(insn, insn->dst, row->dst);
@@ -274,11 +307,13 @@ void disassemble(enum isa_target t, u32 lanes, const struct isa_insn *insn, char
 {
 	static const char *const prefix[ISA_FORMATS] = {
 		[ISA_FLAT] = "flat_", [ISA_GLOBAL] = "global_", [ISA_MUBUF] = "buffer_",
+		[ISA_SCRATCH] = "scratch_",
 	};
 	const char *name = isa_name(t, insn->op);
 
 	at = text;
 	end = text + n;
+	flat_scratch = t == ISA_GFX900 || t == ISA_GFX90A;
 	if (prefix[insn->format] && isa_rows[insn->op].format == ISA_VMEM)
 		put("%s", prefix[insn->format]);
 	if (insn->format == ISA_VOPD) {

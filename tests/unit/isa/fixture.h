@@ -36,6 +36,7 @@ void disassemble(enum isa_target t, u32 lanes, const struct isa_insn *insn, char
 
 #define ENTRY_VA	0x100000ULL	/* of a program */
 #define SHARED_BASE	0x10000u	/* upper half of the addresses of LDS */
+#define PRIVATE_BASE	0x20000u	/* of those of scratch memory */
 #define TEST_VGPRS	64
 #define TEST_LDS	4096
 

@@ -75,7 +75,9 @@ u8 *compile_hip(const char *options, size_t *bytes)
 u8 *compile(enum isa_target t, const char *options, size_t *bytes, const char **error)
 {
 	char clang[256], llc[256], dir[] = "/tmp/isa-XXXXXX", command[2048];
-	bool direct = llvm("clang", gpus[t].llvm, clang, sizeof(clang));
+	/* clang before 17 has the instructions of gfx942 as gfx940 */
+	bool old = t == ISA_GFX942 && !llvm("clang", gpus[t].llvm, clang, sizeof(clang));
+	bool direct = llvm("clang", old ? 14 : gpus[t].llvm, clang, sizeof(clang));
 
 	*error = NULL;
 	if (!direct && (!llvm("clang", 14, clang, sizeof(clang)) || !llvm("llc", gpus[t].llvm, llc, sizeof(llc)))) {
@@ -86,7 +88,7 @@ u8 *compile(enum isa_target t, const char *options, size_t *bytes, const char **
 	if (direct)
 		snprintf(command, sizeof(command),
 			 "%s -target amdgcn-amd-amdhsa -mcpu=%s -nogpulib %s -c -o %s/o %s 2>%s/log", clang,
-			 gpus[t].name, options, dir, SOURCE, dir);
+			 old ? "gfx940" : gpus[t].name, options, dir, SOURCE, dir);
 	else
 		snprintf(command, sizeof(command),
 			 "%s -target amdgcn-amd-amdhsa -mcpu=%s -nogpulib %s -emit-llvm -c -o %s/bc %s 2>%s/log && "
@@ -97,6 +99,7 @@ u8 *compile(enum isa_target t, const char *options, size_t *bytes, const char **
 }
 
 struct arena arena __attribute__((aligned(ISA_PAGE)));
+void (*kernel_message)(void *ctx, u32 data);
 
 static void *page(void *ctx, u64 va, enum isa_access access)
 {
@@ -194,6 +197,25 @@ struct kernel *load_raw(enum isa_target t, const u8 *code, size_t bytes, const u
 	return k;
 }
 
+/* As the runtime describes it. A slot that is too small lets waves, or lanes, write to each other's */
+static void scratch(struct kernel *k)
+{
+	struct isa_scratch *s = &k->d.scratch;
+	u32 bytes, slots;
+
+	if (!isa_scratch_bytes(&k->d, &bytes))
+		return;
+	s->base = (uintptr_t)arena.scratch;
+	s->wave_bytes = (bytes * k->prog.lanes + 1023) & ~1023u;
+	s->first = 2;
+	slots = sizeof(arena.scratch) / s->wave_bytes;
+	assert_true(s->first + 256 / k->prog.lanes <= slots);
+	s->rsrc[0] = (u32)s->base;
+	s->rsrc[1] = (u32)(s->base >> 32) | 1u << 31;
+	s->rsrc[2] = sizeof(arena.scratch);
+	s->rsrc[3] = 1 << 23 | (isa_generation(k->t) ? 2u << 28 : 4 << 15 | 1 << 19 | 3 << 21);
+}
+
 /**
  * run_kernel - execute a kernel
  * @k: the kernel
@@ -214,12 +236,17 @@ u64 run_kernel(struct kernel *k, u32 groups, u32 n,
 	k->d.grid[0] = groups * 256;
 	if (n)
 		arena.args = (struct arguments){ arena.a, arena.b, arena.out, n };
-	arena.packet[1] = 256;
+	arena.packet[1] = 1 << 16 | 256;
+	arena.packet[2] = 1;
 	arena.packet[3] = k->d.grid[0];
 	k->d.packet = (uintptr_t)arena.packet;
 	k->d.kernarg = (uintptr_t)&arena.args;
 	isa_memory_forget(&k->mem);
+	scratch(k);
 	isa_group_init(&g, &k->prog, &k->mem, &k->d);
+	g.shared_base = SHARED_BASE;
+	g.private_base = PRIVATE_BASE;
+	g.message = kernel_message;
 	space = malloc(isa_group_bytes(&g));
 	assert_non_null(space);
 	for (id[0] = 0; id[0] < groups; id[0]++) {

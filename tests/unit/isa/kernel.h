@@ -37,6 +37,7 @@ struct arguments {
  * @args: of the kernel
  * @packet: of the dispatch, as far as kernels read it: size of the work-group, of the grid
  * @out: the results; all before is read-only
+ * @scratch: scratch memory
  */
 struct arena {
 	u8 code[1 << 18];
@@ -44,9 +45,11 @@ struct arena {
 	struct arguments args;
 	u32 packet[16];
 	u32 out[OUT] __attribute__((aligned(ISA_PAGE)));
+	u8 scratch[1 << 18];
 };
 
 extern struct arena arena;
+extern void (*kernel_message)(void *ctx, u32 data);	/* isa_group.message */
 
 u8 *compile(enum isa_target t, const char *options, size_t *bytes, const char **error);
 u8 *compile_hip(const char *options, size_t *bytes);

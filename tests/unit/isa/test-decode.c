@@ -34,6 +34,10 @@ void instance(enum isa_target t, const struct isa_row *row, enum isa_format form
 		w[0] = (w[0] & 0x7fffff) | 0xbu << 28 | code << 23;
 		if (row->flags & ISA_WAIT)
 			w[0] = (w[0] & ~0x7f0000u) | null << 16;
+		if (row == &isa_rows[OP_s_getreg_b32])
+			w[0] = (w[0] & ~0xffffu) | 15 << 11 | 15;
+		if (row == &isa_rows[OP_s_setreg_b32])
+			w[0] = (w[0] & ~0xffffu) | 31 << 11 | (20 + rnd(2));
 		break;
 	case ISA_SOP1:
 		w[0] = (w[0] & 0x7f00ff) | 0x17du << 23 | code << 8;
@@ -44,7 +48,7 @@ void instance(enum isa_target t, const struct isa_row *row, enum isa_format form
 	case ISA_SOPP:
 		w[0] = (w[0] & 0xffff) | 0x17fu << 23 | code << 16;
 		if (row == &isa_rows[OP_s_sendmsg])
-			w[0] = (w[0] & ~0xffffu) | 3;
+			w[0] = (w[0] & ~0xffffu) | (g == 2 && rnd(2) ? 3 : 1);
 		break;
 	case ISA_SMEM:
 		w[0] = (w[0] & 0x3ffff) | (g ? 0x3du : 0x30u) << 26 | code << 18;
@@ -75,6 +79,12 @@ void instance(enum isa_target t, const struct isa_row *row, enum isa_format form
 		break;
 	case ISA_DS:
 		w[0] = (w[0] & 0xffff) | 0x36u << 26 | code << (g ? 18 : 17);
+		break;
+	case ISA_SCRATCH:
+		w[0] = (w[0] & 0x3ffff) | 0x37u << 26 | code << 18;
+		w[0] = (w[0] & ~(3u << (g == 2 ? 16 : 14))) | 1u << (g == 2 ? 16 : 14);
+		if (rnd(2))
+			w[1] = (w[1] & ~0x7f0000u) | (g ? null : 127) << 16;
 		break;
 	case ISA_FLAT:
 	case ISA_GLOBAL:
@@ -165,6 +175,8 @@ static void sample_rows(struct samples *all)
 			sample_row(all, op, ISA_FLAT);
 			sample_row(all, op, ISA_GLOBAL);
 			sample_row(all, op, ISA_MUBUF);
+			if ((all->t == ISA_GFX942 || all->t == ISA_GFX1100) && !(row->flags & ISA_ATOMIC))
+				sample_row(all, op, ISA_SCRATCH);
 			continue;
 		}
 		sample_row(all, op, row->format);

@@ -67,9 +67,29 @@ static void mixed(u32 n)
 	}
 }
 
+static void stack(u32 n)
+{
+	enum { TABLE = 24 };
+	u32 i, k, sum, words[TABLE], flat[TABLE];
+
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < TABLE; k++) {
+			words[k] = a[i] + k * k;
+			flat[k] = b[i] ^ k;
+		}
+		for (k = 0; k < TABLE; k++) {
+			words[b[(i + k) & 63] % TABLE] += words[k] ^ i;
+			flat[b[(i + k) & 63] % TABLE] += words[k];
+		}
+		for (sum = k = 0; k < TABLE; k++)
+			sum = sum * 31 + words[k] + flat[k];
+		want[i] = sum;
+	}
+}
+
 static const struct test tests[] = {
 	{ "add", 5, 1100, add }, { "copy", 4, 2000, copy }, { "reduce", 4, ALL, reduce },
-	{ "gemm", 16, N, gemm }, { "mixed", 3, 700, mixed },
+	{ "gemm", 16, N, gemm }, { "mixed", 3, 700, mixed }, { "stack", 3, 700, stack },
 };
 
 static void prepare(void)
@@ -206,6 +226,64 @@ static void run_all(enum isa_target t, const char *options, const u8 *file, size
 	}
 }
 
+/* LDS of the dispatch's size; of @lds dwords, fewer than the kernel wants: what is not there is lost, and read as 0 */
+static void dynamic(enum isa_target t, const u8 *file, size_t bytes, u32 n, u32 lds)
+{
+	struct isa_why why;
+	struct kernel *k = load(t, file, bytes, "dynamic", &why);
+	u32 g, i, j, sum, at;
+
+	assert_non_null(k);
+	prepare();
+	memset(out, 0, sizeof(arena.out));
+	k->d.group_bytes = lds * 4;
+	assert_true(run_kernel(k, 2, n, preempt) != 0);
+	for (g = 0; g < 2; g++)
+		for (i = 0; i < 256; i++) {
+			for (sum = 0, j = i; j < n; j += 256) {
+				at = n - 1 - j;
+				sum = sum * 3 + (at < lds ? a[at % 4096] + at : 0);
+			}
+			if (out[g * 256 + i] != sum + b[i])
+				fail_msg("%s: %u of %u dwords of LDS: out[%u] is %#x, not %#x", gpus[t].name, lds, n,
+					 g * 256 + i, out[g * 256 + i], sum + b[i]);
+		}
+	free(k);
+}
+
+static u32 messages, message;
+
+static void hear(void *ctx, u32 data)
+{
+	(void)ctx;
+	messages++;
+	message = data;
+}
+
+/* A kernel sets a signal and interrupts the host */
+static void notify(enum isa_target t, const u8 *file, size_t bytes)
+{
+	u64 signal[4] = { 1, 3, 0, 0xab }, *at = (u64 *)&out[ALL];
+	struct isa_why why;
+	struct kernel *k = load(t, file, bytes, "notify", &why);
+
+	assert_non_null(k);
+	memset(out, 0, sizeof(arena.out));
+	signal[2] = (uintptr_t)(at + 4);
+	memcpy(at, signal, sizeof(signal));
+	arena.args = (struct arguments){ a, (u32 *)at, out, 77 };
+	messages = 0;
+	kernel_message = hear;
+	assert_true(run_kernel(k, 3, 0, preempt) != 0);
+	kernel_message = NULL;
+	assert_int_equal(messages, 1);
+	assert_int_equal(message, 0xab);
+	assert_int_equal(at[1], 0);
+	assert_int_equal(at[4], 0xab);
+	assert_int_equal(out[700], a[700] ^ 77);
+	free(k);
+}
+
 static const char *const options[] = { "-O1", "-O2" };
 
 static void target(enum isa_target t)
@@ -223,6 +301,10 @@ static void target(enum isa_target t)
 		}
 		run_all(t, options[o], file, bytes, sizeof(tests) / sizeof(*tests));
 		saxpy(t, file, bytes);
+		dynamic(t, file, bytes, 2048, 2048);
+		dynamic(t, file, bytes, 2048, 1024);
+		dynamic(t, file, bytes, 16384, 16384);
+		notify(t, file, bytes);
 		free(file);
 	}
 }

@@ -111,7 +111,7 @@ static void test_start(void **state)
 	/* packet and arguments, 4 registers; numbers of the group in x and z; of the item in all */
 	struct isa_dispatch d = dispatch(DENORMALS, 4 << 1 | 1 << 7 | 1 << 9 | 2 << 11, 1 << 1 | 1 << 3);
 	struct isa_memory mem = { .page = page };
-	u32 groups[3], id[3] = { 0, 0, 0 }, bad;
+	u32 groups[3], id[3] = { 0, 0, 0 }, bad, bytes;
 	struct isa_why why;
 	u64 x;
 
@@ -148,19 +148,27 @@ static void test_start(void **state)
 	assert_int_equal(g.wave[0].v[1], 1);
 	assert_int_equal(isa_group_run(&g, 10), 1);
 	assert_true(isa_group_ended(&g));
-	/* what is refused: scratch, more registers, rounding, denormals of results only, arguments in registers */
+	/* scratch memory is asked for by the packet, the descriptor, or a register */
+	assert_false(isa_scratch_bytes(&d, &bytes));
+	d.private_bytes = 8;
+	assert_true(isa_scratch_bytes(&d, &bytes));
+	assert_int_equal(bytes, 8);
+	bytes = 12;
+	memcpy(d.descriptor + 4, &bytes, 4);
+	assert_true(isa_scratch_bytes(&d, &bytes));
+	assert_int_equal(bytes, 12);
+	d = dispatch(0, 1, 0);
+	assert_true(isa_scratch_bytes(&d, &bytes));
+	assert_int_equal(bytes, 0);
+	/* what is refused: more registers, rounding, denormals of results only, arguments in registers */
 	prog.vgprs = 9;
 	assert_int_equal(isa_check(&prog, &d), ISA_REGISTERS);
 	prog.vgprs = 8;
 	d = dispatch(0, 0, 0);
 	assert_int_equal(isa_check(&prog, &d), ISA_OK);
-	d.private_bytes = 4;
-	assert_int_equal(isa_check(&prog, &d), ISA_DISPATCH);
 	d = dispatch(1 << 12, 0, 0);
 	assert_int_equal(isa_check(&prog, &d), ISA_DISPATCH);
 	d = dispatch(1 << 16, 0, 0);
-	assert_int_equal(isa_check(&prog, &d), ISA_DISPATCH);
-	d = dispatch(0, 1, 0);
 	assert_int_equal(isa_check(&prog, &d), ISA_DISPATCH);
 	d = dispatch(0, 0, 1 << 16);
 	assert_int_equal(isa_check(&prog, &d), ISA_DISPATCH);
@@ -202,8 +210,16 @@ static void test_registers(void **state)
 	assert_int_equal(g.wave[0].s[6], 1);
 	assert_int_equal(g.wave[0].s[7], 0);
 	assert_int_equal(g.wave[0].s[ISA_EXEC], 0x3f);
-	isa_describe(&d, (const u32 []){ 0, 1, 0 }, false);	/* scratch */
-	assert_int_equal(isa_check(&prog, &d), ISA_DISPATCH);
+	/* and behind the number of the group, where scratch memory of the wave is */
+	isa_describe(&d, (const u32 []){ DENORMALS, 6 << 1 | 1 << 7 | 1, 0 }, false);
+	d.size[0] = 128;
+	d.grid[0] = 256;
+	d.scratch = (struct isa_scratch){ .wave_bytes = 2048, .first = 3 };
+	isa_group_init(&g, &prog, &mem, &d);
+	isa_group_start(&g, &d, id, space);
+	assert_int_equal(g.wave[0].s[6], 1);
+	assert_int_equal(g.wave[0].s[7], 3 * 2048);
+	assert_int_equal(g.wave[1].s[7], 4 * 2048);
 	isa_describe(&d, (const u32 []){ 0, 17 << 1, 0 }, false);
 	assert_int_equal(isa_check(&prog, &d), ISA_DISPATCH);
 	isa_describe(&d, (const u32 []){ 0, 129 << 15, 0 }, false);	/* more LDS than there is */

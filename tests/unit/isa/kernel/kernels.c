@@ -92,6 +92,63 @@ KERNEL void mixed(GLOBAL const u32 *a, GLOBAL const u32 *b, GLOBAL u32 *out, u32
 	out[i] = (u32)(x ^ x >> 32);
 }
 
+#define TABLE	24
+
+/*
+ * Each item has tables in scratch memory, in which it chooses elements at run time: by addresses there, and, as clang makes of
+ * volatile, by flat ones. n is 64 at least.
+ */
+KERNEL void stack(GLOBAL const u32 *a, GLOBAL const u32 *b, GLOBAL u32 *out, u32 n)
+{
+	u32 i = GROUP * 256 + ITEM, k, sum = 0, words[TABLE];
+	volatile u32 flat[TABLE];
+
+	if (i >= n)
+		return;
+	for (k = 0; k < TABLE; k++) {
+		words[k] = a[i] + k * k;
+		flat[k] = b[i] ^ k;
+	}
+	for (k = 0; k < TABLE; k++) {
+		words[b[(i + k) & 63] % TABLE] += words[k] ^ i;
+		flat[b[(i + k) & 63] % TABLE] += words[k];
+	}
+	for (k = 0; k < TABLE; k++)
+		sum = sum * 31 + words[k] + flat[k];
+	out[i] = sum;
+}
+
+/* LDS whose size is that of the dispatch: n dwords are written, and those behind them, which are none, read */
+extern __attribute__((address_space(3))) u32 dynamic_lds[];
+
+KERNEL void dynamic(GLOBAL const u32 *a, GLOBAL const u32 *b, GLOBAL u32 *out, u32 n)
+{
+	u32 item = ITEM, k, sum = 0;
+
+	_Pragma("clang loop vectorize(disable)")
+	for (k = item; k < n; k += 256)
+		dynamic_lds[k] = a[k & 4095] + k;
+	barrier();
+	_Pragma("clang loop vectorize(disable)")
+	for (k = item; k < n; k += 256)
+		sum = sum * 3 + dynamic_lds[n - 1 - k];
+	out[GROUP * 256 + item] = sum + dynamic_lds[n + item] + b[item];
+}
+
+/* The last work-group sets the signal b to 0 and interrupts the host, as the device library does */
+KERNEL void notify(GLOBAL const u32 *a, GLOBAL u64 *signal, GLOBAL u32 *out, u32 n)
+{
+	u32 i = GROUP * 256 + ITEM, event;
+
+	out[i] = a[i] ^ n;
+	barrier();
+	if (ITEM || __atomic_fetch_sub(signal + 1, 1, __ATOMIC_ACQ_REL) != 1)
+		return;
+	event = (u32)signal[3];
+	__atomic_store_n((GLOBAL u64 *)signal[2], event, __ATOMIC_RELEASE);
+	__builtin_amdgcn_s_sendmsg(1, __builtin_amdgcn_readfirstlane(event) & 0xff);
+}
+
 /* Does not end before others write to b; for the simulated GPU */
 KERNEL void spin(GLOBAL const u32 *unused, GLOBAL const volatile u32 *b, GLOBAL u32 *out, u32 n)
 {
