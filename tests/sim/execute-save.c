@@ -179,7 +179,7 @@ struct sim_exec *sim_exec_restore(struct sim_hws *h, struct sim_queue *q, struct
 	else
 		r = p.error;
 	if (!r)
-		x = sim_exec_new(h, q, &hd.packet, &r);
+		x = sim_exec_new(h, q, &hd.packet, part, &r);
 	if (x)
 		r = load(x, &p, &hd);
 	if (r) {
@@ -188,7 +188,6 @@ struct sim_exec *sim_exec_restore(struct sim_hws *h, struct sim_queue *q, struct
 			lose(h, q, w);
 		return NULL;
 	}
-	x->part = part;
 	w->user[WORK_EXEC] = (uintptr_t)x;
 	h->exec.restored++;
 	return x;

@@ -25,10 +25,20 @@ MODULE_PARM_DESC(execute, "execute the code of dispatches that is known whole; o
 #define UNITS		1024	/* in which the progress of a work-group is counted */
 #define BEHIND_NS	(20 * NSEC_PER_USEC)	/* more time for what is not executed when it should be */
 #define SHARED_BASE	0x10000	/* upper half of the LDS aperture's address: kfd_flat_memory.c */
-#define AMD_QUEUE_RPTR_OFFSET	128	/* offsetof(amd_queue_t, read_dispatch_id) */
+#define PRIVATE_BASE	0x20000	/* likewise of the scratch aperture */
 
-/* Reasons beside those of isa.h */
-enum { EXEC_TARGET = ISA_REASONS, EXEC_DESCRIPTOR, EXEC_AREA, EXEC_MEMORY, EXEC_REASONS };
+/* amd_queue_t: amd_hsa_queue.h */
+#define AMD_QUEUE_RPTR_OFFSET	128	/* read_dispatch_id */
+#define AMD_QUEUE_TMPRING	140	/* compute_tmpring_size */
+#define AMD_QUEUE_RESOURCE	144	/* scratch_resource_descriptor */
+#define AMD_QUEUE_SCRATCH	160	/* scratch_backing_memory_location */
+
+/* COMPUTE_TMPRING_SIZE: gc_*_sh_mask.h, si_state.c of Mesa */
+#define TMPRING_WAVES(r)	((r) & 0xfff)
+#define TMPRING_WAVE_BYTES(r, gc)	((gc) < IP_VERSION(11, 0, 0) ? ((r) >> 12 & 0x1fff) * 1024 : ((r) >> 12 & 0x7fff) * 256)
+
+/* Reasons beside those of isa.h; EXEC_OFF: the parameter execute is not set */
+enum { EXEC_OFF = ISA_OK, EXEC_TARGET = ISA_REASONS, EXEC_DESCRIPTOR, EXEC_AREA, EXEC_MEMORY, EXEC_SCRATCH, EXEC_REASONS };
 
 static_assert(EXEC_REASONS <= SIM_EXEC_REASONS);
 
@@ -37,8 +47,11 @@ static const char *reason_name(u32 reason)
 	static const char *const names[] = {
 		[EXEC_TARGET - ISA_REASONS] = "gpu", [EXEC_DESCRIPTOR - ISA_REASONS] = "descriptor",
 		[EXEC_AREA - ISA_REASONS] = "save_area", [EXEC_MEMORY - ISA_REASONS] = "memory",
+		[EXEC_SCRATCH - ISA_REASONS] = "scratch",
 	};
 
+	if (reason == EXEC_OFF)
+		return "off";
 	return reason < ISA_REASONS ? isa_reason_name(reason) : names[reason - ISA_REASONS];
 }
 
@@ -102,6 +115,41 @@ static int describe(struct sim_exec *x, u64 *entry)
 	return 0;
 }
 
+/* s_sendmsg of an interrupt */
+static void message(void *ctx, u32 data)
+{
+	struct sim_exec *x = ctx;
+
+	sim_queue_message(x->h, x->q, data);
+}
+
+/*
+ * Its scratch memory: of the slots of the queue, those of the part of the CWSR area that it has, so that no two dispatches in
+ * flight have the same. Return: 0 or a reason
+ */
+static int scratch(struct sim_exec *x)
+{
+	struct sim_exec_packet *p = &x->packet;
+	struct isa_scratch *s = &x->d.scratch;
+	u32 bytes, slots;
+
+	if (!isa_scratch_bytes(&x->d, &bytes))
+		return 0;
+	if (!p->pm4 && !p->tmpring &&
+	    (!isa_read(&x->mem, x->d.queue + AMD_QUEUE_TMPRING, &p->tmpring, sizeof(p->tmpring), ISA_READ) ||
+	     !isa_read(&x->mem, x->d.queue + AMD_QUEUE_RESOURCE, p->resource, sizeof(p->resource), ISA_READ) ||
+	     !isa_read(&x->mem, x->d.queue + AMD_QUEUE_SCRATCH, &p->scratch, sizeof(p->scratch), ISA_READ)))
+		return EXEC_SCRATCH;
+	s->base = p->scratch;
+	s->wave_bytes = TMPRING_WAVE_BYTES(p->tmpring, x->h->g->prof->gc);
+	memcpy(s->rsrc, p->resource, sizeof(s->rsrc));
+	slots = TMPRING_WAVES(p->tmpring) / ENG_INFLIGHT;
+	s->first = x->part * slots;
+	if (!s->wave_bytes || s->wave_bytes < (u64)bytes * x->g.lanes || slots < x->g.nwaves)
+		return EXEC_SCRATCH;
+	return 0;
+}
+
 /* Its code, registers and LDS. Return: 0, a reason, or -EAGAIN */
 static int equip(struct sim_exec *x)
 {
@@ -128,6 +176,11 @@ static int equip(struct sim_exec *x)
 		return ISA_DISPATCH;
 	isa_group_init(&x->g, &x->program->prog, &x->mem, &x->d);
 	x->g.shared_base = SHARED_BASE;
+	x->g.private_base = PRIVATE_BASE;
+	x->g.message = message;
+	r = scratch(x);
+	if (r)
+		return r;
 	x->space = kvmalloc(isa_group_bytes(&x->g), GFP_KERNEL | __GFP_NOMEMALLOC | __GFP_NOWARN);
 	return x->space ? 0 : EXEC_MEMORY;
 }
@@ -137,12 +190,13 @@ static int equip(struct sim_exec *x)
  * @h: the firmware
  * @q: its queue
  * @p: its packet
+ * @part: of the CWSR area
  * @why: gets the reason if it cannot be executed; -EAGAIN: ask again later
  *
  * Return: the dispatch, for sim_exec_free(); or NULL.
  */
 struct sim_exec *sim_exec_new(struct sim_hws *h, struct sim_queue *q, const struct sim_exec_packet *p,
-			      int *why)
+			      u32 part, int *why)
 {
 	struct sim_exec *x = kvzalloc(sizeof(*x), GFP_KERNEL | __GFP_NOMEMALLOC | __GFP_NOWARN);
 
@@ -152,6 +206,7 @@ struct sim_exec *sim_exec_new(struct sim_hws *h, struct sim_queue *q, const stru
 	x->h = h;
 	x->q = q;
 	x->packet = *p;
+	x->part = part;
 	x->mem.page = page;
 	x->mem.ctx = x;
 	x->estimate = ESTIMATE;
@@ -186,6 +241,7 @@ void sim_exec_unready(struct sim_queue *q)
 {
 	sim_exec_free(q->ready_exec);
 	q->ready_exec = NULL;
+	q->ready_why = EXEC_OFF;
 }
 
 /* A part of the CWSR area that no dispatch in flight has; fewer than ENG_INFLIGHT are when one is launched */
@@ -202,7 +258,7 @@ static u32 free_part(const struct sim_queue *q)
 /**
  * sim_exec_prepare - a dispatch may be launched: will it be executed?
  * @h: the firmware
- * @q: its queue, gets sim_queue.ready_exec
+ * @q: its queue, gets sim_queue.ready_exec, or ready_why
  * @p: its packet
  *
  * Return: false: that cannot be said now.
@@ -215,9 +271,8 @@ bool sim_exec_prepare(struct sim_hws *h, struct sim_queue *q, const struct sim_e
 	sim_exec_unready(q);
 	if (!READ_ONCE(sim_exec_wanted))
 		return true;
-	x = sim_exec_new(h, q, p, &why);
+	x = sim_exec_new(h, q, p, free_part(q), &why);
 	if (x) {
-		x->part = free_part(q);
 		r = sim_exec_area(x);
 		if (!r) {
 			q->ready_exec = x;
@@ -228,7 +283,7 @@ bool sim_exec_prepare(struct sim_hws *h, struct sim_queue *q, const struct sim_e
 	}
 	if (why == -EAGAIN)
 		return false;
-	h->exec.modelled[why]++;
+	q->ready_why = why;
 	return true;
 }
 
@@ -240,8 +295,11 @@ bool sim_exec_prepare(struct sim_hws *h, struct sim_queue *q, const struct sim_e
  */
 void sim_exec_launch(struct sim_hws *h, struct sim_queue *q, struct eng_work *w)
 {
-	if (!q->ready_exec)
+	if (!q->ready_exec) {
+		h->exec.modelled[q->ready_why]++;
+		q->ready_why = EXEC_OFF;
 		return;
+	}
 	w->user[WORK_EXEC] = (uintptr_t)q->ready_exec;
 	q->ready_exec = NULL;
 	h->exec.executed++;
@@ -383,7 +441,8 @@ static void follow(struct sim_exec *x, const struct eng_work *w, u64 now, u64 un
 	if (until > from)
 		want = min(want + (until - from), ns);
 	isa_memory_forget(&x->mem);
-	while (!finished(x) && progress_ns(x, ns) < want && chunk(x) && ktime_get_ns() < end)
+	/* the ring of interrupts is sent before it is full: a work-group may cause one with each instruction */
+	while (!finished(x) && progress_ns(x, ns) < want && !sim_hws_irqs_pending(x->h) && chunk(x) && ktime_get_ns() < end)
 		;
 }
 
@@ -455,12 +514,27 @@ void sim_exec_drop(struct sim_hws *h, struct sim_queue *q)
 	}
 }
 
+/* A line of the log that tests/vm/guest writes, too, of what is still loaded when a run ends; tests/vm/run collects them */
+static void log_dispatches(const struct sim_hws *h)
+{
+	char text[256];
+	int n = 0;
+	u32 i;
+
+	for (i = 0; i < EXEC_REASONS; i++)
+		if (h->exec.modelled[i])
+			n += scnprintf(text + n, sizeof(text) - n, " modelled_%s %llu", reason_name(i), h->exec.modelled[i]);
+	text[n] = 0;
+	dev_info(h->g->adev.dev, "kfdsim: dispatches: executed %llu%s\n", h->exec.executed, text);
+}
+
 /**
  * sim_exec_fini - the firmware stops; no queue is left
  * @h: the firmware
  */
 void sim_exec_fini(struct sim_hws *h)
 {
+	log_dispatches(h);
 	sim_program_trim(h, 0);
 }
 
@@ -476,6 +550,6 @@ void sim_exec_counters(struct sim_hws *h, struct seq_file *m)
 
 	seq_printf(m, "executed %llu\nexecuted_instructions %llu\nexecuted_saved %llu\nexecuted_saved_running %llu\nexecuted_restored %llu\nexecuted_lost %llu\n",
 		   e->executed, e->instructions, e->saved, e->saved_running, e->restored, e->lost);
-	for (i = 1; i < EXEC_REASONS; i++)
+	for (i = 0; i < EXEC_REASONS; i++)
 		seq_printf(m, "modelled_%s %llu\n", reason_name(i), e->modelled[i]);
 }

@@ -29,6 +29,9 @@
  * @wave32: its waves have 32 lanes
  * @rsrc: COMPUTE_PGM_RSRC1, 2, 3
  * @user: COMPUTE_USER_DATA_0 to 15
+ * @tmpring: COMPUTE_TMPRING_SIZE: the slots of scratch memory, AQL: of the queue
+ * @scratch: GPU virtual address of the first
+ * @resource: AQL: the queue's buffer resource of scratch memory
  */
 struct sim_exec_packet {
 	u64 va;
@@ -44,6 +47,9 @@ struct sim_exec_packet {
 	u32 wave32;
 	u32 rsrc[3];
 	u32 user[16];
+	u64 scratch;
+	u32 tmpring;
+	u32 resource[4];
 };
 
 /**
@@ -105,7 +111,7 @@ struct sim_exec {
 /* execute.c; while nothing was executed, sim_exec_gpu.used says that most of it need not be called */
 extern bool sim_exec_wanted;
 struct sim_exec *sim_exec_new(struct sim_hws *h, struct sim_queue *q, const struct sim_exec_packet *p,
-			      int *why);
+			      u32 part, int *why);
 void sim_exec_free(struct sim_exec *x);
 void sim_exec_begin_group(struct sim_exec *x);
 bool sim_exec_prepare(struct sim_hws *h, struct sim_queue *q, const struct sim_exec_packet *p);

@@ -152,6 +152,7 @@ struct sim_proc {
  * @stalled: memory cannot be had now: nothing is launched before the next poll
  * @error_code: what is still to be reported to ROCr, 0: nothing
  * @ready_exec: how @ready will be executed; NULL: it is modelled
+ * @ready_why: the reason, an index of sim_exec_gpu.modelled
  * @save_va: CWSR area of the first XCC
  * @save_bytes: its size
  * @save_stack: of that, the control stack, which comes first
@@ -190,6 +191,7 @@ struct sim_queue {
 	bool stalled;
 	u32 error_code;
 	struct sim_exec *ready_exec;
+	u32 ready_why;
 	u64 save_va;
 	u32 save_bytes;
 	u32 save_stack;
@@ -213,7 +215,7 @@ struct sim_queue {
  * @saved_running: see there
  * @restored: states read from one
  * @lost: states that could not be written, or were none when they were read
- * @modelled: dispatches that were not executed, by reason
+ * @modelled: dispatches that were not executed, by reason; with @executed, all that were launched
  */
 struct sim_exec_gpu {
 	struct list_head programs;
@@ -365,6 +367,7 @@ void sim_hws_irqs_send(struct sim_hws *h, u32 n);
 void sim_hws_irq_enable(struct sim_gpu *g, bool on);
 int sim_hws_irq_drain(struct sim_gpu *g, const u32 *fence);
 void sim_hws_irq(struct sim_hws *h, u32 client, u32 source, u32 vmid, u32 pasid, u32 ctxid);
+void sim_queue_message(struct sim_hws *h, struct sim_queue *q, u32 data);
 void sim_vm_fault(struct sim_hws *h, struct sim_queue *q, u64 va, bool readonly);
 
 /* debugger.c: the settings of a process */

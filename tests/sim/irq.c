@@ -54,6 +54,39 @@ void sim_hws_irq(struct sim_hws *h, u32 client, u32 source, u32 vmid, u32 pasid,
 	e[4] = ctxid;
 }
 
+/*
+ * The interrupt of the shader: its data is in other bits of each generation, and so is what says that an instruction caused it;
+ * kfd_int_process_v9.c, _v10.c, _v11.c
+ */
+#define SQ_INST_V9	(1u << 26)	/* in the first dword, */
+#define SQ_INST_V10	(1u << 6)	/* in the second */
+
+/**
+ * sim_queue_message - a wave interrupts the host: s_sendmsg
+ * @h: the firmware
+ * @q: its queue
+ * @data: M0; KFD: the event that is signalled, or the lower bits of its number
+ */
+void sim_queue_message(struct sim_hws *h, struct sim_queue *q, u32 data)
+{
+	struct sim_proc *p = to_sp(q->eq.proc);
+	u32 gc = h->g->prof->gc, *e;
+
+	e = irq_entry(h);
+	if (!e)
+		return;
+	e[0] = (gc >= IP_VERSION(11, 0, 0) ? SOC21_IH_CLIENTID_GFX : SOC15_IH_CLIENTID_SE0SH) | SOC15_INTSRC_SQ_INTERRUPT_MSG << 8 |
+	       (h->g->adev.vm_manager.first_kfd_vmid + q->eq.proc->vmid) << 24;
+	e[3] = p->pasid;
+	if (gc < IP_VERSION(10, 0, 0)) {
+		e[4] = (data & 0xfff) | (data & 0xf000) << 16 | SQ_INST_V9;
+		e[5] = data >> 16 & 0xff;
+	} else {
+		e[4] = data & (gc < IP_VERSION(11, 0, 0) ? 0x7fffff : 0xffffff);
+		e[5] = SQ_INST_V10;
+	}
+}
+
 /**
  * sim_vm_fault - a queue touches an address that its process has not mapped, or not for that
  * @h: the firmware, its lock held

@@ -14,7 +14,9 @@
 #define SH_START	0x04		/* _X, _Y, _Z */
 #define SH_NUM_THREAD	0x07		/* _X, _Y, _Z */
 #define SH_PGM		0x0c		/* _LO, _HI */
+#define SH_SCRATCH	0x10		/* COMPUTE_DISPATCH_SCRATCH_BASE_LO, _HI: of the GPUs that set up scratch memory */
 #define SH_RSRC		0x12		/* 1, 2 */
+#define SH_TMPRING	0x18		/* COMPUTE_TMPRING_SIZE */
 #define SH_RSRC3	0x28		/* GFX10 to GFX12 */
 #define SH_RSRC3_GFX9	0x2d		/* GFX 9.4.2 and 9.4.3 */
 #define SH_USER_DATA	0x40		/* 0 to 15 */
@@ -41,6 +43,7 @@ static u32 rsrc3(const struct sim_gpu *g)
 bool sim_pm4_kept(const struct sim_gpu *g, u32 i)
 {
 	return (i >= SH_START && i < SH_NUM_THREAD + 3) || (i >= SH_PGM && i < SH_PGM + 2) ||
+	       (i >= SH_SCRATCH && i < SH_SCRATCH + 2) || i == SH_TMPRING ||
 	       (i >= SH_RSRC && i < SH_RSRC + 2) || i == rsrc3(g) || (i >= SH_USER_DATA && i < SIM_SH_REGS);
 }
 
@@ -81,6 +84,8 @@ static bool prepare(struct sim_hws *h, struct sim_queue *q, const u32 *dim, u32 
 		.kernel = sim_q64(sh[SH_PGM + 1] & 0xff, sh[SH_PGM]) << 8,
 		.wave32 = !!(init & INIT_WAVE32),
 		.rsrc = { sh[SH_RSRC], sh[SH_RSRC + 1], sh[rsrc3(h->g)] },
+		.tmpring = sh[SH_TMPRING],
+		.scratch = sim_q64(sh[SH_SCRATCH + 1] & 0xff, sh[SH_SCRATCH]) << 8,
 	};
 	u64 items;
 	u32 i;

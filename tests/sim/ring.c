@@ -62,8 +62,7 @@ void sim_queue_load(struct sim_hws *h, struct sim_queue *q, const void *mqd, u64
 	q->seen = now;
 	q->old_wptr = 0;
 	q->ready_for = 0;
-	if (q->ready_exec)
-		sim_exec_unready(q);
+	sim_exec_unready(q);
 	q->rptr_step = 0;
 	q->error = save->error & 1;
 	q->error_code = save->error >> 1;

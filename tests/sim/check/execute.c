@@ -7,12 +7,14 @@
  *						mid-kernel (default 100), and wrong ones where saved state is changed
  *	sim-execute OBJECT --spoil REGISTER	prints what becomes of a product whose saved state is changed, see spoilt()
  *	sim-execute OBJECT --results [PREEMPTIONS]	TAP: only the results, of any object file with these kernels
+ *	sim-execute OBJECT --unknown		TAP: on a GPU whose instructions are not known a dispatch takes its time, computes
+ *						nothing, and is counted with that reason
  *	sim-execute --disturb			toggles a queue without work until it is killed: with HWS, each time all
  *						queues of the GPU are taken off and put back
  */
 #include "execute.h"
 
-#define HEADER		184	/* bytes before the state of a work-group: execute-save.c */
+#define HEADER		216	/* bytes before the state of a work-group: execute-save.c */
 #define NO_STATE	(-2)	/* in place of a register: what the header begins with */
 
 static void off(struct kfdc_queue *q)
@@ -37,77 +39,6 @@ static void plain(struct kfdc_queue *q, struct kfdc_signal *s)
 		tap_ok(right(), "%s computes what the host does", tests[i].name);
 	}
 	tap_eq(counter("executed") - executed, TESTS, "all of them were executed");
-}
-
-/* Each kernel again and again, off the GPU as often as possible */
-static void preempted(struct kfdc_queue *q, struct kfdc_signal *s, uint64_t preemptions)
-{
-	uint64_t before, saved, rounds, wrong, end;
-	uint32_t i;
-
-	for (i = 0; i < TESTS; i++) {
-		before = counter("executed_saved_running");
-		rounds = 0;
-		wrong = 0;
-		do {
-			begin(q, &tests[i], 20 * MS, s);
-			end = kfdc_now() + 20 * SEC;
-			while (kfdc_signal_value(s) > 0) {
-				if (kfdc_now() > end)
-					tap_bail("%s, preempted in mid-kernel, does not end", tests[i].name);
-				sleep_ns(100 * US + rnd() % 256 * US);
-				off(q);
-				on(q);
-			}
-			wrong += !right();
-			rounds++;
-			saved = counter("executed_saved_running") - before;
-		} while (saved < preemptions && rounds < preemptions);
-		tap_diag("%s: %llu dispatches, %llu preemptions in the middle of a work-group", tests[i].name,
-			 (unsigned long long)rounds, (unsigned long long)saved);
-		tap_ok(!wrong && saved >= preemptions, "%s computes what the host does, preempted %llu times in mid-kernel",
-		       tests[i].name, (unsigned long long)preemptions);
-	}
-}
-
-/* Two dispatches of a queue that run at once are saved to places of their own */
-static void two(struct kfdc_queue *q, struct kfdc_signal *s)
-{
-	const struct test *t[2] = { &tests[3], &tests[2] };
-	struct memory *of[2] = { mem };
-	uint64_t saved, most = 0;
-	struct kfdc_signal *also;
-	struct kfdc_bo bo;
-	int i;
-
-	must(kfdc_signal_create(c, true, &also));
-	must(kfdc_bo_alloc(c, sizeof(*mem), GTT, &bo));
-	of[1] = bo.va;
-	memcpy(of[1], of[0], sizeof(*mem));
-	param("slots", 2);
-	for (i = 0; i < 2; i++) {
-		mem = of[i];
-		target = mem->out;
-		begin(q, t[i], 20 * MS, i ? also : s);
-	}
-	while (kfdc_signal_value(s) > 0 || kfdc_signal_value(also) > 0) {
-		sleep_ns(500 * US);
-		saved = counter("executed_saved_running");
-		off(q);
-		saved = counter("executed_saved_running") - saved;
-		most = saved > most ? saved : most;
-		on(q);
-	}
-	tap_eq(most, 2, "two dispatches of a queue are preempted in mid-kernel at once");
-	for (i = 1; i >= 0; i--) {
-		mem = of[i];
-		target = mem->out;
-		memset(want, 0, sizeof(want));
-		t[i]->host(t[i]->n);
-		tap_ok(right(), "... %s computes what the host does", t[i]->name);
-	}
-	param("slots", 1);
-	kfdc_signal_destroy(also);
 }
 
 /*
@@ -181,18 +112,20 @@ static void spoil(const char *program)
 	tap_eq(counter("executed_lost") - lost, 1, "... and is counted");
 }
 
-static void store(uint32_t n)
+static void host_spin(const uint32_t *a, const uint32_t *b, uint32_t *w, uint32_t n)
 {
 	uint32_t i;
 
-	for (i = 0; i < 256; i++)
-		want[i] = n;
+	(void)a;
+	(void)b;
+	for (i = 0; i < GROUP; i++)
+		w[i] = n;
 }
 
 /* A kernel that does not end by itself: amdkfd's unmaps do not wait for that, and it goes on after them */
 static void endless(struct kfdc_queue *q, struct kfdc_signal *s)
 {
-	static const struct test spin = { "spin", 1, 77, store };
+	static const struct test spin = { "spin", 1, 77, host_spin, 0 };
 	uint64_t took, longest = 0;
 	struct kfdc_queue *other;
 	uint32_t i, b = mem->b[0];
@@ -220,6 +153,20 @@ static void endless(struct kfdc_queue *q, struct kfdc_signal *s)
 	mem->b[0] = b;
 }
 
+/* GFX12 has no decoder */
+static void unknown(struct kfdc_queue *q, struct kfdc_signal *s)
+{
+	uint64_t gpu = counter("modelled_gpu"), all = modelled(), executed = counter("executed");
+
+	begin(q, &tests[0], 20 * MS, s);
+	must(kfdc_signal_wait(s, 60 * SEC));
+	memset(want, 0, sizeof(want));
+	tap_ok(right() && kfdc_signal_gpu_ns(s) >= 20 * MS,
+	       "a dispatch on a GPU whose instructions are not known takes its time and computes nothing");
+	tap_eq(counter("modelled_gpu") - gpu, 1, "... and is counted, with that reason");
+	tap_ok(modelled() - all == 1 && counter("executed") == executed, "... and with no other");
+}
+
 static void __attribute__((noreturn)) disturb(void)
 {
 	struct kfdc_queue *q;
@@ -236,7 +183,7 @@ int main(int argc, char **argv)
 {
 	struct kfdc_queue *q;
 	struct kfdc_signal *s;
-	uint64_t lost;
+	uint64_t lost, not_before;
 	bool only;
 	uint32_t i;
 
@@ -244,7 +191,7 @@ int main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "--disturb"))
 		disturb();
 	if (argc < 2)
-		tap_bail("usage: sim-execute OBJECT [--results] [PREEMPTIONS] | --disturb");
+		tap_bail("usage: sim-execute OBJECT [--results] [PREEMPTIONS] | OBJECT --unknown | --disturb");
 	prepare(argv[1]);
 	must(kfdc_queue_create(c, NULL, &q));
 	must(kfdc_signal_create(c, true, &s));
@@ -257,18 +204,24 @@ int main(int argc, char **argv)
 			putchar(result);
 		return !result;
 	}
+	if (argc > 2 && !strcmp(argv[2], "--unknown")) {
+		unknown(q, s);
+		return tap_done();
+	}
 	only = argc > 2 && !strcmp(argv[2], "--results");
 	lost = counter("executed_lost");
+	not_before = modelled();
 	plain(q, s);
-	preempted(q, s, argc > 2 + only ? strtoull(argv[2 + only], NULL, 10) : 100);
+	preempted(&aql, q, s, tests, TESTS, argc > 2 + only ? strtoull(argv[2 + only], NULL, 10) : 100, NULL);
 	if (!only) {
-		two(q, s);
+		two(q, s, &tests[3], &tests[2]);
 		endless(q, s);
 	}
 	must(kfdc_queue_destroy(q));
 	if (!only)
 		spoil(argv[0]);
 	tap_eq(counter("executed_lost") - lost, !only, "no other state was lost");
+	tap_eq(modelled() - not_before, 0, "no dispatch was modelled");
 	tap_diag("%llu instructions of waves", (unsigned long long)counter("executed_instructions"));
 	return tap_done();
 }

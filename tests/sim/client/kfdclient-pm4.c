@@ -446,6 +446,11 @@ int kfdc_pm4_code(struct kfdc_ring *r, const struct kfdc_pm4_code *code)
 		err = kfdc_ring_write(r, (uint32_t []){ PM4(PM4_SET_SH_REG, 4), 0x212, code->rsrc[0], code->rsrc[1] }, 4);
 	if (!err)
 		err = kfdc_ring_write(r, (uint32_t []){ PM4(PM4_SET_SH_REG, 3), rsrc3, code->rsrc[2] }, 3);
+	if (!err)
+		err = kfdc_ring_write(r, (uint32_t []){ PM4(PM4_SET_SH_REG, 3), 0x218, code->tmpring }, 3);
+	if (!err)
+		err = kfdc_ring_write(r, (uint32_t []){ PM4(PM4_SET_SH_REG, 4), 0x210, code->scratch >> 8,
+							 code->scratch >> 40 }, 4);
 	if (!err && code->nuser)
 		err = kfdc_ring_write(r, p, 2 + code->nuser);
 	return err;

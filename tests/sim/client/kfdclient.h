@@ -208,6 +208,8 @@ int kfdc_pm4_dispatch(struct kfdc_ring *r, uint32_t waves);
  * struct kfdc_pm4_code - what the registers of a PM4 queue say of code
  * @entry: its first instruction, a multiple of 256
  * @rsrc: COMPUTE_PGM_RSRC1, 2, 3
+ * @tmpring: COMPUTE_TMPRING_SIZE: slots of scratch memory
+ * @scratch: the first of them, for GPUs that take that from a register; a multiple of 256
  * @size: work-items of a work-group
  * @user: COMPUTE_USER_DATA_0 and the following
  * @nuser: how many, at most 16
@@ -216,6 +218,8 @@ int kfdc_pm4_dispatch(struct kfdc_ring *r, uint32_t waves);
 struct kfdc_pm4_code {
 	uint64_t entry;
 	uint32_t rsrc[3];
+	uint32_t tmpring;
+	uint64_t scratch;
 	uint32_t size[3];
 	uint32_t user[16];
 	uint32_t nuser;
