@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A HIP program and a program that dispatches by PM4 give the same bits with the same kernels of hipcc, which are preempted in
-# mid-kernel, and the host's. LONG=1: each kernel 10,000 times at least; PREEMPTIONS=N: so often, default 30.
+# mid-kernel, and the host's. LONG=1: each program 10,000 times at least, 2,500 of them in each of the four kernels;
+# PREEMPTIONS=N: so often in each kernel, default 30.
 # BITS_GPU=PROFILE: on that GPU, mi210 (the default) or navi21: Debian's ROCr 5.2 knows no others. Arguments are options of
 # tests/vm/run.
 set -u
 bin=build/tests/bin
-preemptions=${PREEMPTIONS:-${LONG:+10000}}
+preemptions=${PREEMPTIONS:-${LONG:+2500}}
 make -s -C tests execute O="$PWD/$bin" >&2 || exit 1
 gpu=${BITS_GPU:-mi210}
 case $gpu in

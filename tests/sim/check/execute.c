@@ -9,6 +9,7 @@
  *	sim-execute OBJECT --results [PREEMPTIONS]	TAP: only the results, of any object file with these kernels
  *	sim-execute OBJECT --unknown		TAP: on a GPU whose instructions are not known a dispatch takes its time, computes
  *						nothing, and is counted with that reason
+ *	sim-execute OBJECT --speed		prints how many instructions of waves the GPU executes in a second of the guest's time
  *	sim-execute --disturb			toggles a queue without work until it is killed: with HWS, each time all
  *						queues of the GPU are taken off and put back
  */
@@ -167,6 +168,24 @@ static void unknown(struct kfdc_queue *q, struct kfdc_signal *s)
 	tap_ok(modelled() - all == 1 && counter("executed") == executed, "... and with no other");
 }
 
+/* Dispatches whose modelled time is over at once: how long they take is how long their execution does */
+static void speed(struct kfdc_queue *q, struct kfdc_signal *s)
+{
+	uint64_t ns, before;
+	uint32_t i, n;
+
+	for (i = 0; i < TESTS; i++) {
+		before = counter("executed_instructions");
+		ns = 0;
+		for (n = 0; n < 20; n++) {
+			begin(q, &tests[i], 1 * US, s);
+			must(kfdc_signal_wait(s, 60 * SEC));
+			ns += kfdc_signal_gpu_ns(s);
+		}
+		printf("%-8s %6.3f million in a second\n", tests[i].name, (counter("executed_instructions") - before) * 1e3 / ns);
+	}
+}
+
 static void __attribute__((noreturn)) disturb(void)
 {
 	struct kfdc_queue *q;
@@ -191,7 +210,7 @@ int main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "--disturb"))
 		disturb();
 	if (argc < 2)
-		tap_bail("usage: sim-execute OBJECT [--results] [PREEMPTIONS] | OBJECT --unknown | --disturb");
+		tap_bail("usage: sim-execute OBJECT [--results] [PREEMPTIONS] | OBJECT --unknown | OBJECT --speed | --disturb");
 	prepare(argv[1]);
 	must(kfdc_queue_create(c, NULL, &q));
 	must(kfdc_signal_create(c, true, &s));
@@ -203,6 +222,10 @@ int main(int argc, char **argv)
 		if (result)
 			putchar(result);
 		return !result;
+	}
+	if (argc > 2 && !strcmp(argv[2], "--speed")) {
+		speed(q, s);
+		return 0;
 	}
 	if (argc > 2 && !strcmp(argv[2], "--unknown")) {
 		unknown(q, s);
