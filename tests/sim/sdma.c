@@ -26,6 +26,7 @@ MODULE_PARM_DESC(sdma_gbs, "rate of SDMA copies and fills, GB/s (order of PCIe 4
 #define SDMA_ATOMIC_ADD_32	15
 #define SDMA_ATOMIC_ADD_64	47
 #define SDMA_OP_GCR_REQ		17		/* SDMA 5 and up */
+#define SDMA_SUBOP_USER_GCR	1		/* of user queues: ROCr; amdgpu's own rings have 0 */
 #define SDMA_PACKET_NS		500
 #define SDMA_MAX_DW		8		/* of a packet without its data */
 #define SDMA_PIECE		(256 << 10)	/* bytes; 10 us at 25 GB/s */
@@ -76,7 +77,7 @@ static u32 packet_dw(struct sim_gpu *g, const u32 *p)
 	case SDMA_OP_TIMESTAMP:
 		return sub_op(p) == SDMA_SUBOP_TIMESTAMP_GET_GLOBAL ? 3 : 0;
 	case SDMA_OP_GCR_REQ:
-		return g->prof->sdma >= IP_VERSION(5, 0, 0) && !sub_op(p) ? 5 : 0;
+		return g->prof->sdma >= IP_VERSION(5, 0, 0) && sub_op(p) <= SDMA_SUBOP_USER_GCR ? 5 : 0;
 	}
 	return 0;
 }
