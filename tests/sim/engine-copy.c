@@ -80,15 +80,19 @@ void eng_copy_cancel(struct engine *e, struct eng_queue *q)
  */
 void eng_save_begin(struct engine *e, struct eng_queue *q)
 {
+	struct eng_work *w;
 	u64 bytes = 0;
 	bool live = false;
 	u32 i;
 
-	for (i = 0; i < q->nwork; i++)
-		if (q->work[i].running && q->work[i].slot) {
-			bytes += q->work[i].live_bytes;
-			live = true;
-		}
+	for (i = 0; i < q->nwork; i++) {
+		w = &q->work[i];
+		if (!w->running || !w->slot)
+			continue;
+		w->saved_bytes = eng_share_part(e, w, w->live_bytes, e->cfg.full_bytes);
+		bytes += w->saved_bytes;
+		live = true;
+	}
 	eng_state(e, q, ENG_Q_SAVING);
 	eng_activate(e, q);
 	q->save_at = e->now;
@@ -150,7 +154,7 @@ void eng_restore_begin(struct engine *e, struct eng_queue *q)
 	q->first = q->proc->fresh && q->proc->since == e->now;
 	for (i = 0; i < q->nwork; i++)
 		if (q->work[i].slot) {
-			bytes += q->work[i].live_bytes;
+			bytes += q->work[i].saved_bytes;
 			live = true;
 		}
 	if (!live) {

@@ -104,17 +104,17 @@ static bool beats(const struct engine *e, const struct eng_queue *a, u64 a_avail
 	return a->served < b->served;
 }
 
-/* Pipes that run a dispatch, one bit each */
-static u32 busy_pipes(const struct engine *e)
+/* Dispatches that each pipe runs; without pipes there is one, and slots are the only limit */
+static void count_pipes(const struct engine *e, u32 *running)
 {
 	const struct eng_queue *q;
-	u32 i, busy = 0;
+	u32 i;
 
+	for (i = 0; i < ENG_PIPES; i++)
+		running[i] = 0;
 	for (q = e->cfg.pipes ? e->busy : NULL; q; q = q->next_busy)
 		for (i = 0; i < q->nwork; i++)
-			if (q->work[i].running && q->work[i].slot)
-				busy |= 1u << q->pipe;
-	return busy;
+			running[q->pipe] += q->work[i].running && q->work[i].slot;
 }
 
 /**
@@ -123,7 +123,8 @@ static u32 busy_pipes(const struct engine *e)
  */
 void eng_settle_launches(struct engine *e)
 {
-	u32 used = eng_used_slots(e), busy = busy_pipes(e);
+	u32 used = eng_used_slots(e), of_pipe = e->cfg.pipe_slots ? e->cfg.pipe_slots : 1;
+	u32 running[ENG_PIPES];
 	struct eng_work tmp, best_tmp, *w, *best_work = NULL;
 	struct eng_queue *q, *best, *next;
 	bool restored, again, room;
@@ -131,11 +132,12 @@ void eng_settle_launches(struct engine *e)
 
 	if (e->drain)
 		return;
+	count_pipes(e, running);
 	do {
 		again = false;
 		best = NULL;
 		for_each_active(e, q, next) {
-			room = used < e->cfg.slots && !(busy & 1u << q->pipe);
+			room = used < e->cfg.slots && running[q->pipe] < of_pipe;
 			if (q->wants && !room)
 				continue;
 			w = candidate(e, q, &tmp, &restored);
@@ -176,7 +178,7 @@ void eng_settle_launches(struct engine *e)
 		best->served = ++e->seq;
 		launch(e, best, w, restored);
 		used++;
-		busy |= e->cfg.pipes ? 1u << best->pipe : 0;
+		running[best->pipe] += e->cfg.pipes ? 1 : 0;
 		again = true;
 	} while (again);
 }

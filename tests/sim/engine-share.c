@@ -15,10 +15,11 @@ static u64 divide(u64 n, u64 by, u64 *rest)
 #endif
 }
 
-/* Does its time pass now, and only in part? */
+/* Has it a part of the GPU now? */
 static bool shares(const struct engine *e, const struct eng_queue *q, const struct eng_work *w)
 {
-	return q->state == ENG_Q_ON && w->running && w->slot && w->avail <= e->now;
+	return (q->state == ENG_Q_ON || q->state == ENG_Q_SAVING) && w->running && w->slot &&
+	       w->avail <= e->now;
 }
 
 /**
@@ -45,9 +46,10 @@ void eng_share(struct engine *e)
 		for (i = 0; i < q->nwork; i++) {
 			w = &q->work[i];
 			ns = w->left_ns + w->ran_ns;
-			w->weight = ns >= ENG_LONG_RATIO * shortest ? ENG_LONG_WEIGHT : 1;
+			w->weight = 0;
 			if (shares(e, q, w))
-				sum += w->weight;
+				w->weight = ns >= ENG_LONG_RATIO * shortest ? ENG_LONG_WEIGHT : 1;
+			sum += w->weight;
 		}
 	if (sum == e->share_sum)
 		return;
@@ -66,6 +68,24 @@ void eng_share(struct engine *e)
 u64 eng_share_of(const struct engine *e, struct eng_work *w, u64 d)
 {
 	return divide(d * w->weight + w->carry, e->share_sum, &w->carry);
+}
+
+/**
+ * eng_share_part - what a dispatch has of something of the GPU that it fills: state, waves
+ * @e: the engine
+ * @w: a dispatch that has a slot; its share is that of the last call of eng_advance()
+ * @own: what it has when it is alone
+ * @full: what the GPU has
+ *
+ * Return: @own without interleave.
+ */
+u64 eng_share_part(const struct engine *e, const struct eng_work *w, u64 own, u64 full)
+{
+	u64 rest;
+
+	if (!e->cfg.interleave)
+		return own;
+	return w->weight ? min_u64(own, divide(full * w->weight, e->share_sum, &rest)) : 0;
 }
 
 /**

@@ -29,10 +29,13 @@
  *	  had no HQD is, but for no more than ENG_LAG_QUANTA process quanta. With plain_turns it
  *	  is the turn of the next one in the order of the runlist instead, whatever each has used.
  *	- With pipes, the HQDs are one a pipe, then the next of each, in the order in which
- *	  queues get them. One dispatch of a pipe runs at a time: the rules of priority and turns are
+ *	  queues get them. One dispatch of a pipe runs at a time, or pipe_slots: the rules of priority and turns are
  *	  between the queues of a pipe, and each pipe has its own turn.
  *	- With interleave, the work-groups of dispatches that run at once share the GPU: each
  *	  progresses at its share of full speed, see ENG_LONG_WEIGHT. Priorities do not change shares.
+ *	  What a dispatch has on the GPU follows its share: no more than that part of a full GPU, and no
+ *	  more than it has alone. It keeps its share until its state is written. So all
+ *	  dispatches together never have more than a full GPU.
  *	- A dispatch may be given its slot before its avail, which then waits for it: this
  *	  is what a caller gets who is late to say that work has come. Those whose avail has
  *	  come go first among equals, not before a higher priority.
@@ -40,8 +43,8 @@
  *	  process_quantum_ns (gang_quantum_ns) are saved and give way to those waiting
  *	  longest, whether or not they have work; those mapped longest go first, and as many
  *	  go as wait. Who is not needed for that at the end of a quantum has another.
- *	- A save or restore takes its fixed time plus live bytes / bandwidth; saves and
- *	  restores share one DMA path. A quantum
+ *	- A save takes its fixed time plus live bytes / bandwidth, and a restore its own plus the bytes
+ *	  that were saved / bandwidth; saves and restores share one DMA path. A quantum
  *	  counts from the end of the restore (of a process: the first of those that begin as it
  *	  gets its VMID) and does not cut it short; an unmap does. A process that must give
  *	  up its VMID finishes the restores under way and begins no others.
@@ -105,7 +108,9 @@ typedef uint64_t u64;
  * @level_preempt: a higher level does not wait for the end of a lower one's quantum
  * @plain_turns: turns go round in the order of the runlist
  * @pipes: compute pipes, ENG_PIPES at most; 0: HQDs are all alike
+ * @pipe_slots: dispatches of a pipe that run at once, 0: one
  * @interleave: dispatches that run at once share the GPU; otherwise each has full speed
+ * @full_bytes: with it, live state of a full GPU, which those that run at once share
  */
 struct eng_config {
 	u32 slots;
@@ -119,14 +124,17 @@ struct eng_config {
 	bool level_preempt;
 	bool plain_turns;
 	u32 pipes;
+	u32 pipe_slots;
 	bool interleave;
+	u64 full_bytes;
 };
 
 /**
  * struct eng_work - one launched packet, or the one that would be launched next
  * @left_ns: time it still has to run
  * @avail: earliest time at which it may start
- * @live_bytes: state that must be saved when it is taken off
+ * @live_bytes: its state on the GPU when it is alone there
+ * @saved_bytes: what of it was written when it was last taken off
  * @ran_ns: time it has run so far
  * @weight: its part of the GPU among those that run now; engine.share_sum is the whole
  * @carry: less than a ns of its share, in parts of engine.share_sum
@@ -139,6 +147,7 @@ struct eng_work {
 	u64 left_ns;
 	u64 avail;
 	u64 live_bytes;
+	u64 saved_bytes;
 	u64 ran_ns;
 	u64 weight;
 	u64 carry;
@@ -401,6 +410,7 @@ bool eng_saved(const struct engine *e, const struct eng_proc *only);
 u64 eng_unmap_queue(struct engine *e, struct eng_queue *q, u64 now);
 bool eng_queue_saved(const struct engine *e, const struct eng_queue *q);
 void eng_resume_queue(struct engine *e, struct eng_queue *q, u64 now);
+u64 eng_share_part(const struct engine *e, const struct eng_work *w, u64 own, u64 full);
 u32 eng_used_slots(const struct engine *e);
 u32 eng_used_hqds(const struct engine *e);
 

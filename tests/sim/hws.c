@@ -62,7 +62,19 @@ MODULE_PARM_DESC(plain_turns, "among queues of equal priority, turns go round; o
 
 static bool interleave;
 module_param(interleave, bool, 0444);
-MODULE_PARM_DESC(interleave, "dispatches of several queues share the GPU, one of each pipe; otherwise as slots says");
+MODULE_PARM_DESC(interleave, "dispatches of several queues share the GPU, pipe_slots of each pipe; otherwise as slots says");
+
+static uint pipe_slots = 1;
+module_param(pipe_slots, uint, 0644);
+MODULE_PARM_DESC(pipe_slots, "with interleave, dispatches of a pipe that run at once (a guess)");
+
+#define SIM_PIPE_SLOTS_MAX	1024u
+
+/* State of an XCC that is full of waves; as eng_work.live_bytes */
+static u64 full_bytes(const struct sim_profile *p)
+{
+	return p->cu_per_xcc * p->ctx_bytes_per_cu;
+}
 
 /* The rate at which an XCC saves and restores: its share, as all do so at once (xcc.c) */
 static u64 save_bytes_per_us(const struct sim_profile *p)
@@ -70,7 +82,7 @@ static u64 save_bytes_per_us(const struct sim_profile *p)
 	u32 gbs = READ_ONCE(save_gbs);
 
 	if (!gbs && !READ_ONCE(save_peak))
-		return p->cu_per_xcc * p->ctx_bytes_per_cu / (SIM_SAVE_FULL_US - SIM_SAVE_US);
+		return full_bytes(p) / (SIM_SAVE_FULL_US - SIM_SAVE_US);
 	return (gbs ? : p->mem_bw_gbs) * 1000ULL / p->num_xcc;
 }
 
@@ -84,7 +96,9 @@ void sim_hws_config(struct sim_hws *h)
 
 	c->interleave = interleave;
 	c->pipes = interleave ? h->g->prof->pipes : 0;
-	c->slots = interleave ? c->pipes : max(READ_ONCE(slots), 1u);
+	c->pipe_slots = clamp(READ_ONCE(pipe_slots), 1u, SIM_PIPE_SLOTS_MAX);
+	c->slots = interleave ? c->pipes * c->pipe_slots : max(READ_ONCE(slots), 1u);
+	c->full_bytes = full_bytes(h->g->prof);
 	c->hqds = READ_ONCE(hqds) ? : sim_hqds(h->g->prof);
 	c->process_quantum_ns = max(READ_ONCE(process_quantum_us), 100u) * 1000ULL;
 	c->gang_quantum_ns = max(READ_ONCE(gang_quantum_us), 100u) * 1000ULL;
@@ -269,6 +283,19 @@ void sim_hws_occupancy_cost(struct sim_hws *h)
 }
 
 /**
+ * sim_share_waves - waves that a dispatch has on a GPU, or an XCC, that others may share
+ * @h: the firmware, its lock held
+ * @w: the dispatch; it runs
+ * @waves: that it has there when it is alone
+ * @room: that there is for waves
+ */
+u32 sim_share_waves(const struct sim_hws *h, const struct eng_work *w, u64 waves, u64 room)
+{
+	/* what has begun is seen: KFD takes 0 for nothing in flight */
+	return waves ? max_t(u64, eng_share_part(&h->eng, w, waves, room), 1) : 0;
+}
+
+/**
  * sim_hws_occupancy - waves in flight, for kfd2kgd_calls.get_cu_occupancy
  * @g: the GPU
  * @xcc: on which XCC
@@ -288,7 +315,7 @@ void sim_hws_occupancy(struct sim_gpu *g, u32 xcc, struct kfd_cu_occupancy *occ,
 	for (p = h->eng.procs; p; p = p->next)
 		for (q = p->queues; q && n < AMDGPU_MAX_QUEUES; q = q->next, n++) {
 			occ[n].doorbell_off = to_sq(q)->doorbell;
-			occ[n].wave_cnt = sim_xcc_occupancy(g->prof, to_sq(q), xcc);
+			occ[n].wave_cnt = sim_xcc_occupancy(h, to_sq(q), xcc);
 		}
 	mutex_unlock(&h->lock);
 	*max_waves_per_cu = sim_waves_per_cu(g->prof);

@@ -88,6 +88,7 @@ struct sim_mqd_save {
 	struct {
 		u64 left_ns;
 		u64 live_bytes;
+		u64 saved_bytes;
 		u64 ran_ns;
 		u64 signal;
 		u64 start;
@@ -357,6 +358,7 @@ u64 sim_unmap_ns(void);
 u32 sim_wait_time2(void);
 void sim_hiq_drained(struct sim_hws *h, u64 now);
 void sim_hws_occupancy_cost(struct sim_hws *h);
+u32 sim_share_waves(const struct sim_hws *h, const struct eng_work *w, u64 waves, u64 room);
 void sim_hws_occupancy(struct sim_gpu *g, u32 xcc, struct kfd_cu_occupancy *occ,
 		       int *max_waves_per_cu);
 pid_t sim_proc_pid(struct sim_hws *h, const struct sim_proc *p);
@@ -417,7 +419,7 @@ bool sim_queue_poll(struct sim_hws *h, struct sim_queue *q, u64 now);
 /* xcc.c */
 u64 sim_xcc_waves(const struct sim_profile *p, u64 wgs, u32 wg_waves, u32 logic);
 u64 sim_xcc_work(const struct sim_profile *p, u64 wgs, u32 wg_waves, struct eng_work *w);
-u32 sim_xcc_occupancy(const struct sim_profile *p, const struct sim_queue *q, u32 xcc);
+u32 sim_xcc_occupancy(const struct sim_hws *h, const struct sim_queue *q, u32 xcc);
 void sim_xcc_load(struct sim_hws *h, struct sim_queue *q, const void *mqd);
 
 /* aql.c, pm4.c, sdma.c: eng_ops of the kinds of packets */

@@ -367,7 +367,8 @@ static void get_cu_occupancy(struct amdgpu_device *adev, int pasid, int *wave_cn
 		for (q = p->queues; q && to_sp(p)->pasid == pasid; q = q->next)
 			for (i = 0; i < q->nwork; i++)
 				if (q->work[i].running)
-					n += q->work[i].user[WORK_WAVES];
+					n += sim_share_waves(h, &q->work[i], q->work[i].user[WORK_WAVES],
+							     sim_max_waves(h->g->prof));
 	mutex_unlock(&h->lock);
 	*wave_cnt = n;
 	*max_waves_per_cu = sim_waves_per_cu(to_sim(adev)->prof);

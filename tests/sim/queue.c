@@ -217,6 +217,7 @@ void sim_queue_retry(struct sim_queue *q, const struct eng_work *w)
 	*again = *w;
 	again->left_ns = RETRY_NS;
 	again->live_bytes = 0;
+	again->saved_bytes = 0;
 	again->slot = false;
 	again->user[WORK_WAVES] = 0;
 }

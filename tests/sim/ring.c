@@ -75,6 +75,7 @@ void sim_queue_load(struct sim_hws *h, struct sim_queue *q, const void *mqd, u64
 		w = &q->eq.work[i];
 		w->left_ns = save->work[i].left_ns;
 		w->live_bytes = save->work[i].live_bytes;
+		w->saved_bytes = save->work[i].saved_bytes;
 		w->ran_ns = save->work[i].ran_ns;
 		w->user[WORK_SIGNAL] = save->work[i].signal;
 		w->user[WORK_WAVES] = save->work[i].waves;
@@ -89,6 +90,13 @@ void sim_queue_load(struct sim_hws *h, struct sim_queue *q, const void *mqd, u64
 	if (q->kind == SIM_QUEUE_AQL)
 		sim_aql_mapped(h, q);
 	eng_wake(&h->eng, &q->eq);
+}
+
+/* Waves whose state was saved: of those of a dispatch that shared the GPU, the ones that it had there */
+static u64 saved_waves(const struct eng_work *w)
+{
+	return w->live_bytes ? DIV64_U64_ROUND_UP(w->user[WORK_WAVES] * w->saved_bytes, w->live_bytes) :
+			       w->user[WORK_WAVES];
 }
 
 /**
@@ -115,10 +123,11 @@ void sim_queue_save(struct sim_hws *h, struct sim_queue *q)
 	for (i = 0; i < q->eq.nwork; i++) {
 		w = &q->eq.work[i];
 		/* launched, and its packet consumed: without waves, too, it is state that was saved */
-		waves += max_t(u64, w->user[WORK_WAVES], 1);
-		bytes += w->live_bytes;
+		waves += max_t(u64, saved_waves(w), 1);
+		bytes += w->saved_bytes;
 		save.work[i].left_ns = w->left_ns;
 		save.work[i].live_bytes = w->live_bytes;
+		save.work[i].saved_bytes = w->saved_bytes;
 		save.work[i].ran_ns = w->ran_ns;
 		save.work[i].signal = w->user[WORK_SIGNAL];
 		save.work[i].waves = w->user[WORK_WAVES];

@@ -51,22 +51,27 @@ u64 sim_xcc_work(const struct sim_profile *p, u64 wgs, u32 wg_waves, struct eng_
 
 /**
  * sim_xcc_occupancy - waves of a queue in flight on one XCC
- * @p: the GPU
+ * @h: the firmware
  * @q: the queue
  * @xcc: physical number of the XCC
  */
-u32 sim_xcc_occupancy(const struct sim_profile *p, const struct sim_queue *q, u32 xcc)
+u32 sim_xcc_occupancy(const struct sim_hws *h, const struct sim_queue *q, u32 xcc)
 {
+	const struct sim_profile *p = h->g->prof;
 	u32 logic = (q->xcc_logic + xcc) % p->num_xcc, n = 0, i;
 	const struct eng_work *w;
+	u64 waves;
 
 	for (i = 0; i < q->eq.nwork; i++) {
 		w = &q->eq.work[i];
 		if (q->kind == SIM_QUEUE_PM4 && p->num_xcc > 1)
-			n += w->running && xcc == q->xcc_logic ? w->user[WORK_WAVES] : 0;
+			waves = w->running && xcc == q->xcc_logic ? w->user[WORK_WAVES] : 0;
 		else if (w->running && w->slot)
-			n += sim_xcc_waves(p, WORK_GRID_WGS(w->user[WORK_ARG]),
-					   WORK_GRID_WAVES(w->user[WORK_ARG]), logic);
+			waves = sim_xcc_waves(p, WORK_GRID_WGS(w->user[WORK_ARG]),
+					      WORK_GRID_WAVES(w->user[WORK_ARG]), logic);
+		else
+			continue;
+		n += sim_share_waves(h, w, waves, sim_xcc_max_waves(p));
 	}
 	return n;
 }

@@ -7,10 +7,28 @@ static u32 rnd(u32 n)
 	return (u32)(random() >> 8) % n;
 }
 
+/* State that dispatches have on the GPU, and state that is being written */
+static u64 state_bytes(void)
+{
+	const struct eng_queue *q;
+	const struct eng_work *x;
+	u64 sum = 0;
+	u32 i;
+
+	for (q = w.e.busy; q; q = q->next_busy)
+		for (i = 0; i < q->nwork; i++) {
+			x = &q->work[i];
+			if (x->running && x->slot)
+				sum += eng_share_part(&w.e, x, x->live_bytes, w.e.cfg.full_bytes);
+		}
+	return sum;
+}
+
 /*
  * Random arrivals, steps, unmaps and maps. Invariants: slots, HQDs and VMIDs are never
  * exceeded; every dispatch completes exactly once (checked in complete()) with exactly
- * its time (there too); the slots were busy for the sum of what completed or ran.
+ * its time (there too); the slots were busy for the sum of what completed or ran; with
+ * interleave, the state of all dispatches is never more than that of a full GPU.
  */
 static void random_schedule(unsigned int seed)
 {
@@ -29,7 +47,9 @@ static void random_schedule(unsigned int seed)
 	if (seed % 3 == 0) {
 		w.e.cfg.pipes = 1 + rnd(4);
 		w.e.cfg.interleave = rnd(4);
-		w.e.cfg.slots = w.e.cfg.pipes;
+		w.e.cfg.pipe_slots = rnd(3);
+		w.e.cfg.slots = w.e.cfg.pipes * (w.e.cfg.pipe_slots ? w.e.cfg.pipe_slots : 1);
+		w.e.cfg.full_bytes = 1000000;
 	}
 	for (i = 0; i < 12; i++) {
 		p[i] = proc();
@@ -79,6 +99,7 @@ static void random_schedule(unsigned int seed)
 			eng_resume_queue(&w.e, &q[rnd(12)][rnd(2)]->q, now);
 		assert_true(eng_advance(&w.e, now) > now);
 		assert_true(eng_used_slots(&w.e) <= w.e.cfg.slots);
+		assert_true(!w.e.cfg.interleave || state_bytes() <= w.e.cfg.full_bytes);
 		assert_true(eng_used_hqds(&w.e) <= w.e.cfg.hqds);
 		for (used = i = 0; i < 12; i++)
 			used += p[i]->vmid >= 0;
