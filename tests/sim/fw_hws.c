@@ -122,13 +122,40 @@ static struct sim_queue *hanging(struct sim_hws *h, const struct eng_proc *only)
 	return NULL;
 }
 
+/*
+ * Queues that have nothing to save are off at once, others when they are saved. To forget them now, while others are
+ * saved, keeps our own CPU time, which is not the model's, out of the time until the fence.
+ */
+static void drop_idle(struct sim_hws *h, struct eng_proc *only)
+{
+	struct eng_proc *p, *next_proc;
+	struct eng_queue *q, *next;
+
+	for (p = h->eng.procs; p; p = next_proc) {
+		next_proc = p->next;
+		for (q = p->queues; q && (!only || p == only); q = next) {
+			next = q->next;
+			if (q->state == ENG_Q_OFF ||
+			    (q->state == ENG_Q_SAVING && q->until <= h->eng.now))
+				sim_queue_drop(h, to_sq(q), true);
+		}
+		if (!only && !p->queues)
+			sim_proc_drop(h, to_sp(p), true);
+	}
+}
+
 /**
- * sim_hiq_unmap_done - an UNMAP_QUEUES has come to its end
- * @h: the firmware
+ * sim_hiq_unmap_done - end an UNMAP_QUEUES if its queues are saved; until then forget those that are
+ * @h: the firmware, its engine up to date; the grace period is over
  * @now: the present time
  */
 void sim_hiq_unmap_done(struct sim_hws *h, u64 now)
 {
+	if (now < h->unmap_until || !eng_saved(&h->eng, h->unmap_only)) {
+		if (h->unmap_until != ENG_NEVER && !h->hanging.ring)
+			drop_idle(h, h->unmap_only);
+		return;
+	}
 	if (h->hanging.ring) {
 		/* the HIQ's MQD says that a queue was given up; its HQD has it until it is reset */
 		h->hiq_mqd->queue_doorbell_id0 = h->hanging.doorbell;
@@ -158,28 +185,6 @@ static bool stubborn(struct sim_hws *h, const struct eng_proc *only)
 			return true;
 	}
 	return queues && sim_fault(h->g, SIM_FAULT_NO_PREEMPT);
-}
-
-/*
- * Queues that have nothing to save are off at once. To forget them now, while the others are saved,
- * keeps our own CPU time, which is not the model's, out of the time until the fence.
- */
-static void drop_idle(struct sim_hws *h, struct eng_proc *only)
-{
-	struct eng_proc *p, *next_proc;
-	struct eng_queue *q, *next;
-
-	for (p = h->eng.procs; p; p = next_proc) {
-		next_proc = p->next;
-		for (q = p->queues; q && (!only || p == only); q = next) {
-			next = q->next;
-			if (q->state == ENG_Q_OFF ||
-			    (q->state == ENG_Q_SAVING && q->until <= h->eng.now))
-				sim_queue_drop(h, to_sq(q), true);
-		}
-		if (!only && !p->queues)
-			sim_proc_drop(h, to_sp(p), true);
-	}
 }
 
 /* Stop the queues and begin to save them */

@@ -169,7 +169,7 @@ static u64 step(struct sim_hws *h, u64 now)
 		sim_hiq_run(h, hiq_time(h, now));
 		if (h->hiq_stalled && !h->drain_until && !h->unmap_only &&
 		    h->unmap_until != ENG_NEVER)
-			return max(h->unmap_until, now + 1);
+			return max(min(eng_advance(&h->eng, h->eng.now), h->unmap_until), now + 1);
 		if (h->hiq_dead)
 			return ENG_NEVER;
 	}
@@ -185,7 +185,7 @@ static u64 step(struct sim_hws *h, u64 now)
 		sim_hiq_drained(h, now);
 		next = eng_advance(&h->eng, now);
 	}
-	if (h->hiq_stalled && !h->drain_until && now >= h->unmap_until && eng_saved(&h->eng, h->unmap_only))
+	if (h->hiq_stalled && !h->drain_until)
 		sim_hiq_unmap_done(h, now);
 	if (h->hiq && !h->hiq_stalled) {
 		again = hiq_waits(h) || hiq_is_rung(h) ? hiq_time(h, ktime_get_ns()) : now;
