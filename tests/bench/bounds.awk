@@ -14,6 +14,16 @@ function check(name, got, relation, bound,   good) {
 }
 
 END {
+	# dispatches share the GPU: together they have its waves, 290 us, and each of four queues takes 37 us
+	save = v["shared_preempt_nochurn_save_max_us"]
+	check("four dispatches that share the GPU are saved in that of one GPU, and 37 for each, us", save, "==", 290 + 4 * 37)
+	now = "shared_preempt_4_nochurn"
+	check("online P99 beside 4 that share the GPU, us more than alone: the time to save and 15", v[now "_p99_us"] - v["shared_alone_p99_us"], "<=", save + 15)
+	check("offline GPU time beside it, of what online leaves", v[now "_others_share"], ">=", 0.97)
+	check("with preemption off that is not so: online P99 beside 4, times alone", v["shared_off_4_nochurn_p99_us"] / v["shared_alone_p99_us"], ">=", 1.5)
+	check("packets repeated there", v[now "_repeated"] + v[now "_offline_repeated"], "==", 0)
+	check("packets out of order there", v[now "_disorder"] + v[now "_offline_disorder"], "==", 0)
+	# slots=1: one dispatch owns the GPU
 	save = v["preempt_nochurn_save_max_us"]
 	check("the GPU saves in the median of what was measured on MI308X GPUs, us", save, "==", 327)
 	alone = v["alone_p99_us"]

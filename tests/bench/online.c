@@ -7,7 +7,8 @@
  * for each in turn with KFD events. Latency is from just before the packet is written and the doorbell
  * is rung to when the waiter has been told (gpu: to the time stamp of the signal; due: from when the
  * request was due). Five requests come first that do not count.
- * Prints "NAME VALUE" lines: latency, and what the GPU did between first and last request.
+ * Prints "NAME VALUE" lines: latency, and what the GPU did between first and last request; how many requests a second
+ * were served, and backlog 1 if they came faster than that.
  */
 #include <dirent.h>
 #include <pthread.h>
@@ -33,7 +34,7 @@ static struct {
 	sem_t sent, room;
 	unsigned int requests;
 	struct samples lat, late, gpu;
-	uint64_t last, twice, order;
+	uint64_t last, last_due, twice, order;
 } o;
 
 static void *wait_for_all(void *unused)
@@ -89,6 +90,7 @@ static void run(uint64_t ns, uint64_t mean, uint64_t seed, uint64_t first)
 		bench_sleep_until(due);
 		request(i, ns, due);
 	}
+	o.last_due = due;
 	pthread_join(waiter, NULL);
 }
 
@@ -104,6 +106,21 @@ static void read_counters(long long *v)
 static long long preempting(void)
 {
 	return bench_stat(kfdc_gpu_id(o.c), "preempting_count");
+}
+
+/*
+ * Did requests come faster than they were served? Then those of the second half waited more than twice as long in the mean
+ * as those of the first (three times, if the wait grows evenly), and the last ones for others. To be called before the
+ * samples are sorted
+ */
+static int backlog(uint64_t mean)
+{
+	uint64_t sum[2] = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < o.late.n; i++)
+		sum[i >= o.late.n / 2] += o.late.v[i];
+	return sum[1] > 2 * sum[0] && o.last - o.last_due > 2 * mean;
 }
 
 int main(int argc, char **argv)
@@ -143,10 +160,12 @@ int main(int argc, char **argv)
 	first = kfdc_now();
 	run(ns, mean, seed, first);
 	read_counters(after);
+	printf("backlog %d\n", backlog(mean));
 	samples_print(&o.lat, "", "us", 1e3);
 	printf("gpu_p99_us %.6g\n", samples_pct(&o.gpu, 990) / 1e3);
 	printf("due_p99_us %.6g\n", samples_pct(&o.late, 990) / 1e3);
 	printf("secs %.6f\n", (o.last - first) / 1e9);
+	printf("served_per_s %.2f\n", o.requests * 1e9 / (o.last - first));
 	for (i = 0; i < COUNTED; i++)
 		printf("%s %lld\n", counted[i], after[i] - before[i]);
 	/* what others had of the time that we left; saving and restoring is nobody's */

@@ -44,12 +44,34 @@ function larger(a, b) { return a == "" || b + 0 > a + 0 ? b : a }
 
 function num(key, format) { return have(key) ? sprintf(format, v[key]) : "-" }
 
-function row(what, phase) {
+# Of a backlog, which has no percentile: how many requests a second were served
+function row(what, phase,   alone, offline) {
 	if (!have(phase "_p99_us"))
 		return
-	printf "  %-46s %9s %9s %9s %7s %8s %6s\n", what, num(phase "_p50_us", "%.0f"), num(phase "_p99_us", "%.0f"),
-		num(phase "_p999_us", "%.0f"), sprintf("%.3f", v[phase "_p99_us"] / v["alone_p99_us"]),
-		have(phase "_offline_done") ? sprintf("%.4f", v[phase "_others_share"]) : "-", num(phase "_n", "%d")
+	alone = phase ~ /^shared_/ ? "shared_alone" : "alone"
+	offline = have(phase "_offline_done") ? sprintf("%.4f", v[phase "_others_share"]) : "-"
+	if (v[phase "_backlog"] > 0)
+		printf "  %-46s %37s %8s %6s\n", what, sprintf("backlog, %.1f served a second", v[phase "_served_per_s"]), offline,
+			num(phase "_n", "%d")
+	else
+		printf "  %-46s %9s %9s %9s %7s %8s %6s\n", what, num(phase "_p50_us", "%.0f"), num(phase "_p99_us", "%.0f"),
+			num(phase "_p999_us", "%.0f"), have(alone "_p99_us") ? sprintf("%.3f", v[phase "_p99_us"] / v[alone "_p99_us"]) : "-",
+			offline, num(phase "_n", "%d")
+}
+
+# In the calibrated model: what a phase adds to P99 alone, against the time to save that was measured in it. How many dispatches
+# are saved depends on the phase, so the bound of the longest save is that of a phase
+function shared_row(what, phase, saved,   added, held, asserted) {
+	if (!have(phase "_p99_us") || !have("shared_alone_p99_us") || !have(saved "_save_max_us"))
+		return
+	added = v[phase "_p99_us"] - v["shared_alone_p99_us"]
+	held = added <= v[saved "_save_max_us"] + 15
+	# as of the rows of slots=1: see save_row()
+	asserted = phase !~ /_save_(40|87)_/
+	if (!held && asserted)
+		broken = 1
+	printf "  %-46s %11.0f %11.0f %11.0f %11.4f %s\n", what, v[saved "_save_max_us"], added, v[saved "_save_max_us"] + 15,
+		v[phase "_others_share"], held ? "held" : asserted ? "NOT HELD" : "NOT HELD, not asserted: one CPU"
 }
 
 # What saves of so many us cost without churn: online's latency against alone + save + 15, and the offline work's share of
@@ -155,6 +177,13 @@ END {
 			derive("switch_share_max", larger(v["switch_share_max"], 1 - v[phase "_others_share"]))
 		}
 	}
+	if (have("shared_preempt_nochurn_save_max_us"))
+		derive("shared_save_us_model", v["shared_preempt_nochurn_save_max_us"])
+	if (have("shared_alone_p99_us") && have("shared_preempt_12_nochurn_p99_us"))
+		derive("shared_online_p99_added_us", larger(v["shared_preempt_4_nochurn_p99_us"], v["shared_preempt_12_nochurn_p99_us"]) - v["shared_alone_p99_us"])
+	if (have("shared_preempt_12_nochurn_others_share"))
+		derive("shared_offline_kept_ratio", 1 - larger(1 - v["shared_preempt_4_nochurn_others_share"],
+			1 - v["shared_preempt_12_nochurn_others_share"]))
 	if (have("ring_50_stamps_none_p50_ns")) {
 		none = v["ring_50_stamps_none_p50_ns"]
 		derive("stamps_held_ns_50_victims", v["ring_50_stamps_part_p50_ns"] - none)
@@ -212,13 +241,33 @@ END {
 	print "Everything here but report_* is SIMULATED: GPU " gpu " (constants below), Debian " kernel ", one CPU, 1 guest instruction = 1 ns."
 	if (have("save_us_model"))
 		print "A full GPU is saved in " v["save_us_model"] " us, the median that was measured on MI308X GPUs, and restored in 440 (150 of them measured)."
-	print "Where rings, queues and packets are measured it saves in less. Process quantum 10 ms, gang quantum 1 ms, one dispatch"
-	print "owns the GPU. Online: open loop, 20/s, 2.7 ms of GPU time each. Offline: 100 ms dispatches, two in flight; with churn each"
+	print "Where rings, queues and packets are measured it saves in less. Process quantum 10 ms, gang quantum 1 ms. Calibrated model:"
+	print "dispatches of several queues share the GPU, one of each pipe (interleave=1). Worst case: one dispatch owns it (slots=1)."
+	print "Online: open loop, 20/s, 2.7 ms of GPU time each. Offline: 100 ms dispatches, two in flight; with churn each"
 	print "process creates, updates (twice), destroys another queue, one such operation every 50 ms."
 	if (have("report_cpu_s"))
 		print "report_*: kfdtrace on the machine that runs this, in its time."
-	if (have("alone_p99_us")) {
+	if (have("alone_p99_us") || have("shared_alone_p99_us")) {
 		printf "\n  %-46s %9s %9s %9s %7s %8s %6s\n", "online latency, us", "P50", "P99", "P99.9", "/alone", "offline*", "n"
+		print "  calibrated model:"
+		row("alone, stock driver", "shared_alone")
+		row("alone, priority 12, preemption on", "shared_preempt_alone")
+		row("preemption, beside 4, no churn", "shared_preempt_4_nochurn")
+		row("preemption, beside 12, no churn", "shared_preempt_12_nochurn")
+		for (i = 1; i <= n; i++)
+			row("preemption, beside " crowd[i], "shared_preempt_" crowd[i])
+		row("priority only, beside 4, no churn", "shared_prio_only_4_nochurn")
+		row("stock, beside 1, no churn", "shared_stock_1_nochurn")
+		row("stock, beside 3, no churn", "shared_stock_3_nochurn")
+		row("stock, beside 4, no churn", "shared_stock_4_nochurn")
+		row("stock, beside 12, no churn", "shared_stock_12_nochurn")
+		row("stock, beside 4", "shared_stock_4")
+		print "  the same, each queue of a pipe runs (pipe_slots=6), no churn:"
+		row("no priority, beside 4", "shared_pipes_none_4_nochurn")
+		row("no priority, beside 12", "shared_pipes_none_12_nochurn")
+		row("preemption, beside 4", "shared_pipes_preempt_4_nochurn")
+		row("preemption, beside 12", "shared_pipes_preempt_12_nochurn")
+		print "  worst case, slots=1:"
 		row("alone, stock driver", "alone")
 		row("alone, priority 12, preemption on", "preempt_alone")
 		for (i = 1; i <= n; i++)
@@ -228,19 +277,20 @@ END {
 		row("preemption, beside 4, no churn", "preempt_4_nochurn")
 		row("preemption, beside 12, no churn", "preempt_12_nochurn")
 		row("stock, beside 4, plain turns", "stock_turns_4")
-		row("stock, beside 4, plain turns, no churn **", "stock_turns_4_nochurn")
+		row("stock, beside 4, plain turns, no churn", "stock_turns_4_nochurn")
 		row("priority only, beside 4, plain turns, no churn", "prio_only_turns_4_nochurn")
-		row("dispatches share the GPU: alone", "shared_alone")
-		row("  stock, beside 4", "shared_stock_4")
-		row("  stock, beside 4, no churn", "shared_stock_4_nochurn")
-		row("  preemption, beside 4", "shared_preempt_4")
-		row("  preemption, beside 4, no churn", "shared_preempt_4_nochurn")
 		print "  *  of the GPU time that online left; saving, restoring and the churn's own unmaps are lost"
-		print "  ** requests come faster than they are served: the latency grows as long as the run lasts"
 		for (i = 1; i <= rows; i++) {
 			row("preemption, beside 4, save, restore " saves[i] " us", "save_" saves[i])
 			row("preemption, the same, no churn", "save_" saves[i] "_nochurn")
 		}
+		if (have("shared_preempt_nochurn_save_max_us"))
+			printf "\n  %-46s %11s %11s %11s %11s\n", "calibrated model, no churn, us", "save", "P99 added", "bound", "offline"
+		shared_row("beside 4", "shared_preempt_4_nochurn", "shared_preempt_nochurn")
+		shared_row("beside 12", "shared_preempt_12_nochurn", "shared_preempt_nochurn")
+		for (i = 1; i <= rows; i++)
+			shared_row("beside 4, a full GPU is saved in " saves[i] " us", "shared_save_" saves[i] "_nochurn", "shared_save_" saves[i] "_nochurn")
+		shared_row("beside 12, each queue of a pipe runs", "shared_pipes_preempt_12_nochurn", "shared_pipes_preempt_nochurn")
 		if (have("save_327_nochurn_p99_us"))
 			printf "\n  %-14s %11s %11s %11s %11s %13s %11s %s\n", "save, us", "P50 added", "P99 added", "bound",
 				"switching", "max_switch_pct", "offline", ""
@@ -284,7 +334,7 @@ END {
 			num(at[i] "_missed", "%d")
 	print ""
 	for (i = 1; i <= nkeys; i++)
-		if (keys[i] ~ /^(offline_kept|online_p99_(added|beyond)|save_us_model|switch_share_max|calibration_worst_ratio|stamps_|ring_to_unmap|mark_ns|hiq_packets_per|faults_per|unused_|events_on|recording_.*_cost_ratio$|recording_live_(cpu|rss|view)|report_|packets_|preemptions$|floor_|park_(busy|over|wake|cycles|packets))/)
+		if (keys[i] ~ /^(offline_kept|online_p99_(added|beyond)|shared_(online_p99_added|offline_kept|save_us_model)|save_us_model|switch_share_max|calibration_worst_ratio|stamps_|ring_to_unmap|mark_ns|hiq_packets_per|faults_per|unused_|events_on|recording_.*_cost_ratio$|recording_live_(cpu|rss|view)|report_|packets_|preemptions$|floor_|park_(busy|over|wake|cycles|packets))/)
 			printf "  %-46s %s\n", keys[i], v[keys[i]]
 	exit broken
 }
