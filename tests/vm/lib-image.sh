@@ -123,7 +123,7 @@ setting() {
 # command_script SIM: COMMAND as a shell script
 command_script() {
 	local env name command=("${opt_command[@]}")
-	env=("PATH=$top/build/tools:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+	env=("PATH=$guest_path"
 		"HOME=${HOME:-/root}" "TERM=${TERM:-dumb}" LANG=C.UTF-8 USER=root LOGNAME=root)
 	for name in "${!KFDPRIO_@}"; do
 		env+=("$name=${!name}")
@@ -171,6 +171,7 @@ guest_conf() {
 	setting VM_SIM_DEPS "$deps"
 	setting VM_SIM_PARAMS "${opt_param[*]}"
 	setting VM_COVER "$cover"
+	setting VM_INITRAMFS "${opt_initramfs[*]+1}"
 	setting VM_INIT "$opt_init"
 	setting VM_CHANGES "$opt_changes"
 	setting VM_GDB "${gdb_ask-}"
@@ -183,6 +184,30 @@ guest_conf() {
 		setting "VM_OUT_$i" "$dir"
 		i=$((i + 1))
 	done
+}
+
+# put_file FILE: into $root at its own path
+put_file() {
+	mkdir -p "$root${1%/*}"
+	cp -L -- "$1" "$root$1" || die "$1: cannot be copied"
+}
+
+# put_own_files: $own_files and the libraries that they load
+put_own_files() {
+	local file line
+	for file in "${own_files[@]}"; do
+		put_file "$file"
+		while read -r line; do
+			case $line in
+			*'=> not found'*) die "$file: its library ${line%% *} is missing" ;;
+			*'=> /'*) line=${line#*=> } ;;
+			/*) ;;
+			*) continue ;;
+			esac
+			put_file "${line% (*}"
+		done < <(ldd "$file" 2>/dev/null)
+	done
+	mkdir -p "$root$cwd"
 }
 
 # write_initrd FILE SIM: SIM is the module to load, or nothing
@@ -201,6 +226,10 @@ write_initrd() {
 	cp "$here/guest" "$root/vm/guest"
 	chmod 755 "$root/init" "$root/vm/guest"
 	[ -n "$interactive" ] || [ ${#opt_command[@]} -gt 0 ] || cat >"$root/vm/stdin"
+	if [ ${#opt_initramfs[@]} -gt 0 ]; then
+		put_own_files
+		[ -z "$sim" ] || put_file "$sim"
+	fi
 	guest_conf "$sim" "${files[@]}" >"$root/vm/conf"
 	command_script "$sim" >"$root/vm/command"
 	{

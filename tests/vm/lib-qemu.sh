@@ -11,7 +11,7 @@ crash_grace=15
 
 # qemu_command: sets $qemu
 qemu_command() {
-	local boot name nr=0 i=0 dir=${run_dir//,/,,} out
+	local boot name nr=0 i=0 dir=${run_dir//,/,,} out ports=virtio-serial-pci,addr=4
 	boot=(console=ttyS0 loglevel=7 panic=-1 mitigations=off tsc=reliable
 		# When one CPU patches code that another runs, QEMU 7.2 executes a stale int3 now and then
 		# ("Oops: int3").  So the kernel boots on one CPU, guest brings the others up, and what
@@ -45,8 +45,10 @@ qemu_command() {
 	else
 		qemu+=(-accel 'tcg,thread=multi')
 	fi
+	# A port is written by the CPU that asks for it, not by QEMU's main loop, which answers when this machine lets it.
+	[ ${#opt_initramfs[@]} = 0 ] || ports+=,ioeventfd=off
 	qemu+=(-kernel "$kernel_image" -initrd "$run_dir/initrd" -append "${boot[*]} $opt_append"
-		-chardev "file,id=log,path=$dir/serial.log" -serial chardev:log -device 'virtio-serial-pci,addr=4')
+		-chardev "file,id=log,path=$dir/serial.log" -serial chardev:log -device "$ports")
 	[ -z "$interactive" ] ||
 		qemu+=(-chardev 'stdio,id=tty,signal=off' -device 'virtconsole,chardev=tty,nr=0')
 	for name in stdout stderr status; do
@@ -54,7 +56,7 @@ qemu_command() {
 		qemu+=(-chardev "file,id=$name,path=$dir/$name" -device "virtserialport,chardev=$name,nr=$nr")
 	done
 	[ -z "$opt_gdb" ] || gdb_qemu $((nr + 1))
-	share host / ,readonly=on 5
+	[ ${#opt_initramfs[@]} -gt 0 ] || share host / ,readonly=on 5
 	for out in "${opt_out[@]}"; do
 		share "out$i" "$out" '' $((6 + i))
 		i=$((i + 1))

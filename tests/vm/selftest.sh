@@ -247,6 +247,14 @@ signal() {
 	[ -n "$(run_of $one)" ] || echo "no directory later"
 }
 
+# a run without this machine's files: what it sees of them, and which are mounted over 9p
+initramfs() {
+	cd "$tmp/cwd"
+	exec "$run" --no-sim --initramfs "$tmp/args" --initramfs /bin/bash -- bash -c 'pwd; [ -e /etc/passwd ] || echo "no /etc"
+		while read -r _ _ type _; do [ "$type" != 9p ] || echo 9p; done </proc/mounts
+		cat "$1"; exit 7' bash "$tmp/args"
+}
+
 # two boots of systemd: what the first has changed is there in the second
 boots() {
 	local changes=$tmp/changes.tar status=0
@@ -286,6 +294,7 @@ schedule() {
 	start_busy pair pair
 	start_busy reader reader_goes_away
 	! command -v script >/dev/null || start_busy terminal terminal
+	start_busy initramfs initramfs
 	[ -z "$old_kernel" ] || start_busy old "$run" --no-sim --kernel 6.1 -- uname -r
 	start_busy panic "$run" --no-sim -- sh -c 'echo before; sleep 1; echo c >/proc/sysrq-trigger; sleep 100'
 	start_busy off "$run" --no-sim -- sh -c 'echo o >/proc/sysrq-trigger; sleep 100'
@@ -317,14 +326,19 @@ check "bad kernel version: status 125" is "$status" 125
 refused --allow-warn '(' true
 check "bad --allow-warn: named" grep -q -- --allow-warn "$err"
 for bad in --seed=x --seed=-1 --timeout=x --timeout=0 --timeout=-1 --timeout=1e3 --timeout= --smp= --smp=0 --smp=two --mem=lots --doorbell-mb=3 --gpu=a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a \
-	--param=x '--param=a=b c' --env=x --stock=1 --init=upstart "--changes=$tmp/none/file"; do
+	--param=x '--param=a=b c' --env=x --stock=1 --init=upstart "--changes=$tmp/none/file" \
+	"--initramfs=$tmp/none" "--initramfs=$tmp"; do
 	refused "$bad" -- true
 	check "$bad: status 125, named" eval "is $status 125 && { grep -qF -- '${bad%%=*}' '$err' || grep -qF -- \"'${bad#*=}'\" '$err'; }"
 done
+refused --no-sim --initramfs /bin/true --out "$tmp" -- true
+check "--initramfs excludes --out: status 125, named" eval "is $status 125 && grep -q -- '--initramfs excludes --out' '$err'"
+refused --no-sim --initramfs /bin/true
+check "--initramfs without a COMMAND: status 125, named" eval "is $status 125 && grep -q -- '--initramfs needs a COMMAND' '$err'"
 refused --mem
 check "an option without its argument: status 125, named" eval "is $status 125 && grep -q -- --mem '$err'"
 refused --help
-for o in kernel gpu icount seed timeout no-sim stock param out env allow-warn smp mem doorbell-mb append init changes keep verbose; do
+for o in kernel gpu icount seed timeout no-sim stock param initramfs out env allow-warn smp mem doorbell-mb append init changes keep verbose; do
 	check "--help has --$o" grep -q -- "--$o" "$out"
 done
 check "--help ends with the place of the logs" grep -qF "$runs/" <(tail -n 1 "$out")
@@ -371,6 +385,12 @@ if command -v script >/dev/null; then
 else
 	skip "an interactive shell on a terminal" "no script(1)"
 fi
+
+# --- nothing of this machine
+look_at initramfs
+check "--initramfs: the command's status" is "$status" 7
+check "... in the caller's directory, without the host's files and 9p, but for the FILE" \
+	cmp "$out" <(printf '%s\nno /etc\n' "$tmp/cwd"; cat "$tmp/args")
 
 # --- another kernel
 if [ -n "$old_kernel" ]; then
