@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The same seed gives the same bytes, times included, in 10 boots beside 8 busy processes: no file of the load is read from the host
+# while it runs (tests/vm/run --initramfs). Another seed gives others. The kernel's logs are the same, too, to the last time in them:
+# nothing of the host reaches the guest from the boot on.
+set -u
+# shellcheck source=tests/lib/busy.sh
+. tests/lib/busy.sh
+boots=${BOOTS:-10} load=${BUSY:-8}
+tmp=$(mktemp -d) || exit 1
+trap 'busy_end; rm -rf "$tmp"' EXIT
+n=0 bad=0
+ok() { # STATUS TEXT
+	n=$((n + 1))
+	if [ "$1" = 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; fi
+}
+program=build/tests/bin/sim-determinism
+# run SEED FILE: what the load prints, and the kernel's log
+run() {
+	tests/vm/run --quick-saves --icount --timeout 1800 --seed "$1" --initramfs "$program" --keep -- "$program" >"$2" 2>"$2.err" || {
+		ok 1 "a boot with seed $1"
+		tail -n 20 "$2.err" | sed 's/^/# /'
+		echo "1..$n"
+		exit 1
+	}
+	log=$(sed -n 's/^tests\/vm\/run: kernel log: //p' "$2.err")
+	cp "$log" "$2.log"
+	rm -rf "${log%/*}"
+}
+
+busy_start "$load"
+run 8 "$tmp/other"
+run 11 "$tmp/first"
+events=$(wc -l <"$tmp/first")
+[ "$events" -gt 100 ]
+ok $? "there are many events ($events)"
+! cmp -s "$tmp/other" "$tmp/first"
+ok $? "another seed: others"
+differ=0 logs=0
+for ((i = 2; i <= boots; i++)); do
+	run 11 "$tmp/next"
+	cmp -s "$tmp/first" "$tmp/next" || {
+		[ $differ -gt 0 ] || diff "$tmp/first" "$tmp/next" | head -n 20 | sed 's/^/# /'
+		differ=$((differ + 1))
+	}
+	cmp -s "$tmp/first.log" "$tmp/next.log" || {
+		[ $logs -gt 0 ] || diff "$tmp/first.log" "$tmp/next.log" | head -n 20 | tr -d '\r' | sed 's/^/# /'
+		logs=$((logs + 1))
+	}
+done
+[ $differ = 0 ]
+ok $? "the same seed, $boots boots beside $load busy processes: the same bytes (of $differ boots not)"
+[ $logs = 0 ]
+ok $? "and the same kernel log (of $logs boots not)"
+echo "1..$n"
+exit $bad
