@@ -112,6 +112,15 @@ static void stop_queue(struct sim_hws *h, struct sim_mes_cmd *c, struct sim_queu
 		c->until = ENG_NEVER;
 }
 
+/*
+ * Is a queue among the gangs of "suspend all"? mes_v12_api_def.h of 7.3 limits that bit to the compute gangs and has another one
+ * for those of SDMA, which amdgpu sets for GC 12.1 only. mes_v11_api_def.h has one bit, for all gangs.
+ */
+static bool among_all(const struct sim_hws *h, const struct sim_queue *q)
+{
+	return q->kind != SIM_QUEUE_SDMA || IP_VERSION_MAJ(h->g->prof->gc) < 12;
+}
+
 /* Calls @f for the gangs that SUSPEND or RESUME name. Return: -EINVAL if there is no such gang */
 static int for_gangs(struct sim_hws *h, struct sim_mes_cmd *c, bool all, u64 gang, u64 now,
 		     void (*f)(struct sim_hws *h, struct sim_mes_cmd *c, struct sim_queue *q,
@@ -128,7 +137,7 @@ static int for_gangs(struct sim_hws *h, struct sim_mes_cmd *c, bool all, u64 gan
 	}
 	for (p = h->eng.procs; p; p = p->next)
 		for (q = p->queues; q; q = q->next)
-			if (all || to_sq(q) == one)
+			if (all ? among_all(h, to_sq(q)) : to_sq(q) == one)
 				f(h, c, to_sq(q), now);
 	return 0;
 }

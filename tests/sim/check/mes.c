@@ -56,6 +56,32 @@ static void test_suspend_all(void)
 	TRY(kfdc_queue_destroy(q));
 }
 
+/* GFX12: SUSPEND of all gangs is one of the compute gangs */
+static void test_suspend_sdma(void)
+{
+	const struct kfdc_ring_attr attr = KFDC_SDMA_DEFAULT;
+	volatile uint32_t *m;
+	struct kfdc_ring *r;
+	struct kfdc_bo bo;
+	uint32_t before;
+
+	TRY(kfdc_bo_alloc(gpu, 4096, KFD_IOC_ALLOC_MEM_FLAGS_GTT, &bo));
+	m = bo.va;
+	TRY(kfdc_ring_create(gpu, &attr, &r));
+	tap_eq(write_file(SIM "suspend", "all"), 0, "SUSPEND of all gangs beside an SDMA queue");
+	tap_eq(look_for(" sdma ").held, !gfx12, "SUSPEND: the SDMA queue is held on GFX11, not on GFX12");
+	TRY(kfdc_sdma_fence(r, m, 5));
+	kfdc_ring_submit(r);
+	ms_sleep(20);
+	before = m[0];
+	tap_eq(before, gfx12 ? 5 : 0, "SUSPEND: SDMA packets are executed on GFX12 alone");
+	tap_eq(write_file(SIM "resume", "all"), 0, "RESUME of all gangs beside it");
+	TRY(kfdc_ring_wait(r, 2000 * MS));
+	tap_eq(m[0], 5, "RESUME: the SDMA packet is executed");
+	TRY(kfdc_ring_destroy(r));
+	kfdc_bo_free(gpu, &bo);
+}
+
 static void test_suspend_one(void)
 {
 	struct kfdc_queue *a = queue(3), *b = queue(5);
@@ -415,6 +441,7 @@ int main(void)
 	TRY(kfdc_prop(gpu, "gfx_target_version", &version));
 	gfx12 = version >= 120000;
 	test_suspend_all();
+	test_suspend_sdma();
 	test_suspend_one();
 	test_remove_add();
 	test_bad_queue();

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <linux/kfd_ioctl.h>
 #include "kfdclient.h"
 #include "tap.h"
 
@@ -59,7 +60,7 @@ static inline long long counter(const char *name)
 	tap_bail("no counter %s", name);
 }
 
-/* The queue whose queue priority in the MQD is @prio, as the firmware sees it */
+/* A queue as the firmware sees it: the last one whose line in debugfs has @needle, or whose queue priority in the MQD is @prio */
 struct seen {
 	bool there, held, waiting;
 	unsigned int doorbell, level;
@@ -73,16 +74,15 @@ static inline long long number(const char *line, const char *name)
 	return p ? strtoll(p + strlen(name), NULL, 0) : -1;
 }
 
-static inline struct seen look(unsigned int prio)
+static inline struct seen look_for(const char *needle)
 {
-	char line[512], needle[32];
+	char line[512];
 	struct seen s = { .left_ns = -1 };
 	bool mine = false;
 	FILE *f = fopen(SIM "state", "r");
 
 	if (!f)
 		tap_bail("cannot read " SIM "state");
-	snprintf(needle, sizeof(needle), " queue_prio %u ", prio);
 	while (fgets(line, sizeof(line), f)) {
 		if (strstr(line, " queue doorbell ")) {
 			mine = strstr(line, needle);
@@ -100,6 +100,14 @@ static inline struct seen look(unsigned int prio)
 	}
 	fclose(f);
 	return s;
+}
+
+static inline struct seen look(unsigned int prio)
+{
+	char needle[32];
+
+	snprintf(needle, sizeof(needle), " queue_prio %u ", prio);
+	return look_for(needle);
 }
 
 static inline void ms_sleep(unsigned int ms)
