@@ -32,6 +32,7 @@
 
 /* eng_work.user[WORK_ARG] of a RELEASE_MEM: the context ID of its interrupt, and */
 #define RELEASE_DATA	32		/* DATA_SEL */
+#define RELEASE_CLOCK	3		/* DATA_SEL: the GPU's clock */
 #define RELEASE_INT	36		/* INT_SEL */
 
 /* Shortest length of a packet in dwords, 0: not known */
@@ -195,12 +196,15 @@ static bool wait_peek(struct sim_hws *h, struct sim_queue *q, const u32 *p)
 	return v && wait_true(READ_ONCE(*v), p);
 }
 
-/* The packet's own words go into the work: its place in the ring is the user's again by then */
+/*
+ * The packet's own words go into the work: its place in the ring is the user's again by then. DATA_SEL 4 is a system counter in
+ * soc15d.h and nvd.h, a performance counter of the CP in kfd_pm4_headers_ai.h: neither is modelled.
+ */
 static bool release_peek(struct sim_hws *h, struct sim_queue *q, const u32 *p, struct eng_work *w)
 {
 	u64 data = p[2] >> 29, irq = p[2] >> 24 & 7;
 
-	if (PM4_COUNT(p[0]) != 6 || (p[2] >> 16 & 3) > 1 || data > 4 || irq > 3)
+	if (PM4_COUNT(p[0]) != 6 || (p[2] >> 16 & 3) > 1 || data > RELEASE_CLOCK || irq > 3)
 		return sim_pm4_refuse(h, q, "RELEASE_MEM with selectors", p[2]);
 	w->blocks = false;
 	w->user[WORK_SIGNAL] = sim_q64(p[4], p[3]);
@@ -320,7 +324,7 @@ static bool release(struct sim_hws *h, struct sim_queue *q, const struct eng_wor
 	if (data == 1)
 		smp_store_release((u32 *)p, (u32)w->user[WORK_START]);
 	else if (data)
-		smp_store_release((u64 *)p, data == 2 ? w->user[WORK_START] : sim_event_clock(h));
+		smp_store_release((u64 *)p, data == RELEASE_CLOCK ? sim_event_clock(h) : w->user[WORK_START]);
 	if (irq == 1 || irq == 2)
 		sim_queue_eop(h, q, lower_32_bits(w->user[WORK_ARG]));
 	return true;

@@ -359,6 +359,7 @@ static void refused(volatile uint32_t *m)
 		{ "COPY_DATA to a register", 6, { HDR(COPY_DATA, 6), 5, 1, 0, 0x2e07, 0 } },
 		{ "ATOMIC_MEM of floats", 9, { HDR(ATOMIC_MEM, 9), 2, lo(m + 1), hi(m + 1), 1, 0, 0, 0, 0 } },
 		{ "RELEASE_MEM of 7 dwords", 7, { HDR(RELEASE_MEM, 7), 0x514, 0, 0, 0, 0, 0 } },
+		{ "RELEASE_MEM of DATA_SEL 4", 8, { HDR(RELEASE_MEM, 8), 0x514, 4u << 29, lo(m + 2), hi(m + 2), 0, 0, 0 } },
 	};
 	struct kfdc_ring *r;
 	uint64_t errors;
