@@ -419,6 +419,7 @@ bool sim_queue_poll(struct sim_hws *h, struct sim_queue *q, u64 now);
 /* xcc.c */
 u64 sim_xcc_waves(const struct sim_profile *p, u64 wgs, u32 wg_waves, u32 logic);
 u64 sim_xcc_work(const struct sim_profile *p, u64 wgs, u32 wg_waves, struct eng_work *w);
+u64 sim_xcc_saved_waves(const struct sim_profile *p, const struct sim_queue *q, const struct eng_work *w);
 u32 sim_xcc_occupancy(const struct sim_hws *h, const struct sim_queue *q, u32 xcc);
 void sim_xcc_load(struct sim_hws *h, struct sim_queue *q, const void *mqd);
 

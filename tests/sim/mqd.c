@@ -190,8 +190,14 @@ static u64 stride(const struct sim_gpu *g, const u32 *m)
 	       ALIGN(m[cp_layout(g)->stack_size], PAGE_SIZE);
 }
 
-/* A wave takes so much of the control stack; CWSR's own format, of which nothing else is modelled */
-#define STACK_BYTES_PER_WAVE	8
+/*
+ * Bytes of the control stack that a wave takes: what kfd_queue.c reserves (CNTL_STACK_BYTES_PER_WAVE, from Navi10 on 12), which is
+ * the most that it can be. CWSR's own format; nothing else of it is modelled.
+ */
+static u32 stack_bytes_per_wave(const struct sim_gpu *g)
+{
+	return gfx(g) >= 10 ? 12 : 8;
+}
 
 /* Firmware counts in ticks of 10 ns, as sim_gpu_clock() */
 static u64 ticks(u64 ns)
@@ -239,8 +245,8 @@ static bool leave_all(struct sim_gpu *g, const struct sim_queue *q, const u32 *m
  * sim_mqd_saved - tell amdkfd what CWSR has left of a compute queue, and when
  * @g: the GPU
  * @q: the queue, off the GPU
- * @waves: that were saved
- * @bytes: of state
+ * @waves: that an XCC has saved
+ * @bytes: of its state
  *
  * The control stack grows down from its size, the wave state up from it. Of a queue without waves no
  * time is written; whether firmware does that is not known. All XCCs save at once
@@ -256,7 +262,7 @@ bool sim_mqd_saved(struct sim_gpu *g, const struct sim_queue *q, u64 waves, u64 
 	if (!m)
 		return false;
 	size = m[c->stack_size];
-	l.stack = size - min_t(u64, waves * STACK_BYTES_PER_WAVE, size);
+	l.stack = size - min_t(u64, waves * stack_bytes_per_wave(g), size);
 	l.state = size + min_t(u64, bytes, U32_MAX - size);
 	/* as it was: this thread's own time would count as the hardware's, for each of many queues */
 	if (!waves && m[c->stack_offset] == l.stack && m[c->state_offset] == l.state)

@@ -93,10 +93,11 @@ void sim_queue_load(struct sim_hws *h, struct sim_queue *q, const void *mqd, u64
 }
 
 /* Waves whose state was saved: of those of a dispatch that shared the GPU, the ones that it had there */
-static u64 saved_waves(const struct eng_work *w)
+static u64 saved_waves(const struct sim_profile *p, const struct sim_queue *q, const struct eng_work *w)
 {
-	return w->live_bytes ? DIV64_U64_ROUND_UP(w->user[WORK_WAVES] * w->saved_bytes, w->live_bytes) :
-			       w->user[WORK_WAVES];
+	u64 waves = sim_xcc_saved_waves(p, q, w);
+
+	return w->live_bytes ? DIV64_U64_ROUND_UP(waves * w->saved_bytes, w->live_bytes) : waves;
 }
 
 /**
@@ -123,7 +124,7 @@ void sim_queue_save(struct sim_hws *h, struct sim_queue *q)
 	for (i = 0; i < q->eq.nwork; i++) {
 		w = &q->eq.work[i];
 		/* launched, and its packet consumed: without waves, too, it is state that was saved */
-		waves += max_t(u64, saved_waves(w), 1);
+		waves += max_t(u64, saved_waves(h->g->prof, q, w), 1);
 		bytes += w->saved_bytes;
 		save.work[i].left_ns = w->left_ns;
 		save.work[i].live_bytes = w->live_bytes;

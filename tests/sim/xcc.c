@@ -76,6 +76,21 @@ u32 sim_xcc_occupancy(const struct sim_hws *h, const struct sim_queue *q, u32 xc
 	return n;
 }
 
+/**
+ * sim_xcc_saved_waves - waves that the fullest XCC has saved of a piece of work
+ * @p: the GPU
+ * @q: its queue
+ * @w: the work
+ *
+ * Each MQD shows the state of its XCC alone. All of them get the figures of the fullest one here, as with sim_xcc_work().
+ */
+u64 sim_xcc_saved_waves(const struct sim_profile *p, const struct sim_queue *q, const struct eng_work *w)
+{
+	if (p->num_xcc == 1 || q->kind != SIM_QUEUE_AQL || !w->slot)
+		return w->user[WORK_WAVES];
+	return sim_xcc_waves(p, WORK_GRID_WGS(w->user[WORK_ARG]), WORK_GRID_WAVES(w->user[WORK_ARG]), 0);
+}
+
 /* What all XCCs have to agree on: each arbitrates by its own MQD */
 static bool same(const struct v9_mqd *a, const struct v9_mqd *b)
 {

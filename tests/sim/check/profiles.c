@@ -4,6 +4,7 @@
  *
  * Wants the debugfs and the parameters of the simulated GPU.
  */
+#include "dumps.h"
 #include "kfdclient.h"
 #include "profiles.h"
 #include "simgpu.h"
@@ -301,6 +302,55 @@ static void save_time(void)
 	kfdc_signal_destroy(s);
 }
 
+/* KFD lists the HQDs that are its own, and the HIQ: a BC-250 (GFX10.1, 32 slots less the kernel's 8) shows 25 */
+static void hqds_listed(void)
+{
+	tap_eq(dump_hqds(kfdc_gpu_id(c), "  CP Pipe "), sh->hqds * sh->xccs, "%s: KFD lists %u HQDs of an XCC", sh->name, sh->hqds);
+	tap_eq(dump_hqds(kfdc_gpu_id(c), "HIQ on MEC "), sh->xccs, "%s: and a HIQ for each", sh->name);
+}
+
+/* The driver asks for what a real GFX11 GPU had in its registers */
+static void registers(void)
+{
+	const struct kfdc_queue_attr attr = { .priority = 7, .percentage = 100, .packets = GFX1151_RING_BYTES / 64 };
+	uint32_t mqd[MQD_DWORDS] = {}, control = GFX1151_PQ_CONTROL;
+	struct kfdc_queue *q;
+
+	if (sh->gfx / 10000 != 11)
+		return;
+	if (sim_old_kernel())
+		control &= ~PQ_CONTROL_UNORD_DISPATCH;
+	must(kfdc_queue_create(c, &attr, &q));
+	tap_ok(dump_mqd(kfdc_gpu_id(c), mqd) > MQD_AQL_CONTROL, "%s: KFD shows the MQD of an AQL queue of 1 MiB", sh->name);
+	tap_eq(mqd[MQD_PQ_CONTROL], control, "%s: its cp_hqd_pq_control is that of a real gfx1151", sh->name);
+	tap_eq(mqd[MQD_DOORBELL_CONTROL] & ~DOORBELL_CONTROL_OFFSET,
+	       GFX1151_DOORBELL_CONTROL & ~(DOORBELL_CONTROL_OFFSET | DOORBELL_CONTROL_HARDWARE),
+	       "%s: cp_hqd_pq_doorbell_control, too, but for the offset and the bits of the hardware", sh->name);
+	tap_eq(mqd[MQD_AQL_CONTROL], 1, "%s: cp_hqd_aql_control, too", sh->name);
+	must(kfdc_queue_destroy(q));
+}
+
+/* A saved wave takes of the control stack what kfd_queue.c reserves for it */
+static void control_stack(void)
+{
+	const unsigned int waves = 10, each = sh->gfx < 100100 ? 8 : 12;
+	struct kfdc_signal *s = signal_new();
+	struct kfdc_queue *q = queue();
+	uint32_t mqd[MQD_DWORDS] = {};
+
+	kfdc_signal_set(s, 1);
+	dispatch(q, 20 * MS, waves * sh->xccs, s);
+	usleep(5000);
+	must(kfdc_queue_update(q, 0, 7));
+	dump_mqd(kfdc_gpu_id(c), mqd);
+	tap_eq(mqd[MQD_CNTL_STACK_SIZE] - mqd[MQD_CNTL_STACK_OFFSET], waves * each,
+	       "%s: %u saved waves of an XCC take %u bytes each of the control stack", sh->name, waves, each);
+	must(kfdc_queue_update(q, 100, 7));
+	must(kfdc_signal_wait(s, 60 * SEC));
+	must(kfdc_queue_destroy(q));
+	kfdc_signal_destroy(s);
+}
+
 struct state { unsigned int procs, mapped, vmids, used, hqds; bool oversubscribed; };
 
 static struct state state(void)
@@ -443,6 +493,9 @@ static int one(void)
 	topology();
 	dispatch_time();
 	waves_in_flight();
+	hqds_listed();
+	registers();
+	control_stack();
 	save_time();
 	param("slots", "64");	/* room for all that are mapped */
 	more_queues_than_hqds();
