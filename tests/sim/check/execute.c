@@ -168,22 +168,19 @@ static void unknown(struct kfdc_queue *q, struct kfdc_signal *s)
 	tap_ok(modelled() - all == 1 && counter("executed") == executed, "... and with no other");
 }
 
-/* Dispatches whose modelled time is over at once: how long they take is how long their execution does */
+/* Products whose modelled time is over at once: how long they take is how long their execution does */
 static void speed(struct kfdc_queue *q, struct kfdc_signal *s)
 {
-	uint64_t ns, before;
-	uint32_t i, n;
+	uint64_t before = counter("executed_instructions"), ns = 0, from;
+	uint32_t n;
 
-	for (i = 0; i < TESTS; i++) {
-		before = counter("executed_instructions");
-		ns = 0;
-		for (n = 0; n < 20; n++) {
-			begin(q, &tests[i], 1 * US, s);
-			must(kfdc_signal_wait(s, 60 * SEC));
-			ns += kfdc_signal_gpu_ns(s);
-		}
-		printf("%-8s %6.3f million in a second\n", tests[i].name, (counter("executed_instructions") - before) * 1e3 / ns);
+	for (n = 0; n < 20; n++) {
+		begin(q, &tests[3], 1 * US, s);
+		from = kfdc_now();
+		must(kfdc_signal_wait(s, 60 * SEC));
+		ns += kfdc_now() - from;
 	}
+	printf("%s: %.3f million in a second\n", tests[3].name, (counter("executed_instructions") - before) * 1e3 / ns);
 }
 
 static void __attribute__((noreturn)) disturb(void)
