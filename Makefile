@@ -40,6 +40,7 @@ help:
 	@echo '  make check-race    each two operations on queues and priorities at once, HWS and MES (long); ROUNDS=N: of each pair'
 	@echo '                     so many, and what was done before of the same sources counts'
 	@echo '  make check-rocm    TREE=/usr/src/amdgpu-VERSION: a release of ROCm built whole, as it is and with kfdprio, loaded in the VM'
+	@echo '  make check-rocm-sim  TREE=/usr/src/amdgpu-VERSION: its amdkfd on the simulated GPU'
 	@echo '                     without a GPU, upgraded and uninstalled (long, root); SERIES=6.1 or a kernel of Debian, REGISTERS=DIR for missing headers'
 	@echo '  make fuzz-ioctl    ioctls at random, CALLS=N of them (1000000)'
 	@echo '  make check-load    an over-subscribed simulated GPU on a busy host, SECS=N seconds (20) for each of 12 cases'
@@ -157,11 +158,16 @@ check-debug:
 # a whole release of ROCm, of which the user has the source
 .PHONY: check-rocm check-rocm-arguments
 check-rocm-arguments:
-	@[ -n "$$TREE" ] || { echo 'make check-rocm: give TREE=DIRECTORY, a source of amdgpu-dkms such as /usr/src/amdgpu-VERSION' >&2; exit 2; }
+	@[ -n "$$TREE" ] || { echo 'make check-rocm and check-rocm-sim: give TREE=DIRECTORY, a source of amdgpu-dkms such as /usr/src/amdgpu-VERSION' >&2; exit 2; }
 	@[ -z "$$REGISTERS" ] || [ -d "$$REGISTERS" ] || { echo "make check-rocm: REGISTERS=$$REGISTERS: no such directory" >&2; exit 2; }
 
 check-rocm: check-rocm-arguments setup tools
 	@tests/dkms/run --tree "$$TREE" $${REGISTERS:+--registers "$$REGISTERS"} $(SERIES)
+
+# its amdkfd on the simulated GPU; ROCM_SUITES: some of the suites
+.PHONY: check-rocm-sim
+check-rocm-sim: check-rocm-arguments setup tools
+	@tests/sim/check-rocm "$$TREE" $(ROCM_SUITES)
 
 .PHONY: check-race
 check-race: setup tools

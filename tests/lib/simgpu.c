@@ -108,7 +108,12 @@ bool sim_old_kernel(void)
 {
 	struct utsname u;
 
-	return !uname(&u) && !strncmp(u.release, "6.1.", 4);
+	return !uname(&u) && !strncmp(u.release, "6.1.", 4) && !sim_rocm();
+}
+
+bool sim_rocm(void)
+{
+	return !access("/sys/module/amdkcl", F_OK);
 }
 
 bool sim_new_kernel(void)

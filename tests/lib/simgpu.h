@@ -42,8 +42,11 @@ bool sim_clean(unsigned int gpu, long long pages);
 uint64_t sim_seed(void);
 uint64_t sim_random(uint64_t *state);
 
-/* Is the kernel a 6.1? */
+/* Is the driver that of Linux 6.1? */
 bool sim_old_kernel(void);
+
+/* Is it that of ROCm's amdgpu-dkms? */
+bool sim_rocm(void);
 
 /* Is it a 7.x, or a later one? */
 bool sim_new_kernel(void);

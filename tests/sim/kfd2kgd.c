@@ -85,7 +85,7 @@ static void program_trap_handler_settings(struct amdgpu_device *adev, uint32_t v
 {
 }
 
-static void get_cu_occupancy(struct amdgpu_device *adev, struct kfd_cu_occupancy *occ,
+static void __maybe_unused get_cu_occupancy(struct amdgpu_device *adev, struct kfd_cu_occupancy *occ,
 			     int *max_waves_per_cu, uint32_t inst)
 {
 	sim_hws_occupancy(to_sim(adev), inst, occ, max_waves_per_cu);
@@ -175,7 +175,7 @@ static uint64_t hqd_get_pq_addr(struct amdgpu_device *adev, uint32_t pipe_id, ui
 	return READ_ONCE(h->hung_hqd) == hqd ? READ_ONCE(h->hung_ring) : 0;
 }
 
-static uint64_t hqd_reset(struct amdgpu_device *adev, uint32_t pipe_id, uint32_t queue_id,
+static uint64_t __maybe_unused hqd_reset(struct amdgpu_device *adev, uint32_t pipe_id, uint32_t queue_id,
 			  uint32_t inst, unsigned int utimeout)
 {
 	struct sim_hws *h = to_sim(adev)->hws;
@@ -210,9 +210,8 @@ static uint64_t hqd_reset(struct amdgpu_device *adev, uint32_t pipe_id, uint32_t
 	.hqd_destroy = hqd_destroy,						\
 	.hqd_sdma_is_occupied = hqd_sdma_is_occupied,				\
 	.hqd_sdma_destroy = hqd_sdma_destroy,					\
-	.set_vm_context_page_table_base = set_vm_context_page_table_base,	\
-	.hqd_get_pq_addr = hqd_get_pq_addr,					\
-	.hqd_reset = hqd_reset							\
+	.set_vm_context_page_table_base = set_vm_context_page_table_base	\
+	SIM_KFD2KGD_RESET							\
 	SIM_KFD2KGD_NEW_QUEUES
 
 #define SIM_KFD2KGD_GFX10							\
@@ -223,7 +222,7 @@ static uint64_t hqd_reset(struct amdgpu_device *adev, uint32_t pipe_id, uint32_t
 
 #define SIM_KFD2KGD_GFX9							\
 	SIM_KFD2KGD_GFX10,							\
-	.get_cu_occupancy = get_cu_occupancy
+	SIM_KFD2KGD_OCCUPANCY
 
 /* kfd_device.c declares them for itself */
 #define SIM_KFD2KGD_TABLE(name, members)		\

@@ -10,7 +10,7 @@
 #include "kfd_priv.h"
 #include "amdgpu_dma_buf.h"
 
-#if SIM_BOUNDARY >= 0x60c
+#if SIM_BOUNDARY >= 0x607
 
 static enum amdgpu_memory_partition query_mem_partition_mode(struct amdgpu_device *adev)
 {
@@ -48,7 +48,7 @@ int amdgpu_xcp_query_partition_mode(struct amdgpu_xcp_mgr *mgr, u32 flags)
 	return AMDGPU_SPX_PARTITION_MODE;
 }
 
-#if SIM_BOUNDARY == 0x60c
+#if SIM_BOUNDARY < 0x702
 int amdgpu_xcp_get_inst_details(struct amdgpu_xcp *xcp, enum AMDGPU_XCP_IP_BLOCK ip,
 				uint32_t *inst_mask)
 {
@@ -65,6 +65,10 @@ int amdgpu_xcp_get_inst_details(struct amdgpu_xcp *xcp, enum AMDGPU_XCP_IP_BLOCK
  */
 const char *sim_compat_refuses(const struct sim_profile *p)
 {
+#if defined(SIM_ROCM) && !defined(SIM_ROCM_GFX12)
+	if (p->gc >= IP_VERSION(12, 0, 0))
+		return "the amdkfd of this release of ROCm knows no gfx12";
+#endif
 	return NULL;
 }
 
@@ -352,26 +356,10 @@ static void program_trap_handler_settings(struct amdgpu_device *adev, uint32_t v
 	OURS.program_trap_handler_settings(adev, vmid, tba_addr, tma_addr, 0);
 }
 
-/* 6.1 asks for the waves of a process, sim_hws_occupancy() tells those of each queue */
 static void get_cu_occupancy(struct amdgpu_device *adev, int pasid, int *wave_cnt,
 			     int *max_waves_per_cu)
 {
-	struct sim_hws *h = to_sim(adev)->hws;
-	struct eng_queue *q;
-	struct eng_proc *p;
-	u32 i, n = 0;
-
-	sim_hws_occupancy_cost(h);
-	mutex_lock(&h->lock);
-	for (p = h->eng.procs; p; p = p->next)
-		for (q = p->queues; q && to_sp(p)->pasid == pasid; q = q->next)
-			for (i = 0; i < q->nwork; i++)
-				if (q->work[i].running)
-					n += sim_share_waves(h, &q->work[i], q->work[i].user[WORK_WAVES],
-							     sim_max_waves(h->g->prof));
-	mutex_unlock(&h->lock);
-	*wave_cnt = n;
-	*max_waves_per_cu = sim_waves_per_cu(to_sim(adev)->prof);
+	sim_compat_occupancy(adev, pasid, wave_cnt, max_waves_per_cu, 0);
 }
 
 /* the members that differ, as in 6.1's tables: no cu_occupancy but on gfx9, and so on */
@@ -414,6 +402,35 @@ SIM_TABLE(gfx_v10_kfd2kgd, NULL, program_trap_handler_settings);
 SIM_TABLE(gfx_v10_3_kfd2kgd, NULL, program_trap_handler_settings);
 SIM_TABLE(gfx_v11_kfd2kgd, NULL, NULL);
 
+#endif
+
+#ifdef SIM_OCCUPANCY_OF_PROCESS
+/**
+ * sim_compat_occupancy - the waves of a process, where sim_hws_occupancy() has those of each queue
+ * @adev: the device
+ * @pasid: of the process
+ * @wave_cnt: set
+ * @max_waves_per_cu: set
+ * @inst: on which XCC
+ */
+void sim_compat_occupancy(struct amdgpu_device *adev, int pasid, int *wave_cnt,
+			  int *max_waves_per_cu, u32 inst)
+{
+	struct sim_gpu *g = to_sim(adev);
+	struct sim_hws *h = g->hws;
+	struct eng_queue *q;
+	struct eng_proc *p;
+	u32 n = 0;
+
+	sim_hws_occupancy_cost(h);
+	mutex_lock(&h->lock);
+	for (p = h->eng.procs; p; p = p->next)
+		for (q = p->queues; q && to_sp(p)->pasid == pasid; q = q->next)
+			n += sim_xcc_occupancy(h, to_sq(q), inst);
+	mutex_unlock(&h->lock);
+	*wave_cnt = n;
+	*max_waves_per_cu = sim_waves_per_cu(g->prof);
+}
 #endif
 
 /*

@@ -3,18 +3,24 @@
  * kfdsim: what differs between the kernels whose amdkfd is simulated.
  *
  * The only file that looks at LINUX_VERSION_CODE; kgd_compat.c has what needs code. The sources
- * are written for the newest boundary known here, that of 6.12. For an older kernel this file
+ * are written for the boundary of 6.12. For another kernel this file
  * gives its names to what is missing, and where a function or a table of the boundary has
- * another shape there, renames ours (sim_...); kgd_compat.c then defines the one that the old
- * amdkfd wants and translates. To be included after amdgpu.h, amdgpu_amdkfd.h and
- * amdgpu_reset.h, before anything else of amdgpu's.
+ * another shape there, renames ours (sim_...); kgd_compat.c then defines the one that the other
+ * amdkfd wants and translates. The driver of ROCm's amdgpu-dkms has no kernel's boundary: what its
+ * release has is asked of its headers, see Kbuild and kgd_compat_rocm.h. To be included after
+ * amdgpu.h, amdgpu_amdkfd.h and amdgpu_reset.h, before anything else of amdgpu's.
  */
 #ifndef KFDSIM_KGD_COMPAT_H
 #define KFDSIM_KGD_COMPAT_H
 
 #include <linux/version.h>
 
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0) && LINUX_VERSION_CODE < KERNEL_VERSION(7, 4, 0)
+#ifdef SIM_ROCM
+
+#include "kgd_compat_rocm.h"
+#define SIM_KFD_NODE	kfd_node
+
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0) && LINUX_VERSION_CODE < KERNEL_VERSION(7, 4, 0)
 
 #define SIM_BOUNDARY	(LINUX_VERSION_CODE >> 8)
 #include "kgd_compat_7.h"
@@ -85,7 +91,8 @@
 #define SIM_INFO_CONTEXT(info)			((u16){ 0 })
 #define SIM_FENCE_CREATE(context, mm, id)	amdgpu_amdkfd_fence_create(context, mm, NULL)
 
-/* kfd2kgd: members that came later, of queues; how the time that a dequeue waits is set */
+/* kfd2kgd: the reset of a queue; members that came later, of queues; how the time that a dequeue waits is set */
+#define SIM_KFD2KGD_RESET	, .hqd_get_pq_addr = hqd_get_pq_addr, .hqd_reset = hqd_reset
 #define SIM_KFD2KGD_NEW_QUEUES
 #define SIM_KFD2KGD_NEW_TABLES
 #define SIM_KFD2KGD_WAIT_TIMES	.build_grace_period_packet_info = build_grace_period_packet_info
@@ -135,6 +142,7 @@
 #define SIM_CONTEXT_ID(process_info)	0
 #define SIM_INFO_CONTEXT(info)		((u16){ 0 })
 #define SIM_FENCE_CREATE(context, mm, id)	amdgpu_amdkfd_fence_create(context, mm, NULL)
+#define SIM_KFD2KGD_RESET		, .hqd_get_pq_addr = hqd_get_pq_addr, .hqd_reset = hqd_reset
 #define SIM_KFD2KGD_NEW_QUEUES
 #define SIM_KFD2KGD_NEW_TABLES
 #define SIM_KFD2KGD_WAIT_TIMES		.build_grace_period_packet_info = build_grace_period_packet_info
@@ -155,6 +163,9 @@ static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
 
 #define AMDGPU_GEM_DOMAIN_DOORBELL	0x40
 #define AMDGPU_MAX_QUEUES		KGD_MAX_QUEUES
+
+/* the waves of a process are asked for, not those of each queue */
+#define SIM_OCCUPANCY_OF_PROCESS
 
 /* codes of queue errors, which the debugger came with; 6.1 knows only that there was one */
 enum {
@@ -285,9 +296,16 @@ struct sim_kfd2kgd_calls {
 #error "kfdsim: no boundary known for this kernel's amdgpu, see kgd_compat.h"
 #endif
 
+/* kfd2kgd: who counts waves */
+#ifndef SIM_KFD2KGD_OCCUPANCY
+#define SIM_KFD2KGD_OCCUPANCY	.get_cu_occupancy = get_cu_occupancy
+#endif
+
 struct sim_profile;
 
 /* kgd_compat.c */
+void sim_compat_occupancy(struct amdgpu_device *adev, int pasid, int *wave_cnt,
+			  int *max_waves_per_cu, u32 inst);
 const char *sim_compat_refuses(const struct sim_profile *p);
 int sim_compat_set_funcs(struct amdgpu_device *adev);
 

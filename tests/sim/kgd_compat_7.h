@@ -132,6 +132,7 @@ int sim_get_xgmi_bandwidth_mbytes(struct amdgpu_device *dst, struct amdgpu_devic
 				  bool is_min);
 
 /* kfd2kgd tables: members of the queues that HWS knows, and of all that have wait times */
+#define SIM_KFD2KGD_RESET	, .hqd_get_pq_addr = hqd_get_pq_addr, .hqd_reset = hqd_reset
 #define SIM_KFD2KGD_NEW_QUEUES							\
 	, .hqd_sdma_get_doorbell = sim_hqd_sdma_get_doorbell
 #define SIM_KFD2KGD_NEW_TABLES							\

@@ -43,6 +43,9 @@
 #ifndef KFDSIM_SIM_H
 #define KFDSIM_SIM_H
 
+#ifdef SIM_ROCM
+#include "backport/backport.h"
+#endif
 #include "amdgpu.h"
 #include "amdgpu_amdkfd.h"
 #include "amdgpu_reset.h"

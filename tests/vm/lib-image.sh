@@ -218,6 +218,8 @@ write_initrd() {
 	mkdir -p "$root/vm/sim"
 	if [ -n "$sim" ]; then
 		depends=$(modinfo -F depends "$sim") || die "$sim: not a module"
+		# of ROCm's amdgpu-dkms, beside it: see guest
+		[ ! -e "${sim%/*}/amdkcl.ko" ] || depends+=,$(modinfo -F depends "${sim%/*}/amdkcl.ko")
 		# shellcheck disable=SC2046,SC2086 # lists of names
 		mapfile -t files < <(load_order ${depends//,/ })
 		parts+=$'\n'$(cached_part "sim-$(echo "${files[@]}" | cksum | cut -d ' ' -f 1)" fill_sim "${files[@]}") || exit
