@@ -14,6 +14,8 @@
  *					of a process, no count of processes, no reset of a queue
  *	6.14.14				as 7.2: PASID of a VM, time that a dequeue waits
  *
+ * Only 6.7.0 was compiled; 6.14.14 also needs functions of kgd_compat_7.c, which are for 7.2 there.
+ *
  * The kernel below is another matter: LINUX_VERSION_CODE.
  */
 #ifndef KFDSIM_KGD_COMPAT_ROCM_H
