@@ -57,6 +57,7 @@ help:
 	@echo '  make shell         a shell in the VM, with the simulated GPU (GPU=mi300x,navi31 KERNEL=6.1)'
 	@echo '  make patches       make kfd_patches/debian-*/hooks.patch anew from hooks.cocci; DIR=DIRECTORY: those of all trees, each from'
 	@echo '                     DIRECTORY/TREE; SRC=DIRECTORY TREE=NAME: of another source'
+	@echo '  make rfc           the trace events as a series of patches for amd-gfx, into build/rfc; FROM="Name <address>": its sender'
 	@echo '  make html          the pages of Documentation/ with Sphinx, into build/html'
 	@echo '  make lint          checkpatch, sparse, shellcheck, cppcheck, clang-tidy, coccicheck, spelling and style on our own files'
 	@echo '  make analyze       static analyzer of clang, checkpatch of the tests and more, which take longer (Documentation/testing.rst)'
@@ -250,6 +251,11 @@ patches:
 	done; exit $$status
 	@[ -n "$(DIR)" ] || [ -z "$(OTHERS)" ] || echo 'not made anew: $(OTHERS); make patches DIR=DIRECTORY does that, see Documentation/porting.rst'
 endif
+
+.PHONY: rfc
+rfc:
+	@RFC_FROM='$(FROM)' contrib/rfc/build build/rfc
+	@echo 'build/rfc: read 0000-cover-letter.patch, and Documentation/upstream.rst on what is to do before it is sent'
 
 .PHONY: lint
 lint:

@@ -54,6 +54,10 @@
  *   AMDKFD_IOC_CREATE_QUEUE
  */
 
+/* The header is read again for each stage of the events, and functions once. */
+#ifndef KFD_QUEUE_TRACE_FUNCTIONS
+#define KFD_QUEUE_TRACE_FUNCTIONS
+
 /* A queue has a process device as long as it exists. */
 static inline u32 kfd_trace_queue_pasid(const struct queue *q)
 {
@@ -80,6 +84,8 @@ static inline u32 kfd_trace_queue_type(const struct queue_properties *p)
 		return U32_MAX;
 	}
 }
+
+#endif /* KFD_QUEUE_TRACE_FUNCTIONS */
 
 #define kfd_trace_show_queue_type(type)					\
 	__print_symbolic(type,						\
@@ -364,6 +370,19 @@ TRACE_DEFINE_ENUM(KFD_UNMAP_QUEUES_FILTER_BY_PASID);
 			 { KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, "DYNAMIC" },	\
 			 { KFD_UNMAP_QUEUES_FILTER_BY_PASID, "PASID" })
 
+DECLARE_EVENT_CLASS(amdkfd_node,
+		    TP_PROTO(struct kfd_node *node),
+		    TP_ARGS(node),
+		    TP_STRUCT__entry(__string(dev, dev_name(node->adev->dev))
+				     __field(u32, gpu_id)
+				     __field(u32, xcc_mask)),
+		    TP_fast_assign(__assign_str(dev);
+				   __entry->gpu_id = node->id;
+				   __entry->xcc_mask = node->xcc_mask;),
+		    TP_printk("dev=%s gpu_id=%u xcc_mask=0x%x",
+			      __get_str(dev), __entry->gpu_id, __entry->xcc_mask)
+);
+
 DECLARE_EVENT_CLASS(amdkfd_node_result,
 		    TP_PROTO(struct kfd_node *node, int ret),
 		    TP_ARGS(node, ret),
@@ -377,31 +396,6 @@ DECLARE_EVENT_CLASS(amdkfd_node_result,
 				   __entry->ret = ret;),
 		    TP_printk("dev=%s gpu_id=%u xcc_mask=0x%x ret=%d",
 			      __get_str(dev), __entry->gpu_id, __entry->xcc_mask, __entry->ret)
-);
-
-/*
- * What KFD has on a GPU.
- *	processes	processes with queues; queues: their active queues
- *	compute_queues	number of compute queues among these
- */
-DECLARE_EVENT_CLASS(amdkfd_dqm,
-		    TP_PROTO(struct device_queue_manager *dqm),
-		    TP_ARGS(dqm),
-		    TP_STRUCT__entry(__string(dev, dev_name(dqm->dev->adev->dev))
-				     __field(u32, gpu_id)
-				     __field(u32, xcc_mask)
-				     __field(u32, processes)
-				     __field(u32, queues)
-				     __field(u32, compute_queues)),
-		    TP_fast_assign(__assign_str(dev);
-				   __entry->gpu_id = dqm->dev->id;
-				   __entry->xcc_mask = dqm->dev->xcc_mask;
-				   __entry->processes = dqm->processes_count;
-				   __entry->queues = dqm->active_queue_count;
-				   __entry->compute_queues = dqm->active_cp_queue_count;),
-		    TP_printk("dev=%s gpu_id=%u xcc_mask=0x%x processes=%u queues=%u compute_queues=%u",
-			      __get_str(dev), __entry->gpu_id, __entry->xcc_mask,
-			      __entry->processes, __entry->queues, __entry->compute_queues)
 );
 
 /*
@@ -432,22 +426,52 @@ DEFINE_EVENT(amdkfd_node_result, amdkfd_runlist_unmap_end,
 	     TP_ARGS(node, ret)
 );
 
-DEFINE_EVENT(amdkfd_dqm, amdkfd_runlist_map_start,
-	     TP_PROTO(struct device_queue_manager *dqm),
-	     TP_ARGS(dqm)
+DEFINE_EVENT(amdkfd_node, amdkfd_runlist_map_start,
+	     TP_PROTO(struct kfd_node *node),
+	     TP_ARGS(node)
 );
 
-/* A queue is in the runlist that is being built. */
-DEFINE_EVENT(amdkfd_queue, amdkfd_runlist_queue,
-	     TP_PROTO(struct queue *q),
-	     TP_ARGS(q)
+/*
+ * A queue is in the runlist that is being built. Its fields are those of
+ * amdkfd_queue_create_start and amdkfd_queue_mqd_init, for a trace that began
+ * after these.
+ */
+TRACE_EVENT(amdkfd_runlist_queue,
+	    TP_PROTO(struct queue *q),
+	    TP_ARGS(q),
+	    TP_STRUCT__entry(__string(dev, dev_name(q->device->adev->dev))
+			     __field(u32, gpu_id)
+			     __field(u32, xcc_mask)
+			     __field(s32, pid)
+			     __field(u32, pasid)
+			     __field(u32, queue_id)
+			     __field(u64, mqd)
+			     __field(u32, doorbell)
+			     __field(u32, type)
+			     __field(u32, priority)),
+	    TP_fast_assign(__assign_str(dev);
+			   __entry->gpu_id = q->device->id;
+			   __entry->xcc_mask = q->device->xcc_mask;
+			   __entry->pid = q->process->lead_thread->pid;
+			   __entry->pasid = kfd_trace_queue_pasid(q);
+			   __entry->queue_id = q->properties.queue_id;
+			   __entry->mqd = q->gart_mqd_addr;
+			   __entry->doorbell = q->properties.doorbell_off;
+			   __entry->type = kfd_trace_queue_type(&q->properties);
+			   __entry->priority = q->properties.priority;),
+	    TP_printk("dev=%s gpu_id=%u xcc_mask=0x%x pid=%d pasid=%u queue_id=%u type=%s priority=%u mqd=0x%llx doorbell=0x%x",
+		      __get_str(dev), __entry->gpu_id, __entry->xcc_mask,
+		      __entry->pid, __entry->pasid, __entry->queue_id,
+		      kfd_trace_show_queue_type(__entry->type), __entry->priority,
+		      __entry->mqd, __entry->doorbell)
 );
 
 /*
  * KFD has sent a runlist, or has failed to.
- *	ib, ib_size	GPU address (GART), bytes; 0 if ret is not 0
+ *	processes	processes with queues; queues: their active queues
  *	oversubscribed	the runlist needs more VMIDs or HQDs than there are, so that
  *			HWS must alternate between its queues
+ *	ib, ib_size	GPU address (GART), bytes; 0 if ret is not 0
  */
 TRACE_EVENT(amdkfd_runlist_map_end,
 	    TP_PROTO(struct device_queue_manager *dqm, int ret),
@@ -457,6 +481,8 @@ TRACE_EVENT(amdkfd_runlist_map_end,
 			     __field(u32, xcc_mask)
 			     __field(u32, ib_size)
 			     __field(u64, ib)
+			     __field(u32, processes)
+			     __field(u32, queues)
 			     __field(u32, oversubscribed)
 			     __field(s32, ret)),
 	    TP_fast_assign(__assign_str(dev);
@@ -464,11 +490,14 @@ TRACE_EVENT(amdkfd_runlist_map_end,
 			   __entry->xcc_mask = dqm->dev->xcc_mask;
 			   __entry->ib_size = ret ? 0 : dqm->packet_mgr.ib_size_bytes;
 			   __entry->ib = ret ? 0 : dqm->packet_mgr.ib_buffer_obj->gpu_addr;
+			   __entry->processes = dqm->processes_count;
+			   __entry->queues = dqm->active_queue_count;
 			   __entry->oversubscribed = !ret && dqm->packet_mgr.is_over_subscription;
 			   __entry->ret = ret;),
-	    TP_printk("dev=%s gpu_id=%u xcc_mask=0x%x ib=0x%llx ib_size=%u oversubscribed=%u ret=%d",
+	    TP_printk("dev=%s gpu_id=%u xcc_mask=0x%x processes=%u queues=%u oversubscribed=%u ib=0x%llx ib_size=%u ret=%d",
 		      __get_str(dev), __entry->gpu_id, __entry->xcc_mask,
-		      __entry->ib, __entry->ib_size, __entry->oversubscribed, __entry->ret)
+		      __entry->processes, __entry->queues, __entry->oversubscribed,
+		      __entry->ib, __entry->ib_size, __entry->ret)
 );
 
 DEFINE_EVENT(amdkfd_queue, amdkfd_mes_queue_add_start,
@@ -476,9 +505,37 @@ DEFINE_EVENT(amdkfd_queue, amdkfd_mes_queue_add_start,
 	     TP_ARGS(q)
 );
 
-DEFINE_EVENT(amdkfd_queue_result, amdkfd_mes_queue_add_end,
-	     TP_PROTO(struct queue *q, int ret),
-	     TP_ARGS(q, ret)
+/* Fields as in amdkfd_runlist_queue */
+TRACE_EVENT(amdkfd_mes_queue_add_end,
+	    TP_PROTO(struct queue *q, int ret),
+	    TP_ARGS(q, ret),
+	    TP_STRUCT__entry(__string(dev, dev_name(q->device->adev->dev))
+			     __field(u32, gpu_id)
+			     __field(u32, xcc_mask)
+			     __field(s32, pid)
+			     __field(u32, pasid)
+			     __field(u32, queue_id)
+			     __field(u64, mqd)
+			     __field(u32, doorbell)
+			     __field(u32, type)
+			     __field(u32, priority)
+			     __field(s32, ret)),
+	    TP_fast_assign(__assign_str(dev);
+			   __entry->gpu_id = q->device->id;
+			   __entry->xcc_mask = q->device->xcc_mask;
+			   __entry->pid = q->process->lead_thread->pid;
+			   __entry->pasid = kfd_trace_queue_pasid(q);
+			   __entry->queue_id = q->properties.queue_id;
+			   __entry->mqd = q->gart_mqd_addr;
+			   __entry->doorbell = q->properties.doorbell_off;
+			   __entry->type = kfd_trace_queue_type(&q->properties);
+			   __entry->priority = q->properties.priority;
+			   __entry->ret = ret;),
+	    TP_printk("dev=%s gpu_id=%u xcc_mask=0x%x pid=%d pasid=%u queue_id=%u type=%s priority=%u mqd=0x%llx doorbell=0x%x ret=%d",
+		      __get_str(dev), __entry->gpu_id, __entry->xcc_mask,
+		      __entry->pid, __entry->pasid, __entry->queue_id,
+		      kfd_trace_show_queue_type(__entry->type), __entry->priority,
+		      __entry->mqd, __entry->doorbell, __entry->ret)
 );
 
 DEFINE_EVENT(amdkfd_queue, amdkfd_mes_queue_remove_start,
@@ -492,10 +549,26 @@ DEFINE_EVENT(amdkfd_queue_result, amdkfd_mes_queue_remove_end,
 );
 
 //@ 4
-/* HWS or MES does not answer, and KFD requests a reset of the GPU. */
-DEFINE_EVENT(amdkfd_dqm, amdkfd_scheduler_hang,
-	     TP_PROTO(struct device_queue_manager *dqm),
-	     TP_ARGS(dqm)
+/*
+ * HWS or MES does not answer, and KFD requests a reset of the GPU.
+ *	processes, queues	as in amdkfd_runlist_map_end
+ */
+TRACE_EVENT(amdkfd_scheduler_hang,
+	    TP_PROTO(struct device_queue_manager *dqm),
+	    TP_ARGS(dqm),
+	    TP_STRUCT__entry(__string(dev, dev_name(dqm->dev->adev->dev))
+			     __field(u32, gpu_id)
+			     __field(u32, xcc_mask)
+			     __field(u32, processes)
+			     __field(u32, queues)),
+	    TP_fast_assign(__assign_str(dev);
+			   __entry->gpu_id = dqm->dev->id;
+			   __entry->xcc_mask = dqm->dev->xcc_mask;
+			   __entry->processes = dqm->processes_count;
+			   __entry->queues = dqm->active_queue_count;),
+	    TP_printk("dev=%s gpu_id=%u xcc_mask=0x%x processes=%u queues=%u",
+		      __get_str(dev), __entry->gpu_id, __entry->xcc_mask,
+		      __entry->processes, __entry->queues)
 );
 
 /* KFD has reset a single queue, which stays off the GPU. */
@@ -505,17 +578,9 @@ DEFINE_EVENT(amdkfd_queue, amdkfd_queue_reset,
 );
 
 /* A reset of the device begins; all queues are about to leave the GPU. */
-TRACE_EVENT(amdkfd_gpu_reset_start,
-	    TP_PROTO(struct kfd_node *node),
-	    TP_ARGS(node),
-	    TP_STRUCT__entry(__string(dev, dev_name(node->adev->dev))
-			     __field(u32, gpu_id)
-			     __field(u32, xcc_mask)),
-	    TP_fast_assign(__assign_str(dev);
-			   __entry->gpu_id = node->id;
-			   __entry->xcc_mask = node->xcc_mask;),
-	    TP_printk("dev=%s gpu_id=%u xcc_mask=0x%x",
-		      __get_str(dev), __entry->gpu_id, __entry->xcc_mask)
+DEFINE_EVENT(amdkfd_node, amdkfd_gpu_reset_start,
+	     TP_PROTO(struct kfd_node *node),
+	     TP_ARGS(node)
 );
 
 /* KFD works on the GPU again, or cannot. */
