@@ -40,8 +40,8 @@ help:
 	@echo '  make check-race    each two operations on queues and priorities at once, HWS and MES (long); ROUNDS=N: of each pair'
 	@echo '                     so many, and what was done before of the same sources counts'
 	@echo '  make check-rocm    TREE=/usr/src/amdgpu-VERSION: a release of ROCm built whole, as it is and with kfdprio, loaded in the VM'
-	@echo '  make check-rocm-sim  TREE=/usr/src/amdgpu-VERSION: its amdkfd on the simulated GPU'
 	@echo '                     without a GPU, upgraded and uninstalled (long, root); SERIES=6.1 or a kernel of Debian, REGISTERS=DIR for missing headers'
+	@echo '  make check-rocm-sim  TREE=/usr/src/amdgpu-VERSION: its amdkfd on the simulated GPU'
 	@echo '  make fuzz-ioctl    ioctls at random, CALLS=N of them (1000000)'
 	@echo '  make check-load    an over-subscribed simulated GPU on a busy host, SECS=N seconds (20) for each of 12 cases'
 	@echo '  make check-steady  SUITES="bench unit" RUNS=N times (3) beside 8 busy processes, and the table of such runs; what ran before counts'
@@ -254,7 +254,7 @@ endif
 
 .PHONY: rfc
 rfc:
-	@RFC_FROM='$(FROM)' contrib/rfc/build build/rfc
+	@RFC_FROM="$$FROM" contrib/rfc/build build/rfc
 	@echo 'build/rfc: read 0000-cover-letter.patch, and Documentation/upstream.rst on what is to do before it is sent'
 
 .PHONY: lint

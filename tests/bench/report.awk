@@ -59,7 +59,7 @@ function row(what, phase,   alone, offline) {
 			offline, num(phase "_n", "%d")
 }
 
-# In the calibrated model: what a phase adds to P99 alone, against the time to save that was measured in it. How many dispatches
+# In the calibrated model: the time that a phase adds to P99 alone, against the time to save that was measured in it. How many dispatches
 # are saved depends on the phase, so the bound of the longest save is that of a phase
 function shared_row(what, phase, saved,   added, held, asserted) {
 	if (!have(phase "_p99_us") || !have("shared_alone_p99_us") || !have(saved "_save_max_us"))

@@ -6,20 +6,12 @@
  * compared with that of sim-execute-pm4. Another process has to cause the preemptions. TAP; status 0 if all is right.
  */
 #include "../sim/check/kernels.h"
-#include <hip/hip_runtime.h>
+#include "hip.h"
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
-
-#define MUST(call) do {									\
-	hipError_t e_ = (call);								\
-	if (e_ != hipSuccess) {								\
-		printf("Bail out! %s: %s\n", #call, hipGetErrorString(e_));		\
-		exit(1);								\
-	}										\
-} while (0)
 
 static void bail(const char *what, int error)
 {

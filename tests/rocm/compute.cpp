@@ -5,19 +5,12 @@
  */
 #include "../sim/check/kernels.h"
 #include "../unit/isa/kernel/kernels.hip"
+#include "hip.h"
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <vector>
-
-#define MUST(call) do {									\
-	hipError_t e_ = (call);								\
-	if (e_ != hipSuccess) {								\
-		printf("Bail out! %s: %s\n", #call, hipGetErrorString(e_));		\
-		exit(1);								\
-	}										\
-} while (0)
 
 static std::vector<u32> a(ALL), b(ALL), out(OUT), want(OUT);
 

@@ -5,7 +5,7 @@
  * events, hipStreamWaitEvent. The simulated GPU executes no kernel, so none is waited
  * for but for its end. TAP; status 0 if all is as it must be.
  */
-#include <hip/hip_runtime.h>
+#include "hip.h"
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -19,14 +19,6 @@ static void ok(bool pass, const char *name)
 	fflush(stdout);
 	failed += !pass;
 }
-
-#define MUST(call) do {									\
-	hipError_t e_ = (call);								\
-	if (e_ != hipSuccess) {								\
-		printf("Bail out! %s: %s\n", #call, hipGetErrorString(e_));		\
-		exit(1);								\
-	}										\
-} while (0)
 
 __global__ void nothing(int *p)
 {
