@@ -4,28 +4,8 @@
  * the dispatch's size, and the interrupt of s_sendmsg. The kernels of tests/unit/isa/kernel in OBJECT give the host's results: as
  * they are, and after PREEMPTIONS in mid-kernel (default 20). TAP.
  */
+#include "../../unit/isa/kernel/host.h"
 #include "execute-pm4.h"
-
-#define TABLE	24	/* kernels.c */
-
-static void host_stack(const uint32_t *a, const uint32_t *b, uint32_t *w, uint32_t n)
-{
-	uint32_t i, k, sum, words[TABLE], flat[TABLE];
-
-	for (i = 0; i < n; i++) {
-		for (k = 0; k < TABLE; k++) {
-			words[k] = a[i] + k * k;
-			flat[k] = b[i] ^ k;
-		}
-		for (k = 0; k < TABLE; k++) {
-			words[b[(i + k) & 63] % TABLE] += words[k] ^ i;
-			flat[b[(i + k) & 63] % TABLE] += words[k];
-		}
-		for (sum = k = 0; k < TABLE; k++)
-			sum = sum * 31 + words[k] + flat[k];
-		w[i] = sum;
-	}
-}
 
 /* @lds dwords are there; of more, what is written is lost, and 0 is read */
 static void host_dynamic(const uint32_t *a, const uint32_t *b, uint32_t *w, uint32_t n, uint32_t lds)
