@@ -45,7 +45,7 @@ real_as() {
 
 test_real() {
 	# AMD's configure of 6.14.14 takes the first word of the kernel's CC for the compiler
-	local use_ccache='' version name began next
+	local ccache_links=1 version name began next
 	version=$(sed -n 's/^PACKAGE_VERSION="\{0,1\}\([^"]*\)"\{0,1\}/\1/p' "$tree/dkms.conf")
 	[[ $version =~ ^[-+._~a-zA-Z0-9]+$ ]] || { result 1 "$tree: dkms.conf has a PACKAGE_VERSION"; return; }
 	name="$series: amdgpu-dkms $version" next=$version.next
