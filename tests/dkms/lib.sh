@@ -69,12 +69,10 @@ end_host() {
 	root=
 }
 
-# host COMMAND...: in $root, and compiled through ccache: the kernel's CC is "ccache gcc-12", or gcc-12, a link to ccache, if $ccache_links
+# host COMMAND...: in $root; through ccache, unless $use_ccache is empty
 host() {
-	local first='' kernel=1
-	[ -z "${ccache_links-}" ] || { first=/usr/lib/ccache: kernel=; }
-	chroot "$root" env -i HOME=/root LC_ALL=C PATH="$first/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin" DEBIAN_FRONTEND=noninteractive \
-		DEBIAN_KERNEL_USE_CCACHE=$kernel CCACHE_DIR=/var/cache/kfdprio-ccache CCACHE_NOHASHDIR=1 "$@"
+	chroot "$root" env -i HOME=/root LC_ALL=C PATH=/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive \
+		"DEBIAN_KERNEL_USE_CCACHE=${use_ccache-1}" CCACHE_DIR=/var/cache/kfdprio-ccache CCACHE_NOHASHDIR=1 "$@"
 }
 
 would_load() { host modinfo -k "$abi" -n amdgpu; }

@@ -44,8 +44,9 @@ real_as() {
 }
 
 test_real() {
-	# AMD's configure of 6.14.14 takes the first word of the kernel's CC for the compiler
-	local ccache_links=1 version name began next
+	# AMD's configure of 6.14.14 takes the first word of the kernel's CC for the compiler; and each build is in a directory with
+	# another name (/tmp/amd.XXXXXXXX), so that ccache would find nothing
+	local use_ccache='' version name began next
 	version=$(sed -n 's/^PACKAGE_VERSION="\{0,1\}\([^"]*\)"\{0,1\}/\1/p' "$tree/dkms.conf")
 	[[ $version =~ ^[-+._~a-zA-Z0-9]+$ ]] || { result 1 "$tree: dkms.conf has a PACKAGE_VERSION"; return; }
 	name="$series: amdgpu-dkms $version" next=$version.next
