@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# report.awk -v out=DIR -v model=shared|slots - the demo's report from the logs of its VM run.
+# report.awk -v out=DIR -v model=shared|slots -v rate=REQUESTS_PER_SECOND - the demo's report from the logs of its VM run.
 
 # The whole of a file
 function slurp(file,   line, text) {
@@ -9,14 +9,19 @@ function slurp(file,   line, text) {
 	return text
 }
 
-# Work that was done within [from, to): number, and sorted latencies in lat[]
+# Work that was done within [from, to): number, and sorted latencies in lat[]; of the first and the last half the sums
 function load(file, from, to,   line, f, n, i, j, v) {
-	n = 0
+	n = early = late = 0
 	delete lat
 	while ((getline line <(out "/" file)) > 0) {
 		split(line, f, " ")
-		if (f[2] >= from && f[2] < to)
-			lat[++n] = f[2] - f[1]
+		if (f[2] < from || f[2] >= to)
+			continue
+		lat[++n] = f[2] - f[1]
+		if (f[2] < (from + to) / 2)
+			early += lat[n]
+		else
+			late += lat[n]
 	}
 	close(out "/" file)
 	for (i = 2; i <= n; i++) {	# insertion sort: a few hundred at most
@@ -35,15 +40,31 @@ function quantile(n, q,   i) {
 	return lat[i < 1 ? 1 : i]
 }
 
-function row(phase, name,   n) {
+# Requests that come faster than they are served wait longer and longer: what their percentiles are depends on how long it
+# lasts. So there are none then
+function row(phase, name,   n, served) {
 	n = load("online.log", from[phase], to[phase])
 	if (!n)
 		die("the online program did nothing in the phase '" phase "'")
+	served = n / (to[phase] - from[phase]) * 1000
+	backlog[phase] = n + 1 < 0.95 * rate * (to[phase] - from[phase]) / 1000 || late > 2 * early && quantile(n, 1) > 2000 / rate
 	p50[phase] = quantile(n, 0.5)
 	p99[phase] = quantile(n, 0.99)
 	off[phase] = load("offline.log", from[phase], to[phase]) / (to[phase] - from[phase]) * 1000
-	printf "  %-33s %7.2f %8.2f %12.1f %14.1f\n", name, p50[phase], p99[phase],
-		n / (to[phase] - from[phase]) * 1000, off[phase]
+	if (backlog[phase])
+		printf "  %-33s %16s %12.1f %14.1f\n", name, "backlog", served, off[phase]
+	else
+		printf "  %-33s %7.2f %8.2f %12.1f %14.1f\n", name, p50[phase], p99[phase], served, off[phase]
+}
+
+# The queues that a process has created, from the trace
+function queues_of(pid,   line, n) {
+	n["COMPUTE"] = n["SDMA"] = 0
+	while ((getline line <(out "/trace.log")) > 0)
+		if (line ~ " kfd_create_queue: .* pid=" pid " " && match(line, / type=[A-Z]+/))
+			n[substr(line, RSTART + 6, RLENGTH - 6)]++
+	close(out "/trace.log")
+	return n["COMPUTE"] " compute queues, " n["SDMA"] " of SDMA"
 }
 
 function die(why) {
@@ -83,15 +104,18 @@ BEGIN {
 	print ""
 	print "SIMULATED GPU (MI210, gfx90a). The driver is the real amdkfd of Debian's " slurp("kernel.txt") ", with"
 	print "kfdprio; hardware and firmware are a model: launches take modelled time, products are computed only for the last line."
+	if (model == "shared") {
+		print "The model is the one that reproduces measurements of an MI308X (interleave=1, Documentation/simulator.rst): kernels of"
+		print "several queues share the GPU, one of each of its 4 pipes."
+	} else {
+		print "The model is the worst case for a kernel that waits (DEMO_MODEL=slots): a kernel owns the whole GPU while it runs."
+	}
 	print "To save the waves of a full GPU takes 327 us, the median that was measured on MI308X GPUs."
-	if (model == "shared")
-		print "Kernels of several queues share the GPU (DEMO_MODEL=shared), one of each of its 4 pipes."
-	else
-		print "A kernel owns the whole GPU while it runs."
 	print ""
-	print "  online   HIP, PID " pid[1] ": 10 requests/s, 8 small matrix products each (3.2 ms of GPU time in all)"
-	print "  offline  HIP, PID " pid[2] ": 3 streams kept full of large products (25 ms each); it gets the VM's"
-	print "           one CPU only while the online program does not need it"
+	print "  online   HIP, PID " pid[1] ": " rate " requests/s, 8 small matrix products each (3.2 ms of GPU time in all);"
+	print "           " queues_of(pid[1])
+	print "  offline  HIP, PID " pid[2] ": a stream kept full of large products (25 ms each); it gets the VM's one CPU"
+	print "           only while the online program does not need it; " queues_of(pid[2])
 	print ""
 	print "                                    online latency, ms        online       offline"
 	print "                                        P50      P99   requests/s     products/s"
@@ -100,8 +124,8 @@ BEGIN {
 	row("priority", "kfdprio -n 12, kfd_preempt 0")
 	row("preempt", "kfdprio -n 12, kfd_preempt 1")
 	print ""
-	printf "  With preemption the online requests' P99 is %.2f times what it is alone; without, %.1f times;\n",
-		p99["preempt"] / p99["alone"], p99["priority"] / p99["alone"]
+	printf "  With preemption the online requests' P99 is %.2f times what it is alone; without, %s;\n", p99["preempt"] / p99["alone"],
+		backlog["priority"] ? "they are not served in time" : sprintf("%.1f times", p99["priority"] / p99["alone"])
 	printf "  the offline throughput goes from %.1f to %.1f products/s.\n", off["priority"], off["preempt"]
 	print ""
 	timeline("priority", "kfd_preempt 0")
@@ -149,6 +173,6 @@ BEGIN {
 		die("a computed product is wrong")
 	if (!made[1] || !made[3])
 		die("no product was preempted while it was computed")
-	if (p99["preempt"] >= p99["priority"])
+	if (backlog["alone"] || backlog["preempt"] || (!backlog["priority"] && p99["preempt"] >= p99["priority"]))
 		die("preemption had no effect")
 }
