@@ -473,6 +473,8 @@ function start() {
 	if (head.simulated === null)
 		byId('simulated').textContent = 'The recording does not contain whether the GPU was simulated';
 	byId('driver').hidden = head.driver !== 'stock';
+	for (const id of ['previous', 'preemption', 'next'])
+		byId(id).hidden = head.driver === 'stock';
 	byId('warning').textContent = warnings();
 	byId('warning').hidden = !warnings();
 	immediate = wanted.has('test');
