@@ -6,6 +6,7 @@ import re
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import logging
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 with open(os.path.join(HERE, "..", "META"), encoding="utf-8") as meta:
@@ -17,9 +18,12 @@ copyright = "the kfdprio authors; GPL-2.0 OR MIT"
 language = "en"
 exclude_patterns = ["man"]
 html_theme = "alabaster"
-html_theme_options = {"description": "priorities and preemption for amdkfd", "page_width": "1160px"}
+html_theme_options = {"description": "priorities and preemption for amdkfd", "page_width": "min(1400px, 97%)", "body_max_width": "1140px"}
+# a line that begins with # is a command of root, not a comment
+highlight_language = "none"
 html_show_sourcelink = False
-html_static_path = []
+html_static_path = ["static"]
+html_style = "kfdprio.css"
 
 
 class PageLinks(SphinxPostTransform):
@@ -39,6 +43,27 @@ class PageLinks(SphinxPostTransform):
             literal.replace_self(link)
 
 
+class TableRows(SphinxPostTransform):
+    """Warns of what reads well in the source of a table and is something else in HTML."""
+    default_priority = 6
+
+    def run(self, **kwargs):
+        for row in self.document.findall(nodes.row):
+            texts = [entry.astext().strip() for entry in row.findall(nodes.entry)]
+            if len(texts) > 1 and texts[0] and not any(texts[1:]):
+                self.warn(row, f"'{texts[0]}' is a row: text of the first column cannot continue in a simple table; draw a grid")
+            for item in row.findall(nodes.list_item):
+                if not item.astext().strip():
+                    self.warn(row, f"the row of '{texts[0]}' has an empty bullet: write \\\\-, not -")
+
+    @staticmethod
+    def warn(row, text):
+        # a row of a simple table has no line of its own
+        place = row.next_node(nodes.paragraph)
+        logging.getLogger(__name__).warning(text, location=place if place is not None else row)
+
+
 def setup(app):
     app.add_post_transform(PageLinks)
+    app.add_post_transform(TableRows)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
