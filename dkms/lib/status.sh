@@ -60,6 +60,8 @@ status_of() {
 	if [ -n "$next" ] && [ -e "$state/failed-$kernel" ]; then
 		echo "  failed:     the build of $(date -r "$state/failed-$kernel" '+%F %H:%M')$([ ! -e "$state/make-$kernel.log" ] || echo "; log: $state/make-$kernel.log")"
 	fi
+	# before "make install" the program is in the source alone
+	command -v kfdprio-driver >/dev/null || next=${next//kfdprio-driver install/$top/dkms/kfdprio-driver install}
 	[ -z "$next" ] || echo "  next:       $next"
 }
 

@@ -126,6 +126,8 @@ not_version() {
 	driver 0 "$series: $1, status" /opt/kfdprio/dkms/kfdprio-driver status
 	check "$series: $1, status: nothing is installed; how the link goes" sh -c "cat '$work/out'; grep -E '^  installed: +none' '$work/out' && grep -F 'run: rm $link' '$work/out' &&
 		! grep 6.99.0 '$work/out'"
+	check "$series: $1, status: the next step is that of the source, which alone has the program" \
+		says "$work/out" "next: .*/opt/kfdprio/dkms/kfdprio-driver install -k ${abi//+/[+]}"
 	driver 0 "$series: $1, the source" /opt/kfdprio/kfd_patches/find-source --query "$abi"
 	check "$series: $1, the source: the kernel's own" says "$work/out" "/linux-source-${series}[.]tar"
 	# shellcheck disable=SC2016 # for the shell of the host
