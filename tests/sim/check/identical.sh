@@ -41,7 +41,14 @@ for ((i = 2; i <= boots; i++)); do
 	run 11 "$tmp/next"
 	cmp -s "$tmp/first" "$tmp/next" || {
 		# both sides: a hunk may be the whole file
-		[ $differ -gt 0 ] || { diff "$tmp/first" "$tmp/next" | grep '^<' | head -n 10; diff "$tmp/first" "$tmp/next" | grep '^>' | head -n 10; } | cut -c1-200 | sed 's/^/# /'
+		[ $differ -gt 0 ] || {
+			for side in '<' '>'; do
+				diff "$tmp/first" "$tmp/next" | grep "^$side" | head -n 10 | cut -c1-200 | sed 's/^/# /'
+			done
+			mkdir -p build/identical
+			cp "$tmp/first" "$tmp/first.log" "$tmp/next" "$tmp/next.log" build/identical/
+			echo "# boot $i, and the first one: build/identical"
+		}
 		differ=$((differ + 1))
 	}
 	cmp -s "$tmp/first.log" "$tmp/next.log" || {
