@@ -16,6 +16,7 @@
 
 #include "live.h"
 #include "message.h"
+#include "model/upstream.h"
 #include "stock/stock.h"
 
 #define BUFFER_KB 2048 /* per CPU; it is emptied when a quarter is full */
@@ -66,7 +67,7 @@ static void leftovers_remove(void)
 
 static int formats_read(struct live_events *events, char *why)
 {
-	static const char *const systems[] = { "kfd", NULL };
+	static const char *const systems[] = { "kfd", UPSTREAM_SYSTEM, NULL };
 	char *dir = tracefs_instance_get_dir(events->rec.instance);
 	int ret;
 
@@ -215,6 +216,7 @@ int live_events_read(struct live_events *events, struct model *model, uint64_t u
 				/* two clocks may differ by a little */
 				event.ts = stream->ts > model->last ? stream->ts : model->last;
 				event.cpu = cpu;
+				kfd_unmap_complete(&events->unmaps, &event);
 				if (model_event(model, &event))
 					return -ENOMEM;
 				events->all++;

@@ -139,6 +139,7 @@ struct live_record;
  * @options, @rec: as of record
  * @tep: the formats
  * @decoder: where the fields are
+ * @unmaps: those that have begun
  * @cpus: one for each of @rec; NULL with probes
  * @pending: of probes: events that are not in the model yet, @nr_pending, room for @room_pending
  * @all: events so far, of all kinds
@@ -151,6 +152,7 @@ struct live_events {
 	struct recording rec;
 	struct tep_handle *tep;
 	struct kfd_decoder decoder;
+	struct kfd_unmaps unmaps;
 	struct live_cpu *cpus;
 	struct live_record *pending;
 	size_t nr_pending, room_pending;

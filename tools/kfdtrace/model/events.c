@@ -7,6 +7,7 @@
 #include <linux/kfd_prio.h>
 
 #include "events.h"
+#include "upstream.h"
 
 #define NO_FIELD (-1)
 
@@ -177,31 +178,57 @@ const char *kfd_event_name(enum kfd_event_type type)
 	return defs[type].name;
 }
 
-static int event_resolve(struct kfd_decoder *decoder, struct tep_event *event, int type)
+static int field_resolve(struct kfd_decoder *decoder, struct tep_event *event, int form, int field, const char *name)
 {
-	const int8_t *field;
+	struct tep_format_field *format = tep_find_field(event, name);
+	unsigned int n = decoder->event[form].nr;
 
-	decoder->event[type].nr = 0;
-	decoder->event[type].size = 0;
-	for (field = defs[type].fields; *field != NO_FIELD; field++) {
-		struct tep_format_field *format = tep_find_field(event, field_names[*field]);
-		unsigned int n = decoder->event[type].nr;
-
-		/* came later: earlier recordings are without it */
-		if (!format && *field == F_SAVE_NS)
-			continue;
-		if (!format || format->offset < 0 || format->offset > 4096 ||
-		    (format->size != 4 && format->size != 8))
-			return -EPROTO;
-		decoder->event[type].fields[n].offset = format->offset;
-		decoder->event[type].fields[n].bytes = format->size;
-		decoder->event[type].fields[n].is_signed = !!(format->flags & TEP_FIELD_IS_SIGNED);
-		decoder->event[type].fields[n].field = *field;
-		if (format->offset + format->size > decoder->event[type].size)
-			decoder->event[type].size = format->offset + format->size;
-		decoder->event[type].nr = n + 1;
-	}
+	/* came later: earlier recordings are without it */
+	if (!format && field == F_SAVE_NS)
+		return 0;
+	if (!format || format->offset < 0 || format->offset > 4096 || (format->size != 4 && format->size != 8))
+		return -EPROTO;
+	decoder->event[form].fields[n].offset = format->offset;
+	decoder->event[form].fields[n].bytes = format->size;
+	decoder->event[form].fields[n].is_signed = !!(format->flags & TEP_FIELD_IS_SIGNED);
+	decoder->event[form].fields[n].field = field;
+	if (format->offset + format->size > decoder->event[form].size)
+		decoder->event[form].size = format->offset + format->size;
+	decoder->event[form].nr = n + 1;
 	return 0;
+}
+
+static int event_resolve(struct kfd_decoder *decoder, struct tep_event *event, int form)
+{
+	const struct upstream_field *there;
+	const int8_t *field;
+	int ret = 0;
+
+	decoder->event[form].nr = 0;
+	decoder->event[form].size = 0;
+	if (form < NR_KFD_EVENTS) {
+		for (field = defs[form].fields; *field != NO_FIELD && !ret; field++)
+			ret = field_resolve(decoder, event, form, *field, field_names[*field]);
+		return ret;
+	}
+	for (there = upstream_events[form - NR_KFD_EVENTS].fields; there->name && !ret; there++)
+		ret = field_resolve(decoder, event, form, there->field, there->name);
+	return ret;
+}
+
+/* Those of the series that are none of ours: their file is one of a driver that is read */
+static void idle_find(struct kfd_decoder *decoder, struct tep_handle *tep)
+{
+	int i, nr = tep_get_events_count(tep);
+
+	for (i = 0; i < nr; i++) {
+		struct tep_event *event = tep_get_event(tep, i);
+
+		if (event && event->id >= 0 && event->id <= 65535 && decoder->type_of[event->id] < 0 &&
+		    !strcmp(event->system, UPSTREAM_SYSTEM) &&
+		    !strncmp(event->name, UPSTREAM_PREFIX, sizeof(UPSTREAM_PREFIX) - 1))
+			decoder->idle[event->id] = true;
+	}
 }
 
 /**
@@ -214,21 +241,44 @@ static int event_resolve(struct kfd_decoder *decoder, struct tep_event *event, i
  */
 int kfd_decoder_init(struct kfd_decoder *decoder, struct tep_handle *tep)
 {
-	int type, ret, found = 0;
+	int form, ret, found = 0;
 
 	memset(decoder->type_of, -1, sizeof(decoder->type_of));
-	for (type = 0; type < NR_KFD_EVENTS; type++) {
-		struct tep_event *event = tep_find_event_by_name(tep, "kfd", defs[type].name);
+	memset(decoder->idle, 0, sizeof(decoder->idle));
+	for (form = 0; form < NR_KFD_EVENTS + NR_UPSTREAM_EVENTS; form++) {
+		bool ours = form < NR_KFD_EVENTS;
+		struct tep_event *event = tep_find_event_by_name(tep, ours ? "kfd" : UPSTREAM_SYSTEM, ours ?
+								 defs[form].name : upstream_events[form - NR_KFD_EVENTS].name);
 
 		if (!event || event->id < 0 || event->id > 65535)
 			continue;
-		ret = event_resolve(decoder, event, type);
+		ret = event_resolve(decoder, event, form);
 		if (ret)
 			return ret;
-		decoder->type_of[event->id] = type;
+		decoder->type_of[event->id] = ours ? form : (int)upstream_events[form - NR_KFD_EVENTS].type;
+		decoder->form_of[event->id] = form;
 		found++;
 	}
+	idle_find(decoder, tep);
 	return found;
+}
+
+/**
+ * kfd_is_idle() - whether a record for which kfd_decode() returned 0 is of the driver that is read
+ * @decoder: of the record's file
+ * @data: the record
+ * @size: its bytes
+ *
+ * Return: true for the start of an operation, whose end has all of it, and the end of a creation that has succeeded.
+ */
+bool kfd_is_idle(const struct kfd_decoder *decoder, const void *data, unsigned int size)
+{
+	uint16_t id;
+
+	if (size < sizeof(id))
+		return false;
+	memcpy(&id, data, sizeof(id));
+	return decoder->idle[id] || decoder->type_of[id] >= 0;
 }
 
 /* Limits of fields. No driver writes a value outside, but a damaged or forged record may have one. Other fields may have any value. */
@@ -269,6 +319,7 @@ int kfd_decode(const struct kfd_decoder *decoder, const void *data, unsigned int
 	       struct kfd_event *event)
 {
 	unsigned int i;
+	unsigned int form;
 	uint16_t id;
 	int type;
 
@@ -279,25 +330,27 @@ int kfd_decode(const struct kfd_decoder *decoder, const void *data, unsigned int
 	type = decoder->type_of[id];	/* NOLINT(bugprone-signed-char-misuse,cert-str34-c) */
 	if (type < 0)
 		return 0;
-	if (size < decoder->event[type].size)
+	form = decoder->form_of[id];
+	if (size < decoder->event[form].size)
 		return -EPROTO;
 	event->type = type;
 	event->v[F_SAVE_NS] = -1;
+	event->v[F_DOORBELL] = KFD_NOT_YET;
 	memcpy(&event->task, (const char *)data + 4, sizeof(event->task));
-	for (i = 0; i < decoder->event[type].nr; i++) {
-		const char *from = (const char *)data + decoder->event[type].fields[i].offset;
-		int64_t *to = &event->v[decoder->event[type].fields[i].field];
+	for (i = 0; i < decoder->event[form].nr; i++) {
+		const char *from = (const char *)data + decoder->event[form].fields[i].offset;
+		int64_t *to = &event->v[decoder->event[form].fields[i].field];
 
-		if (decoder->event[type].fields[i].bytes == 8) {
+		if (decoder->event[form].fields[i].bytes == 8) {
 			memcpy(to, from, 8);
 		} else {
 			uint32_t word;
 
 			memcpy(&word, from, 4);
-			*to = decoder->event[type].fields[i].is_signed ? (int64_t)(int32_t)word : word;
+			*to = decoder->event[form].fields[i].is_signed ? (int64_t)(int32_t)word : word;
 		}
-		if (!is_possible(type, decoder->event[type].fields[i].field, *to))
+		if (!is_possible(type, decoder->event[form].fields[i].field, *to))
 			return -EPROTO;
 	}
-	return 1;
+	return form < NR_KFD_EVENTS || upstream_finish(form - NR_KFD_EVENTS, event);
 }

@@ -3,6 +3,7 @@
 #ifndef KFDTRACE_EVENTS_H
 #define KFDTRACE_EVENTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <linux/kfd_prio_trace.h>
 #include <traceevent/event-parse.h>
@@ -29,6 +30,12 @@ enum kfd_event_type {
 	EV_PARK,
 	EV_UNPARK,
 	NR_KFD_EVENTS
+};
+
+enum {
+	NR_UPSTREAM_EVENTS = 16, /* upstream.h */
+	KFD_NOT_YET = -2,	 /* a field that the event does not have, and another one may */
+	KFD_MAX_UNMAPS = 64	 /* GPUs that may unmap at once */
 };
 
 enum kfd_field {
@@ -83,11 +90,15 @@ struct kfd_event {
 /**
  * struct kfd_decoder - where the fields are in a record, found once per file
  * @type_of: enum kfd_event_type by the event's number in the file, -1 for others
+ * @form_of: by the same number, which of @event it is; the first NR_KFD_EVENTS are kfdprio's, then those of upstream.h
+ * @idle: by the same number: an event of a driver that is read, but no event that matters
  * @size: bytes that a record must have
  * @nr: number of fields
  */
 struct kfd_decoder {
 	int8_t type_of[65536];
+	uint8_t form_of[65536];
+	bool idle[65536];
 	struct {
 		uint16_t size;
 		uint16_t nr;
@@ -97,7 +108,19 @@ struct kfd_decoder {
 			uint8_t is_signed;
 			uint8_t field;
 		} fields[NR_KFD_FIELDS];
-	} event[NR_KFD_EVENTS];
+	} event[NR_KFD_EVENTS + NR_UPSTREAM_EVENTS];
+};
+
+/**
+ * struct kfd_unmaps - the unmaps that have begun
+ * @nr: GPUs that have had one
+ * @gpu_id: of each
+ * @ts: when its unmap began, 0: it has ended
+ */
+struct kfd_unmaps {
+	unsigned int nr;
+	uint32_t gpu_id[KFD_MAX_UNMAPS];
+	uint64_t ts[KFD_MAX_UNMAPS];
 };
 
 /**
@@ -131,5 +154,7 @@ enum {
 int kfd_decoder_init(struct kfd_decoder *decoder, struct tep_handle *tep);
 int kfd_decode(const struct kfd_decoder *decoder, const void *data, unsigned int size,
 	       struct kfd_event *event);
+bool kfd_is_idle(const struct kfd_decoder *decoder, const void *data, unsigned int size);
+void kfd_unmap_complete(struct kfd_unmaps *unmaps, struct kfd_event *event);
 
 #endif /* KFDTRACE_EVENTS_H */

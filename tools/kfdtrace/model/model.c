@@ -81,7 +81,8 @@ static int on_create(struct model *model, struct queue *queue, const struct kfd_
 	queue->type = event->v[F_TYPE];
 	queue->format = event->v[F_FORMAT];
 	queue->req_prio = event->v[F_REQ_PRIO];
-	queue->doorbell = event->v[F_DOORBELL];
+	if (event->v[F_DOORBELL] != KFD_NOT_YET)
+		queue->doorbell = event->v[F_DOORBELL];
 	queue->ring_base = event->v[F_RING_BASE];
 	queue->ring_size = event->v[F_RING_SIZE];
 	queue->cwsr_size = event->v[F_CWSR_SIZE];
@@ -140,7 +141,8 @@ static int queue_event(struct model *model, const struct kfd_event *event)
 	/* the MQD is initialised while the queue is created */
 	if (!seen && event->type != EV_CREATE_QUEUE && event->type != EV_INIT_MQD)
 		queue_older(queue);
-	queue->prio = event->v[F_PRIO];
+	if (event->v[F_PRIO] != KFD_NOT_YET)
+		queue->prio = event->v[F_PRIO];
 	switch (event->type) {
 	case EV_CREATE_QUEUE:
 		return on_create(model, queue, event);
@@ -148,6 +150,8 @@ static int queue_event(struct model *model, const struct kfd_event *event)
 		queue->mqd_init = event->ts;
 		queue->mqd_addr = event->v[F_MQD_ADDR];
 		queue->pipe_prio = event->v[F_PIPE_PRIO];
+		if (event->v[F_DOORBELL] != KFD_NOT_YET)
+			queue->doorbell = event->v[F_DOORBELL];
 		break;
 	case EV_UPDATE_QUEUE:
 		queue->req_prio = event->v[F_REQ_PRIO];

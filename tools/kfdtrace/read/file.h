@@ -100,6 +100,7 @@ struct trace_file {
 	uint32_t page_size;
 	struct tep_handle *tep;
 	struct kfd_decoder decoder;
+	struct kfd_unmaps unmaps;
 	struct stream *streams;
 	int nr_cpus;
 	/* a heap of those that have a record, the earliest first */

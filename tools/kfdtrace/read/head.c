@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "model/upstream.h"
 
 #define MAX_CPUS   4096
 #define MAX_TEXT   (64U << 20) /* kallsyms, the largest, has about 15 MB */
@@ -145,7 +146,7 @@ static int take_headers(struct trace_file *file)
  * Only fields are wanted: how to print them is a program of its own, which nobody
  * should have to trust.
  */
-static int format_parse(struct trace_file *file, char *text)
+static int format_parse(struct trace_file *file, const char *system, char *text)
 {
 	static const char no_print[] = "print fmt: \"\"\n";
 	char *print = strstr(text, "print fmt:");
@@ -156,7 +157,7 @@ static int format_parse(struct trace_file *file, char *text)
 	if (strlen(print) < sizeof(no_print) - 1)
 		return -EPROTO;
 	memcpy(print, no_print, sizeof(no_print));
-	return tep_parse_event(file->tep, text, strlen(text), "kfd") ? -EPROTO : 0;
+	return tep_parse_event(file->tep, text, strlen(text), system) ? -EPROTO : 0;
 }
 
 /* Of an event of another system, only the name is wanted, for a message. */
@@ -174,6 +175,8 @@ static int format_skip(struct trace_file *file, const char *system, uint64_t siz
 	return skip(file, size - want);
 }
 
+#define UPSTREAM_NAME "name: " UPSTREAM_PREFIX
+
 /* The formats of kfd go to libtraceevent, those of other systems are nothing to us. */
 static int take_formats(struct trace_file *file, const char *system, uint32_t count)
 {
@@ -187,12 +190,15 @@ static int take_formats(struct trace_file *file, const char *system, uint32_t co
 		ret = take(file, &size, 8);
 		if (ret)
 			return ret;
-		if (strcmp(system, "kfd")) {
+		if (strcmp(system, "kfd") && strcmp(system, UPSTREAM_SYSTEM)) {
 			ret = format_skip(file, system, size);
 		} else {
 			ret = take_text(file, size, MAX_FORMAT, &text);
 			if (!ret) {
-				if (format_parse(file, text))
+				/* AMD's package has events of its own in the same system */
+				if (*system != 'k' && strncmp(text, UPSTREAM_NAME, sizeof(UPSTREAM_NAME) - 1))
+					trace_format_note(file, system, text);
+				else if (format_parse(file, system, text))
 					ret = trace_fail(file, EPROTO,
 							 "damaged: the format of a kfd event");
 				free(text);

@@ -143,11 +143,13 @@ int trace_next(struct trace_file *file, struct kfd_event *event, char *why)
 					       kfd_decode(&file->decoder, record.data, record.size, event);
 		if (record.ts > file->last)
 			file->last = record.ts;
-		if (ret > 0)
+		if (ret > 0) {
+			kfd_unmap_complete(&file->unmaps, event);
 			return 1;
+		}
 		if (ret)
 			file->loss.damaged++;
-		else
+		else if (!kfd_is_idle(&file->decoder, record.data, record.size))
 			trace_other_count(file, &record);
 	}
 	return ret;
