@@ -13,9 +13,9 @@ SUITES ?= preempt lint unit dist patches cli vm-report cli-vm trace kfdtrace pri
 # CI does, another one for each commit. It goes first: the longest suites are in it
 PARTS := 1 2 3 4 5
 PART_1 := dkms contention lifecycle trace@navi31 priority@navi31 contention@navi31 lifecycle@navi31
-PART_2 := sim vm gdb services slurm bits-deep bits-deep@navi21 rfc
+PART_2 := sim vm gdb services slurm bits-deep bits-deep@navi21
 PART_3 := preempt-deep preempt@navi31 doctor cli-nodev cli-stock
-PART_4 := stock rpm cli-vm@@6.1 trace@@6.1 priority@@6.1 rocm@@6.1 contention@@6.1 lifecycle@@6.1 trace@navi31@6.1 priority@navi31@6.1 execute@@6.1
+PART_4 := stock rpm rfc rfc-events cli-vm@@6.1 trace@@6.1 priority@@6.1 rocm@@6.1 contention@@6.1 lifecycle@@6.1 trace@navi31@6.1 priority@navi31@6.1 execute@@6.1
 PART_5 := debug preempt-deep@navi31 trace@gfx12 priority@gfx12 hostile@gfx12 trace@mi300x priority@mi300x end-of-work@mi300x hostile@mi300x \
 	trace@navi21 priority@navi21 end-of-work@navi21 hostile@navi21
 BENCH_RUNS ?= 50

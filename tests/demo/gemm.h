@@ -33,8 +33,8 @@ __global__ void gemm(const float *a, const float *b, float *c, int n)
 	c[row * n + col] = sum;
 }
 
-// The matrices are not filled: on the simulated GPU nothing is computed. The copy of a row, once, makes the runtime create
-// the SDMA queue that a program with data has.
+// The matrices are not filled: on the simulated GPU nothing is computed. One row is copied, so that the runtime creates the
+// queue with which a program copies its data: SDMA for the 20 KB of the offline program, compute for the 2 KB of the online one.
 struct matrices {
 	float *a, *b, *c;
 	int n;

@@ -40,8 +40,8 @@ function quantile(n, q,   i) {
 	return lat[i < 1 ? 1 : i]
 }
 
-# Requests that come faster than they are served wait longer and longer: what their percentiles are depends on how long it
-# lasts. So there are none then
+# While requests come faster than they are served, each one waits longer than the one before, and the percentiles depend on the
+# length of the phase. The row of such a phase has none
 function row(phase, name,   n, served) {
 	n = load("online.log", from[phase], to[phase])
 	if (!n)

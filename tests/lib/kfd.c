@@ -136,3 +136,15 @@ void kfd_child_end(pid_t pid)
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 }
+
+void kfd_wait_released(pid_t pid)
+{
+	char path[64];
+	int i;
+
+	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d", pid);
+	for (i = 0; i < 1000 && !access(path, F_OK); i++)
+		usleep(10000);
+	if (!access(path, F_OK))
+		tap_bail("process %d was not released", pid);
+}

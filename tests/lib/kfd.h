@@ -64,4 +64,7 @@ pid_t kfd_child_set(uint32_t prio, int set, unsigned int dispatches);
 /* Kill such a child */
 void kfd_child_end(pid_t pid);
 
+/* Wait until KFD, whose worker releases a process after its end, has removed its directory; ends the program after 10 s */
+void kfd_wait_released(pid_t pid);
+
 #endif

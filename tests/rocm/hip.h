@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the HIP programs of tests/rocm share. */
+/* Declarations that the HIP programs of tests/rocm share. */
 #ifndef TESTS_ROCM_HIP_H
 #define TESTS_ROCM_HIP_H
 

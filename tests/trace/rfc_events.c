@@ -48,18 +48,6 @@ static void write_file(const char *path, const char *text)
 	close(fd);
 }
 
-static void wait_released(pid_t pid)
-{
-	char path[64];
-	int i;
-
-	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d", pid);
-	for (i = 0; i < 1000 && !access(path, F_OK); i++)
-		usleep(10000);
-	if (!access(path, F_OK))
-		tap_bail("process %d was not released", pid);
-}
-
 static const char *whose(long long pid)
 {
 	return pid == getpid() ? "mine" : pid == child ? "the child's" : "another's";
@@ -231,7 +219,7 @@ static const char *device(const struct event *ev)
 	return (loc & 0xffff) + (loc >> 16) <= (unsigned int)ev->size ? (char *)ev->data + (loc & 0xffff) : "";
 }
 
-/* What every event of the series must have */
+/* Checks the fields that every event of the series must have, and that each start has its end */
 static void check_context(const struct events *e, const char *when)
 {
 	static const char *const buses[] = { "pci", "platform" };
@@ -338,7 +326,7 @@ int main(int argc, char **argv)
 	e = events_start(argv[1]);
 	child = kfd_child(5, true);
 	kfd_child_end(child);
-	wait_released(child);
+	kfd_wait_released(child);
 	show(e, "kill -9");
 
 	e = events_start(argv[1]);

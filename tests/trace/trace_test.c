@@ -233,19 +233,6 @@ static void test_life(void)
 	events_free(e);
 }
 
-/* The driver releases a process later, in a worker: wait for its directory to go. */
-static void wait_released(pid_t pid)
-{
-	char path[64];
-	int i;
-
-	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d", pid);
-	for (i = 0; i < 1000 && !access(path, F_OK); i++)
-		usleep(10000);
-	if (!access(path, F_OK))
-		tap_bail("process %d was not released", pid);
-}
-
 static void test_exit(void)
 {
 	struct events *e = events_start("kfd");
@@ -254,7 +241,7 @@ static void test_exit(void)
 
 	pid = kfd_child(5, true);
 	kfd_child_end(pid);
-	wait_released(pid);
+	kfd_wait_released(pid);
 	events_stop(e);
 	d = need(e, NULL, "kfd_destroy_queue", "pid", pid);
 	tap_eq(field(d, "reason"), REASON_EXIT, "kfd_destroy_queue: reason after kill -9");
@@ -345,7 +332,7 @@ static void test_oversubscribed(void)
 	for (i = 0; i < crowd; i++)
 		kfd_child_end(pids[i]);
 	for (i = 0; i < crowd; i++)
-		wait_released(pids[i]);
+		kfd_wait_released(pids[i]);
 	events_stop(e);
 	if (mes) {
 		/* each process is given to MES once; who has a VMID is MES's affair */
