@@ -16,6 +16,7 @@ kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_fault.o \
 		$(AMDKFD_PATH)/kfd_prio_thread.o \
 		$(AMDKFD_PATH)/kfd_prio_process.o \
 		$(AMDKFD_PATH)/kfd_prio_engine.o \
+		$(AMDKFD_PATH)/kfd_prio_commit.o \
 		$(AMDKFD_PATH)/kfd_prio_evict.o \
 		$(AMDKFD_PATH)/kfd_prio_runlist.o \
 		$(AMDKFD_PATH)/kfd_prio_neighbour.o \
@@ -35,6 +36,7 @@ kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_fault.o \
 		$(AMDKFD_PATH)/kfd_prio_processes.o \
 		$(AMDKFD_PATH)/kfd_prio_identity.o \
 		$(AMDKFD_PATH)/kfd_prio_table.o \
+		$(AMDKFD_PATH)/kfd_prio_state.o \
 		$(AMDKFD_PATH)/kfd_prio_policy.o \
 		$(AMDKFD_PATH)/kfd_prio_backoff.o \
 		$(AMDKFD_PATH)/kfd_prio_probes.o \

@@ -206,8 +206,9 @@ u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_pr
  */
 static bool kfd_prio_claim_off(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
 {
-	return qpd->prio.preempted || dqm->prio.unmap_pending ||
-	       (dqm->prio.missed && !kfd_prio_uses_mes(dqm) && !dqm->active_runlist);
+	return qpd->prio.preempted || dqm->prio.state == KFD_PRIO_STATE_LEFT ||
+	       (kfd_prio_state_owes(dqm->prio.state) && !kfd_prio_uses_mes(dqm) &&
+		!dqm->active_runlist);
 }
 
 /* State of a claim before its indices are read */

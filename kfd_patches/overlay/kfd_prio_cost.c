@@ -178,7 +178,7 @@ bool kfd_prio_cost_look(struct device_queue_manager *dqm)
 	u64 ns;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	if ((!d->taken && hlist_empty(&d->costs)) || d->unmap_pending || d->missed)
+	if ((!d->taken && hlist_empty(&d->costs)) || kfd_prio_state_owes(d->state))
 		return false;
 	if (d->taken)
 		kfd_prio_cost_list(dqm);

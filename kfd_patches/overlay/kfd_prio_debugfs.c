@@ -88,7 +88,10 @@ static void kfd_prio_put_decision(struct seq_file *m, struct kfd_prio_dqm *d, u6
 		kfd_prio_put_ms(m, d->last.look_at > now ? d->last.look_at - now : 0);
 		seq_puts(m, ", or at the next event");
 	}
-	seq_puts(m, d->missed ? "; the last runlist failed and will be sent again\n" : "\n");
+	seq_puts(m, d->state == KFD_PRIO_STATE_ROLLED_BACK ?
+		 "; the last runlist failed and will be sent again\n" : "\n");
+	if (d->unexpected)
+		seq_printf(m, "  unexpected events: %llu\n", d->unexpected);
 	if (d->save.count) {
 		seq_puts(m, "  saves, measured by the firmware: mean ");
 		kfd_prio_put_ms(m, div64_u64(d->save.sum_ns, d->save.count));

@@ -110,8 +110,8 @@ static void kfd_prio_recount(struct qcm_process_device *qpd, const struct kfd_pr
  * again, whether the count is of KFD or of kfdprio. kfdprio puts back only queues that it has
  * marked (q->prio.off), because KFD makes a queue inactive for good after a hang or a bad packet.
  *
- * The hardware does not change before kfd_prio_dqm_execute(), which must follow under the same
- * lock; with HWS a runlist of KFD may follow instead.
+ * The hardware does not change before kfd_prio_dqm_runlist(), or kfd_prio_dqm_remove(), which must
+ * follow under the same lock; with HWS a runlist of KFD may follow instead.
  *
  * Inline because kfd_prio_dqm_mark() calls it for each process while the GPU saves.
  */
@@ -320,13 +320,18 @@ void kfd_prio_dqm_take_back(struct device_queue_manager *dqm, u64 now)
 	}
 }
 
-/*
- * Removes the queues that are marked as off from MES, before others are added, so that these find
- * room. After an error MES is not asked again. A queue whose removal MES has not confirmed stays
- * marked, whatever the error is: it may run until a reset has begun, and a reset that is on its way
- * may take long to begin.
+/**
+ * kfd_prio_dqm_remove() - have MES remove the queues that are marked as off
+ * @dqm: device queue manager of the GPU, which has MES
+ *
+ * After an error MES is not asked again. A queue whose removal MES has not confirmed stays marked,
+ * whatever the error is: it may run until a reset has begun, and a reset that is on its way may
+ * take long to begin.
+ *
+ * Context: DQM lock
+ * Return: 0, or the error of the first queue that MES has not removed
  */
-static int kfd_prio_remove_mes(struct device_queue_manager *dqm)
+int kfd_prio_dqm_remove(struct device_queue_manager *dqm)
 {
 	struct device_process_node *cur;
 	struct queue *q;
@@ -343,14 +348,20 @@ static int kfd_prio_remove_mes(struct device_queue_manager *dqm)
 	return ret;
 }
 
-/*
- * Adds the queues that are marked as on to MES. A queue that MES was not asked to add, or could not
- * be asked to add (-EIO), is not on the hardware. It is marked as off, and as late, until it is
- * added: KFD would ask MES to remove an active queue, and take the refusal for a hang. After any
- * other error the queue may be on the hardware, and stays marked as on.
+/**
+ * kfd_prio_dqm_add() - have MES add the queues that are marked as on
+ * @dqm: device queue manager of the GPU, which has MES
  * @ret: 0; or an error after which MES is not asked
+ *
+ * A queue that MES was not asked to add, or could not be asked to add (-EIO), is not on the
+ * hardware. It is marked as off, and as late, until it is added: KFD would ask MES to remove an
+ * active queue, and take the refusal for a hang. After any other error the queue may be on the
+ * hardware, and stays marked as on.
+ *
+ * Context: DQM lock
+ * Return: @ret, or the error of the first queue that MES has not added
  */
-static int kfd_prio_add_mes(struct device_queue_manager *dqm, int ret)
+int kfd_prio_dqm_add(struct device_queue_manager *dqm, int ret)
 {
 	struct device_process_node *cur;
 	bool asked;
@@ -380,40 +391,6 @@ static int kfd_prio_add_mes(struct device_queue_manager *dqm, int ret)
 	return ret;
 }
 
-/*
- * Sends the update. With HWS it is one unmap and one runlist for any number of queues. Two further
- * packets set the grace period and set it back, if the tree supports that and @takes. If the unmap
- * takes longer than the fault may wait, the next update sets the grace period back; it comes soon.
- */
-static int kfd_prio_execute(struct device_queue_manager *dqm, bool takes)
-{
-	struct kfd_prio_dqm *d = &dqm->prio;
-	bool at_once;
-	int off, on;
-
-	if (!kfd_prio_uses_mes(dqm)) {
-		/*
-		 * HWS had its time for the last unmap: KFD need not wait once more to find the hang
-		 */
-		if (kfd_prio_unmap_settle(dqm)) {
-			kfd_prio_dqm_hang(dqm);
-			return -ETIME;
-		}
-		at_once = d->has_grace && (d->grace_set ||
-			  (takes && READ_ONCE(kfd_prio_param_short_grace.value)));
-		on = kfd_prio_execute_dynamic(dqm, at_once);
-		d->grace_set = at_once && on == -EINPROGRESS;
-		return kfd_prio_map_again(dqm, on);
-	}
-	off = kfd_prio_remove_mes(dqm);
-	/* A queue that MES has not removed may run, so its process is not off */
-	if (off)
-		kfd_prio_dqm_take_back(dqm, ktime_get_ns());
-	/* -EIO: MES was not asked, and may accept commands by now */
-	on = kfd_prio_add_mes(dqm, off == -EIO ? 0 : off);
-	return off ?: on;
-}
-
 /**
  * kfd_prio_dqm_hang() - have KFD reset a GPU whose HWS does not answer, unless a reset is in
  * progress
@@ -429,66 +406,46 @@ void kfd_prio_dqm_hang(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_dqm_execute() - update the hardware to what is marked
- * @dqm: device queue manager of the GPU
+ * kfd_prio_dqm_runlist() - update HWS to what is marked: one unmap, and one runlist
+ * @dqm: device queue manager of the GPU, which has HWS; no unmap is in progress
  * @takes: a process with work is taken off, and another waits for that. With short_grace its waves
  *	are then saved at once, instead of after the default grace period, in which waves may end:
- *	64,000 cycles of the GPU's clock, 45 us at 1.4 GHz. Only with HWS; MES has its own times
- *
- * After an error, each process whose unmap is not confirmed is marked as on again.
+ *	64,000 cycles of the GPU's clock, 45 us at 1.4 GHz. Two further packets set the grace period
+ *	and set it back, if the tree supports that. If the unmap takes longer than the fault may
+ *	wait, the next update sets it back; it comes soon
  *
  * Context: DQM lock; waits for the unmap, as every operation of KFD does
- * Return: 0; -EIO if the GPU is being reset or memory for the runlist is short; -ETIME if the
- *	scheduler does not answer; -EINPROGRESS in the fault of a doorbell, if the unmap was not
- *	confirmed in time
+ * Return: 0; -EIO if the GPU is being reset or memory for the runlist is short; -ETIME if HWS does
+ *	not answer; -EINPROGRESS in the fault of a doorbell, if the unmap was not confirmed in time
  */
-int kfd_prio_dqm_execute(struct device_queue_manager *dqm, bool takes)
+int kfd_prio_dqm_runlist(struct device_queue_manager *dqm, bool takes)
 {
-	u64 start = ktime_get_ns();
-	u32 epoch;
+	struct kfd_prio_dqm *d = &dqm->prio;
+	bool at_once;
 	int ret;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	/*
-	 * kfd_prio_execute() first settles an unmap that a fault has left. The next unmap is that
-	 * of this update.
-	 */
-	epoch = dqm->prio.epoch + dqm->prio.unmap_pending;
-	ret = kfd_prio_execute(dqm, takes);
-	if (ret && !kfd_prio_uses_mes(dqm)) {
-		/* The fence was written, but KFD found that the firmware had given the unmap up */
-		if (dqm->active_runlist && (s32)(dqm->prio.epoch - epoch) > 0)
-			dqm->prio.epoch--;
-		kfd_prio_dqm_take_back(dqm, ktime_get_ns());
-	}
-	dqm->prio.totals.update_ns += ktime_get_ns() - start;
-	return ret;
+	at_once = d->has_grace && (d->grace_set ||
+		  (takes && READ_ONCE(kfd_prio_param_short_grace.value)));
+	ret = kfd_prio_execute_dynamic(dqm, at_once);
+	d->grace_set = at_once && ret == -EINPROGRESS;
+	return kfd_prio_map_again(dqm, ret);
 }
 
 /**
- * kfd_prio_hook_unregister_process() - end role, parking and preemption of a process
+ * kfd_prio_dqm_gone() - end the marks of a process that has left a GPU
  * @dqm: device queue manager of the GPU
- * @qpd: the process on the GPU, which is not in the list of processes any more
+ * @qpd: the process on the GPU, which is marked as off and in no list of processes any more
  *
- * The process has left the GPU: it ends, or its last queue was destroyed. Its queues stay inactive.
+ * Its queues stay inactive.
  *
  * Context: DQM lock
  */
-void kfd_prio_hook_unregister_process(struct device_queue_manager *dqm,
-				      struct qcm_process_device *qpd)
+void kfd_prio_dqm_gone(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
 {
-	struct kfd_prio_qpd *qp = &qpd->prio;
 	struct kfd_prio_marked m = {};
-	struct queue *q;
 
-	qp->left_preempted = qp->preempted;
-	list_for_each_entry(q, &qpd->queues_list, list)
-		qp->left_preempted &= !q->properties.is_active;
-	if (qp->mm)
-		kfd_prio_role_drop(dqm, qpd);
-	kfd_prio_park_gone(qpd);
-	if (!qp->preempted)
-		return;
+	lockdep_assert_held(&dqm->lock_hidden);
 	/*
 	 * A count of its own keeps the queues inactive, because they are going and must not be
 	 * counted again
@@ -496,5 +453,4 @@ void kfd_prio_hook_unregister_process(struct device_queue_manager *dqm,
 	qpd->evicted++;
 	kfd_prio_give_back(dqm, qpd, ktime_get_ns(), &m);
 	qpd->evicted--;
-	kfd_prio_gpu_kick(dqm);
 }

@@ -4,7 +4,7 @@
  * kfd_prio_doorbell.c describes which doorbells are trapped, when, and why no ring is lost.
  */
 #include <linux/mm.h>
-#include "kfd_prio_priv.h"
+#include "kfd_prio_engine.h"
 
 /**
  * kfd_prio_hook_process_opened() - a process has opened /dev/kfd

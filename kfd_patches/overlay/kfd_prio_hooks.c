@@ -10,7 +10,7 @@
  * kfd_prio_hook_resolve_priority() and kfd_prio_dqm_apply() compute it under the DQM lock, so the
  * last of them to run uses the latest setting.
  */
-#include "kfd_prio_priv.h"
+#include "kfd_prio_engine.h"
 #include "kfd_prio_events.h"
 
 /* The priority in force for a queue. DQM lock */
@@ -159,7 +159,7 @@ void kfd_prio_hook_map_queues(struct device_queue_manager *dqm, int ret)
  */
 void kfd_prio_hook_unmap_queues(struct device_queue_manager *dqm, u32 filter, u32 param)
 {
-	kfd_prio_runlist_unmap(dqm);
+	kfd_prio_engine_unmap(dqm);
 	trace_kfd_unmap_queues(dqm, NULL, kfd_prio_filter_of(filter), param);
 }
 
@@ -173,10 +173,7 @@ void kfd_prio_hook_unmap_queues(struct device_queue_manager *dqm, u32 filter, u3
  */
 void kfd_prio_hook_unmap_sent(struct device_queue_manager *dqm, int ret)
 {
-	if (ret)
-		kfd_prio_unmap_done(dqm, ret);
-	else
-		kfd_prio_engine_unmapping(dqm);
+	kfd_prio_engine_unmap_sent(dqm, ret);
 }
 
 /**
@@ -185,16 +182,11 @@ void kfd_prio_hook_unmap_sent(struct device_queue_manager *dqm, int ret)
  * @ret: out: the result of KFD's function if this one returns true
  *
  * Context: DQM lock
- * Return: true if KFD shall return at once, see kfd_prio_unmap_wait()
+ * Return: true if KFD shall return at once, see kfd_prio_engine_unmap_wait()
  */
 bool kfd_prio_hook_unmap_wait(struct device_queue_manager *dqm, int *ret)
 {
-	if (!kfd_prio_unmap_wait(dqm, ret))
-		return false;
-	/* KFD has not waited, and so has not found the hang */
-	if (*ret == -ETIME)
-		kfd_prio_dqm_hang(dqm);
-	return true;
+	return kfd_prio_engine_unmap_wait(dqm, ret);
 }
 
 /**
@@ -206,7 +198,7 @@ bool kfd_prio_hook_unmap_wait(struct device_queue_manager *dqm, int *ret)
  */
 void kfd_prio_hook_unmap_done(struct device_queue_manager *dqm, int ret)
 {
-	kfd_prio_unmap_done(dqm, ret);
+	kfd_prio_engine_unmap_done(dqm, ret);
 }
 
 /**

@@ -18,12 +18,14 @@
 #include <linux/types.h>
 #include "kfd_prio_backoff.h"
 #include "kfd_prio_policy.h"
+#include "kfd_prio_state.h"
 
 struct device_queue_manager;
 struct kfd_process;
 struct kfd_process_device;
 struct kfd_prio_groups;
 struct kfd_prio_snapshot;
+struct kfd_prio_step;
 struct mm_struct;
 struct mutex;
 struct mqd_update_info;
@@ -313,7 +315,7 @@ struct kfd_prio_suspect {
  * @parked_count: how often a process was parked
  * @parked_ns: total time for which processes were parked, ns, without those that are parked now
  * @update_ns: total time of the updates of the hardware for preemption and parking, ns, see
- *	kfd_prio_dqm_execute()
+ *	kfd_prio_engine_step()
  *
  * Unlike the counts in struct kfd_prio_qpd, the totals include processes that have ended.
  */
@@ -332,10 +334,7 @@ struct kfd_prio_totals {
  * @epoch: number of unmaps that HWS has confirmed; a process whose taken_epoch is lower has left
  *	the hardware
  * @unmap_running: an unmap is in progress, and is traced
- * @in_fault: an update of the runlist is being sent from the fault of a doorbell
- * @unmap_pending: that fault did not wait for the end of its unmap, which is not confirmed yet
  * @unmap_sent: when the last unmap was sent, ktime_get_ns()
- * @unmap_lost: HWS did not answer the last unmap in time, so KFD need not wait for the next one
  * @has_grace: the grace period of an unmap can be set
  * @grace_set: the shortest grace period is set, and was not set back yet
  * @unmapped_at: when all queues were unmapped, ktime_get_ns(); 0: a runlist was sent since
@@ -384,7 +383,6 @@ struct kfd_prio_totals {
  * @park_seq: number of times that a process was parked so far
  * @unpark_due: kfd_unpark is to be traced for a process
  * @parking: facts that decide whether a process is parked, as of the last decision
- * @park_update: the runlist that is about to be sent would be sent without parking as well
  * @charged: number of processes that are off and have work that they could run, or may have some
  * @crowded: the runlist is over-subscribed: it has more processes than VMIDs, or more queues than
  *	HQDs
@@ -400,10 +398,10 @@ struct kfd_prio_totals {
  * @taken: a process was taken off that is not in @costs yet
  * @was_over: KFD had taken the runlist before the one that is being built to be over-subscribed
  * @recheck: the set of processes to be kept off may have changed
- * @unmap_first: a step is about to send an unmap, and marks processes after that
- * @prepared: a step has decided and marked, and is about to send the runlist
- * @missed: the last update of the runlist failed, and is to be tried again
- * @retry_at: not before this time, ktime_get_ns()
+ * @state: how far the hardware agrees with the marks, see kfd_prio_state.h
+ * @step: the step of the engine that is in progress; NULL: none is
+ * @unexpected: number of events that @state did not expect
+ * @retry_at: a failed update is not tried again before this time, ktime_get_ns()
  * @orphans: a process that may have queues here has become an orphan, or the settings of one have
  *	changed: its rank, role and priority must be computed again; written without a lock
  * @breaker: state of the circuit breaker, and the cause if it is open
@@ -430,10 +428,7 @@ struct kfd_prio_dqm {
 	u32 unmap_seq;
 	u32 epoch;
 	bool unmap_running;
-	bool in_fault;
-	bool unmap_pending;
 	u64 unmap_sent;
-	bool unmap_lost;
 	bool has_grace;
 	bool grace_set;
 	u64 unmapped_at;
@@ -476,7 +471,6 @@ struct kfd_prio_dqm {
 	u32 park_seq;
 	bool unpark_due;
 	struct kfd_prio_parking parking;
-	bool park_update;
 	u32 charged;
 	bool crowded;
 	u32 skipped;
@@ -489,9 +483,9 @@ struct kfd_prio_dqm {
 	bool taken;
 	bool was_over;
 	bool recheck;
-	bool unmap_first;
-	bool prepared;
-	bool missed;
+	enum kfd_prio_state state;
+	struct kfd_prio_step *step;
+	u64 unexpected;
 	u64 retry_at;
 	bool orphans;
 	enum kfd_prio_breaker breaker;
@@ -599,17 +593,16 @@ bool kfd_prio_hook_runlist_skip(struct qcm_process_device *qpd);
 bool kfd_prio_hook_terminate_preempted(struct device_queue_manager *dqm,
 				       struct qcm_process_device *qpd, u32 filter);
 void kfd_prio_hook_fence_wait(void);
+void kfd_prio_hook_unregister_process(struct device_queue_manager *dqm,
+				      struct qcm_process_device *qpd);
 
 /*
- * DQM lock; compiled into the object that calls them. Each call must stay a call, because
+ * DQM lock; compiled into the object that calls it. The call must stay a call, because
  * kfd_prio_hooked.sh looks for it in that object.
  */
 noinline __noclone
 bool kfd_prio_hook_update_preempted(struct kfd_process_device *pdd, struct queue *q,
 				    struct mqd_update_info *minfo, int *ret);
-noinline __noclone
-void kfd_prio_hook_unregister_process(struct device_queue_manager *dqm,
-				      struct qcm_process_device *qpd);
 
 /* DQM lock; the MES lock as well for all but the first */
 void kfd_prio_hook_mes_priority(struct queue *q, u32 *level);

@@ -7,7 +7,7 @@
 #include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/pid_namespace.h>
-#include "kfd_prio_priv.h"
+#include "kfd_prio_engine.h"
 #include "kfd_prio_events.h"
 
 /* Sizes of the structs in version 1.0, the first one */

@@ -3,7 +3,7 @@
 #include <linux/cred.h>
 #include <linux/pid_namespace.h>
 #include <linux/sort.h>
-#include "kfd_prio_priv.h"
+#include "kfd_prio_engine.h"
 
 /* Sizes of the structs in version 1.0, the first one */
 #define KFD_PRIO_LIST_SIZE_1_0		24

@@ -7,7 +7,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/moduleparam.h>
-#include "kfd_prio_priv.h"
+#include "kfd_prio_engine.h"
 #include "kfd_prio_tree.h"	/* written by prepare-tree */
 
 static int param_set(const char *val, const struct kernel_param *kp)

@@ -337,7 +337,7 @@ static bool kfd_prio_neighbour_known(const struct qcm_process_device *qpd)
 {
 	const struct kfd_prio_qpd *qp = &qpd->prio;
 
-	return qpd->evicted > qp->preempted || qpd->dqm->prio.unmap_pending ||
+	return qpd->evicted > qp->preempted || qpd->dqm->prio.state == KFD_PRIO_STATE_LEFT ||
 	       (qp->preempted && qp->work && !qp->still && !READ_ONCE(qp->look));
 }
 

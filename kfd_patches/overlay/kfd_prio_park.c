@@ -102,7 +102,8 @@ static enum kfd_prio_park_reason kfd_prio_park_reason(const struct kfd_prio_dqm 
 {
 	if (preempted)
 		return KFD_PRIO_PARK_PREEMPTED;
-	if (d->park_update)
+	/* Otherwise the runlist that follows would be sent without parking as well */
+	if (d->state != KFD_PRIO_STATE_MARKED)
 		return KFD_PRIO_PARK_UPDATE;
 	return d->parking.free ? KFD_PRIO_PARK_IDLE : KFD_PRIO_PARK_CROWDED;
 }

@@ -510,7 +510,7 @@ void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_s
 /* kfd_prio_runlist.c */
 void kfd_prio_unmap_begin(struct device_queue_manager *dqm);
 void kfd_prio_unmap_done(struct device_queue_manager *dqm, int ret);
-bool kfd_prio_unmap_wait(struct device_queue_manager *dqm, int *ret);
+bool kfd_prio_unmap_wait(struct device_queue_manager *dqm);
 void kfd_prio_unmap_pause(void);
 int kfd_prio_unmap_settle(struct device_queue_manager *dqm);
 u32 kfd_prio_take_epoch(const struct device_queue_manager *dqm);
@@ -524,7 +524,10 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 void kfd_prio_dqm_take_new(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 void kfd_prio_dqm_take_back(struct device_queue_manager *dqm, u64 now);
 void kfd_prio_dqm_hang(struct device_queue_manager *dqm);
-int kfd_prio_dqm_execute(struct device_queue_manager *dqm, bool takes);
+int kfd_prio_dqm_remove(struct device_queue_manager *dqm);
+int kfd_prio_dqm_add(struct device_queue_manager *dqm, int ret);
+int kfd_prio_dqm_runlist(struct device_queue_manager *dqm, bool takes);
+void kfd_prio_dqm_gone(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 
 /* kfd_prio_mqd.inc.c */
 int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues);
@@ -535,41 +538,7 @@ void kfd_prio_dqm_repin(struct device_queue_manager *dqm, struct qcm_process_dev
 void kfd_prio_evicted(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 void kfd_prio_restored(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 
-/* ---- engine ---- */
-
-/* kfd_prio_engine.c */
-
-/**
- * enum kfd_prio_step_by - the caller of a step of the engine
- * @KFD_PRIO_STEP_FAULT: the fault of a doorbell
- * @KFD_PRIO_STEP_RING: the GPU's thread, for a ring, before it observes
- * @KFD_PRIO_STEP_LOOK: the GPU's thread after it has observed, and a changed module parameter
- */
-enum kfd_prio_step_by {
-	KFD_PRIO_STEP_FAULT,
-	KFD_PRIO_STEP_RING,
-	KFD_PRIO_STEP_LOOK,
-};
-
-void kfd_prio_engine_step(struct device_queue_manager *dqm, enum kfd_prio_step_by by);
-void kfd_prio_engine_rung(struct kfd_process_device *pdd);
-void kfd_prio_engine_unmapping(struct device_queue_manager *dqm);
-void kfd_prio_engine_mapping(struct device_queue_manager *dqm);
-void kfd_prio_engine_mapped(struct device_queue_manager *dqm, int ret);
-
-/* kfd_prio_process.c */
-int kfd_prio_process_apply(struct pid *pid, u32 *nr_queues);
-int kfd_prio_process_apply_orphan(u64 family, u32 *nr_queues);
-void kfd_prio_process_orphans(struct device_queue_manager *dqm);
-void kfd_prio_process_orphans_now(void);
-void kfd_prio_process_queue_created(struct device_queue_manager *dqm,
-				    struct qcm_process_device *qpd, struct queue *q);
-void kfd_prio_process_queue_changed(struct queue *q);
-
-/* kfd_prio_thread.c */
-void kfd_prio_thread_use(int prio);
-void kfd_prio_thread_opened(void);
-void kfd_prio_thread_reconfigure(bool rearm);
+/* ---- engine: kfd_prio_engine.h ---- */
 
 /* ---- surface ---- */
 

@@ -3,7 +3,7 @@
  * kfdprio: changes of a process on a GPU that concern preemption: its priority, its queues, its
  * end. The next step of the engine acts on them.
  */
-#include "kfd_prio_priv.h"
+#include "kfd_prio_engine.h"
 
 /*
  * Updates rank and role of a process that has queues, after its settings have changed. While a
@@ -193,8 +193,10 @@ void kfd_prio_process_queue_created(struct device_queue_manager *dqm,
 	if ((d->policy.level != KFD_PRIO_LEVEL_NONE || d->throttle != KFD_PRIO_LEVEL_NONE) &&
 	    kfd_prio_is_victim(qpd, d->policy.level) != qp->preempted) {
 		/* The first queue of the process: nothing of it is on the hardware */
-		if (!qp->preempted && list_empty(&qpd->queues_list))
+		if (!qp->preempted && list_empty(&qpd->queues_list)) {
+			kfd_prio_event(dqm, KFD_PRIO_EVENT_BORN);
 			kfd_prio_dqm_take_new(dqm, qpd);
+		}
 		kfd_prio_gpu_kick(dqm);
 	}
 	if (qp->preempted && !qp->kfd_first)
@@ -218,6 +220,34 @@ void kfd_prio_process_queue_changed(struct queue *q)
 	kfd_prio_neighbour_changed(&pdd->qpd);
 	/* The rank of the process may have changed: the next decision computes it */
 	atomic_set(&dqm->prio.rang, 1);
+}
+
+/**
+ * kfd_prio_hook_unregister_process() - end role, parking and preemption of a process
+ * @dqm: device queue manager of the GPU
+ * @qpd: the process on the GPU, which is not in the list of processes any more
+ *
+ * The process has left the GPU: it ends, or its last queue was destroyed. Its queues stay inactive.
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_hook_unregister_process(struct device_queue_manager *dqm,
+				      struct qcm_process_device *qpd)
+{
+	struct kfd_prio_qpd *qp = &qpd->prio;
+	struct queue *q;
+
+	qp->left_preempted = qp->preempted;
+	list_for_each_entry(q, &qpd->queues_list, list)
+		qp->left_preempted &= !q->properties.is_active;
+	if (qp->mm)
+		kfd_prio_role_drop(dqm, qpd);
+	kfd_prio_park_gone(qpd);
+	if (!qp->preempted)
+		return;
+	kfd_prio_event(dqm, KFD_PRIO_EVENT_GONE);
+	kfd_prio_dqm_gone(dqm, qpd);
+	kfd_prio_gpu_kick(dqm);
 }
 
 /**

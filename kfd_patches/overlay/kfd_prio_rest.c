@@ -104,7 +104,7 @@ enum kfd_prio_shown kfd_prio_shows_work(struct qcm_process_device *qpd)
 		if (!qpd->prio.preempted)
 			return KFD_PRIO_SHOWN_NONE;
 		/* The CP has not confirmed the unmap and may still write the MQDs */
-		if (dqm->prio.unmap_pending)
+		if (dqm->prio.state == KFD_PRIO_STATE_LEFT)
 			return KFD_PRIO_SHOWN_PART;
 		shown = kfd_prio_rest_read(qpd);
 		if (shown != KFD_PRIO_SHOWN_PART)

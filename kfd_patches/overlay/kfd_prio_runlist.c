@@ -3,8 +3,8 @@
  * kfdprio: the runlist, and the unmap before it.
  *
  * KFD unmaps all queues of a GPU, waits for the end of the unmap, and sends the next runlist. This
- * file completes an unmap whose end the fault of a doorbell did not wait for, measures for how long
- * no queue was mapped, and selects the processes that a runlist leaves out.
+ * file waits for an unmap in place of KFD, measures for how long no queue was mapped, and selects
+ * the processes that a runlist leaves out.
  */
 #include "kfd_prio_priv.h"
 #include "kfd_prio_events.h"
@@ -36,9 +36,7 @@ void kfd_prio_unmap_begin(struct device_queue_manager *dqm)
  */
 u32 kfd_prio_take_epoch(const struct device_queue_manager *dqm)
 {
-	bool mapped = dqm->active_runlist || dqm->prio.unmap_pending;
-
-	return mapped ? dqm->prio.epoch : dqm->prio.epoch - 1;
+	return dqm->active_runlist ? dqm->prio.epoch : dqm->prio.epoch - 1;
 }
 
 /**
@@ -68,15 +66,6 @@ void kfd_prio_unmap_done(struct device_queue_manager *dqm, int ret)
 	trace_kfd_unmap_queues_done(dqm, ret);
 }
 
-/* Ends an unmap that a fault has left: it is confirmed, or has failed */
-static void kfd_prio_unmap_settled(struct device_queue_manager *dqm, int ret)
-{
-	if (!dqm->prio.unmap_pending)
-		return;
-	dqm->prio.unmap_pending = false;
-	kfd_prio_unmap_done(dqm, ret);
-}
-
 /* Whether HWS has written the fence of the last unmap */
 static bool kfd_prio_unmapped(struct device_queue_manager *dqm)
 {
@@ -86,39 +75,23 @@ static bool kfd_prio_unmapped(struct device_queue_manager *dqm)
 /**
  * kfd_prio_unmap_wait() - wait for an unmap in place of KFD, for a few milliseconds, in a fault
  * @dqm: device queue manager of the GPU
- * @ret: out: the result of KFD's function if this one returns true
  *
  * The fault of a doorbell runs under the VMA lock or mmap_lock, and no signal ends it. KFD's own
  * wait, queue_preemption_timeout_ms, is too long there.
  *
  * Context: DQM lock
- * Return: true if KFD shall return *@ret at once. If it is -EINPROGRESS the unmap goes on, and
- *	kfd_prio_unmap_settle() must be called before the next one. False if KFD shall wait as
- *	usual, also after the fence was written
+ * Return: true if HWS has written the fence; false if it has not in KFD_PRIO_FAULT_WAIT_NS
  */
-bool kfd_prio_unmap_wait(struct device_queue_manager *dqm, int *ret)
+bool kfd_prio_unmap_wait(struct device_queue_manager *dqm)
 {
-	u64 end;
+	u64 end = dqm->prio.unmap_sent + KFD_PRIO_FAULT_WAIT_NS;
 
-	dqm->prio.unmap_sent = ktime_get_ns();
-	if (dqm->prio.unmap_lost) {
-		/* HWS had its full time for the unmap before this one */
-		dqm->prio.unmap_lost = false;
-		*ret = -ETIME;
-		return true;
-	}
-	if (!dqm->prio.in_fault)
-		return false;
-	end = dqm->prio.unmap_sent + KFD_PRIO_FAULT_WAIT_NS;
 	while (!kfd_prio_unmapped(dqm)) {
-		if (ktime_get_ns() >= end) {
-			dqm->prio.unmap_pending = true;
-			*ret = -EINPROGRESS;
-			return true;
-		}
+		if (ktime_get_ns() >= end)
+			return false;
 		schedule();
 	}
-	return false;
+	return true;
 }
 
 /**
@@ -137,10 +110,8 @@ void kfd_prio_unmap_pause(void)
 }
 
 /**
- * kfd_prio_unmap_settle() - wait for the unmap that a fault has left, if there is one
- * @dqm: device queue manager of the GPU
- *
- * Two unmaps must not be in progress at once, because they share the fence.
+ * kfd_prio_unmap_settle() - wait for the unmap that a fault has left
+ * @dqm: device queue manager of the GPU, whose runlist is in force for KFD
  *
  * Context: DQM lock; waits until queue_preemption_timeout_ms after the unmap was sent, as KFD does
  * Return: 0; -ETIME if HWS does not answer in time, or the GPU is being reset or has had a fatal
@@ -148,33 +119,30 @@ void kfd_prio_unmap_pause(void)
  */
 int kfd_prio_unmap_settle(struct device_queue_manager *dqm)
 {
-	u64 end;
+	u64 end = dqm->prio.unmap_sent + (u64)queue_preemption_timeout_ms * NSEC_PER_MSEC;
+	int ret = 0;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	if (!dqm->prio.unmap_pending || !dqm->active_runlist || !dqm->sched_running)
-		return 0;
-	end = dqm->prio.unmap_sent + (u64)queue_preemption_timeout_ms * NSEC_PER_MSEC;
-	while (!kfd_prio_unmapped(dqm)) {
+	while (!ret && !kfd_prio_unmapped(dqm)) {
 		if (ktime_get_ns() >= end || kfd_prio_resetting(dqm) || kfd_prio_is_fed(dqm)) {
-			kfd_prio_unmap_settled(dqm, -ETIME);
-			return -ETIME;
+			ret = -ETIME;
+		} else {
+			kfd_prio_unmap_pause();
+			schedule();
 		}
-		kfd_prio_unmap_pause();
-		schedule();
 	}
-	kfd_prio_unmap_settled(dqm, 0);
-	return 0;
+	kfd_prio_unmap_done(dqm, ret);
+	return ret;
 }
 
 /**
  * kfd_prio_runlist_unmap() - KFD is about to ask HWS to unmap queues of processes
  * @dqm: device queue manager of the GPU
  *
- * Context: DQM lock; waits for an unmap that a fault has left
+ * Context: DQM lock
  */
 void kfd_prio_runlist_unmap(struct device_queue_manager *dqm)
 {
-	dqm->prio.unmap_lost = kfd_prio_unmap_settle(dqm);
 	kfd_prio_unmap_begin(dqm);
 	if (!dqm->prio.unmapped_at)
 		dqm->prio.unmapped_at = ktime_get_ns();
@@ -231,11 +199,6 @@ void kfd_prio_runlist_sent(struct device_queue_manager *dqm, int ret)
 	struct kfd_prio_dqm *d = &dqm->prio;
 	u64 now = ktime_get_ns();
 
-	/*
-	 * An unmap still pending here was ended by a reset: KFD sends no runlist before all queues
-	 * are unmapped
-	 */
-	kfd_prio_unmap_settled(dqm, -EIO);
 	if (!ret && d->unmapped_at) {
 		kfd_prio_claim_skip(dqm, d->unmapped_at);
 		WRITE_ONCE(d->mapped_at, now);

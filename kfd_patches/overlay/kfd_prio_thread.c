@@ -5,7 +5,7 @@
  */
 #include <linux/kthread.h>
 #include <linux/sched/mm.h>
-#include "kfd_prio_priv.h"
+#include "kfd_prio_engine.h"
 
 static bool kfd_prio_started;		/* the threads are in use; kfd_prio_gpu_lock() */
 static bool kfd_prio_late;		/* a GPU has no ID yet; kfd_prio_gpu_lock() to write */
@@ -46,7 +46,7 @@ static void kfd_prio_rung(struct device_queue_manager *dqm)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
 
-	if (kfd_prio_claim_rings(dqm) || d->unmap_pending ||
+	if (kfd_prio_claim_rings(dqm) || d->state == KFD_PRIO_STATE_LEFT ||
 	    (d->victims && atomic_read(&d->rang)))
 		kfd_prio_engine_step(dqm, KFD_PRIO_STEP_RING);
 }
@@ -148,6 +148,7 @@ static void kfd_prio_thread_start(struct kfd_prio_dqm *d)
 	dqm_lock(dqm);
 	d->has_grace = grace;
 	WRITE_ONCE(d->thread, thread);
+	kfd_prio_event(dqm, KFD_PRIO_EVENT_START);
 	/* Also if the breaker does not open now, because preemption is disabled */
 	d->breaker_known = known;
 	if (known)
@@ -285,6 +286,7 @@ void kfd_prio_hook_dqm_uninit(struct device_queue_manager *dqm)
 		kfd_prio_role_drop(dqm, container_of(qp, struct qcm_process_device, prio));
 	thread = d->thread;
 	WRITE_ONCE(d->thread, NULL);
+	kfd_prio_event(dqm, KFD_PRIO_EVENT_STOP);
 	dqm_unlock(dqm);
 	/* Without d->thread no code starts the timer again */
 	hrtimer_cancel(&d->timer);
