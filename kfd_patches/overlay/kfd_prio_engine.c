@@ -90,7 +90,8 @@ static void kfd_prio_mark_first(struct device_queue_manager *dqm, struct kfd_pri
 	struct kfd_prio_end end = {};
 	int ret = 0;
 
-	kfd_prio_event(dqm, KFD_PRIO_EVENT_MARK);
+	if (!(kfd_prio_event(dqm, KFD_PRIO_EVENT_MARK) & KFD_PRIO_ACT_MARK))
+		return;
 	kfd_prio_commit(dqm, s, false, &end);
 	if (s->m.off || s->m.on || owes)
 		ret = kfd_prio_send(dqm, s->m.off && s->m.preempted);
@@ -336,7 +337,8 @@ static bool kfd_prio_may_mark(struct device_queue_manager *dqm)
 {
 	const struct kfd_prio_dqm *d = &dqm->prio;
 
-	return d->victims || !list_empty(&d->claims) || kfd_prio_park_ns(dqm);
+	return d->victims || !list_empty(&d->claims) || kfd_prio_park_ns(dqm) ||
+	       d->policy.level != KFD_PRIO_LEVEL_NONE;
 }
 
 /**

@@ -41,6 +41,7 @@ static const struct kfd_prio_transition table[KFD_PRIO_STATES][KFD_PRIO_EVENTS] 
 		T(REFUSED, COMMITTED, 0),
 		T(PREPARE, MAPPING, MARK),
 		T(DONE, COMMITTED, 0),
+		T(HANG, COMMITTED, 0),
 	},
 	[S(CHOSEN)] = {
 		T(SENT, UNMAPPING, MARK),
@@ -57,6 +58,7 @@ static const struct kfd_prio_transition table[KFD_PRIO_STATES][KFD_PRIO_EVENTS] 
 		T(NOT_REMOVED, MAPPING, BACK),
 		T(PREPARE, MAPPING, AGAIN),
 		T(FAILED, ROLLED_BACK, BACK | RETRY),
+		T(HANG, MARKED, 0),
 	},
 	[S(UNMAPPING)] = {
 		T(CONFIRMED, CONFIRMED, 0),
@@ -71,15 +73,18 @@ static const struct kfd_prio_transition table[KFD_PRIO_STATES][KFD_PRIO_EVENTS] 
 		T(PREPARE, MAPPING, AGAIN),
 		/* KFD found that the firmware had given the unmap up */
 		T(FAILED, ROLLED_BACK, RECALL | BACK | RETRY),
+		T(HANG, CONFIRMED, 0),
 	},
 	[S(UNMAPPED)] = {
 		PROCESSES(UNMAPPED),
 		T(STOP, OFF, 0),
 		T(MARK, MARKED, MARK),
-		/* The firmware had given the unmap before this one up */
+		/* A fault had left the unmap before this one */
 		T(SENT, KFD_UNMAPPING, 0),
 		T(REFUSED, UNMAPPED, 0),
 		T(PREPARE, MAPPING, MARK),
+		/* KFD found that the firmware had given the unmap up */
+		T(HANG, ROLLED_BACK, RETRY),
 	},
 	[S(MAPPING)] = {
 		T(EMPTY, COMMITTED, 0),
@@ -87,6 +92,7 @@ static const struct kfd_prio_transition table[KFD_PRIO_STATES][KFD_PRIO_EVENTS] 
 		T(NOT_MAPPED, ROLLED_BACK, RETRY),
 		T(DONE, COMMITTED, 0),
 		T(FAILED, ROLLED_BACK, RETRY),
+		T(HANG, MAPPING, 0),
 	},
 	[S(LEFT)] = {
 		PROCESSES(LEFT),
@@ -95,12 +101,14 @@ static const struct kfd_prio_transition table[KFD_PRIO_STATES][KFD_PRIO_EVENTS] 
 		T(EXPIRED, LOST, 0),
 		T(RESET, ROLLED_BACK, 0),
 		T(FAILED, LEFT, BACK | AT_ONCE),
+		T(HANG, LEFT, 0),
 	},
 	[S(LOST)] = {
 		T(SENT, LOST, 0),
 		T(REFUSED, ROLLED_BACK, RETRY),
 		T(TIMED_OUT, ROLLED_BACK, RETRY),
 		T(FAILED, ROLLED_BACK, BACK | RETRY),
+		T(HANG, LOST, 0),
 	},
 	[S(ROLLED_BACK)] = {
 		PROCESSES(ROLLED_BACK),
@@ -110,6 +118,7 @@ static const struct kfd_prio_transition table[KFD_PRIO_STATES][KFD_PRIO_EVENTS] 
 		T(REFUSED, ROLLED_BACK, 0),
 		T(PREPARE, MAPPING, MARK),
 		T(FAILED, ROLLED_BACK, BACK | RETRY),
+		T(HANG, ROLLED_BACK, 0),
 	},
 };
 
@@ -120,7 +129,7 @@ static const char * const states[KFD_PRIO_STATES] = {
 
 static const char * const events[KFD_PRIO_EVENTS] = {
 	"START", "STOP", "CHOOSE", "MARK", "KEEP", "SENT", "REFUSED", "CONFIRMED", "TIMED_OUT",
-	"LEAVE", "SETTLED", "EXPIRED", "RESET", "REMOVED", "NOT_REMOVED", "PREPARE", "EMPTY",
+	"HANG", "LEAVE", "SETTLED", "EXPIRED", "RESET", "REMOVED", "NOT_REMOVED", "PREPARE", "EMPTY",
 	"MAPPED", "NOT_MAPPED", "DONE", "FAILED", "BORN", "GONE",
 };
 

@@ -69,6 +69,7 @@ enum kfd_prio_state {
  * @KFD_PRIO_EVENT_REFUSED: an unmap could not be sent
  * @KFD_PRIO_EVENT_CONFIRMED: HWS has written the fence of the unmap
  * @KFD_PRIO_EVENT_TIMED_OUT: HWS has not, in time
+ * @KFD_PRIO_EVENT_HANG: KFD takes the scheduler to hang, and asks for a reset
  * @KFD_PRIO_EVENT_LEAVE: the fault of a doorbell does not wait any longer for its unmap
  * @KFD_PRIO_EVENT_SETTLED: HWS has confirmed the unmap that a fault has left
  * @KFD_PRIO_EVENT_EXPIRED: HWS has not, in time
@@ -94,6 +95,7 @@ enum kfd_prio_event {
 	KFD_PRIO_EVENT_REFUSED,
 	KFD_PRIO_EVENT_CONFIRMED,
 	KFD_PRIO_EVENT_TIMED_OUT,
+	KFD_PRIO_EVENT_HANG,
 	KFD_PRIO_EVENT_LEAVE,
 	KFD_PRIO_EVENT_SETTLED,
 	KFD_PRIO_EVENT_EXPIRED,

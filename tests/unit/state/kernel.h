@@ -18,7 +18,6 @@
 /* in place of the real ones */
 #define KFD_PRIO_COMPAT_H_INCLUDED
 #define KFD_PRIO_ENUMS_H_INCLUDED
-#define KFD_PRIO_EVENTS_H
 
 typedef int8_t s8;
 typedef uint8_t u8;
@@ -52,6 +51,7 @@ typedef struct { int v; } atomic_t;
 #define u64_to_user_ptr(x)	((void *)(uintptr_t)(x))
 #define copy_to_user(to, from, n)	(memcpy(to, from, n), 0)
 #define DECLARE_STATIC_KEY_FALSE(k)	extern int k
+#define static_branch_unlikely(k)	(*(k))
 
 /* A condition that must hold: a function of the test reports the sequence of operations */
 void broken(const char *what);
@@ -87,6 +87,9 @@ static inline void list_del(struct list_head *n)
 }
 static inline void hlist_del_init(struct hlist_node *n) { (void)n; }
 
+typedef struct { s64 v; } atomic64_t;
+static inline void atomic64_add(s64 n, atomic64_t *a) { a->v += n; }
+
 struct hrtimer { u64 at; };	/* 0: not started */
 enum hrtimer_mode { HRTIMER_MODE_ABS };
 static inline ktime_t ns_to_ktime(u64 ns) { return ns; }
@@ -108,6 +111,7 @@ extern struct task_struct *current;
 static inline bool rt_task(const struct task_struct *t) { (void)t; return false; }
 struct pid { int nr; };
 struct mm_struct { int count; };
+struct file;
 struct attribute { int mode; };
 struct kobject { bool state_in_sysfs; };
 static inline void mmgrab(struct mm_struct *mm) { mm->count++; }
@@ -178,6 +182,7 @@ struct kfd_process_device {
 	struct qcm_process_device qpd;
 	void *drm_priv;
 	u64 last_evict_timestamp;
+	atomic64_t evict_duration_counter;
 };
 struct device_process_node {
 	struct qcm_process_device *qpd;
@@ -231,6 +236,7 @@ static inline bool kfd_prio_over_subscribes(struct device_queue_manager *dqm, un
 static inline bool kfd_prio_sched_runs(struct device_queue_manager *dqm) { return dqm->sched_running; }
 bool kfd_prio_resetting(struct device_queue_manager *dqm);
 static inline bool kfd_prio_is_fed(struct device_queue_manager *dqm) { (void)dqm; return false; }
+#define kfd_prio_flush_tlb(pdd)	((void)(pdd))
 static inline int kfd_prio_mqd_repin(struct device_queue_manager *dqm, struct queue *q) { (void)dqm; (void)q; return 0; }
 static inline void kfd_prio_mqd_unpin(struct device_queue_manager *dqm, struct queue *q) { (void)dqm; (void)q; }
 
