@@ -7,7 +7,7 @@
  * decision and puts its level in force; kfd_prio_roll_back() is the only one that revokes marks.
  * Beside them only the first queue of a process (kfd_prio_dqm_take_new()) and the end of a process
  * (kfd_prio_hook_unregister_process()) change marks, those of that process.
- * kfd_prio_event() calls kfd_prio_roll_back() as the table of kfd_prio_state.c says.
+ * kfd_prio_engine_event() calls kfd_prio_roll_back() as the table of kfd_prio_state.c says.
  *
  * Context of all functions: DQM lock.
  */
@@ -93,7 +93,7 @@ static void kfd_prio_unexpected(struct device_queue_manager *dqm, enum kfd_prio_
 }
 
 /**
- * kfd_prio_event() - an event changes the state of a GPU
+ * kfd_prio_engine_event() - an event changes the state of a GPU
  * @dqm: device queue manager of the GPU
  * @ev: the event
  *
@@ -103,7 +103,7 @@ static void kfd_prio_unexpected(struct device_queue_manager *dqm, enum kfd_prio_
  * Context: DQM lock
  * Return: KFD_PRIO_ACT_MARK and KFD_PRIO_ACT_AGAIN as the table says: the caller marks
  */
-u8 kfd_prio_event(struct device_queue_manager *dqm, enum kfd_prio_event ev)
+u8 kfd_prio_engine_event(struct device_queue_manager *dqm, enum kfd_prio_event ev)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
 	struct kfd_prio_transition t = kfd_prio_state_next(d->state, ev);

@@ -42,7 +42,7 @@ static int kfd_prio_send_mes(struct device_queue_manager *dqm)
 	int off, on;
 
 	off = kfd_prio_dqm_remove(dqm);
-	kfd_prio_event(dqm, off ? KFD_PRIO_EVENT_NOT_REMOVED : KFD_PRIO_EVENT_REMOVED);
+	kfd_prio_engine_event(dqm, off ? KFD_PRIO_EVENT_NOT_REMOVED : KFD_PRIO_EVENT_REMOVED);
 	/* -EIO: MES was not asked, and may accept commands by now */
 	on = kfd_prio_dqm_add(dqm, off == -EIO ? 0 : off);
 	return off ?: on;
@@ -69,7 +69,7 @@ static int kfd_prio_send(struct device_queue_manager *dqm, bool takes)
 		ret = kfd_prio_dqm_runlist(dqm, takes);
 	}
 	dqm->prio.totals.update_ns += ktime_get_ns() - start;
-	kfd_prio_event(dqm, ret ? KFD_PRIO_EVENT_FAILED : KFD_PRIO_EVENT_DONE);
+	kfd_prio_engine_event(dqm, ret ? KFD_PRIO_EVENT_FAILED : KFD_PRIO_EVENT_DONE);
 	return ret;
 }
 
@@ -79,7 +79,7 @@ static int kfd_prio_send(struct device_queue_manager *dqm, bool takes)
  */
 static void kfd_prio_unmap_first(struct device_queue_manager *dqm)
 {
-	kfd_prio_event(dqm, KFD_PRIO_EVENT_CHOOSE);
+	kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_CHOOSE);
 	kfd_prio_send(dqm, true);
 }
 
@@ -90,13 +90,13 @@ static void kfd_prio_mark_first(struct device_queue_manager *dqm, struct kfd_pri
 	struct kfd_prio_end end = {};
 	int ret = 0;
 
-	if (!(kfd_prio_event(dqm, KFD_PRIO_EVENT_MARK) & KFD_PRIO_ACT_MARK))
+	if (!(kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_MARK) & KFD_PRIO_ACT_MARK))
 		return;
 	kfd_prio_commit(dqm, s, false, &end);
 	if (s->m.off || s->m.on || owes)
 		ret = kfd_prio_send(dqm, s->m.off && s->m.preempted);
 	else
-		kfd_prio_event(dqm, KFD_PRIO_EVENT_KEEP);
+		kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_KEEP);
 	kfd_prio_ended(dqm, &end, &s->m, ret);
 	if (!ret)
 		kfd_prio_park_report(dqm);
@@ -130,7 +130,7 @@ static void kfd_prio_settle(struct device_queue_manager *dqm)
 	if (!kfd_prio_engine_settle(dqm))
 		return;
 	kfd_prio_dqm_hang(dqm);
-	kfd_prio_event(dqm, KFD_PRIO_EVENT_FAILED);
+	kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_FAILED);
 }
 
 static void kfd_prio_step(struct device_queue_manager *dqm, struct kfd_prio_step *s)
@@ -236,11 +236,11 @@ int kfd_prio_engine_settle(struct device_queue_manager *dqm)
 
 	if (!dqm->active_runlist) {
 		kfd_prio_unmap_done(dqm, -EIO);
-		kfd_prio_event(dqm, KFD_PRIO_EVENT_RESET);
+		kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_RESET);
 		return 0;
 	}
 	ret = kfd_prio_unmap_settle(dqm);
-	kfd_prio_event(dqm, ret ? KFD_PRIO_EVENT_EXPIRED : KFD_PRIO_EVENT_SETTLED);
+	kfd_prio_engine_event(dqm, ret ? KFD_PRIO_EVENT_EXPIRED : KFD_PRIO_EVENT_SETTLED);
 	return ret;
 }
 
@@ -270,8 +270,8 @@ void kfd_prio_engine_unmap_sent(struct device_queue_manager *dqm, int ret)
 {
 	if (ret) {
 		kfd_prio_unmap_done(dqm, ret);
-		kfd_prio_event(dqm, KFD_PRIO_EVENT_REFUSED);
-	} else if (kfd_prio_event(dqm, KFD_PRIO_EVENT_SENT) & KFD_PRIO_ACT_MARK) {
+		kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_REFUSED);
+	} else if (kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_SENT) & KFD_PRIO_ACT_MARK) {
 		kfd_prio_prepare(dqm, false);
 	}
 }
@@ -294,7 +294,7 @@ bool kfd_prio_engine_unmap_wait(struct device_queue_manager *dqm, int *ret)
 
 	dqm->prio.unmap_sent = ktime_get_ns();
 	if (dqm->prio.state == KFD_PRIO_STATE_LOST) {
-		kfd_prio_event(dqm, KFD_PRIO_EVENT_TIMED_OUT);
+		kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_TIMED_OUT);
 		/* KFD has not waited, and so has not found the hang */
 		kfd_prio_dqm_hang(dqm);
 		*ret = -ETIME;
@@ -302,7 +302,7 @@ bool kfd_prio_engine_unmap_wait(struct device_queue_manager *dqm, int *ret)
 	}
 	if (!step || step->by != KFD_PRIO_STEP_FAULT || kfd_prio_unmap_wait(dqm))
 		return false;
-	kfd_prio_event(dqm, KFD_PRIO_EVENT_LEAVE);
+	kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_LEAVE);
 	*ret = -EINPROGRESS;
 	return true;
 }
@@ -318,7 +318,7 @@ void kfd_prio_engine_unmap_done(struct device_queue_manager *dqm, int ret)
 {
 	kfd_prio_unmap_done(dqm, ret);
 	if (!kfd_prio_uses_mes(dqm))
-		kfd_prio_event(dqm, ret ? KFD_PRIO_EVENT_TIMED_OUT : KFD_PRIO_EVENT_CONFIRMED);
+		kfd_prio_engine_event(dqm, ret ? KFD_PRIO_EVENT_TIMED_OUT : KFD_PRIO_EVENT_CONFIRMED);
 }
 
 /*
@@ -360,7 +360,7 @@ void kfd_prio_engine_mapping(struct device_queue_manager *dqm)
 	/* KFD sends no runlist before all queues are unmapped, so a reset has ended the unmap */
 	if (d->state == KFD_PRIO_STATE_LEFT)
 		kfd_prio_engine_settle(dqm);
-	act = kfd_prio_event(dqm, KFD_PRIO_EVENT_PREPARE);
+	act = kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_PREPARE);
 	if (((act & KFD_PRIO_ACT_AGAIN && kfd_prio_marks_again(dqm)) ||
 	     act & KFD_PRIO_ACT_MARK) && kfd_prio_may_mark(dqm))
 		kfd_prio_prepare(dqm, true);
@@ -371,7 +371,7 @@ void kfd_prio_engine_mapping(struct device_queue_manager *dqm)
 	 * then is not to be skipped for the claims.
 	 */
 	d->unmapped_at = 0;
-	kfd_prio_event(dqm, KFD_PRIO_EVENT_EMPTY);
+	kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_EMPTY);
 }
 
 /**
@@ -388,7 +388,7 @@ void kfd_prio_engine_mapping(struct device_queue_manager *dqm)
 void kfd_prio_engine_mapped(struct device_queue_manager *dqm, int ret)
 {
 	lockdep_assert_held(&dqm->lock_hidden);
-	kfd_prio_event(dqm, ret ? KFD_PRIO_EVENT_NOT_MAPPED : KFD_PRIO_EVENT_MAPPED);
+	kfd_prio_engine_event(dqm, ret ? KFD_PRIO_EVENT_NOT_MAPPED : KFD_PRIO_EVENT_MAPPED);
 	if (!ret)
 		kfd_prio_park_report(dqm);
 }

@@ -59,7 +59,7 @@ struct kfd_prio_end {
 };
 
 /* kfd_prio_commit.c */
-u8 kfd_prio_event(struct device_queue_manager *dqm, enum kfd_prio_event ev);
+u8 kfd_prio_engine_event(struct device_queue_manager *dqm, enum kfd_prio_event ev);
 bool kfd_prio_decide(struct device_queue_manager *dqm, struct kfd_prio_step *s);
 void kfd_prio_decided(struct device_queue_manager *dqm, const struct kfd_prio_step *s);
 void kfd_prio_commit(struct device_queue_manager *dqm, struct kfd_prio_step *s, bool by_kfd,

@@ -251,7 +251,7 @@ void kfd_prio_hook_restore_process(struct device_queue_manager *dqm,
 void kfd_prio_hook_hws_hang(struct device_queue_manager *dqm)
 {
 	trace_kfd_hws_hang(dqm);
-	kfd_prio_event(dqm, KFD_PRIO_EVENT_HANG);
+	kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_HANG);
 	kfd_prio_breaker_trip(dqm, KFD_PRIO_BREAKER_HANG);
 }
 

@@ -194,7 +194,7 @@ void kfd_prio_process_queue_created(struct device_queue_manager *dqm,
 	    kfd_prio_is_victim(qpd, d->policy.level) != qp->preempted) {
 		/* The first queue of the process: nothing of it is on the hardware */
 		if (!qp->preempted && list_empty(&qpd->queues_list)) {
-			kfd_prio_event(dqm, KFD_PRIO_EVENT_BORN);
+			kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_BORN);
 			kfd_prio_dqm_take_new(dqm, qpd);
 		}
 		kfd_prio_gpu_kick(dqm);
@@ -245,7 +245,7 @@ void kfd_prio_hook_unregister_process(struct device_queue_manager *dqm,
 	kfd_prio_park_gone(qpd);
 	if (!qp->preempted)
 		return;
-	kfd_prio_event(dqm, KFD_PRIO_EVENT_GONE);
+	kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_GONE);
 	kfd_prio_dqm_gone(dqm, qpd);
 	kfd_prio_gpu_kick(dqm);
 }

@@ -101,7 +101,6 @@ static const struct kfd_prio_transition table[KFD_PRIO_STATES][KFD_PRIO_EVENTS] 
 		T(EXPIRED, LOST, 0),
 		T(RESET, ROLLED_BACK, 0),
 		T(FAILED, LEFT, BACK | AT_ONCE),
-		T(HANG, LEFT, 0),
 	},
 	[S(LOST)] = {
 		T(SENT, LOST, 0),

@@ -6,7 +6,7 @@
  * Preemption changes two things that must agree: the marks of the processes on a GPU
  * (kfd_prio_qpd.preempted, queue_properties.is_active), by which KFD acts, and the queues that the
  * hardware has. The state says how far both agree. Each hook in the path of an unmap or a runlist
- * is an event, and so is each action of a step. kfd_prio_event() is the only caller of
+ * is an event, and so is each action of a step. kfd_prio_engine_event() is the only caller of
  * kfd_prio_state_next().
  *
  * Context of all of it in the kernel: DQM lock.

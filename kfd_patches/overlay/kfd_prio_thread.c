@@ -148,7 +148,7 @@ static void kfd_prio_thread_start(struct kfd_prio_dqm *d)
 	dqm_lock(dqm);
 	d->has_grace = grace;
 	WRITE_ONCE(d->thread, thread);
-	kfd_prio_event(dqm, KFD_PRIO_EVENT_START);
+	kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_START);
 	/* Also if the breaker does not open now, because preemption is disabled */
 	d->breaker_known = known;
 	if (known)
@@ -286,7 +286,7 @@ void kfd_prio_hook_dqm_uninit(struct device_queue_manager *dqm)
 		kfd_prio_role_drop(dqm, container_of(qp, struct qcm_process_device, prio));
 	thread = d->thread;
 	WRITE_ONCE(d->thread, NULL);
-	kfd_prio_event(dqm, KFD_PRIO_EVENT_STOP);
+	kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_STOP);
 	dqm_unlock(dqm);
 	/* Without d->thread no code starts the timer again */
 	hrtimer_cancel(&d->timer);

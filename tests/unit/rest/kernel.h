@@ -38,7 +38,7 @@ struct kfd_prio_sdma_left {
 
 struct kfd_prio_dqm {
 	atomic_t kicked;
-	bool unmap_pending;
+	enum { KFD_PRIO_STATE_COMMITTED, KFD_PRIO_STATE_LEFT } state;
 	bool recheck;
 };
 

@@ -224,18 +224,18 @@ static void unconfirmed(void **unused)
 {
 	(void)unused;
 	begin(MAX_QUEUES, 1);
-	dqm.prio.unmap_pending = true;
+	dqm.prio.state = KFD_PRIO_STATE_LEFT;
 	assert_int_equal(kfd_prio_shows_work(&qpd), KFD_PRIO_SHOWN_PART);
 	assert_each_read(MAX_QUEUES, 0);
-	dqm.prio.unmap_pending = false;
+	dqm.prio.state = KFD_PRIO_STATE_COMMITTED;
 	mqd[0][0].saved = true;
 	assert_int_equal(kfd_prio_shows_work(&qpd), KFD_PRIO_SHOWN_WORK);
 
 	begin(MAX_QUEUES, 1);
 	qpd.prio.preempted = false;
-	dqm.prio.unmap_pending = true;
+	dqm.prio.state = KFD_PRIO_STATE_LEFT;
 	assert_int_equal(kfd_prio_shows_work(&qpd), KFD_PRIO_SHOWN_NONE);
-	dqm.prio.unmap_pending = false;
+	dqm.prio.state = KFD_PRIO_STATE_COMMITTED;
 }
 
 int main(void)

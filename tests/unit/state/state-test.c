@@ -36,7 +36,7 @@ static struct op {
 	{ "restore, 1", NULL, op_restore, 1 }, { "restore, 0", NULL, op_restore, 0 }, { "update, 1", NULL, op_update, 1 },
 	{ "exit, 2", NULL, op_exit, 2 }, { "exit, 0", NULL, op_exit, 0 }, { "a reset", op_reset },
 	{ "suspend and resume", op_suspend_resume }, { "a hang", op_hang }, { "KFD unmaps", op_unmap_alone },
-	{ "the first priority is set", op_start },
+	{ "the first priority is set", op_start }, { "time passes", op_time },
 };
 #define OPS	(sizeof(ops) / sizeof(ops[0]))
 
@@ -129,7 +129,7 @@ static u64 hash(void)
 		   (u64)(d->timer.at && d->timer.at < w.now + 1000000000) << 23 | (u64)(d->retry_at > w.now) << 24 | (u64)d->lowest << 25 |
 		   (u64)d->charged << 31 | (u64)!!d->begun_at << 34 | (u64)d->grace_set << 35);
 	h = mix(h, w.dqm.active_runlist | w.dqm.sched_running << 1 | w.hang << 2 | w.resetting << 3 | w.stuck << 4 |
-		   w.level_wanted << 5 | !!w.dqm.prio.thread << 9 | (w.failed_at && w.now < w.failed_at + KFD_PRIO_RETRY_NS) << 10 |
+		   w.level_wanted << 5 | !!w.dqm.prio.thread << 9 | w.unmapping << 11 | (w.failed_at && w.now < w.failed_at + KFD_PRIO_RETRY_NS) << 10 |
 		   (w.fence == KFD_FENCE_COMPLETED) << 6 | !!w.fence_at << 7 | w.given_up << 8);
 	return h ? h : 1;
 }
@@ -291,6 +291,26 @@ static unsigned int changed(struct kfd_prio_transition *e, struct kfd_prio_trans
 	return !found_it;
 }
 
+/* A GPU may be removed while the lock is free; nothing counts from then on */
+static void test_stop(void **state)
+{
+	int from, ev;
+
+	(void)state;
+	for (from = 0; from < KFD_PRIO_STATES; from++)
+		if (table[from][KFD_PRIO_EVENT_BORN].expected || from == KFD_PRIO_STATE_OFF)
+			assert_int_equal(kfd_prio_state_next(from, KFD_PRIO_EVENT_STOP).next, KFD_PRIO_STATE_OFF);
+		else
+			assert_false(kfd_prio_state_next(from, KFD_PRIO_EVENT_STOP).expected);
+	for (ev = 0; ev < KFD_PRIO_EVENTS; ev++) {
+		const struct kfd_prio_transition t = kfd_prio_state_next(KFD_PRIO_STATE_OFF, ev);
+
+		assert_true(t.expected);
+		assert_int_equal(t.act, 0);
+		assert_int_equal(t.next, ev == KFD_PRIO_EVENT_START ? KFD_PRIO_STATE_COMMITTED : KFD_PRIO_STATE_OFF);
+	}
+}
+
 /* Each transition that the table names is needed, and so is each action */
 static void test_table(void **state)
 {
@@ -303,7 +323,8 @@ static void test_table(void **state)
 	for (i = 0; i < KFD_PRIO_STATES * KFD_PRIO_EVENTS; i++) {
 		struct kfd_prio_transition *e = &table[0][0] + i, t = *e;
 
-		if (!e->expected)
+		/* test_stop() has those */
+		if (!e->expected || i % KFD_PRIO_EVENTS == KFD_PRIO_EVENT_STOP)
 			continue;
 		missed += changed(e, (struct kfd_prio_transition){}, "not expected", most);
 		n++;
@@ -331,6 +352,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hws),
 		cmocka_unit_test(test_mes),
+		cmocka_unit_test(test_stop),
 		cmocka_unit_test(test_table),
 	};
 

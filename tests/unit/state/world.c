@@ -48,6 +48,7 @@ void schedule(void)
 	w.now += 1000000;
 	if (w.fence_at && w.now >= w.fence_at) {
 		w.fence_at = 0;
+		w.unmapping = false;
 		w.fence = KFD_FENCE_COMPLETED;
 		for (int i = 0; i < NR_PROCESSES; i++)
 			if (!w.given_up)
@@ -130,8 +131,9 @@ static void decrement_queue_count(struct device_queue_manager *dqm, struct qcm_p
 
 static void kfd_hws_hang(struct device_queue_manager *dqm)
 {
-	kfd_prio_event(dqm, KFD_PRIO_EVENT_HANG);
+	kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_HANG);
 	w.hang = true;
+	w.unmapping = false;
 }
 
 static void failed(void)
@@ -156,18 +158,24 @@ static int send_unmap(void)
 		a = ANSWER_NEVER;	/* HWS does not answer before the reset */
 	if (a == ANSWER_REFUSED)
 		return -ENOMEM;
+	if (w.unmapping)
+		broken("two unmaps are in progress, which share the fence");
+	w.unmapping = true;
 	w.fence = KFD_FENCE_INIT;
 	w.given_up = a == ANSWER_GIVEN_UP;
 	w.fence_at = a == ANSWER_NEVER ? 0 : w.now + (a == ANSWER_LATE ? 8000000 : 1);
 	return 0;
 }
 
-static int unmapped(struct device_queue_manager *dqm)
+static int unmapped(struct device_queue_manager *dqm, bool *lost)
 {
 	u64 end;
 	int r;
 
 	kfd_prio_engine_unmap(dqm);
+	*lost = dqm->prio.state == KFD_PRIO_STATE_LOST;
+	if (*lost)
+		w.unmapping = false;
 	r = send_unmap();
 	kfd_prio_engine_unmap_sent(dqm, r);
 	if (r)
@@ -194,16 +202,20 @@ static int unmapped(struct device_queue_manager *dqm)
 
 static int unmap_queues_cpsch(struct device_queue_manager *dqm)
 {
-	int r = 0;
+	bool lost = false;
+	int r;
 
 	if (!dqm->sched_running)
 		return 0;
 	if (!dqm->active_runlist)
 		return 0;
-	r = w.resetting ? -EIO : unmapped(dqm);
+	r = w.resetting ? -EIO : unmapped(dqm, &lost);
 	if (r && !dqm->prio.step)
 		w.stuck = true;
-	if (r && r != -EINPROGRESS && (dqm->prio.step || r != -ENOMEM) && !(r == -ETIME && w.given_up && !dqm->prio.step))
+	/* Somebody has waited for as long as KFD waits */
+	if (r == -ETIME || (w.dqm.prio.state == KFD_PRIO_STATE_ROLLED_BACK && r))
+		w.unmapping = false;
+	if (r && r != -EINPROGRESS && (dqm->prio.step || lost || r != -ENOMEM))
 		failed();
 	return r;
 }
@@ -782,6 +794,7 @@ static void stop_and_start(void)
 	w.resetting = false;
 	w.stuck = false;
 	w.failed_at = 0;
+	w.unmapping = false;
 	w.fence_at = 0;
 	dqm_lock(&w.dqm);
 	w.dqm.active_runlist = false;
@@ -823,6 +836,15 @@ bool op_unmap_alone(void)
 	return true;
 }
 
+/* Nothing happens for a while, the thread does not get a CPU */
+bool op_time(void)
+{
+	if (!w.failed_at || w.now >= w.failed_at + KFD_PRIO_RETRY_NS)
+		return false;
+	w.now += KFD_PRIO_RETRY_NS;
+	return true;
+}
+
 /* A priority is set for the first time */
 bool op_start(void)
 {
@@ -834,7 +856,7 @@ bool op_start(void)
 	w.dqm.prio.thread = &thread;
 	/* Nobody has mapped the queues again, as in stock KFD */
 	w.stuck |= !uses_mes && !w.dqm.active_runlist && w.dqm.active_queue_count;
-	kfd_prio_event(&w.dqm, KFD_PRIO_EVENT_START);
+	kfd_prio_engine_event(&w.dqm, KFD_PRIO_EVENT_START);
 	list_for_each_entry(cur, &w.dqm.queues, list)
 		kfd_prio_role_update(&w.dqm, cur->qpd);
 	dqm_unlock(&w.dqm);
@@ -855,7 +877,7 @@ bool op_suspend_resume(void)
 void world_check(void)
 {
 	const struct kfd_prio_dqm *d = &w.dqm.prio;
-	unsigned int victims = 0, active = 0;
+	unsigned int victims = 0, active = 0, not_off = 0;
 	int i;
 
 	if (d->unexpected)
@@ -871,6 +893,7 @@ void world_check(void)
 
 		victims += qp->preempted;
 		active += p->q.lives && p->q.properties.is_active;
+		not_off += i != CLAIM && w.level_wanted && p->q.lives && p->q.properties.is_active;
 		if (p->pdd.qpd.evicted != p->evicted + qp->preempted && p->registered)
 			broken("a count of evicted is lost, or given back twice");
 		if (qp->preempted && p->q.prio.off && p->q.hw && !w.stuck)
@@ -886,7 +909,7 @@ void world_check(void)
 	if (active != w.dqm.active_queue_count)
 		broken("the number of active queues");
 	/* no ring is lost: somebody will act on it */
-	if ((w.level_wanted && d->policy.level != 12) || d->state == KFD_PRIO_STATE_ROLLED_BACK ||
+	if ((w.level_wanted && (d->policy.level != 12 || not_off)) || d->state == KFD_PRIO_STATE_ROLLED_BACK ||
 	    d->state == KFD_PRIO_STATE_LEFT)
 		if (!atomic_read(&d->kicked) && !timer_is_due() && !w.hang)
 			broken("an update is due, and nobody will make it");

@@ -51,6 +51,7 @@ struct world {
 	bool level_wanted;	/* the claim has work */
 	bool stuck;		/* an unmap of KFD has failed, and KFD goes on as if it had not */
 	bool no_memory;		/* for runlists, in this operation */
+	bool unmapping;		/* an unmap was sent, and nobody knows its end */
 	u64 failed_at;		/* when an update last failed, but for one that a fault has left */
 	u64 now;
 };
@@ -79,6 +80,7 @@ bool op_suspend_resume(void);
 bool op_hang(void);
 bool op_unmap_alone(void);
 bool op_start(void);
+bool op_time(void);
 
 void world_check(void);
 void world_check_end(void);
