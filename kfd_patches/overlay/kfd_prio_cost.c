@@ -131,6 +131,9 @@ static void kfd_prio_cost_end(struct kfd_prio_dqm *d)
 	u64 longest = d->save_part_ns;
 
 	d->save_part_ns = 0;
+	if (longest)
+		d->save_short_ns = d->save_short_ns && longest > d->save_short_ns ?
+				   (d->save_short_ns * 7 + longest) / 8 : longest;
 	if (longest && d->save_recent_ns)
 		longest = min(longest, d->save_recent_ns * KFD_PRIO_STANDS_OUT);
 	if (longest)

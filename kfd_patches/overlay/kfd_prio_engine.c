@@ -300,6 +300,8 @@ bool kfd_prio_engine_unmap_wait(struct device_queue_manager *dqm, int *ret)
 		*ret = -ETIME;
 		return true;
 	}
+	if (step && dqm->prio.saving)
+		kfd_prio_unmap_sleep(dqm);
 	if (!step || step->by != KFD_PRIO_STEP_FAULT || kfd_prio_unmap_wait(dqm))
 		return false;
 	kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_LEAVE);

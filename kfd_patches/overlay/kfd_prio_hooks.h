@@ -383,6 +383,7 @@ struct kfd_prio_totals {
  * @park_seq: number of times that a process was parked so far
  * @unpark_due: kfd_unpark is to be traced for a process
  * @parking: facts that decide whether a process is parked, as of the last decision
+ * @saving: number of processes with work that the last marking has taken off
  * @charged: number of processes that are off and have work that they could run, or may have some
  * @crowded: the runlist is over-subscribed: it has more processes than VMIDs, or more queues than
  *	HQDs
@@ -392,6 +393,8 @@ struct kfd_prio_totals {
  * @save_ns: the longest save since the preemption in force began, ns; 0: not known
  * @save_recent_ns: time of a save, ns: exponential mean over eight preemptions of the longest save
  *	of each, which counts as four times the previous mean at most; 0: not known
+ * @save_short_ns: as @save_recent_ns, but a shorter save counts in full: how long a save takes at
+ *	least
  * @save_part_ns: the longest save of the processes that were read since the last preemption in that
  *	mean, ns
  * @costs: processes that were taken off and whose saves were not read yet, see kfd_prio_cost_look()
@@ -471,6 +474,7 @@ struct kfd_prio_dqm {
 	u32 park_seq;
 	bool unpark_due;
 	struct kfd_prio_parking parking;
+	u32 saving;
 	u32 charged;
 	bool crowded;
 	u32 skipped;
@@ -478,6 +482,7 @@ struct kfd_prio_dqm {
 	struct kfd_prio_cost save;
 	u64 save_ns;
 	u64 save_recent_ns;
+	u64 save_short_ns;
 	u64 save_part_ns;
 	struct hlist_head costs;
 	bool taken;

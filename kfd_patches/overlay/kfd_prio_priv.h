@@ -510,6 +510,7 @@ void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_s
 /* kfd_prio_runlist.c */
 void kfd_prio_unmap_begin(struct device_queue_manager *dqm);
 void kfd_prio_unmap_done(struct device_queue_manager *dqm, int ret);
+void kfd_prio_unmap_sleep(struct device_queue_manager *dqm);
 bool kfd_prio_unmap_wait(struct device_queue_manager *dqm);
 void kfd_prio_unmap_pause(void);
 int kfd_prio_unmap_settle(struct device_queue_manager *dqm);

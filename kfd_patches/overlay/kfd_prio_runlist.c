@@ -72,6 +72,35 @@ static bool kfd_prio_unmapped(struct device_queue_manager *dqm)
 	return READ_ONCE(*dqm->fence_addr) == KFD_FENCE_COMPLETED;
 }
 
+/*
+ * A wait for a save sleeps for slices of this length, ns, because the waves may have ended before
+ * they were to be saved. It polls for the last part, ns, of the time that a save takes at least.
+ */
+#define KFD_PRIO_SAVE_SLICE_NS	100000ULL
+#define KFD_PRIO_SAVE_POLL_NS	40000ULL
+
+/**
+ * kfd_prio_unmap_sleep() - sleep while the GPU saves the waves of preempted processes
+ * @dqm: device queue manager of the GPU, to which an unmap was sent
+ *
+ * The time stamps of earlier saves tell how long this one will take (kfd_prio_cost.c). Polling for
+ * all of that time would use a CPU.
+ *
+ * Context: DQM lock; sleeps for kfd_prio_dqm.save_short_ns at most
+ */
+void kfd_prio_unmap_sleep(struct device_queue_manager *dqm)
+{
+	u64 end = dqm->prio.unmap_sent + dqm->prio.save_short_ns, now = ktime_get_ns(), us;
+
+	while (!kfd_prio_unmapped(dqm) && now + KFD_PRIO_SAVE_POLL_NS < end) {
+		us = div_u64(min(end - now - KFD_PRIO_SAVE_POLL_NS, KFD_PRIO_SAVE_SLICE_NS),
+			     NSEC_PER_USEC);
+		/* usleep_range() does not return before its minimum has passed */
+		usleep_range(us + 1, us + 2);
+		now = ktime_get_ns();
+	}
+}
+
 /**
  * kfd_prio_unmap_wait() - wait for an unmap in place of KFD, for a few milliseconds, in a fault
  * @dqm: device queue manager of the GPU

@@ -48,7 +48,7 @@ static const struct kfd_prio_transition table[KFD_PRIO_STATES][KFD_PRIO_EVENTS] 
 		T(REFUSED, CHOSEN, 0),
 		/* No queue was mapped, so that KFD has sent no unmap */
 		T(PREPARE, MAPPING, MARK),
-		T(FAILED, ROLLED_BACK, BACK | RETRY),
+		T(FAILED, ROLLED_BACK, RETRY),
 	},
 	[S(MARKED)] = {
 		T(KEEP, COMMITTED, 0),
@@ -99,7 +99,8 @@ static const struct kfd_prio_transition table[KFD_PRIO_STATES][KFD_PRIO_EVENTS] 
 		T(STOP, OFF, 0),
 		T(SETTLED, UNMAPPED, 0),
 		T(EXPIRED, LOST, 0),
-		T(RESET, ROLLED_BACK, 0),
+		/* No queue is mapped, and KFD maps its queues when the reset is over */
+		T(RESET, COMMITTED, 0),
 		T(FAILED, LEFT, BACK | AT_ONCE),
 	},
 	[S(LOST)] = {
@@ -116,7 +117,7 @@ static const struct kfd_prio_transition table[KFD_PRIO_STATES][KFD_PRIO_EVENTS] 
 		T(SENT, KFD_UNMAPPING, 0),
 		T(REFUSED, ROLLED_BACK, 0),
 		T(PREPARE, MAPPING, MARK),
-		T(FAILED, ROLLED_BACK, BACK | RETRY),
+		T(FAILED, ROLLED_BACK, 0),
 		T(HANG, ROLLED_BACK, 0),
 	},
 };

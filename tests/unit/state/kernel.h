@@ -42,6 +42,9 @@ typedef struct { int v; } atomic_t;
 #define DIV_ROUND_UP(a, b)	(((a) + (b) - 1) / (b))
 #define container_of(p, type, member)	((type *)((char *)(p) - offsetof(type, member)))
 #define NSEC_PER_MSEC		1000000L
+#define NSEC_PER_USEC		1000L
+/* word for word as in kfd_prio_policy.c */
+#define div_u64(dividend, divisor) ((u64)(dividend) / (divisor))
 #define noinline
 #define __noclone
 #define pr_warn(...)		((void)0)

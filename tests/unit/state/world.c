@@ -61,6 +61,7 @@ void dqm_lock(struct device_queue_manager *dqm)
 	if (dqm->lock_hidden)
 		broken("the DQM lock is taken twice");
 	dqm->lock_hidden = 1;
+	w.locks++;
 }
 
 void dqm_unlock(struct device_queue_manager *dqm)
@@ -140,6 +141,7 @@ static void failed(void)
 {
 	if (w.dqm.prio.state != KFD_PRIO_STATE_OFF)
 		w.failed_at = w.now;
+	w.failed_lock = w.locks;
 }
 
 static enum answer answer(const enum answer *of, unsigned int n)
@@ -301,8 +303,11 @@ static int mes_answers(struct device_queue_manager *dqm, struct queue *q, bool o
 
 static int mes(struct device_queue_manager *dqm, struct queue *q, bool on)
 {
-	int r = mes_answers(dqm, q, on);
+	int r;
 
+	if (dqm->prio.step && w.failed_at && w.now < w.failed_at + KFD_PRIO_RETRY_NS && w.failed_lock != w.locks)
+		broken("a step asks MES soon after it has failed");
+	r = mes_answers(dqm, q, on);
 	meanwhile();
 	if (r && !dqm->prio.step)
 		w.stuck = true;

@@ -52,6 +52,7 @@ struct world {
 	bool stuck;		/* an unmap of KFD has failed, and KFD goes on as if it had not */
 	bool no_memory;		/* for runlists, in this operation */
 	bool unmapping;		/* an unmap was sent, and nobody knows its end */
+	u64 locks, failed_lock;	/* how often the DQM lock was taken, and the time in which an update failed */
 	u64 failed_at;		/* when an update last failed, but for one that a fault has left */
 	u64 now;
 };
