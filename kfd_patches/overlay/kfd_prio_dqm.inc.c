@@ -358,13 +358,17 @@ int kfd_prio_dqm_remove(struct device_queue_manager *dqm)
  * active queue, and take the refusal for a hang. After any other error the queue may be on the
  * hardware, and stays marked as on.
  *
+ * Each queue takes MES some ten microseconds, and a process that rings meanwhile may preempt those
+ * that are being put back. So a ring ends the function, after one queue at least.
+ *
  * Context: DQM lock
- * Return: @ret, or the error of the first queue that MES has not added
+ * Return: @ret, or the error of the first queue that MES has not added; -EAGAIN if MES was not
+ *	asked to add all queues, because a process has rung
  */
 int kfd_prio_dqm_add(struct device_queue_manager *dqm, int ret)
 {
 	struct device_process_node *cur;
-	bool asked;
+	bool asked, any = false;
 	struct queue *q;
 
 	list_for_each_entry(cur, &dqm->queues, list)
@@ -379,9 +383,12 @@ int kfd_prio_dqm_add(struct device_queue_manager *dqm, int ret)
 			if (!q->prio.marked || !q->properties.is_active)
 				continue;
 			q->prio.marked = false;
+			if (!ret && any && kfd_prio_claim_rings(dqm))
+				ret = -EAGAIN;
 			asked = !ret;
 			if (asked)
 				ret = add_queue_mes(dqm, q, cur->qpd);
+			any = true;
 			if (!ret || (asked && ret != -EIO))
 				continue;
 			q->prio.late = true;

@@ -55,7 +55,8 @@ static int kfd_prio_send_mes(struct device_queue_manager *dqm)
  *
  * Return: 0; -EIO if the GPU is being reset or memory for the runlist is short; -ETIME if the
  *	scheduler does not answer; -EINPROGRESS in the fault of a doorbell, if the unmap was not
- *	confirmed in time: the thread completes the update
+ *	confirmed in time: the thread completes the update; -EAGAIN if a process has rung before MES
+ *	was asked to add all queues: the thread decides again at once
  */
 static int kfd_prio_send(struct device_queue_manager *dqm, bool takes)
 {
@@ -69,7 +70,10 @@ static int kfd_prio_send(struct device_queue_manager *dqm, bool takes)
 		ret = kfd_prio_dqm_runlist(dqm, takes);
 	}
 	dqm->prio.totals.update_ns += ktime_get_ns() - start;
-	kfd_prio_engine_event(dqm, ret ? KFD_PRIO_EVENT_FAILED : KFD_PRIO_EVENT_DONE);
+	if (ret == -EAGAIN)
+		kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_INTERRUPTED);
+	else
+		kfd_prio_engine_event(dqm, ret ? KFD_PRIO_EVENT_FAILED : KFD_PRIO_EVENT_DONE);
 	return ret;
 }
 

@@ -87,6 +87,7 @@ static const struct kfd_prio_transition table[KFD_PRIO_STATES][KFD_PRIO_EVENTS] 
 		T(HANG, ROLLED_BACK, RETRY),
 	},
 	[S(MAPPING)] = {
+		T(INTERRUPTED, ROLLED_BACK, AT_ONCE),
 		T(EMPTY, COMMITTED, 0),
 		T(MAPPED, COMMITTED, 0),
 		T(NOT_MAPPED, ROLLED_BACK, RETRY),
@@ -129,8 +130,8 @@ static const char * const states[KFD_PRIO_STATES] = {
 
 static const char * const events[KFD_PRIO_EVENTS] = {
 	"START", "STOP", "CHOOSE", "MARK", "KEEP", "SENT", "REFUSED", "CONFIRMED", "TIMED_OUT",
-	"HANG", "LEAVE", "SETTLED", "EXPIRED", "RESET", "REMOVED", "NOT_REMOVED", "PREPARE", "EMPTY",
-	"MAPPED", "NOT_MAPPED", "DONE", "FAILED", "BORN", "GONE",
+	"HANG", "LEAVE", "SETTLED", "EXPIRED", "RESET", "REMOVED", "NOT_REMOVED", "INTERRUPTED", "PREPARE",
+	"EMPTY", "MAPPED", "NOT_MAPPED", "DONE", "FAILED", "BORN", "GONE",
 };
 
 /**

@@ -76,6 +76,7 @@ enum kfd_prio_state {
  * @KFD_PRIO_EVENT_RESET: a reset of the GPU has ended the unmap that a fault has left
  * @KFD_PRIO_EVENT_REMOVED: MES has removed each queue that is marked as off
  * @KFD_PRIO_EVENT_NOT_REMOVED: MES has refused to remove one, or does not answer
+ * @KFD_PRIO_EVENT_INTERRUPTED: MES was not asked to add all queues, because a process has rung
  * @KFD_PRIO_EVENT_PREPARE: KFD is about to send a runlist, for itself or for a step
  * @KFD_PRIO_EVENT_EMPTY: no queue is marked as on, so that KFD sends no runlist
  * @KFD_PRIO_EVENT_MAPPED: the runlist was sent
@@ -102,6 +103,7 @@ enum kfd_prio_event {
 	KFD_PRIO_EVENT_RESET,
 	KFD_PRIO_EVENT_REMOVED,
 	KFD_PRIO_EVENT_NOT_REMOVED,
+	KFD_PRIO_EVENT_INTERRUPTED,
 	KFD_PRIO_EVENT_PREPARE,
 	KFD_PRIO_EVENT_EMPTY,
 	KFD_PRIO_EVENT_MAPPED,

@@ -8,8 +8,8 @@
  * is rung to when the waiter has been told (gpu: to the time stamp of the signal; due: from when the
  * request was due). Five requests come first that do not count.
  * Prints "NAME VALUE" lines: latency, and what the GPU did between first and last request; how many requests a second
- * were served, and backlog 1 if they came faster than that; cpu_ns, the time of a CPU that everything in the VM has used for a
- * request (the time that was not idle).
+ * were served, and backlog 1 if they came faster than that; cpu_us, the time of a CPU that all tasks
+ * but those of the simulated GPU have used for a request.
  */
 #include <dirent.h>
 #include <pthread.h>
@@ -103,22 +103,42 @@ static void read_counters(long long *v)
 		v[i] = sim_counter(0, counted[i]);
 }
 
-/* Time for which the CPUs were idle, ns; -1 where the kernel does not say */
-static long long idle_ns(void)
+static bool read_line(const char *path, char *line, int size)
 {
-	FILE *f = fopen("/proc/timer_list", "re");
-	long long v, sum = 0;
-	char line[256];
-	bool any = false;
+	FILE *f = fopen(path, "re");
+	bool ok = f && fgets(line, size, f);
 
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, " .idle_sleeptime : %lld", &v) == 1) {
-			sum += v;
-			any = true;
-		}
 	if (f)
 		fclose(f);
-	return any ? sum : -1;
+	return ok;
+}
+
+/* Time of a CPU that all tasks have used so far, ns, without the threads of the simulated GPU, which stand for its firmware */
+static uint64_t cpu_ns(void)
+{
+	unsigned long long v;
+	char path[80], comm[64];
+	uint64_t sum = 0;
+	struct dirent *e, *t;
+	DIR *proc = opendir("/proc"), *tasks;
+
+	while (proc && (e = readdir(proc))) {
+		snprintf(path, sizeof(path), "/proc/%.20s/task", e->d_name);
+		tasks = e->d_name[0] >= '1' && e->d_name[0] <= '9' ? opendir(path) : NULL;
+		while (tasks && (t = readdir(tasks))) {
+			snprintf(path, sizeof(path), "/proc/%.20s/task/%.20s/comm", e->d_name, t->d_name);
+			if (!read_line(path, comm, sizeof(comm)) || !strncmp(comm, "kfdsim", 6))
+				continue;
+			snprintf(path, sizeof(path), "/proc/%.20s/task/%.20s/schedstat", e->d_name, t->d_name);
+			if (read_line(path, comm, sizeof(comm)) && sscanf(comm, "%llu", &v) == 1)
+				sum += v;
+		}
+		if (tasks)
+			closedir(tasks);
+	}
+	if (proc)
+		closedir(proc);
+	return sum;
 }
 
 /* How often we preempted others on this GPU; -1 where nobody counts */
@@ -145,7 +165,8 @@ static int backlog(uint64_t mean)
 int main(int argc, char **argv)
 {
 	uint64_t ns, mean, seed, first, left;
-	long long before[COUNTED], after[COUNTED], preempted, idle;
+	long long before[COUNTED], after[COUNTED], preempted;
+	uint64_t cpu;
 	unsigned int i;
 
 	if (argc != 5)
@@ -176,10 +197,10 @@ int main(int argc, char **argv)
 	bench_sleep_until(kfdc_now() + mean);
 	preempted = preempting();
 	read_counters(before);
-	idle = idle_ns();
+	cpu = cpu_ns();
 	first = kfdc_now();
 	run(ns, mean, seed, first);
-	idle = idle < 0 ? -1 : idle_ns() - idle;
+	cpu = cpu_ns() - cpu;
 	read_counters(after);
 	printf("backlog %d\n", backlog(mean));
 	samples_print(&o.lat, "", "us", 1e3);
@@ -187,8 +208,7 @@ int main(int argc, char **argv)
 	printf("due_p99_us %.6g\n", samples_pct(&o.late, 990) / 1e3);
 	printf("secs %.6f\n", (o.last - first) / 1e9);
 	printf("served_per_s %.2f\n", o.requests * 1e9 / (o.last - first));
-	if (idle >= 0)
-		printf("cpu_ns %.0f\n", ((o.last - first) * (double)sysconf(_SC_NPROCESSORS_ONLN) - idle) / o.requests);
+	printf("cpu_us %.1f\n", cpu / 1e3 / o.requests);
 	for (i = 0; i < COUNTED; i++)
 		printf("%s %lld\n", counted[i], after[i] - before[i]);
 	/* what others had of the time that we left; saving and restoring is nobody's */

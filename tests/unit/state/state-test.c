@@ -170,17 +170,17 @@ static bool run(const struct op *o)
 }
 
 /*
- * Searches from the beginning. Returns NULL if nothing was broken, else what. @most: states; the search is complete if
- * it ends before.
+ * Searches from the beginning, or from where the claim and another process have a queue each, a priority is set and the
+ * claim has no work (@begun). Returns NULL if nothing was broken, else what. @most: states; the search is complete if it
+ * ends before.
  */
-static const char *search(bool mes, u32 most, bool aloud, u32 *nr)
+static const char *search(bool mes, bool begun, u32 most, bool aloud, u32 *nr)
 {
-	struct world *queue = malloc(sizeof(*queue) * 1), start, now;
+	struct world start, now;
 	static volatile u32 at, from;
 	static volatile unsigned int op;
 	struct world **worlds = calloc(most + 1, sizeof(*worlds));
 
-	free(queue);
 	nr_hashes = most * 2 + 17;
 	hashes = calloc(nr_hashes, sizeof(*hashes));
 	found = calloc(most + 1, sizeof(*found));
@@ -193,6 +193,13 @@ static const char *search(bool mes, u32 most, bool aloud, u32 *nr)
 		goto end;
 	healthy = true;
 	world_init(mes);
+	if (begun) {
+		op_create(0);
+		op_create(1);
+		op_start();
+		op_work_ends();
+		op_thread();
+	}
 	healthy = false;
 	seen(hash());
 	worlds[0] = malloc(sizeof(w));
@@ -249,7 +256,7 @@ static u32 most_states(void)
 static void all(bool mes, const char *name)
 {
 	u32 n, most = most_states();
-	const char *what = search(mes, most, true, &n);
+	const char *what = search(mes, false, most, true, &n);
 
 	print_message("# %s: %u states%s\n", name, n, n > most ? ", and more" : "");
 	if (what)
@@ -273,7 +280,8 @@ static bool noticed(u32 most)
 {
 	u32 n;
 
-	return search(false, most, false, &n) || search(true, most, false, &n);
+	return search(false, true, most, false, &n) || search(true, true, most, false, &n) ||
+	       search(false, false, most / 8, false, &n);
 }
 
 /* One change of an entry; @what is printed if the search does not notice */
