@@ -188,6 +188,10 @@ static void events(struct doctor *d)
 	}
 	if (doctor_exists("%s/events/kfd/kfd_create_queue", tracing.dir))
 		doctor_say(d, FINDING_OK, "trace events", NULL, "%s/events/kfd", tracing.dir);
+	else if (d->dev.fd < 0 && doctor_exists("%s/events/amdkfd/amdkfd_queue_create_start", tracing.dir))
+		doctor_say(d, FINDING_INFO, "trace events", NULL,
+			   "%s/events/amdkfd: KFD's own, without kfdprio. 'kfdtrace record' and 'kfdtrace live' use them; priorities and preemption need the driver of kfdprio",
+			   tracing.dir);
 	else
 		doctor_say(d, d->dev.fd < 0 ? FINDING_INFO : FINDING_FAIL, "trace events",
 			   d->dev.fd < 0 ? NULL : "reload amdgpu, then see 'dmesg'", "%s/events has no kfd events",
