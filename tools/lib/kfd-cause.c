@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "kfdlib.h"
+#include "upstream-names.h"
 
 static __attribute__((format(printf, 2, 3))) void say(char *to, const char *format, ...)
 {
@@ -256,7 +257,7 @@ void kfd_trouble_version(struct kfd_trouble *t, int fd, int err)
 	}
 	t->cause = KFD_CAUSE_STOCK;
 	/* events of KFD itself, with the series that contrib/rfc offers upstream; root alone sees them */
-	lacks = system_exists("/sys/kernel/tracing/events/amdkfd/amdkfd_queue_create_start") ? "no priorities" :
+	lacks = system_exists("/sys/kernel/tracing/events/" UPSTREAM_SYSTEM "/" UPSTREAM_EVENT) ? "no priorities" :
 											       "neither priorities nor trace events";
 	/* a module has an initstate; amdgpu-dkms has a version */
 	if (system_exists("/sys/module/amdgpu/parameters") && !system_exists("/sys/module/amdgpu/initstate") &&

@@ -131,11 +131,11 @@ static void open_by_signal(void)
 	setitimer(ITIMER_REAL, &(struct itimerval){ }, NULL);
 }
 
-/* By the fault point, one at a time */
+/* By the fault point, one at a time, and not again so soon that the next process takes the memory of the last one */
 static void open_alone(void)
 {
 	note_open(open("/dev/kfd", O_RDWR | O_CLOEXEC));
-	nap_us(1000);
+	nap_us(500000);
 }
 
 static void openers(int slot, void (*fn)(void))

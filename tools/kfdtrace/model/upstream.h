@@ -4,14 +4,7 @@
 #define KFDTRACE_UPSTREAM_H
 
 #include "events.h"
-
-#define UPSTREAM_SYSTEM "amdkfd"
-/* AMD's package has events of its own in that system, whose names begin with kfd_ */
-#define UPSTREAM_PREFIX "amdkfd_"
-/* All of them, for instance_events() */
-#define UPSTREAM_EVENTS UPSTREAM_SYSTEM ":" UPSTREAM_PREFIX "*"
-/* By which a driver with the series is recognised: one of those that its documentation calls stable */
-#define UPSTREAM_EVENT "amdkfd_queue_create_start"
+#include "upstream-names.h"
 
 /**
  * struct upstream_field - a field of an event

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "kfdlib.h"
-#include "model/upstream.h"
 #include "record.h"
+#include "upstream-names.h"
 
 #define DRIVER	   "/sys/module/amdgpu"
 #define OUR_DRIVER DRIVER "/parameters/kfd_preempt"

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "kfdlib.h"
-#include "model/upstream.h"
 #include "record.h"
+#include "upstream-names.h"
 
 #define MIN_KB	   64	/* per CPU: below this a burst of one runlist may not fit */
 #define DEFAULT_KB 8192 /* per CPU: 80,000 events, 0.1 s and more of the fastest churn */

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "message.h"
-#include "model/upstream.h"
 #include "record.h"
 #include "stock/stock.h"
+#include "upstream-names.h"
 #include "write.h"
 
 #define RING_KB	   8192
