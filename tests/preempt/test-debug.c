@@ -380,7 +380,7 @@ static bool ends(struct actor *a)
 }
 
 /*
- * A process exits with a debugger attached, here itself.  Stock amdkfd before 7.x waits for an interrupt for which it
+ * A process exits with a debugger attached, here itself.  Stock amdkfd, 7.3 included, waits for an interrupt for which it
  * cannot find the process any more, and every later process with an MMU notifier waits for that one
  */
 static void debug_exit(void)

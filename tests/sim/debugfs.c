@@ -22,6 +22,8 @@
  *			amdgpu_test_ib of amdgpu's debugfs; returns when that is over
  *	table_lock	write N: N ms in which a look-up in KFD's table of processes goes on, or until
  *			a signal; returns when that is over
+ *	process_hold	write "PID N": a look-up finds the process of PID, and has a reference to it for N ms; EFAULT: it
+ *			was freed meanwhile. Needs slub_debug=P
  *	left_by_stock	pages that are left for a known fault of stock amdkfd: if it is exactly so many
  *			when the module is unloaded, there is no warning
  *	kicks		write N: the engine's thread is kicked every N us, as rings and evictions on other
@@ -40,6 +42,9 @@
 #include "kfd_priv.h"
 #include <linux/debugfs.h>
 #include <linux/delay.h>
+#include <linux/pid.h>
+#include <linux/poison.h>
+#include <linux/sched/mm.h>
 
 static struct dentry *root;
 static unsigned int root_users;
@@ -280,6 +285,54 @@ static const struct file_operations table_lock_fops = {
 	.write = table_lock_write,
 };
 
+/*
+ * "PID MS": a look-up that finds the process of PID, as soon as there is one, and keeps its reference for MS. EFAULT if the
+ * process was freed meanwhile, which needs a kernel that poisons what is freed (slub_debug=P).
+ */
+static ssize_t process_hold_write(struct file *file, const char __user *ubuf, size_t n, loff_t *pos)
+{
+	unsigned long end = jiffies + 5 * HZ;
+	struct kfd_process *p = NULL;
+	struct task_struct *task;
+	struct mm_struct *mm;
+	unsigned int ms;
+	char text[32];
+	int pid;
+
+	if (n >= sizeof(text) || copy_from_user(text, ubuf, n))
+		return -EINVAL;
+	text[n] = 0;
+	if (sscanf(text, "%d %u", &pid, &ms) != 2 || ms > 10000)
+		return -EINVAL;
+	rcu_read_lock();
+	task = get_pid_task(find_vpid(pid), PIDTYPE_PID);
+	rcu_read_unlock();
+	mm = task ? get_task_mm(task) : NULL;
+	if (task)
+		put_task_struct(task);
+	if (!mm)
+		return -ESRCH;
+	while (!p && time_before(jiffies, end)) {
+		p = kfd_lookup_process_by_mm(mm);
+		if (!p)
+			usleep_range(20, 30);
+	}
+	mmput(mm);
+	if (!p)
+		return -ESRCH;
+	msleep(ms);
+	if (kref_read(&p->ref) == 0x01010101U * POISON_FREE)
+		return -EFAULT;
+	kfd_unref_process(p);
+	return n;
+}
+
+static const struct file_operations process_hold_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = process_hold_write,
+};
+
 static ssize_t kicks_write(struct file *file, const char __user *ubuf, size_t n, loff_t *pos)
 {
 	unsigned int us;
@@ -399,6 +452,7 @@ void sim_debugfs_init(struct sim_gpu *g)
 	debugfs_create_file("sleep", 0200, g->dbg, g, &sleep_fops);
 	debugfs_create_file("reset_lock", 0200, g->dbg, g, &reset_lock_fops);
 	debugfs_create_file("table_lock", 0200, g->dbg, g, &table_lock_fops);
+	debugfs_create_file("process_hold", 0200, g->dbg, g, &process_hold_fops);
 	debugfs_create_file("kicks", 0200, g->dbg, g, &kicks_fops);
 	if (g->prof->mes) {
 		debugfs_create_file("suspend", 0200, g->dbg, g, &suspend_fops);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "kfdlib.h"
+#include "upstream-names.h"
 
 static __attribute__((format(printf, 2, 3))) void say(char *to, const char *format, ...)
 {
@@ -237,6 +238,7 @@ void kfd_trouble_open(struct kfd_trouble *t, int err)
 void kfd_trouble_version(struct kfd_trouble *t, int fd, int err)
 {
 	char version[64] = "";
+	const char *lacks;
 	struct stat st;
 
 	if (!fstat(fd, &st) && !is_kfd(t, &st))
@@ -254,18 +256,21 @@ void kfd_trouble_version(struct kfd_trouble *t, int fd, int err)
 		return;
 	}
 	t->cause = KFD_CAUSE_STOCK;
+	/* events of KFD itself, with the series that contrib/rfc offers upstream; root alone sees them */
+	lacks = system_exists("/sys/kernel/tracing/events/" UPSTREAM_SYSTEM "/" UPSTREAM_EVENT) ? "no priorities" :
+											       "neither priorities nor trace events";
 	/* a module has an initstate; amdgpu-dkms has a version */
 	if (system_exists("/sys/module/amdgpu/parameters") && !system_exists("/sys/module/amdgpu/initstate") &&
 	    !system_exists("/sys/module/amdgpu/version")) {
-		say(t->what, "the stock amdgpu driver is built into this kernel, which has neither priorities nor trace events");
+		say(t->what, "the stock amdgpu driver is built into this kernel, which has %s", lacks);
 		say(t->todo,
 		    "no module can replace it: boot a kernel with CONFIG_DRM_AMDGPU=m, and install the package kfdprio-dkms for that kernel (or run 'make install')");
 		return;
 	}
 	if (system_read("/sys/module/amdgpu/version", version, sizeof(version)))
 		version[strcspn(version, "\n")] = '\0';
-	say(t->what, "the stock amdgpu driver is loaded%s%s%s, which has neither priorities nor trace events",
-	    *version ? " (from amdgpu-dkms, version " : "", version, *version ? ")" : "");
+	say(t->what, "the stock amdgpu driver is loaded%s%s%s, which has %s", *version ? " (from amdgpu-dkms, version " : "",
+	    version, *version ? ")" : "", lacks);
 	say(t->todo,
 	    "'kfdtrace record' shows with it which process has the GPU; for priorities, install the package kfdprio-dkms for this kernel (or run 'make install'), then reboot or reload amdgpu");
 }

@@ -14,6 +14,11 @@
 #include "tap.h"
 #include "uaf.h"
 
+bool is_ours(void)
+{
+	return !access("/sys/module/amdgpu/parameters/kfd_preempt", F_OK);
+}
+
 /* /dev/kfd for our ioctls alone */
 static int prio_fd(void)
 {

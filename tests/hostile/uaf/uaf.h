@@ -8,7 +8,7 @@
 #define PROC		"/sys/class/kfd/kfd/proc"
 /* How many processes open /dev/kfd at once, and fail */
 #define OPENERS		2
-/* How many look processes up meanwhile: LIST, GET, SET, sysfs, and last DBG_TRAP */
+/* How many look processes up meanwhile: LIST, GET, SET, sysfs, and last DBG_TRAP, which alone the stock driver has */
 #define FINDERS		5
 
 /*
@@ -32,6 +32,8 @@ extern struct shared *st;
 
 /* Each looks processes up once.  The last one sets st->debugs when it has opened /dev/kfd. */
 extern void (*const finders[FINDERS])(void);
+/* Does the driver have kfdprio? */
+bool is_ours(void);
 void do_list(void);
 void do_sysfs(void);
 /* Reads @dir/@name, if it is there. */

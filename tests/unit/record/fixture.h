@@ -52,5 +52,6 @@ extern void (*after_mkdir)(void);
 int modes_tests(void);
 int others_tests(void);
 int log_tests(void);
+int driver_tests(void);
 
 #endif /* RECORD_FIXTURE_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Unit tests of tools/kfdtrace/record/dir.c, in a directory of their own, which is the current one. */
+/* Unit tests of tools/kfdtrace/record/dir.c and driver.c, in a directory of their own, which is the current one. */
 #define _GNU_SOURCE
 #include <ftw.h>
 
@@ -98,7 +98,7 @@ int main(void)
 		perror(dir);
 		return 1;
 	}
-	failed = modes_tests() + others_tests() + log_tests();
+	failed = modes_tests() + others_tests() + log_tests() + driver_tests();
 	umask(0022);
 	if (chdir("/") || nftw(dir, each_remove, 16, FTW_DEPTH | FTW_PHYS))
 		perror(dir);

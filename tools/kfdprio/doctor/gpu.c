@@ -391,7 +391,7 @@ static bool drains(const char *pid, const char *tid)
 	       flags & PF_EXITING;
 }
 
-/* A stock amdkfd of Linux 6.5 to 6.19 does not find the process of that interrupt any more */
+/* A stock amdkfd of Linux 6.5 and later, up to 7.3, does not find the process of that interrupt any more */
 static void exits(struct doctor *d, const char *pid)
 {
 	char path[DOCTOR_PATH];

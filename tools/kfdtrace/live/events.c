@@ -23,6 +23,7 @@
 #define PREFIX	  "kfdtrace-live"
 
 static char *kfd_alone[] = { "kfd", NULL };
+static char *upstream_alone[] = { UPSTREAM_EVENTS, NULL };
 
 static bool maker_lives(int pid)
 {
@@ -104,17 +105,18 @@ static int cpus_make(struct live_events *events, char *why)
  * live_events_open() - make a trace instance, or take the one that was named, and switch it on
  * @events: all zero; filled in, to be closed with live_events_close() also on failure
  * @instance: name of one that exists, or NULL
+ * @driver: whose events
  * @why: on failure, what is wrong; RECORD_WHY bytes
  *
  * Return: 0 or -errno.
  */
-int live_events_open(struct live_events *events, const char *instance, char *why)
+int live_events_open(struct live_events *events, const char *instance, enum record_driver driver, char *why)
 {
 	int ret;
 
 	events->options = (struct record_options){ .verb = "live",
 						   .prefix = PREFIX,
-						   .events = kfd_alone,
+						   .events = driver == RECORD_UPSTREAM ? upstream_alone : kfd_alone,
 						   .buffer_kb = BUFFER_KB,
 						   .instance = instance };
 	events->rec = (struct recording){ .options = &events->options, .dir_fd = -1 };

@@ -16,7 +16,7 @@ void live_print_json(const struct live *live)
 	json_number("version", JSON_FORMAT);
 	json_text("source", live->events.open ? "events" : "stats");
 	if (live->stock)
-		json_text("driver", "stock");
+		json_text("driver", live->driver == RECORD_UPSTREAM ? "upstream" : "stock");
 	json_simulated("simulated", live->simulated);
 	json_count("ts_ns", live->ts);
 	json_count("span_ns", live->span_ns);

@@ -168,7 +168,8 @@ struct live_events {
  * @modes: how each of them is scheduled
  * @events: not open if the source is what the driver counts
  * @model: of the events
- * @stock: the driver has no events and no statistics
+ * @driver: which one is loaded
+ * @stock: that has no statistics: queues are listed from KFD's directories
  * @note: why something is missing, "" if nothing is
  * @simulated: whether the GPU is
  * @ts: of the last frame, CLOCK_MONOTONIC, ns
@@ -186,6 +187,7 @@ struct live {
 	const char **modes;
 	struct live_events events;
 	struct model model;
+	enum record_driver driver;
 	bool stock;
 	char note[KFDLIB_WHY];
 	enum simulated simulated;
@@ -204,7 +206,7 @@ struct live {
 void live_options_parse(int argc, char **argv, struct live_options *options);
 
 /* events.c */
-int live_events_open(struct live_events *events, const char *instance, char *why);
+int live_events_open(struct live_events *events, const char *instance, enum record_driver driver, char *why);
 int live_events_read(struct live_events *events, struct model *model, uint64_t until);
 uint64_t live_events_lost(struct live_events *events);
 void live_events_close(struct live_events *events);

@@ -34,15 +34,15 @@ static int source_open(struct live *live, char *why)
 		ret = -EPERM;
 		snprintf(why, RECORD_WHY,
 			 "events have PIDs of the host's PID namespace, and this is another one");
-	} else if (live->stock) {
+	} else if (live->driver == RECORD_STOCK && live->stock) {
 		ret = live_stock_open(&live->events, live->options->btf, why);
 	} else {
-		ret = live_events_open(&live->events, live->options->instance, why);
+		ret = live_events_open(&live->events, live->options->instance, live->driver, why);
 	}
 	if (!ret)
 		return 0;
 	live_events_close(&live->events);
-	/* the stock driver has no statistics */
+	/* without statistics there is nothing else to show */
 	if (want == LIVE_EVENTS || live->stock)
 		return ret;
 	if (ret == -EACCES)
@@ -64,8 +64,9 @@ int live_begin(struct live *live, char *why)
 	int ret = 0;
 	size_t i;
 
-	live->stock = live->options->source != LIVE_STATS && !live->options->instance &&
-		      record_driver_is_stock(live->options->driver);
+	live->driver = record_driver_find("", live->options->driver, live->options->instance);
+	live->stock = live->options->source != LIVE_STATS &&
+		      (live->driver == RECORD_UPSTREAM || (live->driver == RECORD_STOCK && !live->options->instance));
 	if (!live->stock)
 		ret = kfd_dev_open(&live->dev, why);
 	if (ret)

@@ -38,8 +38,9 @@ static void usage(void)
 	      "     --raw               separate columns by one blank, for scripts\n"
 	      " -s, --source SOURCE     events, stats, or auto (default: events if accessible)\n"
 	      " -i, --instance NAME     use this trace instance, which root made for you\n"
-	      "     --driver WHICH      whose events: kfdprio, stock (kprobes on the distribution's or ROCm's\n"
-	      "                           driver), or auto (default auto: kfdprio if it is loaded)\n"
+	      "     --driver WHICH      whose events: kfdprio, upstream (KFD's own, amdkfd_*), stock (kprobes on\n"
+	      "                           the distribution's or ROCm's driver), or auto (default auto: the\n"
+	      "                           first of them that the loaded driver has)\n"
 	      "     --btf FILE          with the stock driver: BTF of its module, where the kernel has none\n"
 	      " -h, --help              display this help\n"
 	      " -V, --version           display the version of this program\n"
@@ -191,12 +192,14 @@ void live_options_parse(int argc, char **argv, struct live_options *options)
 		usage_error("live", "--once and --count: give only one of them");
 	if (options->instance && options->source == LIVE_STATS)
 		usage_error("live", "--instance needs --source events");
-	if (options->driver == RECORD_STOCK && options->source == LIVE_STATS)
-		usage_error("live", "--driver=stock cannot be combined with --source stats: that driver has no statistics");
+	if ((options->driver == RECORD_STOCK || options->driver == RECORD_UPSTREAM) && options->source == LIVE_STATS)
+		usage_error("live", "--driver=%s cannot be combined with --source stats: that driver has no statistics",
+			    options->driver == RECORD_STOCK ? "stock" : "upstream");
 	if (options->driver == RECORD_STOCK && options->instance)
 		usage_error("live", "--driver=stock cannot be combined with --instance: it uses no trace instance");
-	if (options->driver == RECORD_KFDPRIO && options->btf)
-		usage_error("live", "--btf cannot be combined with --driver=kfdprio, which needs none");
+	if ((options->driver == RECORD_KFDPRIO || options->driver == RECORD_UPSTREAM) && options->btf)
+		usage_error("live", "--btf cannot be combined with --driver=%s, which needs none",
+			    options->driver == RECORD_KFDPRIO ? "kfdprio" : "upstream");
 	if (options->instance)
 		options->source = LIVE_EVENTS;
 	if (once)

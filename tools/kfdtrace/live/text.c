@@ -223,7 +223,8 @@ static void head_make(const struct live *live, unsigned int line, char *text, si
 	else if (line > 1)
 		snprintf(text, size, "no GPU");
 	else if (live->stock)
-		snprintf(text, size, "stock driver: no priorities of processes, no preemption");
+		snprintf(text, size, "%s: no priorities of processes, no preemption",
+			 live->driver == RECORD_UPSTREAM ? "KFD's own trace events" : "stock driver");
 	else
 		for (i = 0; i < sizeof(names) / sizeof(*names); i++)
 			parameter_add(text, size, names[i]);

@@ -4,10 +4,7 @@
 #define KFDTRACE_UPSTREAM_H
 
 #include "events.h"
-
-#define UPSTREAM_SYSTEM "amdkfd"
-/* AMD's package has events of its own in that system, whose names begin with kfd_ */
-#define UPSTREAM_PREFIX "amdkfd_"
+#include "upstream-names.h"
 
 /**
  * struct upstream_field - a field of an event

@@ -13,6 +13,7 @@
 
 #include "kfdlib.h"
 #include "record.h"
+#include "upstream-names.h"
 
 #define MIN_KB	   64	/* per CPU: below this a burst of one runlist may not fit */
 #define DEFAULT_KB 8192 /* per CPU: 80,000 events, 0.1 s and more of the fastest churn */
@@ -291,6 +292,28 @@ static int event_switch(struct recording *rec, const char *name, const char *eve
 	return -errno;
 }
 
+/* SYSTEM:PREFIX*, each alone: a driver may have others in that system */
+static int events_switch(struct recording *rec, const char *text, const char *system, const char *prefix, char *why)
+{
+	char **events = tracefs_system_events(NULL, system);
+	size_t len = strlen(prefix) - 1;
+	int ret = -ENOENT, i;
+
+	for (i = 0; events && events[i] && (!ret || ret == -ENOENT); i++) {
+		char name[256];
+
+		if (strncmp(events[i], prefix, len) || !events_there(rec, system, events[i]))
+			continue;
+		snprintf(name, sizeof(name), "events/%s/%s/enable", system, events[i]);
+		ret = event_switch(rec, name, events[i], why);
+	}
+	tracefs_list_free(events);
+	if (ret == -ENOENT)
+		snprintf(why, RECORD_WHY, "this kernel has no events '%s'%s", text,
+			 strcmp(text, UPSTREAM_EVENTS) ? "" : ": amdgpu has neither them nor kfdprio; use --driver=stock");
+	return ret;
+}
+
 /**
  * instance_events() - switch on the events that were asked for
  * @rec: the recording
@@ -314,7 +337,9 @@ int instance_events(struct recording *rec, char *why)
 		event = strchr(system, ':');
 		if (event)
 			*event++ = '\0';
-		if (!events_there(rec, system, event)) {
+		if (event && *event && event[strlen(event) - 1] == '*') {
+			ret = events_switch(rec, *text, system, event, why);
+		} else if (!events_there(rec, system, event)) {
 			if (!strcmp(system, "kfd") && !events_there(rec, "kfd", NULL))
 				no_kfd_events(why);
 			else

@@ -180,8 +180,7 @@ static void driver(void)
 	char why[KFDLIB_WHY], text[32];
 	struct kfd_dev dev;
 
-	/* An open of a stock driver's device would make a KFD process of this program. */
-	if (record_driver_is_stock(RECORD_AUTO) || kfd_dev_open(&dev, why)) {
+	if (!record_driver_is_ours() || kfd_dev_open(&dev, why)) {
 		json_null("driver_interface");
 		return;
 	}
@@ -266,6 +265,8 @@ int meta_write(struct recording *rec, int fd, char *why)
 	texts("events", rec->options->events);
 	if (rec->stock)
 		probes(rec->stock);
+	else if (rec->driver == RECORD_UPSTREAM)
+		json_text("driver", "upstream");
 	json_count("cpu_buffer_kib", rec->buffer_kb);
 	json_count("wanted_cpu_buffer_kib", rec->wanted_kb);
 	numbers("cpu_event_counts", rec->entries, rec->nr_cpus);

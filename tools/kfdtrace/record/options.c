@@ -36,8 +36,9 @@ static void usage(void)
 	      " -i, --instance NAME     use this trace instance, which root made for you\n"
 	      " -p, --pid PID           record until this process ends; may be repeated\n"
 	      "     --amd-log[=LEVEL]   write ROCm's log of the command (default level 4)\n"
-	      "     --driver WHICH      whose events: kfdprio, stock (kprobes on the distribution's or ROCm's\n"
-	      "                           driver), or auto (default auto: kfdprio if it is loaded)\n"
+	      "     --driver WHICH      whose events: kfdprio, upstream (KFD's own, amdkfd_*), stock (kprobes on\n"
+	      "                           the distribution's or ROCm's driver), or auto (default auto: the\n"
+	      "                           first of them that the loaded driver has)\n"
 	      "     --btf FILE          with the stock driver: BTF of its module, where the kernel has none\n"
 	      "     --mqd[=MS]          read how long saves and restores of waves (CWSR) took, and whether\n"
 	      "                           queues have work, as their processes claim, every MS\n"
@@ -129,21 +130,24 @@ static uint64_t mqd_parse(const char *text)
 enum record_driver record_driver_parse(const char *verb, const char *text)
 {
 	static const char *const names[] = {
-		[RECORD_AUTO] = "auto", [RECORD_KFDPRIO] = "kfdprio", [RECORD_STOCK] = "stock",
+		[RECORD_AUTO] = "auto", [RECORD_KFDPRIO] = "kfdprio", [RECORD_UPSTREAM] = "upstream", [RECORD_STOCK] = "stock",
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(text, names[i]))
 			return i;
-	usage_error(verb, "--driver '%s': not auto, kfdprio or stock", text);
+	usage_error(verb, "--driver '%s': not auto, kfdprio, upstream or stock", text);
 }
 
 /* Of probes there are the kfd events alone, and one ring buffer that is not overwritten. */
 static void stock_check(const struct record_options *options)
 {
-	if (options->driver == RECORD_KFDPRIO && options->btf)
-		usage_error("record", "--btf cannot be combined with --driver=kfdprio, which needs none");
+	if ((options->driver == RECORD_KFDPRIO || options->driver == RECORD_UPSTREAM) && options->btf)
+		usage_error("record", "--btf cannot be combined with --driver=%s, which needs none",
+			    options->driver == RECORD_KFDPRIO ? "kfdprio" : "upstream");
+	if (options->driver == RECORD_UPSTREAM && options->slow_ns)
+		usage_error("record", "--driver=upstream cannot be combined with --slow-preemption-ms: that driver preempts no processes");
 	if (options->driver != RECORD_STOCK)
 		return;
 	if (options->loop)

@@ -32,7 +32,8 @@ enum record_end {
 enum record_driver {
 	RECORD_AUTO,
 	RECORD_KFDPRIO,
-	RECORD_STOCK,
+	RECORD_UPSTREAM, /* the events of contrib/rfc */
+	RECORD_STOCK,	 /* none: probes */
 };
 
 /**
@@ -96,6 +97,7 @@ struct seen_process {
  * struct recording - one recording in work
  * @options: what was asked for
  * @instance: our trace instance
+ * @driver: whose events, never RECORD_AUTO
  * @stock: probes of a driver without events, or NULL
  * @owned: we made it and must remove it
  * @prepared: root has made it and switched its events on, and we may only start and stop it
@@ -132,6 +134,7 @@ struct seen_process {
 struct recording {
 	const struct record_options *options;
 	struct tracefs_instance *instance;
+	enum record_driver driver;
 	struct stock *stock;
 	bool owned, prepared;
 	int nr_cpus;
@@ -202,7 +205,8 @@ uint64_t record_now(void);
 void record_began(struct recording *rec);
 
 /* driver.c */
-bool record_driver_is_stock(enum record_driver driver);
+enum record_driver record_driver_find(const char *root, enum record_driver driver, const char *instance);
+bool record_driver_is_ours(void);
 
 /* source.c: an instance, or probes of a driver without events */
 struct trace_texts;

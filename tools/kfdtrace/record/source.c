@@ -11,18 +11,32 @@
 #include "message.h"
 #include "record.h"
 #include "stock/stock.h"
+#include "upstream-names.h"
 #include "write.h"
 
 #define RING_KB	   8192
 #define PART_BUFFER (64 << 10)
 
-/* auto: but for what ours alone can do, or what no driver is needed for */
-static bool is_stock(const struct record_options *options)
+/* Of a stock driver's events there are those of kfd alone, and no loop: a recording of anything else needs no driver */
+static enum record_driver driver_of(const struct record_options *options)
 {
-	if (options->driver == RECORD_AUTO && (options->loop || options->instance ||
-					       strcmp(options->events[0], "kfd") || options->events[1]))
-		return false;
-	return record_driver_is_stock(options->driver);
+	enum record_driver driver = record_driver_find("", options->driver, options->instance);
+
+	if (driver == RECORD_STOCK && options->driver == RECORD_AUTO &&
+	    (options->loop || options->instance || strcmp(options->events[0], "kfd") || options->events[1]))
+		driver = RECORD_KFDPRIO;
+	return driver;
+}
+
+/* "kfd" means the events of the driver */
+static void events_of_upstream(const struct record_options *options)
+{
+	static char upstream[] = UPSTREAM_EVENTS;
+	char **text;
+
+	for (text = options->events; *text; text++)
+		if (!strcmp(*text, "kfd"))
+			*text = upstream;
 }
 
 static FILE *part(struct recording *rec, int cpu)
@@ -122,8 +136,11 @@ int record_open(struct recording *rec, char *why)
 {
 	int ret;
 
-	if (is_stock(rec->options))
+	rec->driver = driver_of(rec->options);
+	if (rec->driver == RECORD_STOCK)
 		return probes_open(rec, why);
+	if (rec->driver == RECORD_UPSTREAM)
+		events_of_upstream(rec->options);
 	ret = instance_open(rec, why);
 	if (!ret)
 		ret = instance_events(rec, why);

@@ -141,8 +141,8 @@ static int list_read(struct record_state *state)
 	struct kfd_dev dev;
 	int ret;
 
-	/* A stock driver has no list, and an open would make a KFD process of this program. */
-	if (record_driver_is_stock(RECORD_AUTO) || kfd_dev_open(&dev, why))
+	/* Another driver has no list. */
+	if (!record_driver_is_ours() || kfd_dev_open(&dev, why))
 		return 0;
 	ret = kfd_dev_list(&dev, &list, &nr);
 	kfd_dev_close(&dev);

@@ -343,7 +343,7 @@ static void print_names(const struct view_options *options, const struct sums *s
 	text_line(stdout, "A: %s%s", options->dir, notes[sums[0].simulated]);
 	text_line(stdout, "B: %s%s", options->other, notes[sums[1].simulated]);
 	for (i = 0; i < 2; i++)
-		stock[i] = sums[i].driver && !strcmp(sums[i].driver, "stock");
+		stock[i] = sums[i].driver && strcmp(sums[i].driver, "kfdprio");
 	if (stock[0] || stock[1])
 		printf("%s of a stock driver, which has no preemption and no event of it\n",
 		       stock[0] && stock[1] ? "A and B are" : stock[0] ? "A is" : "B is");

@@ -135,7 +135,8 @@ bool view_knows_anomalies(const struct view *view)
  * view_driver() - whose events were recorded
  * @view: the recording
  *
- * Return: "kfdprio"; "stock", a driver without priorities and preemption; or NULL if the recording does not show it.
+ * Return: "kfdprio"; "stock" or "upstream", a driver without priorities and preemption (upstream: with trace events of its own); or
+ * NULL if the recording does not show it.
  */
 const char *view_driver(const struct view *view)
 {
@@ -147,6 +148,8 @@ const char *view_driver(const struct view *view)
 			return "kfdprio";
 	if (driver && !strcmp(json_object_get_string(driver), "stock"))
 		return "stock";
+	if (driver && !strcmp(json_object_get_string(driver), "upstream"))
+		return "upstream";
 	/* of a file that has the formats of some events, the driver may have others */
 	for (i = 0; i < NR(common); i++)
 		if (!trace_knows(view->file, common[i]))
@@ -164,7 +167,7 @@ bool view_stock(const struct view *view)
 {
 	const char *driver = view_driver(view);
 
-	return driver && !strcmp(driver, "stock");
+	return driver && strcmp(driver, "kfdprio");
 }
 
 /**
