@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * kfdprio: claims, the processes on a GPU that may preempt others (kfd_prio_role.c): which have
- * rung, and which claims the policy decides about. kfd_prio_claim_look.c observes whether they have
+ * rung, and which claims the policy decides about. kfd_prio_look.c observes whether they have
  * work.
  */
 #include "kfd_prio_priv.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * kfdprio: declarations of kfd_prio_claim_poll.c, kfd_prio_claim.c and kfd_prio_claim_look.c for
+ * kfdprio: declarations of kfd_prio_poll.c, kfd_prio_claim.c and kfd_prio_look.c for
  * each other and for the GPU's thread.
  */
 #ifndef KFD_PRIO_CLAIM_H
@@ -58,7 +58,7 @@ static inline struct kfd_prio_claim kfd_prio_claim_of(const struct kfd_prio_qpd 
 	};
 }
 
-/* kfd_prio_claim_poll.c */
+/* kfd_prio_poll.c */
 void kfd_prio_claim_pass_begin(struct device_queue_manager *dqm, struct kfd_prio_claim_pass *pass);
 struct kfd_prio_qpd *kfd_prio_claim_pass_next(struct device_queue_manager *dqm,
 					      struct kfd_prio_claim_pass *pass,
@@ -71,7 +71,7 @@ void kfd_prio_claim_observed(struct device_queue_manager *dqm, struct kfd_prio_q
 void kfd_prio_claim_works(struct qcm_process_device *qpd, enum kfd_prio_wake wake, bool in_fault,
 			  u64 now);
 
-/* kfd_prio_claim_look.c */
+/* kfd_prio_look.c */
 bool kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s,
 			 struct kfd_prio_claim_pass *pass);
 

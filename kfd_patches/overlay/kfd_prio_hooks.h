@@ -353,7 +353,7 @@ struct kfd_prio_totals {
  * @neighbours: processes that may not preempt, and may have work
  * @resting: processes that may not preempt and have no work; their doorbells are trapped
  * @rung_claims: those of @claims whose trap was KFD_PRIO_TRAP_RUNG when the engine last read it;
- *	kfd_prio_claim_poll.c describes the three lists
+ *	kfd_prio_poll.c describes the three lists
  * @fresh_claims: those whose trap was armed then, which are to be observed at once
  * @trapped_claims: the others whose trap was armed, in the order in which they were observed
  * @claim_rang: a process of @fresh_claims or @trapped_claims may have rung
@@ -439,7 +439,8 @@ struct kfd_prio_totals {
  *
  * Protected by the DQM lock, except for @link, @users and @debugged_at, whose locks are above;
  * @thread, which is set before the first claim; @claim_rang, @rang, @look_now, @roles_due, @orphans
- * and @kicked, which are read and written without a lock; and @timer and the members that only the thread uses.
+ * and @kicked, which are read and written without a lock; and @timer and the members that only the
+ * thread uses.
  */
 struct kfd_prio_dqm {
 	ktime_t unmap_start;

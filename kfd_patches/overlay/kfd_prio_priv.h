@@ -488,7 +488,7 @@ void kfd_prio_woke(struct qcm_process_device *qpd);
 void kfd_prio_role_update(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 void kfd_prio_role_drop(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 
-/* kfd_prio_claim_poll.c; kfd_prio_claim.h has more of this and the next file */
+/* kfd_prio_poll.c; kfd_prio_claim.h has more of this and the next file */
 u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_prio_params *k);
 
 /* kfd_prio_claim.c */

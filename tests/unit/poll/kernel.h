@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What kfd_prio_claim_poll.c needs of the kernel, of amdkfd and of kfd_prio_priv.h */
+/* What kfd_prio_poll.c needs of the kernel, of amdkfd and of kfd_prio_priv.h */
 #ifndef UNIT_POLL_KERNEL_H
 #define UNIT_POLL_KERNEL_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * kfdprio: observing claims: whether they have work, and arming the doorbell trap of those that do
- * not. kfd_prio_claim_poll.c has when each claim is observed.
+ * not. kfd_prio_poll.c has when each claim is observed.
  */
 #include <linux/sched/mm.h>
 #include "kfd_prio_priv.h"
@@ -275,13 +275,13 @@ static void kfd_prio_claim_arm(struct device_queue_manager *dqm, struct qcm_proc
 }
 
 /**
- * kfd_prio_claim_look() - observe the next claim of a GPU that is due, and trap it if it has no work
+ * kfd_prio_claim_look() - observe the next claim that is due, and trap it if it has no work
  * @dqm: device queue manager of the GPU
  * @s: buffer for a snapshot
  * @pass: the pass, begun by kfd_prio_claim_pass_begin()
  *
- * Context: the GPU's thread; DQM lock, which is dropped and taken again, because user memory is read
- *	and doorbells are unmapped without it
+ * Context: the GPU's thread; DQM lock, which is dropped and taken again, because user memory is
+ *	read and doorbells are unmapped without it
  * Return: whether another claim may be due in the pass
  */
 bool kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s,

@@ -41,8 +41,8 @@
 #define KFD_PRIO_POLL_TURN	(1 + KFD_PRIO_POLL_CLAIM + 24)
 
 /*
- * Rest after a read, ns. On the simulated GPU a read took 0.4 us, so that reads take a fifth of a CPU
- * at most.
+ * Rest after a read, ns. On the simulated GPU a read took 0.4 us, so that reads take a fifth of a
+ * CPU at most.
  */
 #define KFD_PRIO_POLL_REST	2000ULL
 
