@@ -20,7 +20,9 @@ kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_fault.o \
 		$(AMDKFD_PATH)/kfd_prio_evict.o \
 		$(AMDKFD_PATH)/kfd_prio_runlist.o \
 		$(AMDKFD_PATH)/kfd_prio_neighbour.o \
+		$(AMDKFD_PATH)/kfd_prio_look.o \
 		$(AMDKFD_PATH)/kfd_prio_claim.o \
+		$(AMDKFD_PATH)/kfd_prio_poll.o \
 		$(AMDKFD_PATH)/kfd_prio_role.o \
 		$(AMDKFD_PATH)/kfd_prio_cost.o \
 		$(AMDKFD_PATH)/kfd_prio_park.o \

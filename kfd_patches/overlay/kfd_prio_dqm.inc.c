@@ -126,6 +126,7 @@ static inline void kfd_prio_take(struct device_queue_manager *dqm, struct qcm_pr
 	WRITE_ONCE(qp->look, true);
 	WRITE_ONCE(dqm->prio.look_now, true);
 	dqm->prio.quiet_taken |= qp->rests;
+	dqm->prio.claim_taken |= qp->role == KFD_PRIO_ROLE_CLAIM && !qp->rung;
 	qp->taken_epoch = m->epoch;
 	qp->taken_at = now;
 	qp->taken_count++;

@@ -34,6 +34,9 @@ static void kfd_prio_doorbell_rung(struct kfd_process_device *pdd)
 
 	if (!kfd_prio_gpu_hold(dqm))
 		return;
+	/* The trap, then claim_rang: pairs with kfd_prio_claim_fold() */
+	if (READ_ONCE(pdd->qpd.prio.role) == KFD_PRIO_ROLE_CLAIM)
+		atomic_set(&dqm->prio.claim_rang, 1);
 	kfd_prio_engine_rung(pdd);
 	kfd_prio_gpu_drop(dqm);
 }

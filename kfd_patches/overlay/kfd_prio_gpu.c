@@ -58,6 +58,9 @@ void kfd_prio_gpu_init(struct device_queue_manager *dqm)
 
 	d->dqm = dqm;
 	INIT_LIST_HEAD(&d->claims);
+	INIT_LIST_HEAD(&d->rung_claims);
+	INIT_LIST_HEAD(&d->fresh_claims);
+	INIT_LIST_HEAD(&d->trapped_claims);
 	INIT_LIST_HEAD(&d->neighbours);
 	INIT_LIST_HEAD(&d->resting);
 	kfd_prio_timer_init(&d->timer, kfd_prio_timer);

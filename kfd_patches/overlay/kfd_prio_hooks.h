@@ -206,6 +206,8 @@ enum kfd_prio_role {
  *	written without a lock
  * @rests: of a neighbour: it is in kfd_prio_dqm.resting and counts as having no work
  * @claim: link in kfd_prio_dqm.claims, .neighbours or .resting, by @role and @rests
+ * @poll: of a claim: link in kfd_prio_dqm.rung_claims, .fresh_claims or .trapped_claims
+ * @observed_at: of a claim: end of its last observation, ktime_get_ns(); 0: none yet
  * @set_prio: priority that was set when the claim was created
  * @mm: address space of the process, mmgrab()ed; NULL without a role
  * @wakes: how often @rung was set
@@ -272,6 +274,8 @@ struct kfd_prio_qpd {
 	bool look;
 	bool rests;
 	struct list_head claim;
+	struct list_head poll;
+	u64 observed_at;
 	int set_prio;
 	struct mm_struct *mm;
 	u32 wakes;
@@ -347,7 +351,19 @@ struct kfd_prio_totals {
  * @claims: processes that may preempt on this GPU
  * @neighbours: processes that may not preempt, and may have work
  * @resting: processes that may not preempt and have no work; their doorbells are trapped
- * @claims_at: when the last observation of the claims ended, ktime_get_ns()
+ * @rung_claims: those of @claims whose trap was KFD_PRIO_TRAP_RUNG when the engine last read it;
+ *	kfd_prio_poll.c describes the three lists
+ * @fresh_claims: those whose trap was armed then, which are to be observed at once
+ * @trapped_claims: the others whose trap was armed, in the order in which they were observed
+ * @claim_rang: a process of @fresh_claims or @trapped_claims may have rung
+ * @claim_taken: a process of @trapped_claims was taken off
+ * @claims_at: end of the last pass that has observed processes of @rung_claims, ktime_get_ns(), or
+ *	when the observation of neighbours last paused
+ * @claims_reads: number of reads in that pass
+ * @fresh_at: begin of the last observation of a process of @fresh_claims, ktime_get_ns()
+ * @fresh_reads: number of reads in it
+ * @trapped_at: when the last observation of a process of @trapped_claims was due, ktime_get_ns()
+ * @trapped_reads: number of reads in it
  * @rang: a neighbour may have rung, or queues of a process have changed
  * @quiet_taken: a process of @resting was taken off: its MQDs are to be read
  * @look_now: neighbours are to be observed before the next poll is due
@@ -423,8 +439,9 @@ struct kfd_prio_totals {
  *	the DQM lock
  *
  * Protected by the DQM lock, except for @link, @users and @debugged_at, whose locks are above;
- * @thread, which is set before the first claim; @rang, @look_now, @roles_due, @orphans and @kicked,
- * which are read and written without a lock; and @timer and the members that only the thread uses.
+ * @thread, which is set before the first claim; @claim_rang, @rang, @look_now, @roles_due, @orphans
+ * and @kicked, which are read and written without a lock; and @timer and the members that only the
+ * thread uses.
  */
 struct kfd_prio_dqm {
 	ktime_t unmap_start;
@@ -444,7 +461,17 @@ struct kfd_prio_dqm {
 	struct list_head claims;
 	struct list_head neighbours;
 	struct list_head resting;
+	struct list_head rung_claims;
+	struct list_head fresh_claims;
+	struct list_head trapped_claims;
+	atomic_t claim_rang;
+	bool claim_taken;
 	u64 claims_at;
+	u32 claims_reads;
+	u64 fresh_at;
+	u32 fresh_reads;
+	u64 trapped_at;
+	u32 trapped_reads;
 	atomic_t rang;
 	bool quiet_taken;
 	bool look_now;

@@ -38,7 +38,7 @@
  */
 #define KFD_PRIO_LOOK_READS	64
 
-/* The pause, ns; claims wait for a quarter of linger_us, half of it by default: see poll_ns() */
+/* The pause, ns; claims that hold wait for a quarter of linger_us, half of it by default */
 #define KFD_PRIO_LOOK_PAUSE	100000ULL
 
 /*
@@ -523,6 +523,7 @@ void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_s
 		d->rest_at = now + KFD_PRIO_LOOK_PAUSE;
 		/* The claims wait as well, or the thread would run again at once */
 		d->claims_at = now;
+		d->claims_reads = 0;
 		d->look_reads = 0;
 	} else if (!kfd_prio_neighbour_left(d)) {
 		d->look_reads = 0;

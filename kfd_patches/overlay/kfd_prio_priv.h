@@ -488,6 +488,9 @@ void kfd_prio_woke(struct qcm_process_device *qpd);
 void kfd_prio_role_update(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 void kfd_prio_role_drop(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
 
+/* kfd_prio_poll.c; kfd_prio_claim.h has more of this and the next file */
+u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_prio_params *k);
+
 /* kfd_prio_claim.c */
 int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
 			bool in_fault, u64 now, struct kfd_prio_claim *claims,
@@ -495,8 +498,6 @@ int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_
 void kfd_prio_claim_skip(struct device_queue_manager *dqm, u64 since);
 bool kfd_prio_claim_has(struct device_queue_manager *dqm, s32 pid);
 bool kfd_prio_claim_rings(struct device_queue_manager *dqm);
-u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_prio_params *k);
-void kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s);
 
 /* kfd_prio_neighbour.c */
 void kfd_prio_neighbour_rang(struct device_queue_manager *dqm);

@@ -132,6 +132,8 @@ void kfd_prio_role_drop(struct device_queue_manager *dqm, struct qcm_process_dev
 	lockdep_assert_held(&dqm->lock_hidden);
 	atomic_set(&qp->trap, KFD_PRIO_TRAP_OFF);
 	list_del(&qp->claim);
+	if (qp->role == KFD_PRIO_ROLE_CLAIM)
+		list_del(&qp->poll);
 	mmdrop(qp->mm);
 	qp->mm = NULL;
 	qp->rung = false;
@@ -167,6 +169,9 @@ static void kfd_prio_role_make(struct device_queue_manager *dqm, struct qcm_proc
 	qp->rests = false;
 	list_add_tail(&qp->claim, role == KFD_PRIO_ROLE_CLAIM ? &dqm->prio.claims :
 								&dqm->prio.neighbours);
+	if (role == KFD_PRIO_ROLE_CLAIM)
+		list_add_tail(&qp->poll, &dqm->prio.rung_claims);
+	qp->observed_at = 0;
 	WRITE_ONCE(qp->role, role);
 	atomic_set(&qp->trap, KFD_PRIO_TRAP_RUNG);
 	WRITE_ONCE(dqm->prio.look_now, true);

@@ -5,6 +5,7 @@
  */
 #include <linux/kthread.h>
 #include <linux/sched/mm.h>
+#include "kfd_prio_claim.h"
 #include "kfd_prio_engine.h"
 
 static bool kfd_prio_started;		/* the threads are in use; kfd_prio_gpu_lock() */
@@ -77,6 +78,7 @@ static int kfd_prio_thread(void *data)
 {
 	struct device_queue_manager *dqm = data;
 	struct kfd_prio_dqm *d = &dqm->prio;
+	struct kfd_prio_claim_pass pass;
 	enum kfd_prio_kick kicked;
 
 	while (!kthread_should_stop()) {
@@ -98,9 +100,9 @@ static int kfd_prio_thread(void *data)
 			dqm_lock(dqm);
 			kfd_prio_rung(dqm);
 		}
-		kfd_prio_claim_look(dqm, d->scratch);
-		/* The interval until the next observation begins at the end of this one */
-		d->claims_at = ktime_get_ns();
+		kfd_prio_claim_pass_begin(dqm, &pass);
+		while (kfd_prio_claim_look(dqm, d->scratch, &pass))
+			kfd_prio_rung(dqm);
 		kfd_prio_neighbour_look(dqm, d->scratch);
 		/* This step starts the timer, unless the GPU was kicked meanwhile */
 		WRITE_ONCE(d->awake, false);

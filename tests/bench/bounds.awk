@@ -68,6 +68,10 @@ END {
 	check("launches too many", v["order_launches_too_many"], "==", 0)
 	check("timers of ours while nobody has a priority", v["timers_unused_irqs"], "==", 0)
 	check("with one they are seen", v["timers_used_irqs"], ">=", 1)
+	check("CPU share of kfdprio's thread beside 40 idle processes that may preempt, 4 queues each", v["looks_idle_cpu_share"], "<=", 0.04)
+	check("the same beside a busy one on each of 8 GPUs", 8 * v["looks_busy_cpu_share"], "<=", 0.05)
+	check("that was measured", v["looks_busy_wakes_per_s"], ">=", 50)
+	check("kfdprio's thread, each time that it wakes, beside 1 busy and 40 idle ones, ns", v["looks_busy_idle_nopoll_wake_ns"], "<=", 55000)
 	print "1.." n
 	exit failed
 }

@@ -27,6 +27,17 @@ function ratio(key, a, b) {
 		derive(key, v[a] / v[b])
 }
 
+# a figure that may be @most; @times another one
+function bound(key, of, times, most) {
+	if (!have(of))
+		return
+	derive(key, v[of] * times)
+	if (v[key] > most) {
+		printf "%s is %g, of %g at most: NOT HELD\n", key, v[key], most
+		broken = 1
+	}
+}
+
 # how much a figure grows from one phase to another for each more of what there is
 function slope(key, from, to, figure, of) {
 	if (have(from "_" figure) && have(to "_" figure))
@@ -211,6 +222,9 @@ END {
 				v["scale_" scales[i] "_faults"] / v["scale_" scales[i] "_marked_rings"]))
 	if (have("faults_per_ring_max") && v["faults_per_ring_max"] > 1)
 		broken = 1
+	bound("claims_idle_cpu_share", "looks_idle_cpu_share", 1, 0.04)
+	bound("claims_busy_8_gpus_cpu_share", "looks_busy_cpu_share", 8, 0.05)
+	bound("claims_look_ns_1_busy", "looks_busy_idle_nopoll_wake_ns", 1, 55000)
 	ratio("unused_ioctl_cost_ratio", "cost_off_create", "cost_stock_create")
 	ratio("unused_runlist_cost_ratio", "cost_off_toggle", "cost_stock_toggle")
 	ratio("events_on_cost_ratio", "cost_on_create", "cost_stock_create")
@@ -334,7 +348,7 @@ END {
 			num(at[i] "_missed", "%d")
 	print ""
 	for (i = 1; i <= nkeys; i++)
-		if (keys[i] ~ /^(offline_kept|online_p99_(added|beyond)|shared_(online_p99_added|offline_kept|save_us_model)|save_us_model|switch_share_max|calibration_worst_ratio|stamps_|ring_to_unmap|mark_ns|hiq_packets_per|faults_per|unused_|events_on|recording_.*_cost_ratio$|recording_live_(cpu|rss|view)|report_|packets_|preemptions$|floor_|park_(busy|over|wake|cycles|packets))/)
+		if (keys[i] ~ /^(offline_kept|online_p99_(added|beyond)|shared_(online_p99_added|offline_kept|save_us_model)|save_us_model|switch_share_max|calibration_worst_ratio|stamps_|ring_to_unmap|mark_ns|hiq_packets_per|faults_per|unused_|claims_|events_on|recording_.*_cost_ratio$|recording_live_(cpu|rss|view)|report_|packets_|preemptions$|floor_|park_(busy|over|wake|cycles|packets))/)
 			printf "  %-46s %s\n", keys[i], v[keys[i]]
 	exit broken
 }

@@ -45,6 +45,49 @@ static void silent(void)
 	actor_kill(&off);
 }
 
+#define IDLE		32	/* processes without work that may preempt */
+#define POLLED		8	/* so many of them are examined every safety_poll_us */
+
+/*
+ * The same of one of many: each has its turn, beside one that rings and works all the time
+ */
+static void silent_many(void)
+{
+	struct actor on[IDLE], rings = online_start(0, 12);
+	long long ns, worst = 0, most = (IDLE / POLLED + 1) * 10 * MS + 2 * MS;
+	const struct event *wake;
+	struct events *e;
+	unsigned int i;
+	uint64_t at;
+	bool all = true;
+
+	for (i = 0; i < IDLE; i++)
+		on[i] = online_start(0, 12);
+	for (i = 0; i < IDLE; i += IDLE / 4) {
+		e = events_start("kfd");
+		at = kfdc_now();
+		if (actor_do(&on[i], act_submit_silently, MS, 0))
+			tap_bail("the packet was refused");
+		while (kfdc_now() < at + most)
+			if (actor_do(&rings, act_request, 100 * US, 0) < 0)
+				tap_bail("no answer from a process");
+		events_stop(e);
+		wake = events_find(e, NULL, "kfd_doorbell_wake", "pid", on[i].pid);
+		ns = wake ? (long long)(wake->ns - at) : -1;
+		all &= wake && event_field(wake, "source") == 1 && ns >= 0;
+		worst = ns > worst ? ns : worst;
+		events_free(e);
+		if (actor_do(&on[i], act_faults, 0, 0) < 0)
+			tap_bail("no answer from a process");
+		all &= completes(&on[i]);
+	}
+	tap_ok(all, "silent_many: work without a ring of one of %d idle processes is found, and completes", IDLE);
+	tap_ok(all && in_time(worst, most), "silent_many: it is found in %lld us, less than %lld", worst / 1000, most / 1000);
+	for (i = 0; i < IDLE; i++)
+		actor_kill(&on[i]);
+	actor_kill(&rings);
+}
+
 /* ---- the mapping ---- */
 
 /* Offset of the doorbells' mapping as /proc/self/maps has it, less that given to mmap */
@@ -323,6 +366,6 @@ static void repeat(void)
 }
 
 const struct test tests_ring[] = {
-	{ "silent", silent }, { "mapping", mapping, .deep = true }, { "patience", patience, .deep = true },
+	{ "silent", silent }, { "silent_many", silent_many }, { "mapping", mapping, .deep = true }, { "patience", patience, .deep = true },
 	{ "repeat", repeat }, {}
 };
