@@ -87,7 +87,8 @@ static const struct kfd_prio_transition table[KFD_PRIO_STATES][KFD_PRIO_EVENTS] 
 		T(HANG, ROLLED_BACK, RETRY),
 	},
 	[S(MAPPING)] = {
-		T(INTERRUPTED, ROLLED_BACK, AT_ONCE),
+		/* The ring has woken the thread */
+		T(INTERRUPTED, ROLLED_BACK, 0),
 		T(EMPTY, COMMITTED, 0),
 		T(MAPPED, COMMITTED, 0),
 		T(NOT_MAPPED, ROLLED_BACK, RETRY),

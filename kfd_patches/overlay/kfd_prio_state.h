@@ -35,8 +35,8 @@
  * @KFD_PRIO_STATE_LEFT: HWS: the fault of a doorbell did not wait for the end of its unmap. No
  *	process is marked for it any more
  * @KFD_PRIO_STATE_LOST: HWS did not confirm an unmap in time
- * @KFD_PRIO_STATE_ROLLED_BACK: an update has failed. What it had marked and what was not confirmed
- *	is marked as on; the update is to be tried again
+ * @KFD_PRIO_STATE_ROLLED_BACK: an update has failed, and what was not confirmed of it is marked as
+ *	on; or a ring has interrupted it. It is to be tried again
  *
  * While the DQM lock is free the state is OFF, COMMITTED, UNMAPPED, LEFT or ROLLED_BACK. In each of
  * these the hardware has no queue that is marked as off.

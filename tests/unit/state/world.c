@@ -79,11 +79,6 @@ bool kfd_prio_resetting(struct device_queue_manager *dqm)
 
 /* ---- amdkfd ---- */
 
-static struct process *owner(struct qcm_process_device *qpd)
-{
-	return container_of(qpd, struct process, pdd.qpd);
-}
-
 struct kfd_process_device *kfd_get_process_device_data(struct kfd_dev *dev, struct kfd_process *p)
 {
 	(void)dev;
@@ -212,7 +207,7 @@ static int unmap_queues_cpsch(struct device_queue_manager *dqm)
 	if (!dqm->active_runlist)
 		return 0;
 	r = w.resetting ? -EIO : unmapped(dqm, &lost);
-	if (r && !dqm->prio.step)
+	if (r && !dqm->prio.step && !(r == -ENOMEM && w.undoes))
 		w.stuck = true;
 	/* Somebody has waited for as long as KFD waits */
 	if (r == -ETIME || (w.dqm.prio.state == KFD_PRIO_STATE_ROLLED_BACK && r))
@@ -461,6 +456,9 @@ void world_init(bool mes_)
 	INIT_LIST_HEAD(&w.dqm.queues);
 	w.dqm.prio.dqm = &w.dqm;
 	INIT_LIST_HEAD(&w.dqm.prio.claims);
+	INIT_LIST_HEAD(&w.dqm.prio.rung_claims);
+	INIT_LIST_HEAD(&w.dqm.prio.trapped_claims);
+	INIT_LIST_HEAD(&w.dqm.prio.fresh_claims);
 	INIT_LIST_HEAD(&w.dqm.prio.neighbours);
 	INIT_LIST_HEAD(&w.dqm.prio.resting);
 	w.dqm.prio.throttle = KFD_PRIO_LEVEL_NONE;
@@ -563,11 +561,31 @@ bool op_thread(void)
 	return true;
 }
 
+/* KFD frees the MQD, and with it the save area */
+static void freed(struct queue *q)
+{
+	if (q->hw && !w.stuck)
+		broken("a queue is freed while the hardware has it");
+	q->lives = false;
+	q->hw = false;
+}
+
+static void unregister(struct process *p)
+{
+	list_del(&p->node.list);
+	w.dqm.processes_count--;
+	p->registered = false;
+	if (p == &w.proc[CLAIM])
+		w.level_wanted = false;
+	kfd_prio_hook_unregister_process(&w.dqm, &p->pdd.qpd);
+}
+
 bool op_create(int i)
 {
 	struct process *p = &w.proc[i];
 	struct qcm_process_device *qpd = &p->pdd.qpd;
 	struct queue *q = &p->q;
+	int r = 0;
 
 	if (q->lives || p->exits || w.hang)
 		return false;
@@ -586,32 +604,23 @@ bool op_create(int i)
 	list_add_tail(&q->list, &qpd->queues_list);
 	if (q->properties.is_active) {
 		increment_queue_count(&w.dqm, qpd, q);
-		if (uses_mes)
-			add_queue_mes(&w.dqm, q, qpd);
-		else
-			execute_queues_cpsch(&w.dqm);
+		w.undoes = true;
+		r = uses_mes ? add_queue_mes(&w.dqm, q, qpd) : execute_queues_cpsch(&w.dqm);
+		w.undoes = false;
+	}
+	if (r == -ENOMEM) {
+		list_del(&q->list);
+		if (q->properties.is_active)
+			decrement_queue_count(&w.dqm, qpd, q);
+		freed(q);
 	}
 	dqm_unlock(&w.dqm);
+	if (r == -ENOMEM) {
+		dqm_lock(&w.dqm);
+		unregister(p);
+		dqm_unlock(&w.dqm);
+	}
 	return true;
-}
-
-/* KFD frees the MQD, and with it the save area */
-static void freed(struct queue *q)
-{
-	if (q->hw && !w.stuck)
-		broken("a queue is freed while the hardware has it");
-	q->lives = false;
-	q->hw = false;
-}
-
-static void unregister(struct process *p)
-{
-	list_del(&p->node.list);
-	w.dqm.processes_count--;
-	p->registered = false;
-	if (p == &w.proc[CLAIM])
-		w.level_wanted = false;
-	kfd_prio_hook_unregister_process(&w.dqm, &p->pdd.qpd);
 }
 
 bool op_destroy(int i)
@@ -723,10 +732,12 @@ bool op_update(int i)
 	dqm_lock(&w.dqm);
 	q->properties.queue_size = !q->properties.queue_size;
 	if (!kfd_prio_hook_update_preempted(&p->pdd, q, NULL, &r)) {
+		w.undoes = true;
 		if (uses_mes)
 			r = was ? remove_queue_mes(&w.dqm, q, qpd) : 0;
 		else
 			r = unmap_queues_cpsch(&w.dqm);
+		w.undoes = false;
 		if (!r) {
 			update_mqd(NULL, NULL, &q->properties, NULL);
 			if (q->properties.is_active && !was)

@@ -50,6 +50,7 @@ struct world {
 	bool resetting;
 	bool level_wanted;	/* the claim has work */
 	bool stuck;		/* an unmap of KFD has failed, and KFD goes on as if it had not */
+	bool undoes;		/* the operation undoes what it did if it fails */
 	bool no_memory;		/* for runlists, in this operation */
 	bool unmapping;		/* an unmap was sent, and nobody knows its end */
 	u64 locks, failed_lock;	/* how often the DQM lock was taken, and the time in which an update failed */
