@@ -103,6 +103,14 @@ static void read_counters(long long *v)
 		v[i] = sim_counter(0, counted[i]);
 }
 
+static uint64_t own_cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec * NSEC + t.tv_nsec;
+}
+
 static bool read_line(const char *path, char *line, int size)
 {
 	FILE *f = fopen(path, "re");
@@ -113,18 +121,22 @@ static bool read_line(const char *path, char *line, int size)
 	return ok;
 }
 
-/* Time of a CPU that all tasks have used so far, ns, without the threads of the simulated GPU, which stand for its firmware */
+/*
+ * Time of a CPU that all other tasks have used so far, ns, without the threads of the simulated GPU, which stand for its
+ * firmware
+ */
 static uint64_t cpu_ns(void)
 {
 	unsigned long long v;
 	char path[80], comm[64];
 	uint64_t sum = 0;
 	struct dirent *e, *t;
+	pid_t me = getpid();
 	DIR *proc = opendir("/proc"), *tasks;
 
 	while (proc && (e = readdir(proc))) {
 		snprintf(path, sizeof(path), "/proc/%.20s/task", e->d_name);
-		tasks = e->d_name[0] >= '1' && e->d_name[0] <= '9' ? opendir(path) : NULL;
+		tasks = atoi(e->d_name) > 0 && atoi(e->d_name) != me ? opendir(path) : NULL;
 		while (tasks && (t = readdir(tasks))) {
 			snprintf(path, sizeof(path), "/proc/%.20s/task/%.20s/comm", e->d_name, t->d_name);
 			if (!read_line(path, comm, sizeof(comm)) || !strncmp(comm, "kfdsim", 6))
@@ -166,7 +178,7 @@ int main(int argc, char **argv)
 {
 	uint64_t ns, mean, seed, first, left;
 	long long before[COUNTED], after[COUNTED], preempted;
-	uint64_t cpu;
+	uint64_t cpu, own;
 	unsigned int i;
 
 	if (argc != 5)
@@ -198,9 +210,11 @@ int main(int argc, char **argv)
 	preempted = preempting();
 	read_counters(before);
 	cpu = cpu_ns();
+	own = own_cpu_ns();
 	first = kfdc_now();
 	run(ns, mean, seed, first);
-	cpu = cpu_ns() - cpu;
+	own = own_cpu_ns() - own;
+	cpu = cpu_ns() - cpu + own;
 	read_counters(after);
 	printf("backlog %d\n", backlog(mean));
 	samples_print(&o.lat, "", "us", 1e3);
@@ -208,6 +222,7 @@ int main(int argc, char **argv)
 	printf("due_p99_us %.6g\n", samples_pct(&o.late, 990) / 1e3);
 	printf("secs %.6f\n", (o.last - first) / 1e9);
 	printf("served_per_s %.2f\n", o.requests * 1e9 / (o.last - first));
+	printf("cpu_own_us %.1f\n", own / 1e3 / o.requests);
 	printf("cpu_us %.1f\n", cpu / 1e3 / o.requests);
 	for (i = 0; i < COUNTED; i++)
 		printf("%s %lld\n", counted[i], after[i] - before[i]);

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * kfdprio: the members that kfdprio adds to struct device_queue_manager, which stands for a GPU.
+ * KFD's own structures are not defined yet where this file is included.
+ */
+#ifndef KFD_PRIO_DQM_H_INCLUDED
+#define KFD_PRIO_DQM_H_INCLUDED
+
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
+#include "kfd_prio_backoff.h"
+#include "kfd_prio_members.h"
+#include "kfd_prio_state.h"
+
+struct device_queue_manager;
+struct kfd_prio_snapshot;
+struct kfd_prio_step;
+struct queue;
+struct task_struct;
+
+/**
+ * struct kfd_prio_suspect - a process whose queue was in the way of the scheduler
+ * @pid: its PID in the initial namespace; 0: none is known
+ * @comm: name of the process at that time, which the process chooses itself
+ */
+struct kfd_prio_suspect {
+	s32 pid;
+	char comm[16];
+};
+
+/**
+ * struct kfd_prio_totals - totals of a GPU since its driver was loaded
+ * @preempted_count: how often a process was preempted
+ * @preempted_ns: total time for which processes were preempted, ns, without those that are
+ *	preempted now
+ * @parked_count: how often a process was parked
+ * @parked_ns: total time for which processes were parked, ns, without those that are parked now
+ * @update_ns: total time of the updates of the hardware for preemption and parking, ns, see
+ *	kfd_prio_engine_step()
+ *
+ * Unlike the counts in struct kfd_prio_qpd, the totals include processes that have ended.
+ */
+struct kfd_prio_totals {
+	u64 preempted_count;
+	u64 preempted_ns;
+	u64 parked_count;
+	u64 parked_ns;
+	u64 update_ns;
+};
+
+/**
+ * struct kfd_prio_dqm - members that kfdprio adds to struct device_queue_manager
+ * @unmap_start: begin of the unmap in progress, if it is traced
+ * @unmap_seq: number of the last unmap, joins kfd_unmap_queues to kfd_unmap_queues_done
+ * @epoch: number of unmaps that HWS has confirmed; a process whose taken_epoch is lower has left
+ *	the hardware
+ * @unmap_running: an unmap is in progress, and is traced
+ * @unmap_sent: when the last unmap was sent, ktime_get_ns()
+ * @has_grace: the grace period of an unmap can be set
+ * @grace_set: the shortest grace period is set, and was not set back yet
+ * @unmapped_at: when all queues were unmapped, ktime_get_ns(); 0: a runlist was sent since
+ * @mapped_at: when the last runlist after such an unmap was sent, ktime_get_ns()
+ * @restored_at: estimated time, ktime_get_ns(), at which the waves that the last unmap saved are
+ *	restored: as long after the runlist as the unmap took, KFD_PRIO_RESTORE_MAX_NS at most
+ * @dqm: the device queue manager that contains this
+ * @link: link in the list of GPUs, protected by kfd_prio_gpu_mutex
+ * @users: number of holders of the GPU, see kfd_prio_gpu_hold(); protected by a lock of its own
+ * @claims: processes that may preempt on this GPU
+ * @neighbours: processes that may not preempt, and may have work
+ * @resting: processes that may not preempt and have no work; their doorbells are trapped
+ * @rung_claims: those of @claims whose trap was KFD_PRIO_TRAP_RUNG when the engine last read it;
+ *	kfd_prio_poll.c describes the three lists
+ * @fresh_claims: those whose trap was armed then, which are to be observed at once
+ * @trapped_claims: the others whose trap was armed, in the order in which they were observed
+ * @claim_rang: a process of @fresh_claims or @trapped_claims may have rung
+ * @claim_taken: a process of @trapped_claims was taken off
+ * @claims_at: end of the last pass that has observed processes of @rung_claims, ktime_get_ns(), or
+ *	when the observation of neighbours last paused
+ * @claims_reads: number of reads in that pass
+ * @fresh_at: begin of the last observation of a process of @fresh_claims, ktime_get_ns()
+ * @fresh_reads: number of reads in it
+ * @trapped_at: when the last observation of a process of @trapped_claims was due, ktime_get_ns()
+ * @trapped_reads: number of reads in it
+ * @rang: a neighbour may have rung, or queues of a process have changed
+ * @quiet_taken: a process of @resting was taken off: its MQDs are to be read
+ * @look_now: neighbours are to be observed before the next poll is due
+ * @roles_due: the doorbells of a process can be trapped no more: roles must be assigned again
+ * @looked_at: when the last poll of the neighbours began, ktime_get_ns(); written by the thread
+ *	only, as are the next five
+ * @rest_at: no neighbour is observed before this time, ktime_get_ns()
+ * @look_reads: number of reads since the last pause, or the last complete observation
+ * @look_rest: number of processes of @neighbours that are left of an observation that a kick has
+ *	interrupted, or that pauses until @rest_at; the next step resumes it
+ * @look_more: some processes of @resting whose queues have changed are left of it
+ * @poll_rest: number of other processes of @resting that are left of the last poll
+ * @count_at: waves in flight are not counted before this time, ktime_get_ns(); used by the thread
+ *	only
+ * @debugged_at: when the last operation of a debugger was permitted, ktime_get_ns(); protected by
+ *	kfd_prio_gpu_lock()
+ * @policy: state of the policy
+ * @last: the last decision of the policy
+ * @last_at: when @last was made, ktime_get_ns()
+ * @throttle: claims of at least this priority are off while the processes that they preempted get
+ *	their floor; KFD_PRIO_LEVEL_NONE: no floor is being given
+ * @lowest: rank of the lowest process that has work and may be kept off, KFD_PRIO_RANK_NONE if
+ *	there is none; as of the last walk over the processes, or of a later ring or new queue
+ * @pid: PID of the process that preempts now, in the initial namespace; 0 if none does
+ * @begun_pid: PID of the process that began the preemption in force
+ * @seq: number of that preemption, joins kfd_preempt_begin to kfd_preempt_end
+ * @begun_at: when it began, ktime_get_ns(); 0 if no preemption was announced
+ * @begun: number of preemptions so far
+ * @totals: totals of all processes, including those that have ended
+ * @victims: number of processes that are off or parked now
+ * @counted: number of processes that count as preempted now
+ * @parked: number of processes that are parked now
+ * @park_seq: number of times that a process was parked so far
+ * @unpark_due: kfd_unpark is to be traced for a process
+ * @parking: facts that decide whether a process is parked, as of the last decision
+ * @saving: number of processes with work that the last marking has taken off
+ * @charged: number of processes that are off and have work that they could run, or may have some
+ * @crowded: the runlist is over-subscribed: it has more processes than VMIDs, or more queues than
+ *	HQDs
+ * @skipped: number of processes that are left out of the runlist
+ * @victim_queues: number of queues that were taken off when the preemption in force began
+ * @save: saves of preempted processes, the longest one of each process and preemption
+ * @save_ns: the longest save since the preemption in force began, ns; 0: not known
+ * @save_recent_ns: time of a save, ns: exponential mean over eight preemptions of the longest save
+ *	of each, which counts as four times the previous mean at most; 0: not known
+ * @save_short_ns: as @save_recent_ns, but a shorter save counts in full: how long a save takes at
+ *	least
+ * @save_part_ns: the longest save of the processes that were read since the last preemption in that
+ *	mean, ns
+ * @costs: processes that were taken off and whose saves were not read yet, see kfd_prio_cost_look()
+ * @taken: a process was taken off that is not in @costs yet
+ * @was_over: KFD had taken the runlist before the one that is being built to be over-subscribed
+ * @recheck: the set of processes to be kept off may have changed
+ * @state: how far the hardware agrees with the marks, see kfd_prio_state.h
+ * @step: the step of the engine that is in progress; NULL: none is
+ * @unexpected: number of events that @state did not expect
+ * @retry_at: a failed update is not tried again before this time, ktime_get_ns()
+ * @orphans: a process that may have queues here has become an orphan, or the settings of one have
+ *	changed: its rank, role and priority must be computed again; written without a lock
+ * @breaker: state of the circuit breaker, and the cause if it is open
+ * @breaker_at: when the breaker was opened, ktime_get_ns()
+ * @breaker_until: when the breaker closes, ktime_get_ns(); KFD_PRIO_NEVER: not by itself
+ * @breaker_known: CWSR is known to fail on this GPU
+ * @backoff: for how long the next failure opens the breaker
+ * @culprit: the process that caused the breaker to open
+ * @suspect: the process whose queue was in the way of the last unmap or MES command
+ * @mes_queue: the queue that MES is removing
+ * @thread: the GPU's thread, which waits for @timer and for kicks; NULL until a priority is set
+ * @scratch: buffer of the thread for the process that it observes
+ * @timer: wakes the thread
+ * @kicked: enum kfd_prio_kick, why the thread is woken
+ * @awake: the thread was woken and will start the timer; written by the thread, and cleared under
+ *	the DQM lock
+ *
+ * Protected by the DQM lock, except for @link, @users and @debugged_at, whose locks are above;
+ * @thread, which is set before the first claim; @claim_rang, @rang, @look_now, @roles_due, @orphans
+ * and @kicked, which are read and written without a lock; and @timer and the members that only the
+ * thread uses.
+ */
+struct kfd_prio_dqm {
+	ktime_t unmap_start;
+	u32 unmap_seq;
+	u32 epoch;
+	bool unmap_running;
+	u64 unmap_sent;
+	bool has_grace;
+	bool grace_set;
+	u64 unmapped_at;
+	u64 mapped_at;
+	u64 restored_at;
+
+	struct device_queue_manager *dqm;
+	struct list_head link;
+	unsigned int users;
+	struct list_head claims;
+	struct list_head neighbours;
+	struct list_head resting;
+	struct list_head rung_claims;
+	struct list_head fresh_claims;
+	struct list_head trapped_claims;
+	atomic_t claim_rang;
+	bool claim_taken;
+	u64 claims_at;
+	u32 claims_reads;
+	u64 fresh_at;
+	u32 fresh_reads;
+	u64 trapped_at;
+	u32 trapped_reads;
+	atomic_t rang;
+	bool quiet_taken;
+	bool look_now;
+	bool roles_due;
+	u64 looked_at;
+	u64 rest_at;
+	unsigned int look_reads;
+	unsigned int look_rest;
+	bool look_more;
+	unsigned int poll_rest;
+	u64 count_at;
+	u64 debugged_at;
+	struct kfd_prio_policy policy;
+	struct kfd_prio_decision last;
+	u64 last_at;
+	int throttle;
+	int lowest;
+	s32 pid;
+	s32 begun_pid;
+	u32 seq;
+	u64 begun_at;
+	u64 begun;
+	struct kfd_prio_totals totals;
+	u32 victims;
+	u32 counted;
+	u32 parked;
+	u32 park_seq;
+	bool unpark_due;
+	struct kfd_prio_parking parking;
+	u32 saving;
+	u32 charged;
+	bool crowded;
+	u32 skipped;
+	u32 victim_queues;
+	struct kfd_prio_cost save;
+	u64 save_ns;
+	u64 save_recent_ns;
+	u64 save_short_ns;
+	u64 save_part_ns;
+	struct hlist_head costs;
+	bool taken;
+	bool was_over;
+	bool recheck;
+	enum kfd_prio_state state;
+	struct kfd_prio_step *step;
+	u64 unexpected;
+	u64 retry_at;
+	bool orphans;
+	enum kfd_prio_breaker breaker;
+	u64 breaker_at;
+	u64 breaker_until;
+	bool breaker_known;
+	struct kfd_prio_backoff backoff;
+	struct kfd_prio_suspect culprit;
+	struct kfd_prio_suspect suspect;
+	struct queue *mes_queue;
+	struct task_struct *thread;
+	struct kfd_prio_snapshot *scratch;
+	struct hrtimer timer;
+	atomic_t kicked;
+	bool awake;
+};
+
+#endif /* KFD_PRIO_DQM_H_INCLUDED */

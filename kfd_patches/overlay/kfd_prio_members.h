@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * kfdprio: the members that kfdprio adds to KFD's structures, but for those of a GPU
+ * (kfd_prio_dqm.h). KFD's own structures are not defined yet where this file is included.
+ */
+#ifndef KFD_PRIO_MEMBERS_H_INCLUDED
+#define KFD_PRIO_MEMBERS_H_INCLUDED
+
+#include <linux/atomic.h>
+#include <linux/list.h>
+#include <linux/types.h>
+#include "kfd_prio_policy.h"
+
+struct kfd_prio_groups;
+struct mm_struct;
+struct pid;
+
+/**
+ * struct kfd_prio_cost - measured saves
+ * @count: number of saves
+ * @sum_ns: sum of their times, ns
+ * @max_ns: the longest one, ns
+ */
+struct kfd_prio_cost {
+	u64 count;
+	u64 sum_ns;
+	u64 max_ns;
+};
+
+/**
+ * struct kfd_prio_queue - members that kfdprio adds to struct queue
+ * @asked: priority that the owner asks for, 0..15; written under the process lock, and read without
+ *	a lock by the update that follows
+ * @requested: value of @asked at the time of the last update; protected by the DQM lock, as is
+ *	queue_properties.priority, the priority in force
+ * @save_seen: begin of the last save on the first XCC that was read, a stamp of CP firmware;
+ *	protected by the DQM lock, like all members below but @announced
+ * @rest_seen: value of &struct kfd_prio_qpd.taken_count when the MQD was read and showed no work
+ * @announced: kfd_create_queue was traced, and kfd_destroy_queue was not yet
+ * @held: preemption has set queue_properties.is_evicted, and will clear it
+ * @off: preemption has made the queue inactive, or keeps it inactive, and will make it active again
+ * @dead: the queue was reset alone, and stays off the hardware
+ * @marked: preemption has changed queue_properties.is_active, and MES does not know yet; false when
+ *	the DQM lock is released, unless MES is to be asked again
+ * @late: MES was not asked, or could not be asked, to add the queue: it is marked as off until it
+ *	is added
+ */
+struct kfd_prio_queue {
+	u32 asked;
+	u32 requested;
+	u64 save_seen;
+	u64 rest_seen;
+	bool announced;
+	bool held;
+	bool off;
+	bool dead;
+	bool marked;
+	bool late;
+};
+
+/**
+ * struct kfd_prio_values - settings of a thread group, or of an orphan (kfd_prio_identity.c)
+ * @prio: the priority, 0..15; KFD_PRIO_UNSET if none is set
+ * @by: KFD_PRIO_BY_*, how @prio was set
+ * @never_by: KFD_PRIO_BY_*, how the process was set never to be parked; KFD_PRIO_BY_NOBODY: it may
+ *	be parked
+ */
+struct kfd_prio_values {
+	int prio;
+	u32 by;
+	u32 never_by;
+};
+
+/**
+ * struct kfd_prio_process - members that kfdprio adds to struct kfd_process
+ * @inode: inode through whose address space the process maps /dev/kfd, so that its doorbells can be
+ *	unmapped without a walk over its mm; NULL if none could be allocated: its doorbells are
+ *	polled
+ * @mm: for a further context of a process: its mm, mmgrab()ed, because the context may outlive the
+ *	mm; else NULL
+ * @notified: bit 0: notify descriptors have reported that the process opened KFD
+ * @gone: the mm of the process is gone, a descriptor may keep the process; written without a lock
+ * @serial: number of the process, never used again; written before the process is published
+ * @users: number of holders, one of them the list of published processes; protected by the lock of
+ *	that list
+ * @live: the release of the process has not begun; protected by the same lock
+ * @link: link in the list of published processes, see kfd_prio_processes.c; protected by the same
+ *	lock
+ * @lead: thread group that opened KFD, referenced until the release; a constant
+ * @lead_mm: mm for which the process was created, mmgrab()ed until the release; a constant
+ * @family: @serial of the first context of the process, which the user space interface reports
+ * @gone_at: jiffies when @lead_mm was first observed without a user, with bit 0 set; 0: not yet;
+ *	written without a lock
+ * @orphan: no thread of @lead has @lead_mm; never cleared; written without a lock
+ * @own: settings of an orphan; written under kfd_prio_orphan_mutex, read without a lock
+ * @groups: of an orphan: the thread groups that had @lead_mm in the last search; protected by
+ *	kfd_prio_orphan_mutex
+ */
+struct kfd_prio_process {
+	struct inode *inode;
+	struct mm_struct *mm;
+	unsigned long notified;
+	bool gone;
+	u64 serial;
+	unsigned int users;
+	bool live;
+	struct list_head link;
+	struct pid *lead;
+	struct mm_struct *lead_mm;
+	u64 family;
+	unsigned long gone_at;
+	bool orphan;
+	struct kfd_prio_values own;
+	struct kfd_prio_groups *groups;
+};
+
+/**
+ * enum kfd_prio_trap - state of the doorbell trap of a process on a GPU
+ * @KFD_PRIO_TRAP_OFF: the doorbells are not trapped, because preemption does not depend on the work
+ *	of the process
+ * @KFD_PRIO_TRAP_ARMED: the process has no work; its doorbells are not mapped, and a ring faults
+ * @KFD_PRIO_TRAP_RUNG: the process may have work; its doorbells may be mapped
+ */
+enum kfd_prio_trap {
+	KFD_PRIO_TRAP_OFF,
+	KFD_PRIO_TRAP_ARMED,
+	KFD_PRIO_TRAP_RUNG,
+};
+
+/**
+ * enum kfd_prio_role - part of a process with queues on a GPU in preemption
+ * @KFD_PRIO_ROLE_NONE: the work of the process is not observed: it counts as having some
+ * @KFD_PRIO_ROLE_CLAIM: the process may preempt
+ * @KFD_PRIO_ROLE_NEIGHBOUR: the process may be preempted, and may not preempt
+ */
+enum kfd_prio_role {
+	KFD_PRIO_ROLE_NONE,
+	KFD_PRIO_ROLE_CLAIM,
+	KFD_PRIO_ROLE_NEIGHBOUR,
+};
+
+/**
+ * struct kfd_prio_qpd - members that kfdprio adds for a process on a GPU (qcm_process_device)
+ * @preempted: kfdprio holds one count of qpd->evicted: the process is off or parked
+ * @parked: the process is parked; only while @preempted
+ * @skip: the process is left out of the runlist
+ * @kfd_first: KFD had evicted the process before kfdprio took it off: if KFD restores it first,
+ *	kfdprio puts its queues back
+ * @left_preempted: the process was @preempted and no queue of it was active when it was
+ *	unregistered
+ * @exiting: the mm of the process goes, so the process has no claim any more; written without a
+ *	lock, see kfd_prio_hook_process_exit()
+ * @stale: a queue has changed or is gone, so @prio must be computed again; written without a lock
+ * @prio: rank of the process, kfd_prio_policy_rank()
+ * @taken_epoch: kfd_prio_dqm.epoch when the process was marked as off; HWS has not confirmed the
+ *	unmap while both are equal
+ * @taken_at: when the process was last marked as off, ktime_get_ns()
+ * @taken_count: how often the process was marked as off
+ * @proved: the process is off, and its MQDs and indices have shown no work since; cleared when the
+ *	process may be mapped
+ * @counted: the process counts as preempted: it is off, and has work as far as is known
+ * @preempted_at: when the process began to count as preempted, ktime_get_ns()
+ * @preempted_ns: total time for which it did, ns, without the time since @preempted_at
+ * @preempted_count: how often the process was preempted
+ * @preempting_count: how often the process has preempted others
+ * @save: saves of its queues, the longest one of each preemption
+ * @cost: link in kfd_prio_dqm.costs while the present save was not read yet
+ * @cost_seen: value of @taken_count when the process was added to that list
+ * @still: of a neighbour: its trap is armed because its indices have not moved for long. The
+ *	process may have waves, and @work is set then
+ * @exempt: the process is set never to be parked
+ * @unpark_due: kfd_unpark is to be traced when the runlist was sent
+ * @unparked: reason for that event, enum kfd_prio_unpark_reason
+ * @woke_by: reason for the next wake, enum kfd_prio_unpark_reason; written before @trap changes,
+ *	without a lock
+ * @quiet_at: when the trap was armed, or when the indices last moved if that counts, ktime_get_ns()
+ * @ring_at: when a trapped doorbell was last rung, ktime_get_ns(); written by the fault
+ * @parked_at: when the process was parked, ktime_get_ns()
+ * @parked_ns: total time for which the process was parked, ns, without the time since @parked_at
+ * @park_last_ns: how long the process was parked the last time, ns
+ * @parked_count: how often the process was parked
+ * @park_seq: number of its last parking on this GPU, joins kfd_park to kfd_unpark
+ * @park_wakes: how often the process was woken while parked
+ * @role: enum kfd_prio_role; written under the DQM lock
+ * @look: observe the process again: it was taken off, or is a neighbour whose queues have changed;
+ *	written without a lock
+ * @rests: of a neighbour: it is in kfd_prio_dqm.resting and counts as having no work
+ * @claim: link in kfd_prio_dqm.claims, .neighbours or .resting, by @role and @rests
+ * @poll: of a claim: link in kfd_prio_dqm.rung_claims, .fresh_claims or .trapped_claims
+ * @observed_at: of a claim: end of its last observation, ktime_get_ns(); 0: none yet
+ * @set_prio: priority that was set when the claim was created
+ * @mm: address space of the process, mmgrab()ed; NULL without a role
+ * @wakes: how often @rung was set
+ * @waves: waves may be in flight: the indices have moved since waves were counted, or there were
+ *	some
+ * @ended: the packets showed in the last observation that the work may have ended
+ * @rung: @trap was KFD_PRIO_TRAP_RUNG when the engine last read it
+ * @rung_at: since when @rung is set, ktime_get_ns()
+ * @moved_at: when the indices were last observed to move, or the process rang, ktime_get_ns()
+ * @counted_at: when the waves of the process were last counted, ktime_get_ns()
+ * @work, @work_at, @progress_at: see struct kfd_prio_claim. Of a neighbour @work_at is unused, and
+ *	@progress_at is when its indices were last observed to move
+ * @rptr_sum, @wptr_sum: sums of the indices of its queues in the last observation
+ * @trap: enum kfd_prio_trap
+ * @faults: number of faults of its doorbells that are in progress
+ * @fault_end: when the last of these ended, ktime_get_ns(); written by the fault
+ * @doorbell_pfn: first page frame of its doorbells, 0 if the process never mapped them
+ * @doorbell_pgoff: their offset in /dev/kfd, in pages
+ * @doorbell_pages: their number of pages
+ * @doorbell_lost: a GPU reset has unmapped the doorbells until the process maps them again
+ * @doorbell_mappings: mappings of the doorbells that a zap reaches
+ * @doorbell_untrapped: the process has mapped its doorbells in a way that no zap reaches, or too
+ *	often; never cleared
+ *
+ * Protected by the DQM lock, except for @exiting, @stale, @look, @woke_by, @ring_at, @trap, @faults
+ * and @fault_end, which are read and written without a lock, and for the last six, which mmap(2)
+ * and munmap(2) write, and a reset (@doorbell_lost).
+ */
+struct kfd_prio_qpd {
+	bool preempted;
+	bool parked;
+	bool skip;
+	bool kfd_first;
+	bool left_preempted;
+	bool exiting;
+	bool stale;
+	int prio;
+	u32 taken_epoch;
+	u64 taken_at;
+	u64 taken_count;
+	bool proved;
+	bool counted;
+	u64 preempted_at;
+	u64 preempted_ns;
+	u64 preempted_count;
+	u64 preempting_count;
+	struct kfd_prio_cost save;
+	struct hlist_node cost;
+	u64 cost_seen;
+	bool still;
+	bool exempt;
+	bool unpark_due;
+	enum kfd_prio_unpark_reason unparked;
+	enum kfd_prio_unpark_reason woke_by;
+	u64 quiet_at;
+	u64 ring_at;
+	u64 parked_at;
+	u64 parked_ns;
+	u64 park_last_ns;
+	u64 parked_count;
+	u32 park_seq;
+	struct kfd_prio_wakes park_wakes;
+	enum kfd_prio_role role;
+	bool look;
+	bool rests;
+	struct list_head claim;
+	struct list_head poll;
+	u64 observed_at;
+	int set_prio;
+	struct mm_struct *mm;
+	u32 wakes;
+	bool waves;
+	bool ended;
+	bool rung;
+	u64 rung_at;
+	u64 moved_at;
+	u64 counted_at;
+	bool work;
+	u64 work_at;
+	u64 progress_at;
+	u64 rptr_sum;
+	u64 wptr_sum;
+	atomic_t trap;
+	atomic_t faults;
+	u64 fault_end;
+	unsigned long doorbell_pfn;
+	unsigned long doorbell_pgoff;
+	unsigned int doorbell_pages;
+	bool doorbell_lost;
+	bool doorbell_untrapped;
+	atomic_t doorbell_mappings;
+};
+
+#endif /* KFD_PRIO_MEMBERS_H_INCLUDED */

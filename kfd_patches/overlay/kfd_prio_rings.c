@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdprio: rings of neighbours (kfd_prio_neighbour.c), and changes of their queues.
+ */
+#include "kfd_prio_priv.h"
+
+/**
+ * kfd_prio_neighbour_rise() - record that a neighbour may have work
+ * @d: the GPU
+ * @qp: the neighbour
+ *
+ * Moves a neighbour whose trap was armed from the list resting to neighbours, and requests a new
+ * decision. A neighbour that is in neighbours already goes to its end.
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_neighbour_rise(struct kfd_prio_dqm *d, struct kfd_prio_qpd *qp)
+{
+	list_move_tail(&qp->claim, &d->neighbours);
+	if (!qp->rests)
+		return;
+	qp->rests = false;
+	kfd_prio_woke(container_of(qp, struct qcm_process_device, prio));
+}
+
+/**
+ * kfd_prio_neighbour_rang() - find the neighbours that have rung, or whose queues have changed
+ * @dqm: device queue manager of the GPU
+ *
+ * Neighbours that have rung move from resting to neighbours. Those whose queues have changed move
+ * to the front of resting, so that they are observed next.
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_neighbour_rang(struct device_queue_manager *dqm)
+{
+	struct kfd_prio_dqm *d = &dqm->prio;
+	struct kfd_prio_qpd *qp, *tmp;
+	LIST_HEAD(first);
+
+	lockdep_assert_held(&dqm->lock_hidden);
+	if (!atomic_read(&d->rang))
+		return;
+	/* rang, then the traps: pairs with kfd_prio_neighbour_matters() */
+	atomic_xchg(&d->rang, 0);
+	/* A new, updated or destroyed queue may change the rank of its process */
+	d->recheck |= d->policy.level != KFD_PRIO_LEVEL_NONE || d->throttle != KFD_PRIO_LEVEL_NONE;
+	list_for_each_entry_safe(qp, tmp, &d->resting, claim) {
+		if (atomic_read(&qp->trap) == KFD_PRIO_TRAP_RUNG)
+			kfd_prio_neighbour_rise(d, qp);
+		else if (READ_ONCE(qp->look))
+			list_move_tail(&qp->claim, &first);
+	}
+	list_splice(&first, &d->resting);
+}
+
+/**
+ * kfd_prio_neighbour_changed() - a queue of a process was created, updated or destroyed
+ * @qpd: the process on the GPU
+ *
+ * The queue may have packets already. The next safety poll observes them. The thread is not woken,
+ * because a user can update a queue many thousand times in a second. A ring wakes it at once.
+ *
+ * Context: any
+ */
+void kfd_prio_neighbour_changed(struct qcm_process_device *qpd)
+{
+	struct kfd_prio_dqm *d = &qpd->dqm->prio;
+
+	if (READ_ONCE(qpd->prio.role) != KFD_PRIO_ROLE_NEIGHBOUR)
+		return;
+	WRITE_ONCE(qpd->prio.look, true);
+	atomic_set(&d->rang, 1);
+}
+
+/**
+ * kfd_prio_neighbour_matters() - whether the engine must act on the ring of a neighbour
+ * @qpd: the neighbour on a GPU; its trap is KFD_PRIO_TRAP_RUNG now
+ *
+ * Context: fault of a doorbell
+ * Return: true if the neighbour is off or parked, or a level is in force that would take it off
+ */
+bool kfd_prio_neighbour_matters(struct qcm_process_device *qpd)
+{
+	struct kfd_prio_dqm *d = &qpd->dqm->prio;
+
+	atomic_set(&d->rang, 1);
+	/* The trap and rang, then the level in force: pairs with kfd_prio_engine_published() */
+	smp_mb();
+	return READ_ONCE(qpd->prio.preempted) ||
+	       kfd_prio_policy_victim(READ_ONCE(d->policy.level), READ_ONCE(qpd->prio.prio));
+}
