@@ -126,7 +126,8 @@ static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_
 	}
 	qp->waves = seen->waves || seen->work;
 	qp->work = work;
-	if (work)
+	/* Work may have begun and ended since the last observation */
+	if (work || moved)
 		qp->work_at = now;
 	if (work)
 		WRITE_ONCE(qp->woke_by, moved || seen->work ? KFD_PRIO_UNPARK_POLL :

@@ -26,10 +26,12 @@
 #include "kfd_prio_claim.h"
 
 /*
- * Shortest interval at which a claim that may have work is observed, ns. The longest one is
- * safety_poll_us, or a quarter of busy_budget_ms if that is less.
+ * The shortest interval at which a claim that may have work is observed, ns, is a quarter of
+ * linger_us within these limits. The longest one is safety_poll_us, or a quarter of busy_budget_ms
+ * if that is less.
  */
 #define KFD_PRIO_POLL_MIN	20000ULL
+#define KFD_PRIO_POLL_MIN_MAX	1000000ULL
 
 /* Number of trapped claims that are observed in safety_poll_us */
 #define KFD_PRIO_POLL_TRAPPED	8
@@ -53,7 +55,8 @@ static u64 kfd_prio_poll_max(const struct kfd_prio_params *k)
 
 static u64 kfd_prio_poll_min(const struct kfd_prio_params *k)
 {
-	return clamp_t(u64, k->linger_ns / 4, KFD_PRIO_POLL_MIN, kfd_prio_poll_max(k));
+	return clamp_t(u64, k->linger_ns / 4, KFD_PRIO_POLL_MIN,
+		       min(kfd_prio_poll_max(k), KFD_PRIO_POLL_MIN_MAX));
 }
 
 /*
