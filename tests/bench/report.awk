@@ -28,10 +28,10 @@ function ratio(key, a, b) {
 }
 
 # a figure that may be @most; @times another one
-function bound(key, of, times, most) {
+function bound(key, of, times, most, without) {
 	if (!have(of))
 		return
-	derive(key, v[of] * times)
+	derive(key, v[of] * times - without)
 	if (v[key] > most) {
 		printf "%s is %g, of %g at most: NOT HELD\n", key, v[key], most
 		broken = 1
@@ -195,6 +195,11 @@ END {
 	if (have("shared_preempt_12_nochurn_others_share"))
 		derive("shared_offline_kept_ratio", 1 - larger(1 - v["shared_preempt_4_nochurn_others_share"],
 			1 - v["shared_preempt_12_nochurn_others_share"]))
+	# beyond a request alone: 420 - 357, and 450 - 357 where dispatches share the GPU, of the first measurement
+	if (have("preempt_alone_cpu_us"))
+		bound("preempt_cpu_added_us", "preempt_4_nochurn_cpu_us", 1, 63, v["preempt_alone_cpu_us"])
+	if (have("shared_preempt_alone_cpu_us"))
+		bound("shared_preempt_cpu_added_us", "shared_preempt_4_nochurn_cpu_us", 1, 93, v["shared_preempt_alone_cpu_us"])
 	if (have("ring_50_stamps_none_p50_ns")) {
 		none = v["ring_50_stamps_none_p50_ns"]
 		derive("stamps_held_ns_50_victims", v["ring_50_stamps_part_p50_ns"] - none)
