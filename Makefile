@@ -15,7 +15,7 @@ PARTS := 1 2 3 4 5
 PART_1 := dkms contention lifecycle trace@navi31 priority@navi31 contention@navi31 lifecycle@navi31
 PART_2 := sim vm gdb services slurm bits-deep bits-deep@navi21
 PART_3 := preempt-deep preempt@navi31 doctor cli-nodev cli-stock
-PART_4 := stock rpm rfc rfc-events cli-vm@@6.1 trace@@6.1 priority@@6.1 rocm@@6.1 contention@@6.1 lifecycle@@6.1 trace@navi31@6.1 priority@navi31@6.1 execute@@6.1
+PART_4 := stock rpm rfc rfc-events rfc-faults rfc-cost cli-vm@@6.1 trace@@6.1 priority@@6.1 rocm@@6.1 contention@@6.1 lifecycle@@6.1 trace@navi31@6.1 priority@navi31@6.1 execute@@6.1
 PART_5 := debug preempt-deep@navi31 trace@gfx12 priority@gfx12 hostile@gfx12 trace@mi300x priority@mi300x end-of-work@mi300x hostile@mi300x \
 	trace@navi21 priority@navi21 end-of-work@navi21 hostile@navi21
 BENCH_RUNS ?= 50
@@ -57,7 +57,7 @@ help:
 	@echo '  make shell         a shell in the VM, with the simulated GPU (GPU=mi300x,navi31 KERNEL=6.1)'
 	@echo '  make patches       make kfd_patches/debian-*/hooks.patch anew from hooks.cocci; DIR=DIRECTORY: those of all trees, each from'
 	@echo '                     DIRECTORY/TREE; SRC=DIRECTORY TREE=NAME: of another source'
-	@echo '  make rfc           the trace events as a series of patches for amd-gfx, into build/rfc; FROM="Name <address>": its sender'
+	@echo '  make rfc           trace events and fixes of KFD as series of patches for amd-gfx, into build/rfc; FROM="Name <address>": their sender'
 	@echo '  make html          the pages of Documentation/ with Sphinx, into build/html'
 	@echo '  make lint          checkpatch, sparse, shellcheck, cppcheck, clang-tidy, coccicheck, spelling and style on our own files'
 	@echo '  make analyze       static analyzer of clang, checkpatch of the tests and more, which take longer (Documentation/testing.rst)'
