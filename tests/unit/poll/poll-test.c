@@ -232,7 +232,7 @@ static void test_trapped(void **unused)
 {
 	static const u32 queues[] = { 1, 8, 24, 25, 100, 1024 };
 	static const u64 safeties[] = { 1 * MS, 10 * MS, 10 * SEC };
-	static const u64 lates[] = { 0, 15 * US, 400 * US };
+	static const u64 delays[] = { 0, 15 * US, 400 * US };
 	static const u64 kicks[] = { 0, 5 * US, 333 * US };
 	static const unsigned int ns[] = { 1, 2, 7, 8, 9, 64, 200 };
 	unsigned int a, b, c, e, f, i;
@@ -248,7 +248,7 @@ static void test_trapped(void **unused)
 		if (queues[a] * ns[f] > GPU_QUEUES || (kicks[e] && (ns[f] > 9 || safeties[b] == 10 * SEC)))
 			continue;
 		begin(safeties[b]);
-		late = lates[c];
+		late = delays[c];
 		kick = kicks[e];
 		for (i = 0; i < ns[f]; i++)
 			trapped(queues[a]);
@@ -304,6 +304,22 @@ static void test_crowd(void **unused)
 	for (i = 0; i < n; i++)
 		assert_true(claims[i].count > 2 && claims[i].gap <= most);
 	assert_true(cpu <= 10 * SEC / 100 * 4);
+}
+
+/* After a time without the CPU, or suspended, the turns that were missed are not made up for */
+static void test_stalled(void **unused)
+{
+	unsigned int i;
+
+	(void)unused;
+	begin(10 * MS);
+	for (i = 0; i < 64; i++)
+		trapped(24);
+	run(1 * SEC);
+	now += 5 * SEC;
+	reads[0] = 0;
+	run(20 * MS);
+	assert_true(reads[0] <= (20 * MS / turn() + 3) * READS);
 }
 
 /* A shorter safety_poll_us is in force at once */
@@ -554,6 +570,7 @@ int main(void)
 		cmocka_unit_test(test_trapped),
 		cmocka_unit_test(test_64),
 		cmocka_unit_test(test_crowd),
+		cmocka_unit_test(test_stalled),
 		cmocka_unit_test(test_shorter),
 		cmocka_unit_test(test_busy),
 		cmocka_unit_test(test_many_busy),
