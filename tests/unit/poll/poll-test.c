@@ -32,7 +32,9 @@ static u64 late, kick;
 static struct claim {
 	struct kfd_prio_qpd qp;
 	u32 queues;
-	bool gone, refuses;	/* refuses: its observation ends before anything is read */
+	bool gone;
+	bool refuses;		/* its observation ends before anything is read */
+	bool unreadable;	/* its indices are not present: its observation shows nothing */
 	u64 ends;		/* when its work ends */
 	u64 gap, seen;		/* longest time between two observations, and the last one */
 	u64 count;
@@ -144,7 +146,7 @@ static bool read_claim(struct claim *c, struct kfd_prio_claim_pass *pass)
 	if (c->count++ && now - c->seen > c->gap)
 		c->gap = now - c->seen;
 	c->seen = now;
-	c->qp.look = false;
+	c->qp.look &= c->unreadable;
 	if (c->qp.rung) {
 		c->qp.work = now < c->ends;
 		if (c->qp.work) {
@@ -161,14 +163,17 @@ static void pass_over(void)
 	struct kfd_prio_claim_pass pass;
 	struct kfd_prio_qpd *qp;
 	unsigned int most = n + 2;
+	u32 before;
 	u64 start = now;
 
 	passes++;
 	kfd_prio_claim_pass_begin(&dqm, &pass);
-	while ((qp = kfd_prio_claim_pass_next(&dqm, &pass, &k))) {
+	while ((before = pass.rung_reads, qp = kfd_prio_claim_pass_next(&dqm, &pass, &k))) {
 		struct claim *c = container_of(qp, struct claim, qp);
 
 		assert_true(most--);
+		if (pass.reads == &pass.rung_reads)
+			assert_true(before < KFD_PRIO_POLL_READS);
 		assert_false(c->gone);
 		if (!read_claim(c, &pass))
 			break;
@@ -477,6 +482,15 @@ static void test_fresh(void **unused)
 	take(&claims[0]);
 	run(100 * US);
 	assert_true(claims[0].seen > at && !claims[0].qp.look);
+	/* and one whose indices cannot be read: once, and then as often as any */
+	claims[0].unreadable = true;
+	take(&claims[0]);
+	at = now;
+	run(100 * US);
+	assert_true(claims[0].seen > at);
+	passes = 0;
+	run(100 * MS);
+	assert_in_range(passes, 9, 12);
 }
 
 /* A claim that holds no longer and cannot be armed, because it is in a fault, is not observed in a loop */
