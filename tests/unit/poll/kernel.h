@@ -31,7 +31,6 @@ struct list_head {
 };
 
 #define container_of(p, type, member)	((type *)((char *)(p) - offsetof(type, member)))
-#define list_last_entry(l, type, m)	container_of((l)->prev, type, m)
 #define list_first_entry(l, type, m)	container_of((l)->next, type, m)
 #define list_first_entry_or_null(l, type, m) (list_empty(l) ? NULL : list_first_entry(l, type, m))
 #define list_for_each_entry(e, l, m) \
@@ -64,12 +63,6 @@ static inline void list_del(struct list_head *e)
 {
 	e->next->prev = e->prev;
 	e->prev->next = e->next;
-}
-
-static inline void list_move(struct list_head *e, struct list_head *l)
-{
-	list_del(e);
-	list_add_tail(e, l->next);
 }
 
 static inline void list_move_tail(struct list_head *e, struct list_head *l)

@@ -32,7 +32,9 @@ static u64 late, kick;
 static struct claim {
 	struct kfd_prio_qpd qp;
 	u32 queues;
-	bool gone, refuses;	/* refuses: its observation ends before anything is read */
+	bool gone;
+	bool refuses;		/* its observation ends before anything is read */
+	bool unreadable;	/* its indices are not present: its observation shows nothing */
 	u64 ends;		/* when its work ends */
 	u64 gap, seen;		/* longest time between two observations, and the last one */
 	u64 count;
@@ -144,7 +146,7 @@ static bool read_claim(struct claim *c, struct kfd_prio_claim_pass *pass)
 	if (c->count++ && now - c->seen > c->gap)
 		c->gap = now - c->seen;
 	c->seen = now;
-	c->qp.look = false;
+	c->qp.look &= c->unreadable;
 	if (c->qp.rung) {
 		c->qp.work = now < c->ends;
 		if (c->qp.work) {
@@ -161,14 +163,17 @@ static void pass_over(void)
 	struct kfd_prio_claim_pass pass;
 	struct kfd_prio_qpd *qp;
 	unsigned int most = n + 2;
+	u32 before;
 	u64 start = now;
 
 	passes++;
 	kfd_prio_claim_pass_begin(&dqm, &pass);
-	while ((qp = kfd_prio_claim_pass_next(&dqm, &pass, &k))) {
+	while ((before = pass.rung_reads, qp = kfd_prio_claim_pass_next(&dqm, &pass, &k))) {
 		struct claim *c = container_of(qp, struct claim, qp);
 
 		assert_true(most--);
+		if (pass.reads == &pass.rung_reads)
+			assert_true(before < KFD_PRIO_POLL_READS);
 		assert_false(c->gone);
 		if (!read_claim(c, &pass))
 			break;
@@ -232,7 +237,7 @@ static void test_trapped(void **unused)
 {
 	static const u32 queues[] = { 1, 8, 24, 25, 100, 1024 };
 	static const u64 safeties[] = { 1 * MS, 10 * MS, 10 * SEC };
-	static const u64 lates[] = { 0, 15 * US, 400 * US };
+	static const u64 delays[] = { 0, 15 * US, 400 * US };
 	static const u64 kicks[] = { 0, 5 * US, 333 * US };
 	static const unsigned int ns[] = { 1, 2, 7, 8, 9, 64, 200 };
 	unsigned int a, b, c, e, f, i;
@@ -248,7 +253,7 @@ static void test_trapped(void **unused)
 		if (queues[a] * ns[f] > GPU_QUEUES || (kicks[e] && (ns[f] > 9 || safeties[b] == 10 * SEC)))
 			continue;
 		begin(safeties[b]);
-		late = lates[c];
+		late = delays[c];
 		kick = kicks[e];
 		for (i = 0; i < ns[f]; i++)
 			trapped(queues[a]);
@@ -304,6 +309,22 @@ static void test_crowd(void **unused)
 	for (i = 0; i < n; i++)
 		assert_true(claims[i].count > 2 && claims[i].gap <= most);
 	assert_true(cpu <= 10 * SEC / 100 * 4);
+}
+
+/* After a time without the CPU, or suspended, the turns that were missed are not made up for */
+static void test_stalled(void **unused)
+{
+	unsigned int i;
+
+	(void)unused;
+	begin(10 * MS);
+	for (i = 0; i < 64; i++)
+		trapped(24);
+	run(1 * SEC);
+	now += 5 * SEC;
+	reads[0] = 0;
+	run(20 * MS);
+	assert_true(reads[0] <= (20 * MS / turn() + 3) * READS);
 }
 
 /* A shorter safety_poll_us is in force at once */
@@ -461,6 +482,15 @@ static void test_fresh(void **unused)
 	take(&claims[0]);
 	run(100 * US);
 	assert_true(claims[0].seen > at && !claims[0].qp.look);
+	/* and one whose indices cannot be read: once, and then as often as any */
+	claims[0].unreadable = true;
+	take(&claims[0]);
+	at = now;
+	run(100 * US);
+	assert_true(claims[0].seen > at);
+	passes = 0;
+	run(100 * MS);
+	assert_in_range(passes, 9, 12);
 }
 
 /* A claim that holds no longer and cannot be armed, because it is in a fault, is not observed in a loop */
@@ -554,6 +584,7 @@ int main(void)
 		cmocka_unit_test(test_trapped),
 		cmocka_unit_test(test_64),
 		cmocka_unit_test(test_crowd),
+		cmocka_unit_test(test_stalled),
 		cmocka_unit_test(test_shorter),
 		cmocka_unit_test(test_busy),
 		cmocka_unit_test(test_many_busy),
