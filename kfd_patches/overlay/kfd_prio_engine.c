@@ -70,7 +70,7 @@ static int kfd_prio_send(struct device_queue_manager *dqm, bool takes)
 		ret = kfd_prio_dqm_runlist(dqm, takes);
 	}
 	dqm->prio.totals.update_ns += ktime_get_ns() - start;
-	if (ret == -EAGAIN)
+	if (ret == -EAGAIN && kfd_prio_uses_mes(dqm))
 		kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_INTERRUPTED);
 	else
 		kfd_prio_engine_event(dqm, ret ? KFD_PRIO_EVENT_FAILED : KFD_PRIO_EVENT_DONE);
