@@ -324,7 +324,8 @@ void kfd_prio_engine_unmap_done(struct device_queue_manager *dqm, int ret)
 {
 	kfd_prio_unmap_done(dqm, ret);
 	if (!kfd_prio_uses_mes(dqm))
-		kfd_prio_engine_event(dqm, ret ? KFD_PRIO_EVENT_TIMED_OUT : KFD_PRIO_EVENT_CONFIRMED);
+		kfd_prio_engine_event(dqm, ret ? KFD_PRIO_EVENT_TIMED_OUT :
+						 KFD_PRIO_EVENT_CONFIRMED);
 }
 
 /*

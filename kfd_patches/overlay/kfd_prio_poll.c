@@ -151,7 +151,8 @@ static u64 kfd_prio_poll_fresh_at(const struct kfd_prio_dqm *d, const struct kfd
  *
  * Context: DQM lock
  * Return: ktime_get_ns() of that time, which may have passed; KFD_PRIO_NEVER if there is no claim.
- *	It depends on when claims were observed, have rung or hold no longer, not on the present time
+ *	It depends on when claims were observed, have rung or hold no longer, and not on the present
+ *	time
  */
 u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_prio_params *k)
 {

@@ -16,10 +16,8 @@
 #endif
 
 #define S(state)		KFD_PRIO_STATE_##state
-#define T(event, to, acts)	[KFD_PRIO_EVENT_##event] = { true, S(to), acts }
-
-/* A process that is born or goes changes its own marks alone, and no state */
-#define PROCESSES(state)	T(BORN, state, 0), T(GONE, state, 0)
+#define E(event)		KFD_PRIO_EVENT_##event
+#define T(to, acts)		{ .expected = true, .next = S(to), .act = (acts) }
 
 #define MARK			KFD_PRIO_ACT_MARK
 #define AGAIN			KFD_PRIO_ACT_AGAIN
@@ -30,97 +28,101 @@
 
 static const struct kfd_prio_transition table[KFD_PRIO_STATES][KFD_PRIO_EVENTS] = {
 	[S(OFF)] = {
-		T(START, COMMITTED, 0),
+		[E(START)] = T(COMMITTED, 0),
 	},
 	[S(COMMITTED)] = {
-		PROCESSES(COMMITTED),
-		T(STOP, OFF, 0),
-		T(CHOOSE, CHOSEN, 0),
-		T(MARK, MARKED, MARK),
-		T(SENT, KFD_UNMAPPING, 0),
-		T(REFUSED, COMMITTED, 0),
-		T(PREPARE, MAPPING, MARK),
-		T(DONE, COMMITTED, 0),
-		T(HANG, COMMITTED, 0),
+		[E(BORN)] = T(COMMITTED, 0),
+		[E(GONE)] = T(COMMITTED, 0),
+		[E(STOP)] = T(OFF, 0),
+		[E(CHOOSE)] = T(CHOSEN, 0),
+		[E(MARK)] = T(MARKED, MARK),
+		[E(SENT)] = T(KFD_UNMAPPING, 0),
+		[E(REFUSED)] = T(COMMITTED, 0),
+		[E(PREPARE)] = T(MAPPING, MARK),
+		[E(DONE)] = T(COMMITTED, 0),
+		[E(HANG)] = T(COMMITTED, 0),
 	},
 	[S(CHOSEN)] = {
-		T(SENT, UNMAPPING, MARK),
-		T(REFUSED, CHOSEN, 0),
+		[E(SENT)] = T(UNMAPPING, MARK),
+		[E(REFUSED)] = T(CHOSEN, 0),
 		/* No queue was mapped, so that KFD has sent no unmap */
-		T(PREPARE, MAPPING, MARK),
-		T(FAILED, ROLLED_BACK, RETRY),
+		[E(PREPARE)] = T(MAPPING, MARK),
+		[E(FAILED)] = T(ROLLED_BACK, RETRY),
 	},
 	[S(MARKED)] = {
-		T(KEEP, COMMITTED, 0),
-		T(SENT, UNMAPPING, 0),
-		T(REFUSED, MARKED, 0),
-		T(REMOVED, MAPPING, 0),
-		T(NOT_REMOVED, MAPPING, BACK),
-		T(PREPARE, MAPPING, AGAIN),
-		T(FAILED, ROLLED_BACK, BACK | RETRY),
-		T(HANG, MARKED, 0),
+		[E(KEEP)] = T(COMMITTED, 0),
+		[E(SENT)] = T(UNMAPPING, 0),
+		[E(REFUSED)] = T(MARKED, 0),
+		[E(REMOVED)] = T(MAPPING, 0),
+		[E(NOT_REMOVED)] = T(MAPPING, BACK),
+		[E(PREPARE)] = T(MAPPING, AGAIN),
+		[E(FAILED)] = T(ROLLED_BACK, BACK | RETRY),
+		[E(HANG)] = T(MARKED, 0),
 	},
 	[S(UNMAPPING)] = {
-		T(CONFIRMED, CONFIRMED, 0),
-		T(TIMED_OUT, LOST, 0),
-		T(LEAVE, LEFT, 0),
+		[E(CONFIRMED)] = T(CONFIRMED, 0),
+		[E(TIMED_OUT)] = T(LOST, 0),
+		[E(LEAVE)] = T(LEFT, 0),
 	},
 	[S(KFD_UNMAPPING)] = {
-		T(CONFIRMED, UNMAPPED, 0),
-		T(TIMED_OUT, ROLLED_BACK, RETRY),
+		[E(CONFIRMED)] = T(UNMAPPED, 0),
+		[E(TIMED_OUT)] = T(ROLLED_BACK, RETRY),
 	},
 	[S(CONFIRMED)] = {
-		T(PREPARE, MAPPING, AGAIN),
+		[E(PREPARE)] = T(MAPPING, AGAIN),
 		/* KFD found that the firmware had given the unmap up */
-		T(FAILED, ROLLED_BACK, RECALL | BACK | RETRY),
-		T(HANG, CONFIRMED, 0),
+		[E(FAILED)] = T(ROLLED_BACK, RECALL | BACK | RETRY),
+		[E(HANG)] = T(CONFIRMED, 0),
 	},
 	[S(UNMAPPED)] = {
-		PROCESSES(UNMAPPED),
-		T(STOP, OFF, 0),
-		T(MARK, MARKED, MARK),
+		[E(BORN)] = T(UNMAPPED, 0),
+		[E(GONE)] = T(UNMAPPED, 0),
+		[E(STOP)] = T(OFF, 0),
+		[E(MARK)] = T(MARKED, MARK),
 		/* A fault had left the unmap before this one */
-		T(SENT, KFD_UNMAPPING, 0),
-		T(REFUSED, UNMAPPED, 0),
-		T(PREPARE, MAPPING, MARK),
+		[E(SENT)] = T(KFD_UNMAPPING, 0),
+		[E(REFUSED)] = T(UNMAPPED, 0),
+		[E(PREPARE)] = T(MAPPING, MARK),
 		/* KFD found that the firmware had given the unmap up */
-		T(HANG, ROLLED_BACK, RETRY),
+		[E(HANG)] = T(ROLLED_BACK, RETRY),
 	},
 	[S(MAPPING)] = {
 		/* The ring has woken the thread */
-		T(INTERRUPTED, ROLLED_BACK, 0),
-		T(EMPTY, COMMITTED, 0),
-		T(MAPPED, COMMITTED, 0),
-		T(NOT_MAPPED, ROLLED_BACK, RETRY),
-		T(DONE, COMMITTED, 0),
-		T(FAILED, ROLLED_BACK, RETRY),
-		T(HANG, MAPPING, 0),
+		[E(INTERRUPTED)] = T(ROLLED_BACK, 0),
+		[E(EMPTY)] = T(COMMITTED, 0),
+		[E(MAPPED)] = T(COMMITTED, 0),
+		[E(NOT_MAPPED)] = T(ROLLED_BACK, RETRY),
+		[E(DONE)] = T(COMMITTED, 0),
+		[E(FAILED)] = T(ROLLED_BACK, RETRY),
+		[E(HANG)] = T(MAPPING, 0),
 	},
 	[S(LEFT)] = {
-		PROCESSES(LEFT),
-		T(STOP, OFF, 0),
-		T(SETTLED, UNMAPPED, 0),
-		T(EXPIRED, LOST, 0),
+		[E(BORN)] = T(LEFT, 0),
+		[E(GONE)] = T(LEFT, 0),
+		[E(STOP)] = T(OFF, 0),
+		[E(SETTLED)] = T(UNMAPPED, 0),
+		[E(EXPIRED)] = T(LOST, 0),
 		/* No queue is mapped, and KFD maps its queues when the reset is over */
-		T(RESET, COMMITTED, 0),
-		T(FAILED, LEFT, BACK | AT_ONCE),
+		[E(RESET)] = T(COMMITTED, 0),
+		[E(FAILED)] = T(LEFT, BACK | AT_ONCE),
 	},
 	[S(LOST)] = {
-		T(SENT, LOST, 0),
-		T(REFUSED, ROLLED_BACK, RETRY),
-		T(TIMED_OUT, ROLLED_BACK, RETRY),
-		T(FAILED, ROLLED_BACK, BACK | RETRY),
-		T(HANG, LOST, 0),
+		[E(SENT)] = T(LOST, 0),
+		[E(REFUSED)] = T(ROLLED_BACK, RETRY),
+		[E(TIMED_OUT)] = T(ROLLED_BACK, RETRY),
+		[E(FAILED)] = T(ROLLED_BACK, BACK | RETRY),
+		[E(HANG)] = T(LOST, 0),
 	},
 	[S(ROLLED_BACK)] = {
-		PROCESSES(ROLLED_BACK),
-		T(STOP, OFF, 0),
-		T(MARK, MARKED, MARK),
-		T(SENT, KFD_UNMAPPING, 0),
-		T(REFUSED, ROLLED_BACK, 0),
-		T(PREPARE, MAPPING, MARK),
-		T(FAILED, ROLLED_BACK, 0),
-		T(HANG, ROLLED_BACK, 0),
+		[E(BORN)] = T(ROLLED_BACK, 0),
+		[E(GONE)] = T(ROLLED_BACK, 0),
+		[E(STOP)] = T(OFF, 0),
+		[E(MARK)] = T(MARKED, MARK),
+		[E(SENT)] = T(KFD_UNMAPPING, 0),
+		[E(REFUSED)] = T(ROLLED_BACK, 0),
+		[E(PREPARE)] = T(MAPPING, MARK),
+		[E(FAILED)] = T(ROLLED_BACK, 0),
+		[E(HANG)] = T(ROLLED_BACK, 0),
 	},
 };
 
