@@ -133,8 +133,8 @@ static const char * const states[KFD_PRIO_STATES] = {
 
 static const char * const events[KFD_PRIO_EVENTS] = {
 	"START", "STOP", "CHOOSE", "MARK", "KEEP", "SENT", "REFUSED", "CONFIRMED", "TIMED_OUT",
-	"HANG", "LEAVE", "SETTLED", "EXPIRED", "RESET", "REMOVED", "NOT_REMOVED", "INTERRUPTED", "PREPARE",
-	"EMPTY", "MAPPED", "NOT_MAPPED", "DONE", "FAILED", "BORN", "GONE",
+	"HANG", "LEAVE", "SETTLED", "EXPIRED", "RESET", "REMOVED", "NOT_REMOVED", "INTERRUPTED",
+	"PREPARE", "EMPTY", "MAPPED", "NOT_MAPPED", "DONE", "FAILED", "BORN", "GONE",
 };
 
 /**
