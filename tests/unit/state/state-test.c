@@ -250,7 +250,7 @@ static u32 most_states(void)
 {
 	const char *s = getenv("STEPS");
 
-	return s ? atoi(s) : 60000;
+	return s ? atoi(s) : 24000;
 }
 
 static void all(bool mes, const char *name)
@@ -281,7 +281,7 @@ static bool noticed(u32 most)
 	u32 n;
 
 	return search(false, true, most, false, &n) || search(true, true, most, false, &n) ||
-	       search(false, false, most / 8, false, &n);
+	       search(false, false, most / 3, false, &n);
 }
 
 /* One change of an entry; @what is printed if the search does not notice */
