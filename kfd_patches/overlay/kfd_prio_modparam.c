@@ -61,7 +61,7 @@ MODULE_PARM_DESC(floor_pct,
 module_param_cb(floor_period_ms, &param_ops, &kfd_prio_param_floor_period_ms, 0644);
 __MODULE_PARM_TYPE(floor_period_ms, "uint");
 MODULE_PARM_DESC(floor_period_ms,
-		 "Period of which floor_pct is a share, in ms (50..10000, default 250)");
+		 "Period of which floor_pct is a share, in ms (50..10000, default 1000)");
 
 module_param_cb(max_preempt_per_s, &param_ops, &kfd_prio_param_max_preempt_per_s, 0644);
 __MODULE_PARM_TYPE(max_preempt_per_s, "uint");
@@ -115,7 +115,7 @@ static const struct kernel_param_ops switch_policy_ops = {
 module_param_cb(max_switch_policy, &switch_policy_ops, &kfd_prio_param_max_switch_policy, 0644);
 __MODULE_PARM_TYPE(max_switch_policy, "string");
 MODULE_PARM_DESC(max_switch_policy,
-		 "When requests are too many for max_switch_pct: keep the others off in the shorter gaps (hold, default), or do not preempt for some requests (share)");
+		 "When requests are too many for max_switch_pct: keep the others off in the shorter gaps (hold), or do not preempt for some requests (share, default)");
 
 module_param_cb(short_grace, &param_ops, &kfd_prio_param_short_grace, 0644);
 __MODULE_PARM_TYPE(short_grace, "uint");

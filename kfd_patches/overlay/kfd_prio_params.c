@@ -12,12 +12,12 @@ struct kfd_prio_param kfd_prio_param_kfd_preempt = { 1, 0, 1 };
 struct kfd_prio_param kfd_prio_param_preempt_min_prio = { 11, 0, 15 };
 struct kfd_prio_param kfd_prio_param_linger_us = { 200, 0, 1000000 };
 struct kfd_prio_param kfd_prio_param_floor_pct = { 5, 0, 90 };
-struct kfd_prio_param kfd_prio_param_floor_period_ms = { 250, 50, 10000 };
+struct kfd_prio_param kfd_prio_param_floor_period_ms = { 1000, 50, 10000 };
 struct kfd_prio_param kfd_prio_param_max_preempt_per_s = { 1000, 1, 10000 };
 struct kfd_prio_param kfd_prio_param_safety_poll_us = { 10000, 1000, 10000000 };
 struct kfd_prio_param kfd_prio_param_busy_budget_ms = { 100, 1, 60000 };
 struct kfd_prio_param kfd_prio_param_max_switch_pct = { 10, 0, 100 };
-struct kfd_prio_param kfd_prio_param_max_switch_policy = { KFD_PRIO_SWITCH_HOLD,
+struct kfd_prio_param kfd_prio_param_max_switch_policy = { KFD_PRIO_SWITCH_SHARE,
 	KFD_PRIO_SWITCH_SHARE, KFD_PRIO_SWITCH_HOLD };
 struct kfd_prio_param kfd_prio_param_short_grace = { 1, 0, 1 };
 struct kfd_prio_param kfd_prio_param_idle_park_ms = { 0, 0, 60000 };
