@@ -19,7 +19,7 @@ static const char *const kfd_prio_reasons[] = {
 	[KFD_PRIO_REASON_IDLE] = "IDLE: no process of high priority has work",
 	[KFD_PRIO_REASON_BUDGET] = "BUDGET: work made no progress for busy_budget_ms",
 	[KFD_PRIO_REASON_FLOOR] = "FLOOR: preempted processes get their share, floor_pct",
-	[KFD_PRIO_REASON_RATE] = "RATE: max_preempt_per_s or max_switch_pct is reached, or a switch is not worth it",
+	[KFD_PRIO_REASON_RATE] = "RATE: max_preempt_per_s or max_switch_pct is reached",
 	[KFD_PRIO_REASON_OFF] = "OFF: kfd_preempt is 0, or the circuit breaker is open",
 	[KFD_PRIO_REASON_GONE] = "GONE: the preempting process has ended or lost its priority",
 };
