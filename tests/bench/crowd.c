@@ -32,7 +32,7 @@ static void use(struct kfdc *c, struct kfdc_queue *const *q, unsigned int queues
 static void member(int fd, unsigned int queues, unsigned int dispatches, bool used)
 {
 	const struct kfdc_queue_attr attr = { .priority = 7, .percentage = 100, .packets = 64 };
-	struct kfdc_queue **q = calloc(queues, sizeof(*q));
+	struct kfdc_queue **q = calloc(queues, sizeof(void *));
 	char why[200] = "";
 	unsigned int n = 0;
 	struct kfdc *c;
