@@ -142,7 +142,7 @@ static struct {
 	long value;
 	bool known;
 } params[] = {
-	{ "kfd_preempt" }, { "preempt_min_prio" }, { "linger_us" }, { "floor_pct" }, { "floor_period_ms" },
+	{ "kfd_preempt" }, { "preempt_min_prio" }, { "linger_us" }, { "floor_pct" },
 	{ "max_preempt_per_s" }, { "safety_poll_us" }, { "busy_budget_ms" },
 	{ "max_switch_pct" }, { "short_grace" }, { "idle_park_ms" },
 	/* of the simulated GPU and of amdgpu */
