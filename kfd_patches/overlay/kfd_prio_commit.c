@@ -274,7 +274,8 @@ void kfd_prio_commit(struct device_queue_manager *dqm, struct kfd_prio_step *s, 
 
 	d->recheck = false;
 	kfd_prio_dqm_mark(dqm, s->dec.level, by_kfd, s->now, &s->m);
-	d->saving = s->m.busy;
+	if (d->step)
+		d->step->saves = s->m.busy;
 	begins = s->preemptor && d->charged && (s->dec.level != was || !d->begun_at);
 	kfd_prio_policy_commit(&d->policy, &s->k, s->dec.level, kfd_prio_lowest_victim(d),
 			       s->m.busy && (begins || s->dec.level > was), s->now);

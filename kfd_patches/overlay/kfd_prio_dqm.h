@@ -116,7 +116,6 @@ struct kfd_prio_totals {
  * @park_seq: number of times that a process was parked so far
  * @unpark_due: kfd_unpark is to be traced for a process
  * @parking: facts that decide whether a process is parked, as of the last decision
- * @saving: number of processes with work that the last marking has taken off
  * @charged: number of processes that are off and have work that they could run, or may have some
  * @crowded: the runlist is over-subscribed: it has more processes than VMIDs, or more queues than
  *	HQDs
@@ -218,7 +217,6 @@ struct kfd_prio_dqm {
 	u32 park_seq;
 	bool unpark_due;
 	struct kfd_prio_parking parking;
-	u32 saving;
 	u32 charged;
 	bool crowded;
 	u32 skipped;

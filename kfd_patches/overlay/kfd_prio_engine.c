@@ -304,7 +304,7 @@ bool kfd_prio_engine_unmap_wait(struct device_queue_manager *dqm, int *ret)
 		*ret = -ETIME;
 		return true;
 	}
-	if (step && dqm->prio.saving)
+	if (step && step->saves)
 		kfd_prio_unmap_sleep(dqm);
 	if (!step || step->by != KFD_PRIO_STEP_FAULT || kfd_prio_unmap_wait(dqm))
 		return false;

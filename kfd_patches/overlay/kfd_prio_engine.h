@@ -28,6 +28,8 @@ enum kfd_prio_step_by {
  * @dec: decision of the policy
  * @preemptor: the process whose claim holds the level; NULL if there is no level
  * @m: changes of the marks
+ * @saves: number of processes with work that the last marking in the step has taken off: the GPU
+ *	saves their waves
  * @unexpected: an event came that the state does not expect
  */
 struct kfd_prio_step {
@@ -37,6 +39,7 @@ struct kfd_prio_step {
 	struct kfd_prio_decision dec;
 	struct qcm_process_device *preemptor;
 	struct kfd_prio_marked m;
+	u32 saves;
 	bool unexpected;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * kfdprio: what kfdprio reads of MQDs, which have a layout for each ASIC. A part of
+ * kfdprio: the members of MQDs that kfdprio reads. Each ASIC has a layout of its own. A part of
  * kfd_prio_compat.h, which includes this file.
  */
 #ifndef KFD_PRIO_MQD_H_INCLUDED

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-/* kfdprio: what the observation of a process on a GPU reads, and its result */
+/* kfdprio: the data that an observation of a process on a GPU reads, and its result */
 #ifndef KFD_PRIO_OBSERVE_H_INCLUDED
 #define KFD_PRIO_OBSERVE_H_INCLUDED
 

@@ -10,10 +10,6 @@
  * preempts and restores as well.
  */
 #include "kfd_prio_state.h"
-#ifdef __KERNEL__
-#include <linux/build_bug.h>
-#include <linux/kernel.h>
-#endif
 
 #define S(state)		KFD_PRIO_STATE_##state
 #define E(event)		KFD_PRIO_EVENT_##event
@@ -121,20 +117,53 @@ static const struct kfd_prio_transition table[KFD_PRIO_STATES][KFD_PRIO_EVENTS] 
 		[E(SENT)] = T(KFD_UNMAPPING, 0),
 		[E(REFUSED)] = T(ROLLED_BACK, 0),
 		[E(PREPARE)] = T(MAPPING, MARK),
+		/* The runlist of the step could not be sent, which has arranged the retry */
 		[E(FAILED)] = T(ROLLED_BACK, 0),
 		[E(HANG)] = T(ROLLED_BACK, 0),
 	},
 };
 
 static const char * const states[KFD_PRIO_STATES] = {
-	"OFF", "COMMITTED", "CHOSEN", "MARKED", "UNMAPPING", "KFD_UNMAPPING", "CONFIRMED",
-	"UNMAPPED", "MAPPING", "LEFT", "LOST", "ROLLED_BACK",
+	[S(OFF)] = "OFF",
+	[S(COMMITTED)] = "COMMITTED",
+	[S(CHOSEN)] = "CHOSEN",
+	[S(MARKED)] = "MARKED",
+	[S(UNMAPPING)] = "UNMAPPING",
+	[S(KFD_UNMAPPING)] = "KFD_UNMAPPING",
+	[S(CONFIRMED)] = "CONFIRMED",
+	[S(UNMAPPED)] = "UNMAPPED",
+	[S(MAPPING)] = "MAPPING",
+	[S(LEFT)] = "LEFT",
+	[S(LOST)] = "LOST",
+	[S(ROLLED_BACK)] = "ROLLED_BACK",
 };
 
 static const char * const events[KFD_PRIO_EVENTS] = {
-	"START", "STOP", "CHOOSE", "MARK", "KEEP", "SENT", "REFUSED", "CONFIRMED", "TIMED_OUT",
-	"HANG", "LEAVE", "SETTLED", "EXPIRED", "RESET", "REMOVED", "NOT_REMOVED", "INTERRUPTED",
-	"PREPARE", "EMPTY", "MAPPED", "NOT_MAPPED", "DONE", "FAILED", "BORN", "GONE",
+	[E(START)] = "START",
+	[E(STOP)] = "STOP",
+	[E(CHOOSE)] = "CHOOSE",
+	[E(MARK)] = "MARK",
+	[E(KEEP)] = "KEEP",
+	[E(SENT)] = "SENT",
+	[E(REFUSED)] = "REFUSED",
+	[E(CONFIRMED)] = "CONFIRMED",
+	[E(TIMED_OUT)] = "TIMED_OUT",
+	[E(HANG)] = "HANG",
+	[E(LEAVE)] = "LEAVE",
+	[E(SETTLED)] = "SETTLED",
+	[E(EXPIRED)] = "EXPIRED",
+	[E(RESET)] = "RESET",
+	[E(REMOVED)] = "REMOVED",
+	[E(NOT_REMOVED)] = "NOT_REMOVED",
+	[E(INTERRUPTED)] = "INTERRUPTED",
+	[E(PREPARE)] = "PREPARE",
+	[E(EMPTY)] = "EMPTY",
+	[E(MAPPED)] = "MAPPED",
+	[E(NOT_MAPPED)] = "NOT_MAPPED",
+	[E(DONE)] = "DONE",
+	[E(FAILED)] = "FAILED",
+	[E(BORN)] = "BORN",
+	[E(GONE)] = "GONE",
 };
 
 /**

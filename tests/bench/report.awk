@@ -195,7 +195,7 @@ END {
 	if (have("shared_preempt_12_nochurn_others_share"))
 		derive("shared_offline_kept_ratio", 1 - larger(1 - v["shared_preempt_4_nochurn_others_share"],
 			1 - v["shared_preempt_12_nochurn_others_share"]))
-	# beyond a request alone: 420 - 357, and 450 - 357 where dispatches share the GPU, of the first measurement
+	# of the CPU, beyond a request alone; the bounds are those of benchmarks.rst
 	if (have("preempt_alone_cpu_us"))
 		bound("preempt_cpu_added_us", "preempt_4_nochurn_cpu_us", 1, 63, v["preempt_alone_cpu_us"])
 	if (have("shared_preempt_alone_cpu_us"))

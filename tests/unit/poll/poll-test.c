@@ -18,7 +18,7 @@
 #define READ_NS		430
 #define REST_NS		2000
 #define TURNS		8	/* trapped claims in safety_poll_us */
-#define READS		45	/* reads of a turn: 24 queues, what a claim costs besides, and one */
+#define READS		45	/* reads that count as one observation: 24 queues, 20 for the claim itself, and one */
 #define FIXED		21	/* of them without queues */
 
 static struct device_queue_manager dqm;
@@ -28,7 +28,7 @@ static u64 now, safety;
 /* the thread: how late it wakes, the interval of kicks */
 static u64 late, kick;
 
-/* what is known of a claim */
+/* state of a claim in the test */
 static struct claim {
 	struct kfd_prio_qpd qp;
 	u32 queues;
