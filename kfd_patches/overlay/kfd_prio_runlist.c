@@ -77,7 +77,7 @@ static bool kfd_prio_unmapped(struct device_queue_manager *dqm)
  * they were to be saved. It polls for the last part, ns, of the time that a save takes at least.
  */
 #define KFD_PRIO_SAVE_SLICE_NS	100000ULL
-#define KFD_PRIO_SAVE_POLL_NS	40000ULL
+#define KFD_PRIO_SAVE_POLL_NS	60000ULL
 
 /**
  * kfd_prio_unmap_sleep() - sleep while the GPU saves the waves of preempted processes
