@@ -491,7 +491,7 @@ TRACE_EVENT(kfd_doorbell_wake,
 	TP_fast_assign(
 		__entry->gpu_id = qpd->dqm->dev->id;
 		__entry->pid = qpd->pqm->process->lead_thread->tgid;
-		__entry->prio = qpd->prio.set_prio;
+		__entry->prio = qpd->prio.claim.prio;
 		__entry->source = source;
 		__entry->handled = handled;
 	),
@@ -646,7 +646,7 @@ TRACE_EVENT(kfd_park,
 		__entry->queues = qpd->queue_count;
 		__entry->reason = reason;
 		__entry->idle_ns = idle_ns;
-		__entry->seq = qpd->prio.park_seq;
+		__entry->seq = qpd->prio.park.seq;
 		kfd_zero_after(seq);
 	),
 	TP_printk("gpu_id=%u pid=%d queues=%u reason=%s idle_ns=%llu seq=%u", __entry->gpu_id,
@@ -682,7 +682,7 @@ TRACE_EVENT(kfd_unpark,
 		__entry->reason = reason;
 		__entry->wake_ns = wake_ns;
 		__entry->parked_ns = parked_ns;
-		__entry->seq = qpd->prio.park_seq;
+		__entry->seq = qpd->prio.park.seq;
 		kfd_zero_after(seq);
 	),
 	TP_printk("gpu_id=%u pid=%d queues=%u reason=%s wake_ns=%llu parked_ns=%llu seq=%u",

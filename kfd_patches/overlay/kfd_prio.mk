@@ -21,13 +21,13 @@ kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_fault.o \
 		$(AMDKFD_PATH)/kfd_prio_runlist.o \
 		$(AMDKFD_PATH)/kfd_prio_neighbour.o \
 		$(AMDKFD_PATH)/kfd_prio_rings.o \
-		$(AMDKFD_PATH)/kfd_prio_look.o \
+		$(AMDKFD_PATH)/kfd_prio_detect.o \
 		$(AMDKFD_PATH)/kfd_prio_claim.o \
 		$(AMDKFD_PATH)/kfd_prio_poll.o \
 		$(AMDKFD_PATH)/kfd_prio_role.o \
 		$(AMDKFD_PATH)/kfd_prio_cost.o \
 		$(AMDKFD_PATH)/kfd_prio_park.o \
-		$(AMDKFD_PATH)/kfd_prio_rest.o \
+		$(AMDKFD_PATH)/kfd_prio_proof.o \
 		$(AMDKFD_PATH)/kfd_prio_observe.o \
 		$(AMDKFD_PATH)/kfd_prio_aql.o \
 		$(AMDKFD_PATH)/kfd_prio_doorbell.o \

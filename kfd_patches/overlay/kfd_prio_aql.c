@@ -87,7 +87,7 @@ static bool waits_for_others(const void __user *packet)
 }
 
 /**
- * kfd_prio_aql_look() - read the packets of an AQL queue
+ * kfd_prio_aql_read() - read the packets of an AQL queue
  * @x: the queue
  * @r: its read index
  * @w: its write index
@@ -95,7 +95,7 @@ static bool waits_for_others(const void __user *packet)
  *
  * Context: kernel thread that uses the mm of the process
  */
-void kfd_prio_aql_look(const struct kfd_prio_index *x, u64 r, u64 w, struct kfd_prio_seen *seen)
+void kfd_prio_aql_read(const struct kfd_prio_index *x, u64 r, u64 w, struct kfd_prio_seen *seen)
 {
 	enum signal last;
 

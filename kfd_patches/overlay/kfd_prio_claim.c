@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * kfdprio: claims, the processes on a GPU that may preempt others (kfd_prio_role.c): which have
- * rung, and which claims the policy decides about. kfd_prio_look.c observes whether they have
+ * rung, and which claims the policy decides about. kfd_prio_detect.c observes whether they have
  * work.
  */
 #include "kfd_prio_priv.h"
@@ -23,15 +23,15 @@ void kfd_prio_claim_works(struct qcm_process_device *qpd, enum kfd_prio_wake wak
 	struct kfd_prio_qpd *qp = &qpd->prio;
 
 	lockdep_assert_held(&qpd->dqm->lock_hidden);
-	list_move_tail(&qp->poll, &qpd->dqm->prio.rung_claims);
-	qp->rung = true;
-	qp->wakes++;
-	qp->waves = true;
-	qp->ended = false;
-	qp->rung_at = now;
-	qp->moved_at = now;
+	list_move_tail(&qp->claim.link, &qpd->dqm->prio.rung_claims);
+	qp->claim.rung = true;
+	qp->claim.wakes++;
+	qp->claim.waves = true;
+	qp->claim.ended = false;
+	qp->claim.rung_since = now;
+	qp->claim.moved_at = now;
 	qp->work = true;
-	qp->work_at = now;
+	qp->claim.work_at = now;
 	qp->progress_at = now;
 	kfd_prio_woke(qpd);
 	trace_kfd_doorbell_wake(qpd, wake, in_fault);
@@ -42,8 +42,8 @@ static void kfd_prio_claim_rise(struct list_head *list, bool in_fault, u64 now)
 {
 	struct kfd_prio_qpd *qp, *tmp;
 
-	list_for_each_entry_safe(qp, tmp, list, poll)
-		if (atomic_read(&qp->trap) == KFD_PRIO_TRAP_RUNG)
+	list_for_each_entry_safe(qp, tmp, list, claim.link)
+		if (kfd_prio_trap_rung(qp))
 			kfd_prio_claim_works(container_of(qp, struct qcm_process_device, prio),
 					     KFD_PRIO_WAKE_FAULT, in_fault, now);
 }
@@ -71,7 +71,7 @@ static struct kfd_prio_qpd *kfd_prio_claim_last(const struct kfd_prio_dqm *d)
 	const struct list_head *list = list_empty(&d->trapped_claims) ? &d->fresh_claims :
 									&d->trapped_claims;
 
-	return list_empty(list) ? NULL : list_last_entry(list, struct kfd_prio_qpd, poll);
+	return list_empty(list) ? NULL : list_last_entry(list, struct kfd_prio_qpd, claim.link);
 }
 
 /**
@@ -99,13 +99,13 @@ int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_
 	struct kfd_prio_qpd *qp;
 	int n = 0;
 
-	/* claim_rang, then the traps: pairs with kfd_prio_doorbell_rung() */
-	if (atomic_read(&d->claim_rang) && atomic_xchg(&d->claim_rang, 0)) {
+	/* claim_rung, then the traps: pairs with kfd_prio_doorbell_rung() */
+	if (atomic_read(&d->claim_rung) && atomic_xchg(&d->claim_rung, 0)) {
 		kfd_prio_claim_rise(&d->fresh_claims, in_fault, now);
 		kfd_prio_claim_rise(&d->trapped_claims, in_fault, now);
 	}
 	memset(at, -1, sizeof(at));
-	list_for_each_entry(qp, &d->rung_claims, poll) {
+	list_for_each_entry(qp, &d->rung_claims, claim.link) {
 		const struct kfd_prio_claim c = kfd_prio_claim_of(qp);
 
 		if (at[c.prio] < 0)
@@ -116,7 +116,7 @@ int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_
 		owners[at[c.prio]] = container_of(qp, struct qcm_process_device, prio);
 	}
 	qp = kfd_prio_claim_last(d);
-	if (qp && at[qp->set_prio] < 0) {
+	if (qp && at[qp->claim.prio] < 0) {
 		claims[n] = kfd_prio_claim_of(qp);
 		owners[n++] = container_of(qp, struct qcm_process_device, prio);
 	}
@@ -136,10 +136,10 @@ void kfd_prio_claim_skip(struct device_queue_manager *dqm, u64 since)
 	struct kfd_prio_qpd *qp;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	list_for_each_entry(qp, &dqm->prio.rung_claims, poll) {
+	list_for_each_entry(qp, &dqm->prio.rung_claims, claim.link) {
 		/* kfd_prio_poll_ns() depends on the time for which the work has run */
-		qp->rung_at = min(qp->rung_at + ns, now);
-		qp->work_at = min(qp->work_at + ns, now);
+		qp->claim.rung_since = min(qp->claim.rung_since + ns, now);
+		qp->claim.work_at = min(qp->claim.work_at + ns, now);
 		qp->progress_at = min(qp->progress_at + ns, now);
 	}
 }
@@ -156,7 +156,7 @@ bool kfd_prio_claim_has(struct device_queue_manager *dqm, s32 pid)
 	struct qcm_process_device *qpd;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	list_for_each_entry(qpd, &dqm->prio.claims, prio.claim)
+	list_for_each_entry(qpd, &dqm->prio.claims, prio.link)
 		if (qpd->pqm->process->lead_thread->tgid == pid)
 			return true;
 	return false;
@@ -166,8 +166,8 @@ static bool kfd_prio_claim_list_rings(const struct list_head *list)
 {
 	struct kfd_prio_qpd *qp;
 
-	list_for_each_entry(qp, list, poll)
-		if (atomic_read(&qp->trap) == KFD_PRIO_TRAP_RUNG)
+	list_for_each_entry(qp, list, claim.link)
+		if (kfd_prio_trap_rung(qp))
 			return true;
 	return false;
 }
@@ -183,8 +183,8 @@ bool kfd_prio_claim_rings(struct device_queue_manager *dqm)
 	struct kfd_prio_dqm *d = &dqm->prio;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	/* claim_rang, then the traps: pairs with kfd_prio_doorbell_rung() */
-	return atomic_read_acquire(&d->claim_rang) &&
+	/* claim_rung, then the traps: pairs with kfd_prio_doorbell_rung() */
+	return atomic_read_acquire(&d->claim_rung) &&
 	       (kfd_prio_claim_list_rings(&d->trapped_claims) ||
 		kfd_prio_claim_list_rings(&d->fresh_claims));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * kfdprio: declarations of kfd_prio_poll.c, kfd_prio_claim.c and kfd_prio_look.c for
+ * kfdprio: declarations of kfd_prio_poll.c, kfd_prio_claim.c and kfd_prio_detect.c for
  * each other and for the GPU's thread.
  */
 #ifndef KFD_PRIO_CLAIM_H
@@ -50,10 +50,10 @@ struct kfd_prio_claim_pass {
 static inline struct kfd_prio_claim kfd_prio_claim_of(const struct kfd_prio_qpd *qp)
 {
 	return (struct kfd_prio_claim) {
-		.prio = qp->set_prio,
-		.rung = qp->rung,
+		.prio = qp->claim.prio,
+		.rung = qp->claim.rung,
 		.work = qp->work,
-		.work_at = qp->work_at,
+		.work_at = qp->claim.work_at,
 		.progress_at = qp->progress_at,
 	};
 }
@@ -71,8 +71,8 @@ void kfd_prio_claim_observed(struct device_queue_manager *dqm, struct kfd_prio_q
 void kfd_prio_claim_works(struct qcm_process_device *qpd, enum kfd_prio_wake wake, bool in_fault,
 			  u64 now);
 
-/* kfd_prio_look.c */
-bool kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s,
-			 struct kfd_prio_claim_pass *pass);
+/* kfd_prio_detect.c */
+bool kfd_prio_claim_observe(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s,
+			    struct kfd_prio_claim_pass *pass);
 
 #endif

@@ -5,7 +5,7 @@
  * The engine observes, has the policy decide a level, marks the processes that the level keeps off
  * a GPU, and updates the hardware. kfd_prio_commit() is the only function that marks processes by a
  * decision and puts its level in force; kfd_prio_roll_back() is the only one that revokes marks.
- * Beside them only the first queue of a process (kfd_prio_dqm_take_new()) and the end of a process
+ * Beside them only the first queue of a process (kfd_prio_dqm_mark_new()) and the end of a process
  * (kfd_prio_hook_unregister_process()) change marks, those of that process.
  * kfd_prio_engine_event() calls kfd_prio_roll_back() as the table of kfd_prio_state.c says.
  *
@@ -25,7 +25,7 @@ static s32 kfd_prio_pid_of(struct qcm_process_device *qpd)
  * is not computed from the present time; otherwise a stream of updates would delay it for ever.
  */
 static void kfd_prio_timer_set(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
-			       u64 look_at)
+			       u64 decide_at)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
 	u64 at;
@@ -36,7 +36,7 @@ static void kfd_prio_timer_set(struct device_queue_manager *dqm, const struct kf
 	 */
 	if (READ_ONCE(d->awake) || atomic_read(&d->kicked))
 		return;
-	at = min(look_at, kfd_prio_claim_poll_at(dqm, k));
+	at = min(decide_at, kfd_prio_claim_poll_at(dqm, k));
 	at = min(at, kfd_prio_breaker_due(dqm));
 
 	/*
@@ -44,7 +44,7 @@ static void kfd_prio_timer_set(struct device_queue_manager *dqm, const struct kf
 	 * rung. If a kick has interrupted an observation, the step that follows the kick resumes
 	 * it.
 	 */
-	if (k->park_ns && !(list_empty(&d->neighbours) && list_empty(&d->resting)))
+	if (k->park_ns && !(list_empty(&d->neighbours) && list_empty(&d->quiet_neighbours)))
 		at = min(at, kfd_prio_neighbour_poll_at(d));
 	if (d->state == KFD_PRIO_STATE_ROLLED_BACK)
 		at = min(at, d->retry_at);
@@ -70,7 +70,7 @@ static void kfd_prio_roll_back(struct device_queue_manager *dqm, const struct kf
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
 
-	kfd_prio_dqm_take_back(dqm, ktime_get_ns());
+	kfd_prio_dqm_unmark(dqm, ktime_get_ns());
 	d->recheck = true;
 	kfd_prio_policy_commit(&d->policy, k, d->policy.level, kfd_prio_lowest_victim(d), false,
 			       ktime_get_ns());
@@ -180,7 +180,7 @@ bool kfd_prio_decide(struct device_queue_manager *dqm, struct kfd_prio_step *s)
 		return false;
 	d->crowded = kfd_prio_over_subscribes(dqm, dqm->processes_count - d->skipped,
 					      dqm->active_cp_queue_count);
-	kfd_prio_neighbour_rang(dqm);
+	kfd_prio_neighbour_rings(dqm);
 	n = kfd_prio_claim_fold(dqm, &s->k, s->by == KFD_PRIO_STEP_FAULT, s->now, claims, owners);
 	kfd_prio_policy_decide(&d->policy, &s->k, claims, n, d->lowest, s->now, &s->dec);
 	d->parking = (struct kfd_prio_parking) {
@@ -210,22 +210,22 @@ void kfd_prio_decided(struct device_queue_manager *dqm, const struct kfd_prio_st
 	d->pid = s->preemptor ? kfd_prio_pid_of(s->preemptor) : 0;
 	d->last = s->dec;
 	d->last_at = s->now;
-	kfd_prio_timer_set(dqm, &s->k, s->dec.look_at);
+	kfd_prio_timer_set(dqm, &s->k, s->dec.decide_at);
 }
 
 /* ---- commit ---- */
 
 /*
- * Called after the level in force was stored. A neighbour that rings stores its trap and rang, and
- * then reads the level (kfd_prio_neighbour_matters()). The engine has read the traps before it
- * stored the level, and reads rang after it. So either the engine or the neighbour finds the
- * other's store.
+ * Called after the level in force was stored. A neighbour that rings stores its trap and
+ * neighbour_rung, and then reads the level (kfd_prio_neighbour_matters()). The engine has read the
+ * traps before it stored the level, and reads neighbour_rung after it. So either the engine or the
+ * neighbour finds the other's store.
  */
 static void kfd_prio_engine_published(struct device_queue_manager *dqm)
 {
-	/* The level, then rang: pairs with kfd_prio_neighbour_matters() */
+	/* The level, then neighbour_rung: pairs with kfd_prio_neighbour_matters() */
 	smp_mb();
-	if (atomic_read(&dqm->prio.rang))
+	if (atomic_read(&dqm->prio.neighbour_rung))
 		kfd_prio_gpu_kick(dqm);
 }
 

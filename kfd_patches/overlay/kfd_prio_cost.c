@@ -39,7 +39,7 @@ static u64 kfd_prio_save_end(struct device_queue_manager *dqm, const struct v9_m
 }
 
 /**
- * struct kfd_prio_cost_pass - state of one call of kfd_prio_cost_look()
+ * struct kfd_prio_cost_pass - state of one call of kfd_prio_cost_read()
  * @now: begin of the call, ktime_get_ns()
  * @queues: number of queues that were visited so far
  * @xccs: number of MQDs of a queue; 0: not known, because no queue with a new stamp was read so far
@@ -115,7 +115,7 @@ static u64 kfd_prio_process_save_ticks(struct qcm_process_device *qpd,
 		q->prio.save_seen = first;
 		if (!p->xccs)
 			kfd_prio_cost_layout(q, p);
-		limit = div_u64(p->now - qpd->prio.taken_at, KFD_PRIO_STAMP_NS);
+		limit = div_u64(p->now - qpd->prio.marked_at, KFD_PRIO_STAMP_NS);
 		longest = max(longest, kfd_prio_save_ticks(qpd->dqm, p, m, first, limit));
 	}
 	return longest;
@@ -142,27 +142,27 @@ static void kfd_prio_cost_end(struct kfd_prio_dqm *d)
 }
 
 /*
- * Adds the processes that were taken off to the list of costs. kfd_prio_take() does not do this,
+ * Adds the processes that were taken off to the list of costs. kfd_prio_mark() does not do this,
  * because a ring waits for it.
  */
 static void kfd_prio_cost_list(struct device_queue_manager *dqm)
 {
 	struct device_process_node *cur;
 
-	dqm->prio.taken = false;
+	dqm->prio.marked = false;
 	list_for_each_entry(cur, &dqm->queues, list) {
 		struct kfd_prio_qpd *qp = &cur->qpd->prio;
 
-		if (!qp->preempted || qp->parked || qp->cost_seen == qp->taken_count)
+		if (!qp->preempted || qp->park.parked || qp->cost_count == qp->marked_count)
 			continue;
-		qp->cost_seen = qp->taken_count;
+		qp->cost_count = qp->marked_count;
 		if (hlist_unhashed(&qp->cost))
 			hlist_add_head(&qp->cost, &dqm->prio.costs);
 	}
 }
 
 /**
- * kfd_prio_cost_look() - read how long the saves of the last unmap for preemption took
+ * kfd_prio_cost_read() - read how long the saves of the last unmap for preemption took
  * @dqm: device queue manager of the GPU
  *
  * An MQD may lie in VRAM, where a read takes a microsecond. So the MQDs are not read in the fault
@@ -173,7 +173,7 @@ static void kfd_prio_cost_list(struct device_queue_manager *dqm)
  * Context: the GPU's thread; DQM lock
  * Return: true if processes are left to be read
  */
-bool kfd_prio_cost_look(struct device_queue_manager *dqm)
+bool kfd_prio_cost_read(struct device_queue_manager *dqm)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
 	struct qcm_process_device *qpd;
@@ -181,9 +181,9 @@ bool kfd_prio_cost_look(struct device_queue_manager *dqm)
 	u64 ns;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	if ((!d->taken && hlist_empty(&d->costs)) || kfd_prio_state_owes(d->state))
+	if ((!d->marked && hlist_empty(&d->costs)) || kfd_prio_state_owes(d->state))
 		return false;
-	if (d->taken)
+	if (d->marked)
 		kfd_prio_cost_list(dqm);
 	if (hlist_empty(&d->costs))
 		return false;

@@ -81,11 +81,11 @@ static void kfd_prio_put_decision(struct seq_file *m, struct kfd_prio_dqm *d, u6
 	seq_puts(m, "  last decision: ");
 	kfd_prio_put_ago(m, d->last_at, now);
 	seq_printf(m, ", %s\n  next: ", kfd_prio_reasons[d->last.reason]);
-	if (d->last.look_at == KFD_PRIO_NEVER) {
+	if (d->last.decide_at == KFD_PRIO_NEVER) {
 		seq_puts(m, "at the next event");
 	} else {
 		seq_puts(m, "in ");
-		kfd_prio_put_ms(m, d->last.look_at > now ? d->last.look_at - now : 0);
+		kfd_prio_put_ms(m, d->last.decide_at > now ? d->last.decide_at - now : 0);
 		seq_puts(m, ", or at the next event");
 	}
 	seq_puts(m, d->state == KFD_PRIO_STATE_ROLLED_BACK ?
@@ -110,13 +110,13 @@ static void kfd_prio_put_claims(struct seq_file *m, struct kfd_prio_dqm *d, u64 
 {
 	struct kfd_prio_qpd *prio;
 
-	list_for_each_entry(prio, &d->claims, claim) {
+	list_for_each_entry(prio, &d->claims, link) {
 		struct qcm_process_device *qpd;
-		bool armed = atomic_read(&prio->trap) == KFD_PRIO_TRAP_ARMED;
+		bool armed = kfd_prio_trap_armed(prio);
 
 		qpd = container_of(prio, struct qcm_process_device, prio);
 		seq_printf(m, "  may preempt: PID %d priority %d: ", kfd_prio_pid(qpd),
-			   prio->set_prio);
+			   prio->claim.prio);
 		if (armed) {
 			seq_puts(m, "idle, its doorbells are trapped");
 		} else if (prio->work) {
@@ -124,7 +124,7 @@ static void kfd_prio_put_claims(struct seq_file *m, struct kfd_prio_dqm *d, u64 
 			kfd_prio_put_ago(m, prio->progress_at, now);
 		} else {
 			seq_puts(m, "idle, its last work was ");
-			kfd_prio_put_ago(m, prio->work_at, now);
+			kfd_prio_put_ago(m, prio->claim.work_at, now);
 		}
 		seq_printf(m, "; has preempted others %llu times\n", prio->preempting_count);
 	}
@@ -152,8 +152,8 @@ static void kfd_prio_put_parked(struct seq_file *m, struct qcm_process_device *q
 	const struct kfd_prio_qpd *prio = &qpd->prio;
 
 	seq_printf(m, "  parked: PID %d, %u queues, for ", kfd_prio_pid(qpd), qpd->queue_count);
-	kfd_prio_put_ms(m, now > prio->parked_at ? now - prio->parked_at : 0);
-	seq_printf(m, "; %llu times, in all ", prio->parked_count);
+	kfd_prio_put_ms(m, now > prio->park.at ? now - prio->park.at : 0);
+	seq_printf(m, "; %llu times, in all ", prio->park.count);
 	kfd_prio_put_ms(m, kfd_prio_parked_ns(prio));
 	seq_puts(m, qpd->evicted > 1 ? "; KFD has evicted it, too\n" : "\n");
 }
@@ -168,14 +168,14 @@ static void kfd_prio_put_victims(struct seq_file *m, struct device_queue_manager
 
 		if (!prio->preempted)
 			continue;
-		if (prio->parked) {
+		if (prio->park.parked) {
 			kfd_prio_put_parked(m, cur->qpd, now);
 			continue;
 		}
 		seq_printf(m, "  %s: PID %d priority %d, %u queues, for ",
 			   prio->counted ? "preempted" : "off", kfd_prio_pid(cur->qpd),
 			   prio->prio, cur->qpd->queue_count);
-		since = prio->counted ? prio->preempted_at : prio->taken_at;
+		since = prio->counted ? prio->preempted_at : prio->marked_at;
 		kfd_prio_put_ms(m, now > since ? now - since : 0);
 		seq_printf(m, "; %llu times, total ", prio->preempted_count);
 		kfd_prio_put_ms(m, kfd_prio_preempted_ns(prio));

@@ -175,10 +175,10 @@ void kfd_prio_hook_unmap_range(loff_t start, loff_t len)
 		for (i = 0; i < p->n_pdds; i++) {
 			qp = &p->pdds[i]->qpd.prio;
 			/* doorbell_pfn first: pairs with kfd_prio_hook_doorbell_mmap() */
-			if (!smp_load_acquire(&qp->doorbell_pfn))
+			if (!smp_load_acquire(&qp->doorbell.pfn))
 				continue;
-			if (qp->doorbell_pgoff >= first && qp->doorbell_pgoff <= last)
-				WRITE_ONCE(qp->doorbell_lost, true);
+			if (qp->doorbell.pgoff >= first && qp->doorbell.pgoff <= last)
+				WRITE_ONCE(qp->doorbell.lost, true);
 		}
 		/* doorbell_lost, then the zap: pairs with kfd_prio_doorbell_fault() */
 		smp_mb();
@@ -197,7 +197,7 @@ void kfd_prio_hook_unmap_range(loff_t start, loff_t len)
 bool kfd_prio_doorbell_traps(const struct qcm_process_device *qpd)
 {
 	return !kfd_prio_doorbells_are_kfds() && READ_ONCE(qpd->pqm->process->prio.inode) &&
-	       !READ_ONCE(qpd->prio.doorbell_untrapped);
+	       !READ_ONCE(qpd->prio.doorbell.untrapped);
 }
 
 /**
@@ -214,9 +214,9 @@ void kfd_prio_doorbell_zap(struct kfd_process_device *pdd)
 
 	lockdep_assert_not_held(&pdd->dev->dqm->lock_hidden);
 	/* doorbell_pfn first: pairs with kfd_prio_hook_doorbell_mmap() */
-	if (smp_load_acquire(&qp->doorbell_pfn))
-		unmap_mapping_pages(pdd->process->prio.inode->i_mapping, qp->doorbell_pgoff,
-				    qp->doorbell_pages, true);
+	if (smp_load_acquire(&qp->doorbell.pfn))
+		unmap_mapping_pages(pdd->process->prio.inode->i_mapping, qp->doorbell.pgoff,
+				    qp->doorbell.pages, true);
 	/*
 	 * The zap, then the indices: pairs with the client, which writes the write index before it
 	 * rings

@@ -52,7 +52,7 @@ struct kfd_prio_totals {
  * struct kfd_prio_dqm - members that kfdprio adds to struct device_queue_manager
  * @unmap_start: begin of the unmap in progress, if it is traced
  * @unmap_seq: number of the last unmap, joins kfd_unmap_queues to kfd_unmap_queues_done
- * @epoch: number of unmaps that HWS has confirmed; a process whose taken_epoch is lower has left
+ * @epoch: number of unmaps that HWS has confirmed; a process whose marked_epoch is lower has left
  *	the hardware
  * @unmap_running: an unmap is in progress, and is traced
  * @unmap_sent: when the last unmap was sent, ktime_get_ns()
@@ -67,13 +67,13 @@ struct kfd_prio_totals {
  * @users: number of holders of the GPU, see kfd_prio_gpu_hold(); protected by a lock of its own
  * @claims: processes that may preempt on this GPU
  * @neighbours: processes that may not preempt, and may have work
- * @resting: processes that may not preempt and have no work; their doorbells are trapped
+ * @quiet_neighbours: processes that may not preempt and have no work; their doorbells are trapped
  * @rung_claims: those of @claims whose trap was KFD_PRIO_TRAP_RUNG when the engine last read it;
  *	kfd_prio_poll.c describes the three lists
  * @fresh_claims: those whose trap was armed then, which are to be observed at once
  * @trapped_claims: the others whose trap was armed, in the order in which they were observed
- * @claim_rang: a process of @fresh_claims or @trapped_claims may have rung
- * @claim_taken: a process of @trapped_claims was taken off
+ * @claim_rung: a process of @fresh_claims or @trapped_claims may have rung
+ * @claim_marked: a process of @trapped_claims was taken off
  * @claims_at: end of the last pass that has observed processes of @rung_claims, ktime_get_ns(), or
  *	when the observation of neighbours last paused
  * @claims_reads: number of reads in that pass
@@ -81,18 +81,18 @@ struct kfd_prio_totals {
  * @fresh_reads: number of reads in it
  * @trapped_at: when the last observation of a process of @trapped_claims was due, ktime_get_ns()
  * @trapped_reads: number of reads in it
- * @rang: a neighbour may have rung, or queues of a process have changed
- * @quiet_taken: a process of @resting was taken off: its MQDs are to be read
- * @look_now: neighbours are to be observed before the next poll is due
+ * @neighbour_rung: a neighbour may have rung, or queues of a process have changed
+ * @quiet_marked: a process of @quiet_neighbours was taken off: its MQDs are to be read
+ * @observe_now: neighbours are to be observed before the next poll is due
  * @roles_due: the doorbells of a process can be trapped no more: roles must be assigned again
- * @looked_at: when the last poll of the neighbours began, ktime_get_ns(); written by the thread
+ * @polled_at: when the last poll of the neighbours began, ktime_get_ns(); written by the thread
  *	only, as are the next five
- * @rest_at: no neighbour is observed before this time, ktime_get_ns()
- * @look_reads: number of reads since the last pause, or the last complete observation
- * @look_rest: number of processes of @neighbours that are left of an observation that a kick has
- *	interrupted, or that pauses until @rest_at; the next step resumes it
- * @look_more: some processes of @resting whose queues have changed are left of it
- * @poll_rest: number of other processes of @resting that are left of the last poll
+ * @paused_until: no neighbour is observed before this time, ktime_get_ns()
+ * @neighbour_reads: number of reads since the last pause, or the last complete observation
+ * @busy_left: number of processes of @neighbours that are left of an observation that a kick has
+ *	interrupted, or that pauses until @paused_until; the next step resumes it
+ * @changed_left: some processes of @quiet_neighbours whose queues have changed are left of it
+ * @quiet_left: number of other processes of @quiet_neighbours that are left of the last poll
  * @count_at: waves in flight are not counted before this time, ktime_get_ns(); used by the thread
  *	only
  * @debugged_at: when the last operation of a debugger was permitted, ktime_get_ns(); protected by
@@ -129,8 +129,8 @@ struct kfd_prio_totals {
  *	least
  * @save_part_ns: the longest save of the processes that were read since the last preemption in that
  *	mean, ns
- * @costs: processes that were taken off and whose saves were not read yet, see kfd_prio_cost_look()
- * @taken: a process was taken off that is not in @costs yet
+ * @costs: processes that were taken off and whose saves were not read yet, see kfd_prio_cost_read()
+ * @marked: a process was taken off that is not in @costs yet
  * @was_over: KFD had taken the runlist before the one that is being built to be over-subscribed
  * @recheck: the set of processes to be kept off may have changed
  * @state: how far the hardware agrees with the marks, see kfd_prio_state.h
@@ -155,9 +155,9 @@ struct kfd_prio_totals {
  *	the DQM lock
  *
  * Protected by the DQM lock, except for @link, @users and @debugged_at, whose locks are above;
- * @thread, which is set before the first claim; @claim_rang, @rang, @look_now, @roles_due, @orphans
- * and @kicked, which are read and written without a lock; and @timer and the members that only the
- * thread uses.
+ * @thread, which is set before the first claim; @claim_rung, @neighbour_rung, @observe_now,
+ * @roles_due, @orphans and @kicked, which are read and written without a lock; and @timer and the
+ * members that only the thread uses.
  */
 struct kfd_prio_dqm {
 	ktime_t unmap_start;
@@ -176,28 +176,28 @@ struct kfd_prio_dqm {
 	unsigned int users;
 	struct list_head claims;
 	struct list_head neighbours;
-	struct list_head resting;
+	struct list_head quiet_neighbours;
 	struct list_head rung_claims;
 	struct list_head fresh_claims;
 	struct list_head trapped_claims;
-	atomic_t claim_rang;
-	bool claim_taken;
+	atomic_t claim_rung;
+	bool claim_marked;
 	u64 claims_at;
 	u32 claims_reads;
 	u64 fresh_at;
 	u32 fresh_reads;
 	u64 trapped_at;
 	u32 trapped_reads;
-	atomic_t rang;
-	bool quiet_taken;
-	bool look_now;
+	atomic_t neighbour_rung;
+	bool quiet_marked;
+	bool observe_now;
 	bool roles_due;
-	u64 looked_at;
-	u64 rest_at;
-	unsigned int look_reads;
-	unsigned int look_rest;
-	bool look_more;
-	unsigned int poll_rest;
+	u64 polled_at;
+	u64 paused_until;
+	unsigned int neighbour_reads;
+	unsigned int busy_left;
+	bool changed_left;
+	unsigned int quiet_left;
 	u64 count_at;
 	u64 debugged_at;
 	struct kfd_prio_policy policy;
@@ -227,7 +227,7 @@ struct kfd_prio_dqm {
 	u64 save_short_ns;
 	u64 save_part_ns;
 	struct hlist_head costs;
-	bool taken;
+	bool marked;
 	bool was_over;
 	bool recheck;
 	enum kfd_prio_state state;

@@ -59,8 +59,8 @@ static inline void kfd_prio_counted_end(struct qcm_process_device *qpd, u64 now)
  * Changes the reason for which a process is off, from preempted to parked or back. Its queues stay
  * off.
  */
-static void kfd_prio_turn(struct qcm_process_device *qpd, bool parks, u64 now,
-			  struct kfd_prio_marked *m)
+static void kfd_prio_switch(struct qcm_process_device *qpd, bool parks, u64 now,
+			    struct kfd_prio_marked *m)
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
 
@@ -71,7 +71,7 @@ static void kfd_prio_turn(struct qcm_process_device *qpd, bool parks, u64 now,
 		kfd_prio_park_end(qpd, KFD_PRIO_UNPARK_PREEMPT, now);
 		kfd_prio_counted(qpd, now, m);
 		/* Its MQDs are not read for a save: it had no waves */
-		qp->cost_seen = qp->taken_count;
+		qp->cost_count = qp->marked_count;
 	}
 }
 
@@ -84,7 +84,7 @@ static void kfd_prio_recount(struct qcm_process_device *qpd, const struct kfd_pr
 {
 	struct queue *q;
 
-	if (qpd->prio.parked)
+	if (qpd->prio.park.parked)
 		return;
 	if (qpd->prio.counted) {
 		if (w->idle)
@@ -95,7 +95,7 @@ static void kfd_prio_recount(struct qcm_process_device *qpd, const struct kfd_pr
 	 * The first observation of a process that is new or was just taken off decides, if it has a
 	 * role
 	 */
-	if (!w->works || (qpd->prio.mm && READ_ONCE(qpd->prio.look) && !qpd->prio.work))
+	if (!w->works || (qpd->prio.mm && READ_ONCE(qpd->prio.observe) && !qpd->prio.work))
 		return;
 	kfd_prio_counted(qpd, now, m);
 	m->busy++;
@@ -115,7 +115,7 @@ static void kfd_prio_recount(struct qcm_process_device *qpd, const struct kfd_pr
  *
  * Inline because kfd_prio_dqm_mark() calls it for each process while the GPU saves.
  */
-static inline void kfd_prio_take(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+static inline void kfd_prio_mark(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
 				 bool parks, bool counts, u64 now, struct kfd_prio_marked *m)
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
@@ -123,15 +123,15 @@ static inline void kfd_prio_take(struct device_queue_manager *dqm, struct qcm_pr
 
 	qp->preempted = true;
 	/* Its MQDs now show whether it has waves */
-	WRITE_ONCE(qp->look, true);
-	WRITE_ONCE(dqm->prio.look_now, true);
-	dqm->prio.quiet_taken |= qp->rests;
-	dqm->prio.claim_taken |= qp->role == KFD_PRIO_ROLE_CLAIM && !qp->rung;
-	qp->taken_epoch = m->epoch;
-	qp->taken_at = now;
-	qp->taken_count++;
+	WRITE_ONCE(qp->observe, true);
+	WRITE_ONCE(dqm->prio.observe_now, true);
+	dqm->prio.quiet_marked |= qp->neighbour.quiet;
+	dqm->prio.claim_marked |= qp->role == KFD_PRIO_ROLE_CLAIM && !qp->claim.rung;
+	qp->marked_epoch = m->epoch;
+	qp->marked_at = now;
+	qp->marked_count++;
 	dqm->prio.victims++;
-	dqm->prio.taken = true;
+	dqm->prio.marked = true;
 	if (parks)
 		kfd_prio_park_begin(qpd, false, now);
 	else if (counts)
@@ -163,7 +163,7 @@ static void kfd_prio_give_back(struct device_queue_manager *dqm, struct qcm_proc
 	struct kfd_prio_qpd *qp = &qpd->prio;
 	struct queue *q;
 
-	if (qp->parked) {
+	if (qp->park.parked) {
 		kfd_prio_park_end(qpd, kfd_prio_park_ends(qpd), now);
 		m->woken++;
 	} else {
@@ -204,19 +204,19 @@ static void kfd_prio_give_back(struct device_queue_manager *dqm, struct qcm_proc
 }
 
 /**
- * kfd_prio_dqm_take_new() - take a process off before its first queue is created
+ * kfd_prio_dqm_mark_new() - take a process off before its first queue is created
  * @dqm: device queue manager of the GPU
  * @qpd: the process on the GPU, which has no queue yet
  *
  * Context: DQM lock
  */
-void kfd_prio_dqm_take_new(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
+void kfd_prio_dqm_mark_new(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
 {
 	/* No queue of it was ever on the hardware: it counts as confirmed */
 	struct kfd_prio_marked m = { .epoch = dqm->prio.epoch - 1 };
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	kfd_prio_take(dqm, qpd, false, false, ktime_get_ns(), &m);
+	kfd_prio_mark(dqm, qpd, false, false, ktime_get_ns(), &m);
 }
 
 /**
@@ -240,7 +240,7 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 	bool was, parks, off;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	*m = (struct kfd_prio_marked) { .epoch = kfd_prio_take_epoch(dqm) };
+	*m = (struct kfd_prio_marked) { .epoch = kfd_prio_mark_epoch(dqm) };
 	dqm->prio.lowest = KFD_PRIO_RANK_NONE;
 	dqm->prio.charged = 0;
 	list_for_each_entry(cur, &dqm->queues, list) {
@@ -260,9 +260,9 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 		else if (!was && off && qpd->evicted && by_kfd)
 			kfd_prio_gpu_kick(dqm);
 		else if (!was && off)
-			kfd_prio_take(dqm, qpd, parks, !w.quiet, now, m);
-		else if (qpd->prio.parked != parks)
-			kfd_prio_turn(qpd, parks, now, m);
+			kfd_prio_mark(dqm, qpd, parks, !w.quiet, now, m);
+		else if (qpd->prio.park.parked != parks)
+			kfd_prio_switch(qpd, parks, now, m);
 		else if (was)
 			kfd_prio_recount(qpd, &w, now, m);
 		if (!w.works || parks)
@@ -285,7 +285,7 @@ static bool kfd_prio_unconfirmed(struct device_queue_manager *dqm, struct qcm_pr
 	if (!qpd->prio.preempted)
 		return false;
 	if (!kfd_prio_uses_mes(dqm))
-		return qpd->prio.taken_epoch == dqm->prio.epoch;
+		return qpd->prio.marked_epoch == dqm->prio.epoch;
 	/* MES: a queue whose removal it has not confirmed */
 	list_for_each_entry(q, &qpd->queues_list, list)
 		if (q->prio.marked && !q->properties.is_active)
@@ -294,7 +294,7 @@ static bool kfd_prio_unconfirmed(struct device_queue_manager *dqm, struct qcm_pr
 }
 
 /**
- * kfd_prio_dqm_take_back() - roll back: mark as on all processes whose unmap is not confirmed
+ * kfd_prio_dqm_unmark() - roll back: mark as on all processes whose unmap is not confirmed
  * @dqm: device queue manager of the GPU
  * @now: ktime_get_ns()
  *
@@ -305,7 +305,7 @@ static bool kfd_prio_unconfirmed(struct device_queue_manager *dqm, struct qcm_pr
  *
  * Context: DQM lock
  */
-void kfd_prio_dqm_take_back(struct device_queue_manager *dqm, u64 now)
+void kfd_prio_dqm_unmark(struct device_queue_manager *dqm, u64 now)
 {
 	struct device_process_node *cur;
 	struct kfd_prio_marked m = {};
@@ -317,7 +317,7 @@ void kfd_prio_dqm_take_back(struct device_queue_manager *dqm, u64 now)
 		qp = &cur->qpd->prio;
 		if (kfd_prio_unconfirmed(dqm, cur->qpd))
 			kfd_prio_give_back(dqm, cur->qpd, now, &m);
-		dqm->prio.charged += qp->preempted && !qp->parked && kfd_prio_works(cur->qpd);
+		dqm->prio.charged += qp->preempted && !qp->park.parked && kfd_prio_works(cur->qpd);
 	}
 }
 

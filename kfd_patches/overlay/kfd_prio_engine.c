@@ -111,7 +111,7 @@ static void kfd_prio_mark_first(struct device_queue_manager *dqm, struct kfd_pri
  * Requests a new marking if a process is to be parked, or to be parked no more, by an update just
  * for that
  */
-static void kfd_prio_park_look(struct device_queue_manager *dqm)
+static void kfd_prio_park_check(struct device_queue_manager *dqm)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
 
@@ -153,10 +153,10 @@ static void kfd_prio_step(struct device_queue_manager *dqm, struct kfd_prio_step
 		return;
 	}
 	if (s->by == KFD_PRIO_STEP_LOOK)
-		kfd_prio_park_look(dqm);
+		kfd_prio_park_check(dqm);
 	rises = s->dec.level > d->policy.level || (in_fault && d->recheck);
 	if (rises && !owes && !kfd_prio_uses_mes(dqm) &&
-	    kfd_prio_runlist_takes(dqm, s->dec.level)) {
+	    kfd_prio_runlist_marks(dqm, s->dec.level)) {
 		kfd_prio_unmap_first(dqm);
 	} else if (kfd_prio_changes(d, s) || owes) {
 		kfd_prio_mark_first(dqm, s, owes);
@@ -337,7 +337,7 @@ static bool kfd_prio_marks_again(struct device_queue_manager *dqm)
 	const struct kfd_prio_step *step = dqm->prio.step;
 
 	return (step && step->by == KFD_PRIO_STEP_LOOK) || kfd_prio_claim_rings(dqm) ||
-	       atomic_read(&dqm->prio.rang);
+	       atomic_read(&dqm->prio.neighbour_rung);
 }
 
 static bool kfd_prio_may_mark(struct device_queue_manager *dqm)

@@ -34,9 +34,9 @@ static void kfd_prio_doorbell_rung(struct kfd_process_device *pdd)
 
 	if (!kfd_prio_gpu_hold(dqm))
 		return;
-	/* The trap, then claim_rang: pairs with kfd_prio_claim_fold() */
+	/* The trap, then claim_rung: pairs with kfd_prio_claim_fold() */
 	if (READ_ONCE(pdd->qpd.prio.role) == KFD_PRIO_ROLE_CLAIM)
-		atomic_set(&dqm->prio.claim_rang, 1);
+		atomic_set(&dqm->prio.claim_rung, 1);
 	kfd_prio_engine_rung(pdd);
 	kfd_prio_gpu_drop(dqm);
 }
@@ -44,9 +44,9 @@ static void kfd_prio_doorbell_rung(struct kfd_process_device *pdd)
 /* Whether a fault of a VMA would map other pages than doorbells of its process */
 static bool kfd_prio_doorbell_outside(const struct kfd_prio_qpd *qp, struct vm_area_struct *vma)
 {
-	unsigned long at = vma->vm_pgoff - qp->doorbell_pgoff;
+	unsigned long at = vma->vm_pgoff - qp->doorbell.pgoff;
 
-	return at >= qp->doorbell_pages || vma_pages(vma) > qp->doorbell_pages - at;
+	return at >= qp->doorbell.pages || vma_pages(vma) > qp->doorbell.pages - at;
 }
 
 /*
@@ -63,18 +63,18 @@ static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
 	vm_fault_t ret = VM_FAULT_NOPAGE, r;
 	unsigned long addr, pfn;
 
-	if (READ_ONCE(qpd->prio.doorbell_lost) ||
+	if (READ_ONCE(qpd->prio.doorbell.lost) ||
 	    WARN_ON_ONCE(kfd_prio_doorbell_outside(&qpd->prio, vma)))
 		return VM_FAULT_SIGBUS;
-	atomic_inc(&qpd->prio.faults);
-	if (atomic_read(&qpd->prio.trap) == KFD_PRIO_TRAP_ARMED) {
-		WRITE_ONCE(qpd->prio.ring_at, ktime_get_ns());
-		WRITE_ONCE(qpd->prio.woke_by, KFD_PRIO_UNPARK_RING);
+	atomic_inc(&qpd->prio.doorbell.faults);
+	if (kfd_prio_trap_armed(&qpd->prio)) {
+		WRITE_ONCE(qpd->prio.doorbell.rung_at, ktime_get_ns());
+		WRITE_ONCE(qpd->prio.park.woke_by, KFD_PRIO_UNPARK_RING);
 	}
 	if (kfd_prio_trap_change(&qpd->prio, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG))
 		kfd_prio_doorbell_rung(pdd);
 
-	pfn = qpd->prio.doorbell_pfn + vma->vm_pgoff - qpd->prio.doorbell_pgoff;
+	pfn = qpd->prio.doorbell.pfn + vma->vm_pgoff - qpd->prio.doorbell.pgoff;
 	for (addr = vma->vm_start; addr < vma->vm_end; addr += PAGE_SIZE, pfn++) {
 		r = vmf_insert_pfn_prot(vma, addr, pfn, prot);
 		if (addr == (vmf->address & PAGE_MASK))
@@ -83,12 +83,12 @@ static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
 
 	if (kfd_prio_trap_change(&qpd->prio, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG))
 		kfd_prio_doorbell_rung(pdd);
-	WRITE_ONCE(qpd->prio.fault_end, ktime_get_ns());
+	WRITE_ONCE(qpd->prio.doorbell.fault_end, ktime_get_ns());
 	/* fault_end, then faults: pairs with kfd_prio_in_fault() */
-	atomic_dec_return_release(&qpd->prio.faults);
+	atomic_dec_return_release(&qpd->prio.doorbell.faults);
 	/* The mapping, then doorbell_lost: pairs with kfd_prio_hook_unmap_range() */
 	smp_mb();
-	if (READ_ONCE(qpd->prio.doorbell_lost)) {
+	if (READ_ONCE(qpd->prio.doorbell.lost)) {
 		unmap_mapping_pages(vma->vm_file->f_mapping, vma->vm_pgoff, vma_pages(vma), true);
 		ret = VM_FAULT_SIGBUS;
 	}
@@ -116,7 +116,7 @@ static vm_fault_t kfd_prio_doorbell_map_pages(struct vm_fault *vmf, pgoff_t star
  */
 static void kfd_prio_doorbell_untrap(struct qcm_process_device *qpd)
 {
-	WRITE_ONCE(qpd->prio.doorbell_untrapped, true);
+	WRITE_ONCE(qpd->prio.doorbell.untrapped, true);
 	if (kfd_prio_gpu_hold(qpd->dqm)) {
 		WRITE_ONCE(qpd->dqm->prio.roles_due, true);
 		kfd_prio_gpu_kick(qpd->dqm);
@@ -132,7 +132,7 @@ static void kfd_prio_doorbell_open(struct vm_area_struct *vma)
 {
 	struct kfd_process_device *pdd = vma->vm_private_data;
 
-	if (atomic_inc_return(&pdd->qpd.prio.doorbell_mappings) == KFD_PRIO_MAX_MAPPINGS + 1)
+	if (atomic_inc_return(&pdd->qpd.prio.doorbell.mappings) == KFD_PRIO_MAX_MAPPINGS + 1)
 		kfd_prio_doorbell_untrap(&pdd->qpd);
 }
 
@@ -141,7 +141,7 @@ static void kfd_prio_doorbell_close(struct vm_area_struct *vma)
 {
 	struct kfd_process_device *pdd = vma->vm_private_data;
 
-	atomic_dec(&pdd->qpd.prio.doorbell_mappings);
+	atomic_dec(&pdd->qpd.prio.doorbell.mappings);
 }
 
 static const struct vm_operations_struct kfd_prio_doorbell_ops = {
@@ -164,7 +164,7 @@ static bool kfd_prio_doorbell_reached(struct kfd_process_device *pdd,
 	const struct kfd_prio_qpd *qp = &pdd->qpd.prio;
 
 	return inode && vma->vm_file->f_mapping == inode->i_mapping &&
-	       (!qp->doorbell_pfn || vma->vm_pgoff == qp->doorbell_pgoff);
+	       (!qp->doorbell.pfn || vma->vm_pgoff == qp->doorbell.pgoff);
 }
 
 /**
@@ -202,11 +202,11 @@ bool kfd_prio_hook_doorbell_mmap(struct kfd_process_device *pdd, struct vm_area_
 	}
 	vma->vm_private_data = pdd;
 	vma->vm_ops = &kfd_prio_doorbell_ops;
-	qpd->prio.doorbell_pgoff = vma->vm_pgoff;
-	qpd->prio.doorbell_pages = vma_pages(vma);
-	WRITE_ONCE(qpd->prio.doorbell_lost, false);
+	qpd->prio.doorbell.pgoff = vma->vm_pgoff;
+	qpd->prio.doorbell.pages = vma_pages(vma);
+	WRITE_ONCE(qpd->prio.doorbell.lost, false);
 	/* Last, because it makes the others valid: pairs with kfd_prio_doorbell_zap() */
-	smp_store_release(&qpd->prio.doorbell_pfn, address >> PAGE_SHIFT);
+	smp_store_release(&qpd->prio.doorbell.pfn, address >> PAGE_SHIFT);
 	kfd_prio_doorbell_open(vma);
 	return READ_ONCE(pdd->dev->dqm->prio.thread);
 }

@@ -62,7 +62,7 @@ void kfd_prio_gpu_init(struct device_queue_manager *dqm)
 	INIT_LIST_HEAD(&d->fresh_claims);
 	INIT_LIST_HEAD(&d->trapped_claims);
 	INIT_LIST_HEAD(&d->neighbours);
-	INIT_LIST_HEAD(&d->resting);
+	INIT_LIST_HEAD(&d->quiet_neighbours);
 	kfd_prio_timer_init(&d->timer, kfd_prio_timer);
 }
 

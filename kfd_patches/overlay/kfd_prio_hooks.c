@@ -266,6 +266,9 @@ void kfd_prio_hook_hws_hang(struct device_queue_manager *dqm)
  * process that leaves the table later, kfd_prio_hook_process_unhashed() ends the wait. On a GPU
  * whose handler discards the interrupt, a debugger that exits would hang in the same way.
  *
+ * The hook does not ask whether the node of the process is in the table: when amdgpu is unloaded,
+ * KFD moves the nodes of all processes to a list of its own, before it detaches their debuggers.
+ *
  * Context: process lock, or the mm of the process or of its debugger goes
  * Return: true if KFD must not wait
  */
@@ -273,9 +276,9 @@ bool kfd_prio_hook_drain_interrupts(struct kfd_process_device *pdd)
 {
 	struct kfd_process *p = pdd->process;
 
-	/* irq_drain_is_open, then the table: pairs with kfd_prio_hook_process_unhashed() */
+	/* irq_drain_is_open, then unhashed: pairs with kfd_prio_hook_process_unhashed() */
 	smp_mb();
-	if (!hlist_unhashed_lockless(&p->kfd_processes) && kfd_prio_drain_ends(pdd))
+	if (!READ_ONCE(p->prio.unhashed) && kfd_prio_drain_ends(pdd))
 		return false;
 	kfd_prio_drain_end(p);
 	return true;
@@ -294,7 +297,8 @@ bool kfd_prio_hook_drain_interrupts(struct kfd_process_device *pdd)
  */
 void kfd_prio_hook_process_unhashed(struct kfd_process *p)
 {
-	/* The table, then irq_drain_is_open: pairs with kfd_prio_hook_drain_interrupts() */
+	WRITE_ONCE(p->prio.unhashed, true);
+	/* unhashed, then irq_drain_is_open: pairs with kfd_prio_hook_drain_interrupts() */
 	smp_mb();
 	kfd_prio_drain_end(p);
 }

@@ -35,7 +35,7 @@ bool kfd_prio_list_count(struct kfd_process_device *pdd, struct kfd_prio_list_en
 	/* kfdprio holds one count of evicted while the process is off or parked */
 	if (pdd->qpd.evicted > prio->preempted)
 		e->flags |= KFD_PRIO_LIST_EVICTED;
-	if (prio->parked)
+	if (prio->park.parked)
 		e->flags |= KFD_PRIO_LIST_PARKED;
 	else if (kfd_prio_is_preempted(prio))
 		e->flags |= KFD_PRIO_LIST_PREEMPTED;
@@ -48,7 +48,7 @@ bool kfd_prio_list_count(struct kfd_process_device *pdd, struct kfd_prio_list_en
 	e->preempted_count += prio->preempted_count;
 	e->preempting_count += prio->preempting_count;
 	e->preempted_ns += kfd_prio_preempted_ns(prio);
-	e->parked_count += prio->parked_count;
+	e->parked_count += prio->park.count;
 	e->parked_ns += kfd_prio_parked_ns(prio);
 	e->saved_count += prio->save.count;
 	e->saved_ns += prio->save.sum_ns;

@@ -35,7 +35,7 @@ struct kfd_prio_cost {
  *	queue_properties.priority, the priority in force
  * @save_seen: begin of the last save on the first XCC that was read, a stamp of CP firmware;
  *	protected by the DQM lock, like all members below but @announced
- * @rest_seen: value of &struct kfd_prio_qpd.taken_count when the MQD was read and showed no work
+ * @proof_seen: value of &struct kfd_prio_qpd.marked_count when the MQD was read and showed no work
  * @announced: kfd_create_queue was traced, and kfd_destroy_queue was not yet
  * @held: preemption has set queue_properties.is_evicted, and will clear it
  * @off: preemption has made the queue inactive, or keeps it inactive, and will make it active again
@@ -49,7 +49,7 @@ struct kfd_prio_queue {
 	u32 asked;
 	u32 requested;
 	u64 save_seen;
-	u64 rest_seen;
+	u64 proof_seen;
 	bool announced;
 	bool held;
 	bool off;
@@ -79,6 +79,7 @@ struct kfd_prio_values {
  * @mm: for a further context of a process: its mm, mmgrab()ed, because the context may outlive the
  *	mm; else NULL
  * @notified: bit 0: notify descriptors have reported that the process opened KFD
+ * @unhashed: the process has left KFD's table; written under kfd_processes_mutex
  * @gone: the mm of the process is gone, a descriptor may keep the process; written without a lock
  * @serial: number of the process, never used again; written before the process is published
  * @users: number of holders, one of them the list of published processes; protected by the lock of
@@ -100,6 +101,7 @@ struct kfd_prio_process {
 	struct inode *inode;
 	struct mm_struct *mm;
 	unsigned long notified;
+	bool unhashed;
 	bool gone;
 	u64 serial;
 	unsigned int users;
@@ -140,9 +142,116 @@ enum kfd_prio_role {
 };
 
 /**
+ * struct kfd_prio_qpd_claim - a process with the role of a claim, on one GPU
+ * @prio: priority that was set when the claim was created
+ * @link: link in kfd_prio_dqm.rung_claims, .fresh_claims or .trapped_claims
+ * @observed_at: end of the last observation, ktime_get_ns(); 0: none yet
+ * @rung: the trap was KFD_PRIO_TRAP_RUNG when the engine last read it
+ * @rung_since: since when @rung is set, ktime_get_ns()
+ * @wakes: how often @rung was set
+ * @waves: waves may be in flight: the indices have moved since waves were counted, or there were
+ *	some
+ * @counted_at: when the waves of the process were last counted, ktime_get_ns()
+ * @ended: the packets showed in the last observation that the work may have ended
+ * @moved_at: when the indices were last observed to move, or the process rang, ktime_get_ns()
+ * @work_at: when work was last observed, ktime_get_ns(), see struct kfd_prio_claim
+ *
+ * Protected by the DQM lock.
+ */
+struct kfd_prio_qpd_claim {
+	int prio;
+	struct list_head link;
+	u64 observed_at;
+	bool rung;
+	u64 rung_since;
+	u32 wakes;
+	bool waves;
+	u64 counted_at;
+	bool ended;
+	u64 moved_at;
+	u64 work_at;
+};
+
+/**
+ * struct kfd_prio_qpd_neighbour - a process with the role of a neighbour, on one GPU
+ * @quiet: the process counts as having no work, and is in kfd_prio_dqm.quiet_neighbours
+ * @stalled: its trap is armed because its indices have not moved for long. The process may have
+ *	waves, and kfd_prio_qpd.work is set then
+ *
+ * Protected by the DQM lock.
+ */
+struct kfd_prio_qpd_neighbour {
+	bool quiet;
+	bool stalled;
+};
+
+/**
+ * struct kfd_prio_qpd_park - the parking of a process on one GPU
+ * @parked: the process is parked; only while kfd_prio_qpd.preempted
+ * @exempt: the process is set never to be parked
+ * @quiet_at: when the trap was armed, or when the indices last moved if that counts, ktime_get_ns()
+ * @at: when the process was parked, ktime_get_ns()
+ * @total_ns: total time for which the process was parked, ns, without the time since @at
+ * @last_ns: how long the process was parked the last time, ns
+ * @count: how often the process was parked
+ * @seq: number of its last parking on this GPU, joins kfd_park to kfd_unpark
+ * @wakes: how often the process was woken while parked
+ * @trace_due: kfd_unpark is to be traced when the runlist was sent
+ * @ended_by: reason for that event, enum kfd_prio_unpark_reason
+ * @woke_by: reason for the next wake, enum kfd_prio_unpark_reason; written before the trap changes
+ *
+ * Protected by the DQM lock, except for @woke_by, which is read and written without a lock.
+ */
+struct kfd_prio_qpd_park {
+	bool parked;
+	bool exempt;
+	u64 quiet_at;
+	u64 at;
+	u64 total_ns;
+	u64 last_ns;
+	u64 count;
+	u32 seq;
+	struct kfd_prio_wakes wakes;
+	bool trace_due;
+	enum kfd_prio_unpark_reason ended_by;
+	enum kfd_prio_unpark_reason woke_by;
+};
+
+/**
+ * struct kfd_prio_qpd_doorbell - the doorbells of a process on one GPU, and their trap
+ * @trap: enum kfd_prio_trap
+ * @rung_at: when a trapped doorbell was last rung, ktime_get_ns()
+ * @faults: number of faults of the doorbells that are in progress
+ * @fault_end: when the last of these ended, ktime_get_ns()
+ * @pfn: first page frame of the doorbells, 0 if the process never mapped them
+ * @pgoff: their offset in /dev/kfd, in pages
+ * @pages: their number of pages
+ * @mappings: mappings of the doorbells that a zap reaches
+ * @untrapped: the process has mapped its doorbells in a way that no zap reaches, or too often;
+ *	never cleared
+ * @lost: a GPU reset has unmapped the doorbells until the process maps them again
+ *
+ * Read and written without a lock. The engine changes @trap from any context. The fault of a
+ * doorbell writes @rung_at, @faults and @fault_end. mmap(2) and munmap(2) write @pfn, @pgoff,
+ * @pages, @mappings and @untrapped under the mmap_lock of the process; a reset writes @lost.
+ * @pfn is stored last and loaded first, see kfd_prio_hook_doorbell_mmap().
+ */
+struct kfd_prio_qpd_doorbell {
+	atomic_t trap;
+	u64 rung_at;
+	atomic_t faults;
+	u64 fault_end;
+	unsigned long pfn;
+	unsigned long pgoff;
+	unsigned int pages;
+	atomic_t mappings;
+	bool untrapped;
+	bool lost;
+};
+
+/**
  * struct kfd_prio_qpd - members that kfdprio adds for a process on a GPU (qcm_process_device)
  * @preempted: kfdprio holds one count of qpd->evicted: the process is off or parked
- * @parked: the process is parked; only while @preempted
  * @skip: the process is left out of the runlist
  * @kfd_first: KFD had evicted the process before kfdprio took it off: if KFD restores it first,
  *	kfdprio puts its queues back
@@ -152,10 +261,10 @@ enum kfd_prio_role {
  *	lock, see kfd_prio_hook_process_exit()
  * @stale: a queue has changed or is gone, so @prio must be computed again; written without a lock
  * @prio: rank of the process, kfd_prio_policy_rank()
- * @taken_epoch: kfd_prio_dqm.epoch when the process was marked as off; HWS has not confirmed the
+ * @marked_epoch: kfd_prio_dqm.epoch when the process was marked as off; HWS has not confirmed the
  *	unmap while both are equal
- * @taken_at: when the process was last marked as off, ktime_get_ns()
- * @taken_count: how often the process was marked as off
+ * @marked_at: when the process was last marked as off, ktime_get_ns()
+ * @marked_count: how often the process was marked as off
  * @proved: the process is off, and its MQDs and indices have shown no work since; cleared when the
  *	process may be mapped
  * @counted: the process counts as preempted: it is off, and has work as far as is known
@@ -165,69 +274,35 @@ enum kfd_prio_role {
  * @preempting_count: how often the process has preempted others
  * @save: saves of its queues, the longest one of each preemption
  * @cost: link in kfd_prio_dqm.costs while the present save was not read yet
- * @cost_seen: value of @taken_count when the process was added to that list
- * @still: of a neighbour: its trap is armed because its indices have not moved for long. The
- *	process may have waves, and @work is set then
- * @exempt: the process is set never to be parked
- * @unpark_due: kfd_unpark is to be traced when the runlist was sent
- * @unparked: reason for that event, enum kfd_prio_unpark_reason
- * @woke_by: reason for the next wake, enum kfd_prio_unpark_reason; written before @trap changes,
- *	without a lock
- * @quiet_at: when the trap was armed, or when the indices last moved if that counts, ktime_get_ns()
- * @ring_at: when a trapped doorbell was last rung, ktime_get_ns(); written by the fault
- * @parked_at: when the process was parked, ktime_get_ns()
- * @parked_ns: total time for which the process was parked, ns, without the time since @parked_at
- * @park_last_ns: how long the process was parked the last time, ns
- * @parked_count: how often the process was parked
- * @park_seq: number of its last parking on this GPU, joins kfd_park to kfd_unpark
- * @park_wakes: how often the process was woken while parked
+ * @cost_count: value of @marked_count when the process was added to that list
  * @role: enum kfd_prio_role; written under the DQM lock
- * @look: observe the process again: it was taken off, or is a neighbour whose queues have changed;
- *	written without a lock
- * @rests: of a neighbour: it is in kfd_prio_dqm.resting and counts as having no work
- * @claim: link in kfd_prio_dqm.claims, .neighbours or .resting, by @role and @rests
- * @poll: of a claim: link in kfd_prio_dqm.rung_claims, .fresh_claims or .trapped_claims
- * @observed_at: of a claim: end of its last observation, ktime_get_ns(); 0: none yet
- * @set_prio: priority that was set when the claim was created
  * @mm: address space of the process, mmgrab()ed; NULL without a role
- * @wakes: how often @rung was set
- * @waves: waves may be in flight: the indices have moved since waves were counted, or there were
- *	some
- * @ended: the packets showed in the last observation that the work may have ended
- * @rung: @trap was KFD_PRIO_TRAP_RUNG when the engine last read it
- * @rung_at: since when @rung is set, ktime_get_ns()
- * @moved_at: when the indices were last observed to move, or the process rang, ktime_get_ns()
- * @counted_at: when the waves of the process were last counted, ktime_get_ns()
- * @work, @work_at, @progress_at: see struct kfd_prio_claim. Of a neighbour @work_at is unused, and
- *	@progress_at is when its indices were last observed to move
+ * @link: link in kfd_prio_dqm.claims, .neighbours or .quiet_neighbours, by @role and
+ *	@neighbour.quiet
+ * @observe: observe the process again: it was marked as off, or is a neighbour whose queues have
+ *	changed; written without a lock
+ * @work: the process had work in the last observation, or has rung since
+ * @progress_at: see struct kfd_prio_claim; of a neighbour, when its indices were last observed to
+ *	move
  * @rptr_sum, @wptr_sum: sums of the indices of its queues in the last observation
- * @trap: enum kfd_prio_trap
- * @faults: number of faults of its doorbells that are in progress
- * @fault_end: when the last of these ended, ktime_get_ns(); written by the fault
- * @doorbell_pfn: first page frame of its doorbells, 0 if the process never mapped them
- * @doorbell_pgoff: their offset in /dev/kfd, in pages
- * @doorbell_pages: their number of pages
- * @doorbell_lost: a GPU reset has unmapped the doorbells until the process maps them again
- * @doorbell_mappings: mappings of the doorbells that a zap reaches
- * @doorbell_untrapped: the process has mapped its doorbells in a way that no zap reaches, or too
- *	often; never cleared
+ * @claim, @neighbour: the parts of the two roles
+ * @park: its parking
+ * @doorbell: its doorbells; no lock
  *
- * Protected by the DQM lock, except for @exiting, @stale, @look, @woke_by, @ring_at, @trap, @faults
- * and @fault_end, which are read and written without a lock, and for the last six, which mmap(2)
- * and munmap(2) write, and a reset (@doorbell_lost).
+ * Protected by the DQM lock, except for @exiting, @stale and @observe, which are read and written
+ * without a lock, and for what the kernel-doc of the parts says.
  */
 struct kfd_prio_qpd {
 	bool preempted;
-	bool parked;
 	bool skip;
 	bool kfd_first;
 	bool left_preempted;
 	bool exiting;
 	bool stale;
 	int prio;
-	u32 taken_epoch;
-	u64 taken_at;
-	u64 taken_count;
+	u32 marked_epoch;
+	u64 marked_at;
+	u64 marked_count;
 	bool proved;
 	bool counted;
 	u64 preempted_at;
@@ -236,49 +311,19 @@ struct kfd_prio_qpd {
 	u64 preempting_count;
 	struct kfd_prio_cost save;
 	struct hlist_node cost;
-	u64 cost_seen;
-	bool still;
-	bool exempt;
-	bool unpark_due;
-	enum kfd_prio_unpark_reason unparked;
-	enum kfd_prio_unpark_reason woke_by;
-	u64 quiet_at;
-	u64 ring_at;
-	u64 parked_at;
-	u64 parked_ns;
-	u64 park_last_ns;
-	u64 parked_count;
-	u32 park_seq;
-	struct kfd_prio_wakes park_wakes;
+	u64 cost_count;
 	enum kfd_prio_role role;
-	bool look;
-	bool rests;
-	struct list_head claim;
-	struct list_head poll;
-	u64 observed_at;
-	int set_prio;
 	struct mm_struct *mm;
-	u32 wakes;
-	bool waves;
-	bool ended;
-	bool rung;
-	u64 rung_at;
-	u64 moved_at;
-	u64 counted_at;
+	struct list_head link;
+	bool observe;
 	bool work;
-	u64 work_at;
 	u64 progress_at;
 	u64 rptr_sum;
 	u64 wptr_sum;
-	atomic_t trap;
-	atomic_t faults;
-	u64 fault_end;
-	unsigned long doorbell_pfn;
-	unsigned long doorbell_pgoff;
-	unsigned int doorbell_pages;
-	bool doorbell_lost;
-	bool doorbell_untrapped;
-	atomic_t doorbell_mappings;
+	struct kfd_prio_qpd_claim claim;
+	struct kfd_prio_qpd_neighbour neighbour;
+	struct kfd_prio_qpd_park park;
+	struct kfd_prio_qpd_doorbell doorbell;
 };
 
 #endif /* KFD_PRIO_MEMBERS_H_INCLUDED */

@@ -9,7 +9,7 @@
  * neighbour one fault. It causes work in the engine only if the neighbour is off, or a level is in
  * force that would take it off.
  *
- * The MQDs of a neighbour that is off the GPU can prove that it has no work, see kfd_prio_rest.c.
+ * The MQDs of a neighbour that is off the GPU can prove that it has no work, see kfd_prio_proof.c.
  * It then stays off until it rings.
  *
  * A neighbour on the GPU seems to have no work when the indices of its queues are equal and
@@ -28,38 +28,38 @@
 #include "kfd_prio_priv.h"
 
 /* Most neighbours that are observed at a time: with work, and without */
-#define KFD_PRIO_LOOK_BUSY	64
-#define KFD_PRIO_LOOK_RESTING	8
+#define KFD_PRIO_NEIGHBOUR_BUSY	64
+#define KFD_PRIO_NEIGHBOUR_QUIET	8
 
 /*
  * After so many reads, each of the indices or of the MQDs of a queue, the thread pauses. It runs at
  * a real-time priority, and a process whose doorbells have faulted must run before they are trapped
  * again, KFD_PRIO_REPEAT later, to repeat its store. Reading an MQD in VRAM takes 1 us.
  */
-#define KFD_PRIO_LOOK_READS	64
+#define KFD_PRIO_NEIGHBOUR_READS	64
 
 /* The pause, ns; claims that hold wait for a quarter of linger_us, half of it by default */
-#define KFD_PRIO_LOOK_PAUSE	100000ULL
+#define KFD_PRIO_NEIGHBOUR_PAUSE	100000ULL
 
 /*
  * Result of observing a neighbour. UNKNOWN changes nothing. UNPROVED: it is off, its MQDs show no
- * work, and its indices cannot be read. STILL: it may have waves, but its indices have not moved
+ * work, and its indices cannot be read. STALLED: it may have waves, but its indices have not moved
  * for so long that it may be parked, after which its MQDs show them.
  */
 enum kfd_prio_found {
 	KFD_PRIO_FOUND_UNKNOWN,
 	KFD_PRIO_FOUND_UNPROVED,
 	KFD_PRIO_FOUND_WORK,
-	KFD_PRIO_FOUND_STILL,
+	KFD_PRIO_FOUND_STALLED,
 	KFD_PRIO_FOUND_NONE,
 };
 
 /**
- * struct kfd_prio_look - state of one call of kfd_prio_neighbour_look()
+ * struct kfd_prio_pass - state of one call of kfd_prio_neighbours_observe()
  * @s: buffer for a snapshot
  * @counted: the waves of all queues were counted in this call
  */
-struct kfd_prio_look {
+struct kfd_prio_pass {
 	struct kfd_prio_snapshot *s;
 	bool counted;
 };
@@ -69,7 +69,7 @@ struct kfd_prio_look {
  * serves all neighbours: a kernel of a queue that has not moved for so long was launched before the
  * count.
  */
-static bool kfd_prio_neighbour_waves(struct kfd_process_device *pdd, struct kfd_prio_look *l,
+static bool kfd_prio_neighbour_waves(struct kfd_process_device *pdd, struct kfd_prio_pass *pass,
 				     u64 moved_at)
 {
 	u64 restored_at = READ_ONCE(pdd->dev->dqm->prio.restored_at);
@@ -77,9 +77,9 @@ static bool kfd_prio_neighbour_waves(struct kfd_process_device *pdd, struct kfd_
 	if (!kfd_prio_sees_waves(&pdd->qpd) ||
 	    ktime_get_ns() < max(moved_at, restored_at) + kfd_prio_safety_poll_ns())
 		return true;
-	if (!l->counted || !KFD_PRIO_COUNTS_ALL)
-		l->counted = kfd_prio_count_waves(pdd, l->s);
-	return !l->counted || kfd_prio_waves(pdd, l->s);
+	if (!pass->counted || !KFD_PRIO_COUNTS_ALL)
+		pass->counted = kfd_prio_count_waves(pdd, pass->s);
+	return !pass->counted || kfd_prio_waves(pdd, pass->s);
 }
 
 /*
@@ -88,9 +88,9 @@ static bool kfd_prio_neighbour_waves(struct kfd_process_device *pdd, struct kfd_
  * packet is not complete, it may not for busy_budget_ms more; after that the signal may be in use
  * for another purpose.
  */
-static bool kfd_prio_neighbour_still(struct device_queue_manager *dqm,
-				     struct qcm_process_device *qpd,
-				     const struct kfd_prio_seen *seen, u64 moved_at)
+static bool kfd_prio_neighbour_stalled(struct device_queue_manager *dqm,
+				       struct qcm_process_device *qpd,
+				       const struct kfd_prio_seen *seen, u64 moved_at)
 {
 	struct kfd_prio_params k;
 	u64 now = ktime_get_ns();
@@ -108,26 +108,26 @@ static bool kfd_prio_neighbour_still(struct device_queue_manager *dqm,
  */
 static enum kfd_prio_found kfd_prio_neighbour_read(struct device_queue_manager *dqm,
 						   struct qcm_process_device *qpd, bool waves,
-						   struct kfd_prio_look *l)
+						   struct kfd_prio_pass *pass)
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
-	bool armed = atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED && !qp->still;
+	bool armed = kfd_prio_trap_armed(qp) && !qp->neighbour.stalled;
 	bool off = qp->preempted;
 	u64 rptr_sum = qp->rptr_sum, wptr_sum = qp->wptr_sum, moved_at = qp->progress_at;
 	bool alive, moved;
-	u64 taken_count = qp->taken_count;
+	u64 marked_count = qp->marked_count;
 	u32 unmap_seq = dqm->prio.unmap_seq;
 	struct mm_struct *mm = qp->mm;
 	struct kfd_prio_seen seen;
 
-	kfd_prio_snapshot(qpd, l->s);
-	dqm->prio.look_reads += 1 + l->s->nr;
+	kfd_prio_snapshot(qpd, pass->s);
+	dqm->prio.neighbour_reads += 1 + pass->s->nr;
 	mmgrab(mm);
 	dqm_unlock(dqm);
-	alive = kfd_prio_observe(l->s, mm, &seen);
+	alive = kfd_prio_observe(pass->s, mm, &seen);
 	moved = seen.rptr_sum != rptr_sum || seen.wptr_sum != wptr_sum;
 	if (alive && !off && !seen.work && !seen.unused && !seen.unreadable && (moved || !armed))
-		waves = moved || kfd_prio_neighbour_waves(qpd_to_pdd(qpd), l, moved_at);
+		waves = moved || kfd_prio_neighbour_waves(qpd_to_pdd(qpd), pass, moved_at);
 	mmdrop(mm);
 	dqm_lock(dqm);
 	if (qp->role != KFD_PRIO_ROLE_NEIGHBOUR)
@@ -138,14 +138,14 @@ static enum kfd_prio_found kfd_prio_neighbour_read(struct device_queue_manager *
 		kfd_prio_role_drop(dqm, qpd);
 		return KFD_PRIO_FOUND_UNKNOWN;
 	}
-	if (off != qp->preempted || taken_count != qp->taken_count)
+	if (off != qp->preempted || marked_count != qp->marked_count)
 		return KFD_PRIO_FOUND_UNKNOWN;
 	if (!off && unmap_seq != dqm->prio.unmap_seq) {
 		/*
 		 * All queues may have been unmapped during the count, which other neighbours would
 		 * use
 		 */
-		l->counted = false;
+		pass->counted = false;
 		return KFD_PRIO_FOUND_UNKNOWN;
 	}
 	if (seen.unreadable && !waves) {
@@ -158,13 +158,13 @@ static enum kfd_prio_found kfd_prio_neighbour_read(struct device_queue_manager *
 	if (moved)
 		qp->progress_at = ktime_get_ns();
 	qp->work = seen.work || waves;
-	qp->still = !off && waves && !seen.work && !moved &&
-		    kfd_prio_neighbour_still(dqm, qpd, &seen, moved_at);
-	if (qp->still)
-		return KFD_PRIO_FOUND_STILL;
+	qp->neighbour.stalled = !off && waves && !seen.work && !moved &&
+				kfd_prio_neighbour_stalled(dqm, qpd, &seen, moved_at);
+	if (qp->neighbour.stalled)
+		return KFD_PRIO_FOUND_STALLED;
 	if (qp->work)
-		WRITE_ONCE(qp->woke_by, moved || seen.work ? KFD_PRIO_UNPARK_POLL :
-							     KFD_PRIO_UNPARK_WAVES);
+		WRITE_ONCE(qp->park.woke_by, moved || seen.work ? KFD_PRIO_UNPARK_POLL :
+								  KFD_PRIO_UNPARK_WAVES);
 	return qp->work ? KFD_PRIO_FOUND_WORK : KFD_PRIO_FOUND_NONE;
 }
 
@@ -174,26 +174,26 @@ static enum kfd_prio_found kfd_prio_neighbour_read(struct device_queue_manager *
  */
 static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *dqm,
 						   struct qcm_process_device *qpd,
-						   struct kfd_prio_look *l)
+						   struct kfd_prio_pass *pass)
 {
 	enum kfd_prio_shown shown = kfd_prio_shows_work(qpd);
 
 	if (qpd->prio.role != KFD_PRIO_ROLE_NEIGHBOUR)
 		return KFD_PRIO_FOUND_UNKNOWN;
 	if (shown == KFD_PRIO_SHOWN_PART) {
-		/* 32 MQDs were read (KFD_PRIO_REST_MQDS); the next step reads others, at once */
+		/* 32 MQDs were read (KFD_PRIO_PROOF_MQDS); the next step reads others, at once */
 		kfd_prio_neighbour_changed(qpd);
-		WRITE_ONCE(dqm->prio.look_now, true);
-		dqm->prio.look_reads += KFD_PRIO_LOOK_READS / 2;
+		WRITE_ONCE(dqm->prio.observe_now, true);
+		dqm->prio.neighbour_reads += KFD_PRIO_NEIGHBOUR_READS / 2;
 		return KFD_PRIO_FOUND_UNKNOWN;
 	}
-	return kfd_prio_neighbour_read(dqm, qpd, shown == KFD_PRIO_SHOWN_WORK, l);
+	return kfd_prio_neighbour_read(dqm, qpd, shown == KFD_PRIO_SHOWN_WORK, pass);
 }
 
 /* Records that a neighbour may have work */
 static void kfd_prio_neighbour_wake(struct device_queue_manager *dqm, struct kfd_prio_qpd *qp)
 {
-	qp->still = false;
+	qp->neighbour.stalled = false;
 	/* First, because a neighbour whose trap is armed counts as having no work */
 	kfd_prio_trap_change(qp, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG);
 	kfd_prio_neighbour_rise(&dqm->prio, qp);
@@ -202,14 +202,14 @@ static void kfd_prio_neighbour_wake(struct device_queue_manager *dqm, struct kfd
 }
 
 /*
- * Arms the doorbell trap of a neighbour that seems to have no work, or that is still, and observes
- * it again. Drops the DQM lock and takes it again.
+ * Arms the doorbell trap of a neighbour that seems to have no work, or that is stalled, and
+ * observes it again. Drops the DQM lock and takes it again.
  * @proves: if the trap was armed before the last observation, that observation proves that the
- *	neighbour has no work; its taken_count was @taken_count then
+ *	neighbour has no work; its marked_count was @marked_count then
  */
-static void kfd_prio_neighbour_rest(struct device_queue_manager *dqm,
-				    struct qcm_process_device *qpd, struct kfd_prio_look *l,
-				    bool proves, u64 taken_count)
+static void kfd_prio_neighbour_arm(struct device_queue_manager *dqm,
+				   struct qcm_process_device *qpd, struct kfd_prio_pass *pass,
+				   bool proves, u64 marked_count)
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
 	enum kfd_prio_found found;
@@ -219,63 +219,63 @@ static void kfd_prio_neighbour_rest(struct device_queue_manager *dqm,
 		return;
 	armed = kfd_prio_trap_change(qp, KFD_PRIO_TRAP_RUNG, KFD_PRIO_TRAP_ARMED);
 	/* Before the lock is dropped, because rings are looked for in this list only */
-	list_move_tail(&qp->claim, &dqm->prio.resting);
-	qp->rests = true;
+	list_move_tail(&qp->link, &dqm->prio.quiet_neighbours);
+	qp->neighbour.quiet = true;
 	if (!armed && proves) {
-		kfd_prio_prove(qpd, taken_count);
+		kfd_prio_prove(qpd, marked_count);
 	} else if (armed) {
-		taken_count = qp->taken_count;
+		marked_count = qp->marked_count;
 		dqm_unlock(dqm);
 		kfd_prio_doorbell_zap(qpd_to_pdd(qpd));
 		dqm_lock(dqm);
 		if (qp->role != KFD_PRIO_ROLE_NEIGHBOUR)
 			return;
-		found = kfd_prio_neighbour_find(dqm, qpd, l);
-		if (found < KFD_PRIO_FOUND_STILL && found != KFD_PRIO_FOUND_UNPROVED) {
+		found = kfd_prio_neighbour_find(dqm, qpd, pass);
+		if (found < KFD_PRIO_FOUND_STALLED && found != KFD_PRIO_FOUND_UNPROVED) {
 			if (qp->role == KFD_PRIO_ROLE_NEIGHBOUR)
 				kfd_prio_neighbour_wake(dqm, qp);
 			return;
 		}
-		/* Of a neighbour that is still, the time without movement counts */
-		qp->quiet_at = qp->still ? qp->progress_at : ktime_get_ns();
+		/* Of a neighbour that is stalled, the time without movement counts */
+		qp->park.quiet_at = qp->neighbour.stalled ? qp->progress_at : ktime_get_ns();
 		if (found == KFD_PRIO_FOUND_NONE)
-			kfd_prio_prove(qpd, taken_count);
+			kfd_prio_prove(qpd, marked_count);
 		/* The set of processes with work, whose time off is counted, has changed */
 		dqm->prio.recheck = true;
 	}
-	if (atomic_read(&qp->trap) == KFD_PRIO_TRAP_RUNG)
+	if (kfd_prio_trap_rung(qp))
 		kfd_prio_neighbour_rise(&dqm->prio, qp);
 }
 
 /*
  * Whether an observation of a neighbour has no use: KFD has evicted it; or all queues are being
  * unmapped; or work of it was observed since it was taken off. The last does not hold for a process
- * that was parked because it was still.
+ * that was parked because it was stalled.
  */
 static bool kfd_prio_neighbour_known(const struct qcm_process_device *qpd)
 {
 	const struct kfd_prio_qpd *qp = &qpd->prio;
 
 	return qpd->evicted > qp->preempted || qpd->dqm->prio.state == KFD_PRIO_STATE_LEFT ||
-	       (qp->preempted && qp->work && !qp->still && !READ_ONCE(qp->look));
+	       (qp->preempted && qp->work && !qp->neighbour.stalled && !READ_ONCE(qp->observe));
 }
 
-static void kfd_prio_neighbour_look_at(struct device_queue_manager *dqm,
-				       struct qcm_process_device *qpd, struct kfd_prio_look *l)
+static void kfd_prio_neighbour_observe(struct device_queue_manager *dqm,
+				       struct qcm_process_device *qpd, struct kfd_prio_pass *pass)
 {
 	struct kfd_process *p = qpd->pqm->process;
-	u64 taken_count = qpd->prio.taken_count;
+	u64 marked_count = qpd->prio.marked_count;
 	enum kfd_prio_found found;
 
 	if (kfd_prio_neighbour_known(qpd) || !kfd_prio_process_hold(p))
 		return;
-	WRITE_ONCE(qpd->prio.look, false);
-	found = kfd_prio_neighbour_find(dqm, qpd, l);
+	WRITE_ONCE(qpd->prio.observe, false);
+	found = kfd_prio_neighbour_find(dqm, qpd, pass);
 	switch (found) {
 	case KFD_PRIO_FOUND_NONE:
-	case KFD_PRIO_FOUND_STILL:
+	case KFD_PRIO_FOUND_STALLED:
 	case KFD_PRIO_FOUND_UNPROVED:
-		kfd_prio_neighbour_rest(dqm, qpd, l, found == KFD_PRIO_FOUND_NONE, taken_count);
+		kfd_prio_neighbour_arm(dqm, qpd, pass, found == KFD_PRIO_FOUND_NONE, marked_count);
 		break;
 	case KFD_PRIO_FOUND_WORK:
 		kfd_prio_neighbour_wake(dqm, &qpd->prio);
@@ -294,8 +294,8 @@ static struct kfd_prio_qpd *kfd_prio_neighbour_first(struct list_head *list, boo
 {
 	struct kfd_prio_qpd *qp;
 
-	list_for_each_entry(qp, list, claim)
-		if (!unchanged || !READ_ONCE(qp->look))
+	list_for_each_entry(qp, list, link)
+		if (!unchanged || !READ_ONCE(qp->observe))
 			return qp;
 	return NULL;
 }
@@ -309,7 +309,7 @@ static struct kfd_prio_qpd *kfd_prio_neighbour_first(struct list_head *list, boo
  */
 static unsigned int kfd_prio_neighbour_walk(struct device_queue_manager *dqm,
 					    struct list_head *list, unsigned int n, bool unchanged,
-					    struct kfd_prio_look *l)
+					    struct kfd_prio_pass *pass)
 {
 	struct kfd_prio_qpd *qp;
 
@@ -318,10 +318,10 @@ static unsigned int kfd_prio_neighbour_walk(struct device_queue_manager *dqm,
 		qp = kfd_prio_neighbour_first(list, unchanged);
 		if (!qp)
 			break;
-		list_move_tail(&qp->claim, list);
-		kfd_prio_neighbour_look_at(dqm, container_of(qp, struct qcm_process_device, prio),
-					   l);
-		if (n && (dqm->prio.look_reads >= KFD_PRIO_LOOK_READS ||
+		list_move_tail(&qp->link, list);
+		kfd_prio_neighbour_observe(dqm, container_of(qp, struct qcm_process_device, prio),
+					   pass);
+		if (n && (dqm->prio.neighbour_reads >= KFD_PRIO_NEIGHBOUR_READS ||
 			  atomic_read(&dqm->prio.kicked)))
 			return n;
 	}
@@ -331,7 +331,7 @@ static unsigned int kfd_prio_neighbour_walk(struct device_queue_manager *dqm,
 /*
  * Counts the neighbours to be observed. @busy: of those that may have work; all of them if one was
  * just taken off. @changed: of those without work whose queues have changed, which
- * kfd_prio_neighbour_rang() has moved to the front.
+ * kfd_prio_neighbour_rings() has moved to the front.
  */
 static void kfd_prio_neighbour_due(struct kfd_prio_dqm *d, unsigned int *busy,
 				   unsigned int *changed)
@@ -340,14 +340,14 @@ static void kfd_prio_neighbour_due(struct kfd_prio_dqm *d, unsigned int *busy,
 	struct kfd_prio_qpd *qp;
 	bool fresh = false;
 
-	list_for_each_entry(qp, &d->neighbours, claim) {
-		fresh |= qp->preempted && READ_ONCE(qp->look);
+	list_for_each_entry(qp, &d->neighbours, link) {
+		fresh |= qp->preempted && READ_ONCE(qp->observe);
 		n++;
 	}
-	*busy = fresh ? n : min(n, d->look_rest);
+	*busy = fresh ? n : min(n, d->busy_left);
 	*changed = 0;
-	list_for_each_entry(qp, &d->resting, claim) {
-		if (!READ_ONCE(qp->look))
+	list_for_each_entry(qp, &d->quiet_neighbours, link) {
+		if (!READ_ONCE(qp->observe))
 			break;
 		++*changed;
 	}
@@ -356,7 +356,7 @@ static void kfd_prio_neighbour_due(struct kfd_prio_dqm *d, unsigned int *busy,
 /* Whether neighbours are left of an observation that was interrupted or pauses */
 static bool kfd_prio_neighbour_left(const struct kfd_prio_dqm *d)
 {
-	return d->look_rest || d->look_more || d->poll_rest;
+	return d->busy_left || d->changed_left || d->quiet_left;
 }
 
 /*
@@ -365,7 +365,7 @@ static bool kfd_prio_neighbour_left(const struct kfd_prio_dqm *d)
  */
 static u64 kfd_prio_neighbour_due_at(const struct kfd_prio_dqm *d)
 {
-	return d->looked_at + kfd_prio_safety_poll_ns();
+	return d->polled_at + kfd_prio_safety_poll_ns();
 }
 
 /**
@@ -377,74 +377,76 @@ static u64 kfd_prio_neighbour_due_at(const struct kfd_prio_dqm *d)
  */
 u64 kfd_prio_neighbour_poll_at(const struct kfd_prio_dqm *d)
 {
-	if (kfd_prio_neighbour_left(d) || READ_ONCE(d->look_now))
-		return d->rest_at;
-	return max(d->rest_at, kfd_prio_neighbour_due_at(d));
+	if (kfd_prio_neighbour_left(d) || READ_ONCE(d->observe_now))
+		return d->paused_until;
+	return max(d->paused_until, kfd_prio_neighbour_due_at(d));
 }
 
 /**
- * kfd_prio_neighbour_look() - observe the neighbours, and trap those that have no work
+ * kfd_prio_neighbours_observe() - observe the neighbours, and trap those that have no work
  * @dqm: device queue manager of the GPU
  * @s: buffer for a snapshot
  *
  * Neighbours are observed every safety_poll_us, and those that were taken off at once. Without a
  * claim and without parking no decision depends on the result, and the function does nothing.
  *
- * A kick interrupts the observation, and the next step resumes it. After KFD_PRIO_LOOK_READS
- * reads it pauses, and no neighbour is observed before @rest_at. Users can cause any number of
- * kicks. So the observation has three parts: neighbours that may have work, those in resting whose
- * queues have changed, and the poll of the others. Each part has its own count of what is left,
- * does not wait for another part, and observes at least one neighbour in each call.
+ * A kick interrupts the observation, and the next step resumes it. After KFD_PRIO_NEIGHBOUR_READS
+ * reads it pauses, and no neighbour is observed before @paused_until. Users can cause any number of
+ * kicks. So the observation has three parts: neighbours that may have work, those in
+ * quiet_neighbours whose queues have changed, and the poll of the others. Each part has its own
+ * count of what is left, does not wait for another part, and observes at least one neighbour in
+ * each call.
  *
  * Context: the GPU's thread; DQM lock, dropped and taken again for each neighbour
  */
-void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s)
+void kfd_prio_neighbours_observe(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s)
 {
-	struct kfd_prio_look l = { .s = s };
+	struct kfd_prio_pass pass = { .s = s };
 	struct kfd_prio_dqm *d = &dqm->prio;
 	u64 now = ktime_get_ns();
 	bool due = now >= kfd_prio_neighbour_due_at(d);
+	struct list_head *quiet = &d->quiet_neighbours;
 	unsigned int busy, changed;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	if (now < d->rest_at)
+	if (now < d->paused_until)
 		return;
-	if (!due && !READ_ONCE(d->look_now) && !kfd_prio_neighbour_left(d))
+	if (!due && !READ_ONCE(d->observe_now) && !kfd_prio_neighbour_left(d))
 		return;
 	if (list_empty(&d->claims) && !kfd_prio_park_ns(dqm)) {
-		d->look_rest = 0;
-		d->look_more = false;
-		d->poll_rest = 0;
+		d->busy_left = 0;
+		d->changed_left = false;
+		d->quiet_left = 0;
 		return;
 	}
-	if (due || READ_ONCE(d->look_now))
-		d->look_rest = KFD_PRIO_LOOK_BUSY;
-	WRITE_ONCE(d->look_now, false);
+	if (due || READ_ONCE(d->observe_now))
+		d->busy_left = KFD_PRIO_NEIGHBOUR_BUSY;
+	WRITE_ONCE(d->observe_now, false);
 	if (due) {
 		/*
 		 * Set before the observation, so that a kick that interrupts it does not delay the
 		 * next one
 		 */
-		d->looked_at = now;
-		d->poll_rest = KFD_PRIO_LOOK_RESTING;
+		d->polled_at = now;
+		d->quiet_left = KFD_PRIO_NEIGHBOUR_QUIET;
 	}
-	/* Neighbours of resting that were taken off go to the front as well */
-	if (d->quiet_taken)
-		atomic_set(&d->rang, 1);
-	d->quiet_taken = false;
-	kfd_prio_neighbour_rang(dqm);
+	/* Neighbours of quiet_neighbours that were marked as off go to the front as well */
+	if (d->quiet_marked)
+		atomic_set(&d->neighbour_rung, 1);
+	d->quiet_marked = false;
+	kfd_prio_neighbour_rings(dqm);
 	kfd_prio_neighbour_due(d, &busy, &changed);
-	d->look_rest = kfd_prio_neighbour_walk(dqm, &d->neighbours, busy, false, &l);
-	d->look_more = kfd_prio_neighbour_walk(dqm, &d->resting, changed, false, &l);
-	d->poll_rest = kfd_prio_neighbour_walk(dqm, &d->resting, d->poll_rest, true, &l);
-	if (d->look_reads >= KFD_PRIO_LOOK_READS) {
+	d->busy_left = kfd_prio_neighbour_walk(dqm, &d->neighbours, busy, false, &pass);
+	d->changed_left = kfd_prio_neighbour_walk(dqm, quiet, changed, false, &pass);
+	d->quiet_left = kfd_prio_neighbour_walk(dqm, quiet, d->quiet_left, true, &pass);
+	if (d->neighbour_reads >= KFD_PRIO_NEIGHBOUR_READS) {
 		now = ktime_get_ns();
-		d->rest_at = now + KFD_PRIO_LOOK_PAUSE;
+		d->paused_until = now + KFD_PRIO_NEIGHBOUR_PAUSE;
 		/* The claims wait as well, or the thread would run again at once */
 		d->claims_at = now;
 		d->claims_reads = 0;
-		d->look_reads = 0;
+		d->neighbour_reads = 0;
 	} else if (!kfd_prio_neighbour_left(d)) {
-		d->look_reads = 0;
+		d->neighbour_reads = 0;
 	}
 }

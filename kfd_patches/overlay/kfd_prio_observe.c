@@ -8,7 +8,7 @@
  * counts as unchanged; the process brings the page back when it writes its next packet. If an index
  * of another process cannot be read, the process counts as having work.
  *
- * An observation never proves that a process has no work; kfd_prio_rest.c does.
+ * An observation never proves that a process has no work; kfd_prio_proof.c does.
  *
  * A queue with equal indices may have work, because hardware advances the read index of an AQL
  * queue when it launches the packet. Where the ASIC counts waves (gfx9), a wave in flight is work.
@@ -122,7 +122,7 @@ bool kfd_prio_observe(const struct kfd_prio_snapshot *s, struct mm_struct *mm,
 		/* Indices of 64 bits never wrap: if both are 0, no packet was ever launched */
 		seen->unused &= x->mask == ~0ULL && !r && !w;
 		if (!seen->runs)
-			kfd_prio_aql_look(x, r, w, seen);
+			kfd_prio_aql_read(x, r, w, seen);
 		seen->rptr_sum += r;
 		seen->wptr_sum += w;
 	}

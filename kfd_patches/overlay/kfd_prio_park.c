@@ -12,19 +12,19 @@
 
 /*
  * Whether the next ring of a process will be reported, and no work of the process is known. A
- * process that is still may have waves; once it is parked, its MQDs show them. A neighbour whose
+ * process that is stalled may have waves; once it is parked, its MQDs show them. A neighbour whose
  * queues have changed since the last observation may have work.
  */
 static bool kfd_prio_is_quiet(struct qcm_process_device *qpd)
 {
 	const struct kfd_prio_qpd *qp = &qpd->prio;
 
-	if (atomic_read(&qp->trap) != KFD_PRIO_TRAP_ARMED ||
+	if (!kfd_prio_trap_armed(qp) ||
 	    !kfd_prio_doorbell_traps(qpd) || !kfd_prio_may_be_victim(qpd))
 		return false;
-	if (qp->work && !qp->still && !qp->parked)
+	if (qp->work && !qp->neighbour.stalled && !qp->park.parked)
 		return false;
-	return qp->parked || qp->role != KFD_PRIO_ROLE_NEIGHBOUR || !READ_ONCE(qp->look);
+	return qp->park.parked || qp->role != KFD_PRIO_ROLE_NEIGHBOUR || !READ_ONCE(qp->observe);
 }
 
 /**
@@ -39,12 +39,12 @@ bool kfd_prio_parks(struct qcm_process_device *qpd, const struct kfd_prio_parkin
 	const struct kfd_prio_qpd *qp = &qpd->prio;
 	const struct kfd_prio_lull l = {
 		.quiet = kfd_prio_is_quiet(qpd),
-		.quiet_at = qp->quiet_at,
-		.hold_until = qp->park_wakes.hold_until,
-		.parked = qp->parked,
+		.quiet_at = qp->park.quiet_at,
+		.hold_until = qp->park.wakes.hold_until,
+		.parked = qp->park.parked,
 		.off = kfd_prio_is_off(qp),
 		.evicted = qpd->evicted > qp->preempted,
-		.exempt = qp->exempt,
+		.exempt = qp->park.exempt,
 		.ends = READ_ONCE(qp->exiting),
 	};
 
@@ -93,7 +93,7 @@ bool kfd_prio_park_due(struct device_queue_manager *dqm)
 	lockdep_assert_held(&dqm->lock_hidden);
 	list_for_each_entry(cur, &dqm->queues, list)
 		if (!kfd_prio_stays_parked(cur->qpd, &dqm->prio.parking) &&
-		    cur->qpd->prio.parked != kfd_prio_parks(cur->qpd, &dqm->prio.parking))
+		    cur->qpd->prio.park.parked != kfd_prio_parks(cur->qpd, &dqm->prio.parking))
 			return true;
 	return false;
 }
@@ -110,12 +110,13 @@ static enum kfd_prio_park_reason kfd_prio_park_reason(const struct kfd_prio_dqm 
 
 static void kfd_prio_park_trace(struct qcm_process_device *qpd, u64 now)
 {
-	struct kfd_prio_qpd *qp = &qpd->prio;
+	struct kfd_prio_qpd_park *park = &qpd->prio.park;
+	u64 rung_at = READ_ONCE(qpd->prio.doorbell.rung_at);
 
-	qp->unpark_due = false;
-	trace_kfd_unpark(qpd, qp->unparked,
-			 qp->unparked == KFD_PRIO_UNPARK_RING ? now - READ_ONCE(qp->ring_at) : 0,
-			 qp->park_last_ns);
+	park->trace_due = false;
+	trace_kfd_unpark(qpd, park->ended_by,
+			 park->ended_by == KFD_PRIO_UNPARK_RING ? now - rung_at : 0,
+			 park->last_ns);
 }
 
 /**
@@ -134,16 +135,16 @@ void kfd_prio_park_begin(struct qcm_process_device *qpd, bool preempted, u64 now
 	struct kfd_prio_qpd *qp = &qpd->prio;
 
 	lockdep_assert_held(&qpd->dqm->lock_hidden);
-	if (qp->unpark_due)
+	if (qp->park.trace_due)
 		kfd_prio_park_trace(qpd, now);
-	qp->parked = true;
-	qp->parked_at = now;
-	qp->parked_count++;
+	qp->park.parked = true;
+	qp->park.at = now;
+	qp->park.count++;
 	d->totals.parked_count++;
 	d->parked++;
-	qp->park_seq = ++d->park_seq;
-	atomic_set(&d->rang, 1);
-	trace_kfd_park(qpd, kfd_prio_park_reason(d, preempted), now - min(now, qp->quiet_at));
+	qp->park.seq = ++d->park_seq;
+	atomic_set(&d->neighbour_rung, 1);
+	trace_kfd_park(qpd, kfd_prio_park_reason(d, preempted), now - min(now, qp->park.quiet_at));
 }
 
 /**
@@ -154,8 +155,9 @@ void kfd_prio_park_begin(struct qcm_process_device *qpd, bool preempted, u64 now
  */
 enum kfd_prio_unpark_reason kfd_prio_park_ends(struct qcm_process_device *qpd)
 {
-	return atomic_read(&qpd->prio.trap) == KFD_PRIO_TRAP_RUNG ? READ_ONCE(qpd->prio.woke_by) :
-								    KFD_PRIO_UNPARK_OFF;
+	if (!kfd_prio_trap_rung(&qpd->prio))
+		return KFD_PRIO_UNPARK_OFF;
+	return READ_ONCE(qpd->prio.park.woke_by);
 }
 
 /**
@@ -176,18 +178,18 @@ void kfd_prio_park_end(struct qcm_process_device *qpd, enum kfd_prio_unpark_reas
 	struct kfd_prio_qpd *qp = &qpd->prio;
 
 	lockdep_assert_held(&qpd->dqm->lock_hidden);
-	qp->parked = false;
-	qp->park_last_ns = now - qp->parked_at;
-	qp->parked_ns += qp->park_last_ns;
-	d->totals.parked_ns += qp->park_last_ns;
+	qp->park.parked = false;
+	qp->park.last_ns = now - qp->park.at;
+	qp->park.total_ns += qp->park.last_ns;
+	d->totals.parked_ns += qp->park.last_ns;
 	d->parked--;
 	if (reason <= KFD_PRIO_UNPARK_PREEMPT)
-		kfd_prio_policy_park_woke(&qp->park_wakes, reason == KFD_PRIO_UNPARK_WAVES, now);
-	qp->unparked = reason;
+		kfd_prio_policy_park_woke(&qp->park.wakes, reason == KFD_PRIO_UNPARK_WAVES, now);
+	qp->park.ended_by = reason;
 	if (reason == KFD_PRIO_UNPARK_PREEMPT || reason == KFD_PRIO_UNPARK_GONE) {
 		kfd_prio_park_trace(qpd, now);
 	} else if (trace_kfd_unpark_enabled()) {
-		qp->unpark_due = true;
+		qp->park.trace_due = true;
 		d->unpark_due = true;
 	}
 }
@@ -202,9 +204,9 @@ void kfd_prio_park_gone(struct qcm_process_device *qpd)
 {
 	u64 now = ktime_get_ns();
 
-	if (qpd->prio.parked)
+	if (qpd->prio.park.parked)
 		kfd_prio_park_end(qpd, KFD_PRIO_UNPARK_GONE, now);
-	else if (qpd->prio.unpark_due)
+	else if (qpd->prio.park.trace_due)
 		kfd_prio_park_trace(qpd, now);
 }
 
@@ -225,6 +227,6 @@ void kfd_prio_park_report(struct device_queue_manager *dqm)
 	dqm->prio.unpark_due = false;
 	now = ktime_get_ns();
 	list_for_each_entry(cur, &dqm->queues, list)
-		if (cur->qpd->prio.unpark_due)
+		if (cur->qpd->prio.park.trace_due)
 			kfd_prio_park_trace(cur->qpd, now);
 }

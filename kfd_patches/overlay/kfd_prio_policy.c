@@ -337,7 +337,7 @@ void kfd_prio_policy_decide(struct kfd_prio_policy *p, const struct kfd_prio_par
 	d->throttle = KFD_PRIO_LEVEL_NONE;
 	d->reason = k->enabled ? KFD_PRIO_REASON_NONE : KFD_PRIO_REASON_OFF;
 	d->claim = -1;
-	d->look_at = KFD_PRIO_NEVER;
+	d->decide_at = KFD_PRIO_NEVER;
 	account(p, k, now);
 	if (!k->enabled)
 		return;
@@ -367,8 +367,8 @@ void kfd_prio_policy_decide(struct kfd_prio_policy *p, const struct kfd_prio_par
 		if (claims[i].prio > last)
 			last = claims[i].prio;
 		at = kfd_prio_policy_until(k, &claims[i]);
-		if (at < d->look_at)
-			d->look_at = at;
+		if (at < d->decide_at)
+			d->decide_at = at;
 	}
 	if (!f.levels)
 		return;
@@ -387,12 +387,12 @@ void kfd_prio_policy_decide(struct kfd_prio_policy *p, const struct kfd_prio_par
 		d->claim = d->level == KFD_PRIO_LEVEL_NONE ? -1 : f.claim[last];
 		at = p->at + div_u64(TOKEN - p->tokens + k->max_per_s - 1, k->max_per_s);
 	}
-	if (at < d->look_at)
-		d->look_at = at;
+	if (at < d->decide_at)
+		d->decide_at = at;
 	if (d->level != KFD_PRIO_LEVEL_NONE)
-		d->look_at = decide_until(p, k, &f, lowest, d->level, d->look_at);
-	if (d->look_at <= now)
-		d->look_at = now + 1;
+		d->decide_at = decide_until(p, k, &f, lowest, d->level, d->decide_at);
+	if (d->decide_at <= now)
+		d->decide_at = now + 1;
 }
 
 /*

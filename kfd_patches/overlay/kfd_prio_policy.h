@@ -120,7 +120,7 @@ struct kfd_prio_policy {
  *	below them gets its floor; KFD_PRIO_LEVEL_NONE: no claim is
  * @reason: the reason for @level
  * @claim: index of the claim that preempts; -1 if @level is KFD_PRIO_LEVEL_NONE
- * @look_at: the latest time for the next decision if no event comes before, as far as it follows
+ * @decide_at: the latest time for the next decision if no event comes before, as far as it follows
  *	from the clock; KFD_PRIO_NEVER: not before an event
  */
 struct kfd_prio_decision {
@@ -128,7 +128,7 @@ struct kfd_prio_decision {
 	int throttle;
 	enum kfd_prio_reason reason;
 	int claim;
-	u64 look_at;
+	u64 decide_at;
 };
 
 /**

@@ -14,12 +14,12 @@
  *   its work now.
  * So the cost of a pass of the GPU's thread over the claims depends on those that may have work.
  *
- * The fault of a doorbell and kfd_prio_take() move no claim. They set kfd_prio_dqm.claim_rang and
- * .claim_taken, and the next decision or the next pass moves the claim.
+ * The fault of a doorbell and kfd_prio_mark() move no claim. They set kfd_prio_dqm.claim_rung and
+ * .claim_marked, and the next decision or the next pass moves the claim.
  *
  * Each time at which a claim is due follows from past events and the module parameters, and not
  * from the present time, because users can cause any number of passes. A pass ends after
- * KFD_PRIO_POLL_READS reads, and the thread then rests in proportion to them, because it runs at a
+ * KFD_PRIO_POLL_READS reads, and the thread then pauses in proportion to them, because it runs at a
  * real-time priority.
  */
 #include "kfd_prio_priv.h"
@@ -70,9 +70,9 @@ static u64 kfd_prio_poll_ns(const struct kfd_prio_params *k, u64 since)
 }
 
 /* Whether a claim was taken off and not observed since, so that its MQDs show its work now */
-static bool kfd_prio_poll_taken(const struct kfd_prio_qpd *qp)
+static bool kfd_prio_poll_marked(const struct kfd_prio_qpd *qp)
 {
-	return qp->preempted && READ_ONCE(qp->look) && qp->observed_at <= qp->taken_at;
+	return qp->preempted && READ_ONCE(qp->observe) && qp->claim.observed_at <= qp->marked_at;
 }
 
 /* Whether the last pass has ended before it had observed all claims that were due */
@@ -96,17 +96,17 @@ static u64 kfd_prio_poll_rung_at(const struct kfd_prio_dqm *d, const struct kfd_
 				 const struct kfd_prio_params *k)
 {
 	const struct kfd_prio_claim c = kfd_prio_claim_of(qp);
-	u64 since = max(qp->observed_at, qp->rung_at);
+	u64 since = max(qp->claim.observed_at, qp->claim.rung_since);
 	u64 rest_at = kfd_prio_poll_rest_at(d, k);
 	u64 at, ends = kfd_prio_policy_until(k, &c);
 
-	if (qp->observed_at >= ends)
-		ends = qp->observed_at + kfd_prio_poll_min(k);
-	at = min(ends, max(rest_at, since + kfd_prio_poll_ns(k, since - qp->rung_at)));
+	if (qp->claim.observed_at >= ends)
+		ends = qp->claim.observed_at + kfd_prio_poll_min(k);
+	at = min(ends, max(rest_at, since + kfd_prio_poll_ns(k, since - qp->claim.rung_since)));
 	/* No MQD is read before the hardware has confirmed the unmap; a step follows that */
 	if (d->state == KFD_PRIO_STATE_LEFT && qp->preempted)
 		return KFD_PRIO_NEVER;
-	if (kfd_prio_poll_taken(qp))
+	if (kfd_prio_poll_marked(qp))
 		at = 0;
 	return kfd_prio_poll_full(d) ? max(at, rest_at) : at;
 }
@@ -126,10 +126,10 @@ static u64 kfd_prio_poll_trapped_at(struct kfd_prio_dqm *d)
 {
 	const struct kfd_prio_qpd *qp;
 
-	qp = list_first_entry_or_null(&d->trapped_claims, struct kfd_prio_qpd, poll);
+	qp = list_first_entry_or_null(&d->trapped_claims, struct kfd_prio_qpd, claim.link);
 	if (!qp)
 		return KFD_PRIO_NEVER;
-	return max(qp->observed_at + kfd_prio_safety_poll_ns(),
+	return max(qp->claim.observed_at + kfd_prio_safety_poll_ns(),
 		   d->trapped_at + kfd_prio_poll_turn(d));
 }
 
@@ -139,7 +139,7 @@ static u64 kfd_prio_poll_trapped_at(struct kfd_prio_dqm *d)
  */
 static u64 kfd_prio_poll_fresh_at(const struct kfd_prio_dqm *d, const struct kfd_prio_params *k)
 {
-	if (d->state == KFD_PRIO_STATE_LEFT || (list_empty(&d->fresh_claims) && !d->claim_taken))
+	if (d->state == KFD_PRIO_STATE_LEFT || (list_empty(&d->fresh_claims) && !d->claim_marked))
 		return KFD_PRIO_NEVER;
 	return d->fresh_at + max(kfd_prio_poll_min(k), d->fresh_reads * KFD_PRIO_POLL_REST);
 }
@@ -161,7 +161,7 @@ u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_pr
 	struct kfd_prio_qpd *qp;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	list_for_each_entry(qp, &d->rung_claims, poll)
+	list_for_each_entry(qp, &d->rung_claims, claim.link)
 		at = min(at, kfd_prio_poll_rung_at(d, qp, k));
 	return at;
 }
@@ -171,12 +171,12 @@ static void kfd_prio_poll_sort(struct kfd_prio_dqm *d)
 {
 	struct kfd_prio_qpd *qp, *tmp;
 
-	if (!d->claim_taken)
+	if (!d->claim_marked)
 		return;
-	d->claim_taken = false;
-	list_for_each_entry_safe(qp, tmp, &d->trapped_claims, poll)
-		if (kfd_prio_poll_taken(qp))
-			list_move_tail(&qp->poll, &d->fresh_claims);
+	d->claim_marked = false;
+	list_for_each_entry_safe(qp, tmp, &d->trapped_claims, claim.link)
+		if (kfd_prio_poll_marked(qp))
+			list_move_tail(&qp->claim.link, &d->fresh_claims);
 }
 
 /**
@@ -193,7 +193,7 @@ void kfd_prio_claim_pass_begin(struct device_queue_manager *dqm, struct kfd_prio
 	lockdep_assert_held(&dqm->lock_hidden);
 	kfd_prio_poll_sort(&dqm->prio);
 	*pass = (struct kfd_prio_claim_pass) { .begin = ktime_get_ns() };
-	list_for_each_entry(qp, &dqm->prio.rung_claims, poll)
+	list_for_each_entry(qp, &dqm->prio.rung_claims, claim.link)
 		pass->left++;
 }
 
@@ -212,7 +212,7 @@ static struct kfd_prio_qpd *kfd_prio_pass_trapped(struct kfd_prio_dqm *d,
 	d->trapped_at = max(at, pass->begin - min(pass->begin, kfd_prio_poll_turn(d)));
 	d->trapped_reads = 1;
 	pass->reads = &d->trapped_reads;
-	return list_first_entry(&d->trapped_claims, struct kfd_prio_qpd, poll);
+	return list_first_entry(&d->trapped_claims, struct kfd_prio_qpd, claim.link);
 }
 
 /* Returns the claim of fresh_claims that is observed in a pass; NULL if none is due */
@@ -225,7 +225,7 @@ static struct kfd_prio_qpd *kfd_prio_pass_fresh(struct kfd_prio_dqm *d,
 	d->fresh_at = pass->begin;
 	d->fresh_reads = 1;
 	pass->reads = &d->fresh_reads;
-	return list_first_entry(&d->fresh_claims, struct kfd_prio_qpd, poll);
+	return list_first_entry(&d->fresh_claims, struct kfd_prio_qpd, claim.link);
 }
 
 /* Returns the next claim of rung_claims that is observed in a pass; NULL if none is due */
@@ -239,8 +239,8 @@ static struct kfd_prio_qpd *kfd_prio_pass_rung(struct kfd_prio_dqm *d,
 	while (pass->left && pass->rung_reads < KFD_PRIO_POLL_READS &&
 	       !list_empty(&d->rung_claims)) {
 		pass->left--;
-		qp = list_first_entry(&d->rung_claims, struct kfd_prio_qpd, poll);
-		list_move_tail(&qp->poll, &d->rung_claims);
+		qp = list_first_entry(&d->rung_claims, struct kfd_prio_qpd, claim.link);
+		list_move_tail(&qp->claim.link, &d->rung_claims);
 		if (kfd_prio_poll_rung_at(d, qp, k) <= pass->begin) {
 			pass->rung_reads++;
 			return qp;
@@ -310,7 +310,7 @@ void kfd_prio_claim_pass_end(struct device_queue_manager *dqm,
 void kfd_prio_claim_observed(struct device_queue_manager *dqm, struct kfd_prio_qpd *qp, u64 at)
 {
 	lockdep_assert_held(&dqm->lock_hidden);
-	qp->observed_at = at;
-	if (!qp->rung)
-		list_move_tail(&qp->poll, &dqm->prio.trapped_claims);
+	qp->claim.observed_at = at;
+	if (!qp->claim.rung)
+		list_move_tail(&qp->claim.link, &dqm->prio.trapped_claims);
 }

@@ -22,7 +22,7 @@
 
 /**
  * struct kfd_prio_marked - changes that kfd_prio_dqm_mark() has made to the processes of a GPU
- * @epoch: kfd_prio_take_epoch()
+ * @epoch: kfd_prio_mark_epoch()
  * @preempted: processes that count as preempted from now on
  * @busy: processes that were taken off with work, or were off and showed work since
  * @shown: queues of processes that were off and showed work since
@@ -117,7 +117,29 @@ struct kfd_prio_param {
 static inline bool kfd_prio_trap_change(struct kfd_prio_qpd *qp, enum kfd_prio_trap from,
 					enum kfd_prio_trap to)
 {
-	return atomic_cmpxchg(&qp->trap, from, to) == from;
+	return atomic_cmpxchg(&qp->doorbell.trap, from, to) == from;
+}
+
+/**
+ * kfd_prio_trap_armed() - whether the next ring of a process on a GPU faults
+ * @qp: the process on the GPU
+ *
+ * Context: any
+ */
+static inline bool kfd_prio_trap_armed(const struct kfd_prio_qpd *qp)
+{
+	return atomic_read(&qp->doorbell.trap) == KFD_PRIO_TRAP_ARMED;
+}
+
+/**
+ * kfd_prio_trap_rung() - whether a process on a GPU has rung since its trap was armed
+ * @qp: the process on the GPU
+ *
+ * Context: any
+ */
+static inline bool kfd_prio_trap_rung(const struct kfd_prio_qpd *qp)
+{
+	return atomic_read(&qp->doorbell.trap) == KFD_PRIO_TRAP_RUNG;
 }
 
 /**
@@ -130,8 +152,8 @@ static inline bool kfd_prio_trap_change(struct kfd_prio_qpd *qp, enum kfd_prio_t
  */
 static inline bool kfd_prio_in_fault(const struct kfd_prio_qpd *qp, u64 now)
 {
-	return atomic_read_acquire(&qp->faults) ||
-	       now <= READ_ONCE(qp->fault_end) + KFD_PRIO_REPEAT;
+	return atomic_read_acquire(&qp->doorbell.faults) ||
+	       now <= READ_ONCE(qp->doorbell.fault_end) + KFD_PRIO_REPEAT;
 }
 
 /**
@@ -149,47 +171,47 @@ static inline void kfd_prio_hold(struct queue *q)
 
 /**
  * kfd_prio_is_off() - whether preemption keeps a process off a GPU; a parked process is not off
- * @prio: the process on the GPU
+ * @qp: the process on the GPU
  *
  * Context: DQM lock
  */
-static inline bool kfd_prio_is_off(const struct kfd_prio_qpd *prio)
+static inline bool kfd_prio_is_off(const struct kfd_prio_qpd *qp)
 {
-	return prio->preempted && !prio->parked;
+	return qp->preempted && !qp->park.parked;
 }
 
 /**
  * kfd_prio_is_preempted() - whether a process is off a GPU and has work, or may have some
- * @prio: the process on the GPU
+ * @qp: the process on the GPU
  *
  * Context: DQM lock
  */
-static inline bool kfd_prio_is_preempted(const struct kfd_prio_qpd *prio)
+static inline bool kfd_prio_is_preempted(const struct kfd_prio_qpd *qp)
 {
-	return prio->counted;
+	return qp->counted;
 }
 
 /**
  * kfd_prio_preempted_ns() - total time for which a process has been preempted on a GPU, ns
- * @prio: the process on the GPU
+ * @qp: the process on the GPU
  *
  * Context: DQM lock
  */
-static inline u64 kfd_prio_preempted_ns(const struct kfd_prio_qpd *prio)
+static inline u64 kfd_prio_preempted_ns(const struct kfd_prio_qpd *qp)
 {
-	return prio->preempted_ns +
-	       (kfd_prio_is_preempted(prio) ? ktime_get_ns() - prio->preempted_at : 0);
+	return qp->preempted_ns +
+	       (kfd_prio_is_preempted(qp) ? ktime_get_ns() - qp->preempted_at : 0);
 }
 
 /**
  * kfd_prio_parked_ns() - total time for which a process has been parked on a GPU, ns
- * @prio: the process on the GPU
+ * @qp: the process on the GPU
  *
  * Context: DQM lock
  */
-static inline u64 kfd_prio_parked_ns(const struct kfd_prio_qpd *prio)
+static inline u64 kfd_prio_parked_ns(const struct kfd_prio_qpd *qp)
 {
-	return prio->parked_ns + (prio->parked ? ktime_get_ns() - prio->parked_at : 0);
+	return qp->park.total_ns + (qp->park.parked ? ktime_get_ns() - qp->park.at : 0);
 }
 
 /**
@@ -231,9 +253,9 @@ static inline bool kfd_prio_stays_parked(struct qcm_process_device *qpd,
 {
 	const struct kfd_prio_qpd *qp = &qpd->prio;
 
-	return qp->parked && g->after_ns && !qp->exempt &&
-	       atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED && kfd_prio_may_be_victim(qpd) &&
-	       !READ_ONCE(qp->doorbell_untrapped) && !kfd_prio_doorbells_are_kfds();
+	return qp->park.parked && g->after_ns && !qp->park.exempt &&
+	       kfd_prio_trap_armed(qp) && kfd_prio_may_be_victim(qpd) &&
+	       !READ_ONCE(qp->doorbell.untrapped) && !kfd_prio_doorbells_are_kfds();
 }
 
 /**
@@ -372,7 +394,7 @@ bool kfd_prio_doorbell_traps(const struct qcm_process_device *qpd);
 void kfd_prio_limit_init(void);
 
 /* kfd_prio_aql.c */
-void kfd_prio_aql_look(const struct kfd_prio_index *x, u64 r, u64 w, struct kfd_prio_seen *seen);
+void kfd_prio_aql_read(const struct kfd_prio_index *x, u64 r, u64 w, struct kfd_prio_seen *seen);
 
 /* kfd_prio_observe.c */
 void kfd_prio_snapshot(struct qcm_process_device *qpd, struct kfd_prio_snapshot *s);
@@ -383,12 +405,12 @@ bool kfd_prio_count_waves(struct kfd_process_device *pdd, struct kfd_prio_snapsh
 bool kfd_prio_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s);
 bool kfd_prio_sees_waves(struct qcm_process_device *qpd);
 
-/* kfd_prio_rest.c */
+/* kfd_prio_proof.c */
 enum kfd_prio_shown kfd_prio_shows_work(struct qcm_process_device *qpd);
-void kfd_prio_prove(struct qcm_process_device *qpd, u64 taken_count);
+void kfd_prio_prove(struct qcm_process_device *qpd, u64 marked_count);
 
 /* kfd_prio_cost.c */
-bool kfd_prio_cost_look(struct device_queue_manager *dqm);
+bool kfd_prio_cost_read(struct device_queue_manager *dqm);
 
 /* kfd_prio_park.c */
 bool kfd_prio_parks(struct qcm_process_device *qpd, const struct kfd_prio_parking *g);
@@ -403,7 +425,7 @@ void kfd_prio_park_report(struct device_queue_manager *dqm);
 
 /* kfd_prio_role.c, and kfd_prio_role.h */
 void kfd_prio_refresh(struct qcm_process_device *qpd);
-bool kfd_prio_rests(struct qcm_process_device *qpd);
+bool kfd_prio_armed_is_quiet(struct qcm_process_device *qpd);
 struct kfd_prio_force kfd_prio_force_of(struct device_queue_manager *dqm, int level);
 bool kfd_prio_is_victim(struct qcm_process_device *qpd, int level);
 bool kfd_prio_works(struct qcm_process_device *qpd);
@@ -424,13 +446,13 @@ bool kfd_prio_claim_rings(struct device_queue_manager *dqm);
 
 /* kfd_prio_rings.c */
 void kfd_prio_neighbour_rise(struct kfd_prio_dqm *d, struct kfd_prio_qpd *qp);
-void kfd_prio_neighbour_rang(struct device_queue_manager *dqm);
+void kfd_prio_neighbour_rings(struct device_queue_manager *dqm);
 void kfd_prio_neighbour_changed(struct qcm_process_device *qpd);
 bool kfd_prio_neighbour_matters(struct qcm_process_device *qpd);
 
 /* kfd_prio_neighbour.c */
 u64 kfd_prio_neighbour_poll_at(const struct kfd_prio_dqm *d);
-void kfd_prio_neighbour_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s);
+void kfd_prio_neighbours_observe(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s);
 
 /* ---- actuator ---- */
 
@@ -441,16 +463,16 @@ void kfd_prio_unmap_sleep(struct device_queue_manager *dqm);
 bool kfd_prio_unmap_wait(struct device_queue_manager *dqm);
 void kfd_prio_unmap_pause(void);
 int kfd_prio_unmap_settle(struct device_queue_manager *dqm);
-u32 kfd_prio_take_epoch(const struct device_queue_manager *dqm);
+u32 kfd_prio_mark_epoch(const struct device_queue_manager *dqm);
 void kfd_prio_runlist_unmap(struct device_queue_manager *dqm);
-bool kfd_prio_runlist_takes(struct device_queue_manager *dqm, int level);
+bool kfd_prio_runlist_marks(struct device_queue_manager *dqm, int level);
 void kfd_prio_runlist_sent(struct device_queue_manager *dqm, int ret);
 
 /* kfd_prio_dqm.inc.c */
 void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd, u64 now,
 		       struct kfd_prio_marked *m);
-void kfd_prio_dqm_take_new(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
-void kfd_prio_dqm_take_back(struct device_queue_manager *dqm, u64 now);
+void kfd_prio_dqm_mark_new(struct device_queue_manager *dqm, struct qcm_process_device *qpd);
+void kfd_prio_dqm_unmark(struct device_queue_manager *dqm, u64 now);
 void kfd_prio_dqm_hang(struct device_queue_manager *dqm);
 int kfd_prio_dqm_remove(struct device_queue_manager *dqm);
 int kfd_prio_dqm_add(struct device_queue_manager *dqm, int ret);

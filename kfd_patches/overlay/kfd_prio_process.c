@@ -195,7 +195,7 @@ void kfd_prio_process_queue_created(struct device_queue_manager *dqm,
 		/* The first queue of the process: nothing of it is on the hardware */
 		if (!qp->preempted && list_empty(&qpd->queues_list)) {
 			kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_BORN);
-			kfd_prio_dqm_take_new(dqm, qpd);
+			kfd_prio_dqm_mark_new(dqm, qpd);
 		}
 		kfd_prio_gpu_kick(dqm);
 	}
@@ -219,7 +219,7 @@ void kfd_prio_process_queue_changed(struct queue *q)
 	WRITE_ONCE(pdd->qpd.prio.stale, true);
 	kfd_prio_neighbour_changed(&pdd->qpd);
 	/* The rank of the process may have changed: the next decision computes it */
-	atomic_set(&dqm->prio.rang, 1);
+	atomic_set(&dqm->prio.neighbour_rung, 1);
 }
 
 /**

@@ -9,49 +9,49 @@
  * @d: the GPU
  * @qp: the neighbour
  *
- * Moves a neighbour whose trap was armed from the list resting to neighbours, and requests a new
- * decision. A neighbour that is in neighbours already goes to its end.
+ * Moves a neighbour whose trap was armed from the list quiet_neighbours to neighbours, and requests
+ * a new decision. A neighbour that is in neighbours already goes to its end.
  *
  * Context: DQM lock
  */
 void kfd_prio_neighbour_rise(struct kfd_prio_dqm *d, struct kfd_prio_qpd *qp)
 {
-	list_move_tail(&qp->claim, &d->neighbours);
-	if (!qp->rests)
+	list_move_tail(&qp->link, &d->neighbours);
+	if (!qp->neighbour.quiet)
 		return;
-	qp->rests = false;
+	qp->neighbour.quiet = false;
 	kfd_prio_woke(container_of(qp, struct qcm_process_device, prio));
 }
 
 /**
- * kfd_prio_neighbour_rang() - find the neighbours that have rung, or whose queues have changed
+ * kfd_prio_neighbour_rings() - find the neighbours that have rung, or whose queues have changed
  * @dqm: device queue manager of the GPU
  *
- * Neighbours that have rung move from resting to neighbours. Those whose queues have changed move
- * to the front of resting, so that they are observed next.
+ * Neighbours that have rung move from quiet_neighbours to neighbours. Those whose queues have
+ * changed move to the front of quiet_neighbours, so that they are observed next.
  *
  * Context: DQM lock
  */
-void kfd_prio_neighbour_rang(struct device_queue_manager *dqm)
+void kfd_prio_neighbour_rings(struct device_queue_manager *dqm)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
 	struct kfd_prio_qpd *qp, *tmp;
 	LIST_HEAD(first);
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	if (!atomic_read(&d->rang))
+	if (!atomic_read(&d->neighbour_rung))
 		return;
-	/* rang, then the traps: pairs with kfd_prio_neighbour_matters() */
-	atomic_xchg(&d->rang, 0);
+	/* neighbour_rung, then the traps: pairs with kfd_prio_neighbour_matters() */
+	atomic_xchg(&d->neighbour_rung, 0);
 	/* A new, updated or destroyed queue may change the rank of its process */
 	d->recheck |= d->policy.level != KFD_PRIO_LEVEL_NONE || d->throttle != KFD_PRIO_LEVEL_NONE;
-	list_for_each_entry_safe(qp, tmp, &d->resting, claim) {
-		if (atomic_read(&qp->trap) == KFD_PRIO_TRAP_RUNG)
+	list_for_each_entry_safe(qp, tmp, &d->quiet_neighbours, link) {
+		if (kfd_prio_trap_rung(qp))
 			kfd_prio_neighbour_rise(d, qp);
-		else if (READ_ONCE(qp->look))
-			list_move_tail(&qp->claim, &first);
+		else if (READ_ONCE(qp->observe))
+			list_move_tail(&qp->link, &first);
 	}
-	list_splice(&first, &d->resting);
+	list_splice(&first, &d->quiet_neighbours);
 }
 
 /**
@@ -69,8 +69,8 @@ void kfd_prio_neighbour_changed(struct qcm_process_device *qpd)
 
 	if (READ_ONCE(qpd->prio.role) != KFD_PRIO_ROLE_NEIGHBOUR)
 		return;
-	WRITE_ONCE(qpd->prio.look, true);
-	atomic_set(&d->rang, 1);
+	WRITE_ONCE(qpd->prio.observe, true);
+	atomic_set(&d->neighbour_rung, 1);
 }
 
 /**
@@ -84,8 +84,11 @@ bool kfd_prio_neighbour_matters(struct qcm_process_device *qpd)
 {
 	struct kfd_prio_dqm *d = &qpd->dqm->prio;
 
-	atomic_set(&d->rang, 1);
-	/* The trap and rang, then the level in force: pairs with kfd_prio_engine_published() */
+	atomic_set(&d->neighbour_rung, 1);
+	/*
+	 * The trap and neighbour_rung, then the level in force: pairs with
+	 * kfd_prio_engine_published()
+	 */
 	smp_mb();
 	return READ_ONCE(qpd->prio.preempted) ||
 	       kfd_prio_policy_victim(READ_ONCE(d->policy.level), READ_ONCE(qpd->prio.prio));

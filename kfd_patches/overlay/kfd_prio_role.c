@@ -32,7 +32,7 @@ void kfd_prio_refresh(struct qcm_process_device *qpd)
 }
 
 /**
- * kfd_prio_rests() - whether an armed trap means that a process seems to have no work
+ * kfd_prio_armed_is_quiet() - whether an armed trap means that a process seems to have no work
  * @qpd: the process on the GPU; its trap is armed, and no work of it was observed
  *
  * Not if its doorbells cannot be trapped. Where waves are not counted, the trap of a claim is armed
@@ -41,7 +41,7 @@ void kfd_prio_refresh(struct qcm_process_device *qpd)
  *
  * Context: DQM lock
  */
-bool kfd_prio_rests(struct qcm_process_device *qpd)
+bool kfd_prio_armed_is_quiet(struct qcm_process_device *qpd)
 {
 	const struct kfd_prio_qpd *qp = &qpd->prio;
 
@@ -49,7 +49,7 @@ bool kfd_prio_rests(struct qcm_process_device *qpd)
 		return false;
 	if (qp->role != KFD_PRIO_ROLE_CLAIM)
 		return true;
-	return qp->preempted ? !READ_ONCE(qp->look) : kfd_prio_sees_waves(qpd);
+	return qp->preempted ? !READ_ONCE(qp->observe) : kfd_prio_sees_waves(qpd);
 }
 
 /**
@@ -130,13 +130,13 @@ void kfd_prio_role_drop(struct device_queue_manager *dqm, struct qcm_process_dev
 	struct kfd_prio_qpd *qp = &qpd->prio;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	atomic_set(&qp->trap, KFD_PRIO_TRAP_OFF);
-	list_del(&qp->claim);
+	atomic_set(&qp->doorbell.trap, KFD_PRIO_TRAP_OFF);
+	list_del(&qp->link);
 	if (qp->role == KFD_PRIO_ROLE_CLAIM)
-		list_del(&qp->poll);
+		list_del(&qp->claim.link);
 	mmdrop(qp->mm);
 	qp->mm = NULL;
-	qp->rung = false;
+	qp->claim.rung = false;
 	WRITE_ONCE(qp->role, KFD_PRIO_ROLE_NONE);
 	kfd_prio_gpu_kick(dqm);
 }
@@ -155,26 +155,26 @@ static void kfd_prio_role_make(struct device_queue_manager *dqm, struct qcm_proc
 	 */
 	mmgrab(p->mm);
 	qp->mm = p->mm;
-	qp->rung = true;
-	qp->rung_at = ktime_get_ns();
+	qp->claim.rung = true;
+	qp->claim.rung_since = ktime_get_ns();
 	qp->proved = false;
 	qp->work = false;
-	qp->work_at = 0;
-	qp->progress_at = role == KFD_PRIO_ROLE_CLAIM ? 0 : qp->rung_at;
+	qp->claim.work_at = 0;
+	qp->progress_at = role == KFD_PRIO_ROLE_CLAIM ? 0 : qp->claim.rung_since;
 	qp->rptr_sum = 0;
 	qp->wptr_sum = 0;
-	qp->waves = true;
-	qp->still = false;
-	qp->look = true;
-	qp->rests = false;
-	list_add_tail(&qp->claim, role == KFD_PRIO_ROLE_CLAIM ? &dqm->prio.claims :
+	qp->claim.waves = true;
+	qp->neighbour.stalled = false;
+	qp->observe = true;
+	qp->neighbour.quiet = false;
+	list_add_tail(&qp->link, role == KFD_PRIO_ROLE_CLAIM ? &dqm->prio.claims :
 								&dqm->prio.neighbours);
 	if (role == KFD_PRIO_ROLE_CLAIM)
-		list_add_tail(&qp->poll, &dqm->prio.rung_claims);
-	qp->observed_at = 0;
+		list_add_tail(&qp->claim.link, &dqm->prio.rung_claims);
+	qp->claim.observed_at = 0;
 	WRITE_ONCE(qp->role, role);
-	atomic_set(&qp->trap, KFD_PRIO_TRAP_RUNG);
-	WRITE_ONCE(dqm->prio.look_now, true);
+	atomic_set(&qp->doorbell.trap, KFD_PRIO_TRAP_RUNG);
+	WRITE_ONCE(dqm->prio.observe_now, true);
 }
 
 static enum kfd_prio_role kfd_prio_role_of(struct device_queue_manager *dqm,
@@ -214,16 +214,16 @@ void kfd_prio_role_update(struct device_queue_manager *dqm, struct qcm_process_d
 	if (!dqm->prio.thread && !qp->mm)
 		return;
 	exempt = kfd_prio_never_parks(qpd->pqm->process);
-	changed = exempt != qp->exempt;
-	qp->exempt = exempt;
+	changed = exempt != qp->park.exempt;
+	qp->park.exempt = exempt;
 	/* The set priority: an orphan without one has the lowest priority in force, and no claim */
 	prio = kfd_prio_process_values(qpd->pqm->process).prio;
 	role = kfd_prio_role_of(dqm, qpd, prio);
 	if (qp->mm && role != qp->role)
 		kfd_prio_role_drop(dqm, qpd);
 	if (role == KFD_PRIO_ROLE_CLAIM) {
-		changed |= qp->set_prio != prio;
-		qp->set_prio = prio;
+		changed |= qp->claim.prio != prio;
+		qp->claim.prio = prio;
 		/* Both change together, so that the rank of a claim is never below its own level */
 		qp->prio = kfd_prio_policy_rank(prio, prio);
 	}

@@ -36,7 +36,7 @@ static inline bool kfd_prio_seems_idle(struct qcm_process_device *qpd)
 {
 	const struct kfd_prio_qpd *qp = &qpd->prio;
 
-	return atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED && !qp->work && kfd_prio_rests(qpd);
+	return kfd_prio_trap_armed(qp) && !qp->work && kfd_prio_armed_is_quiet(qpd);
 }
 
 /**
@@ -58,7 +58,7 @@ kfd_prio_standing(struct qcm_process_device *qpd)
 
 	return (struct kfd_prio_standing) {
 		.rank = qp->prio,
-		.claim = qp->role == KFD_PRIO_ROLE_CLAIM ? qp->set_prio : KFD_PRIO_UNSET,
+		.claim = qp->role == KFD_PRIO_ROLE_CLAIM ? qp->claim.prio : KFD_PRIO_UNSET,
 		.idle = quiet && qp->proved,
 		.quiet = quiet,
 		.off = kfd_prio_is_off(qp),

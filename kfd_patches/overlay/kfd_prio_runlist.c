@@ -25,7 +25,7 @@ void kfd_prio_unmap_begin(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_take_epoch() - the epoch of a process that is marked as off now
+ * kfd_prio_mark_epoch() - the epoch of a process that is marked as off now
  * @dqm: device queue manager of the GPU, which has HWS
  *
  * The process has left the hardware when kfd_prio_dqm.epoch is higher.
@@ -34,7 +34,7 @@ void kfd_prio_unmap_begin(struct device_queue_manager *dqm)
  * Return: the present epoch, which the next confirmed unmap raises; the one before if no queue is
  *	mapped
  */
-u32 kfd_prio_take_epoch(const struct device_queue_manager *dqm)
+u32 kfd_prio_mark_epoch(const struct device_queue_manager *dqm)
 {
 	return dqm->active_runlist ? dqm->prio.epoch : dqm->prio.epoch - 1;
 }
@@ -239,13 +239,13 @@ void kfd_prio_runlist_sent(struct device_queue_manager *dqm, int ret)
 }
 
 /**
- * kfd_prio_runlist_takes() - whether a level would take an active queue off the hardware
+ * kfd_prio_runlist_marks() - whether a level would take an active queue off the hardware
  * @dqm: device queue manager of the GPU
  * @level: KFD_PRIO_LEVEL_NONE or 0..15
  *
  * Context: DQM lock
  */
-bool kfd_prio_runlist_takes(struct device_queue_manager *dqm, int level)
+bool kfd_prio_runlist_marks(struct device_queue_manager *dqm, int level)
 {
 	struct device_process_node *cur;
 	struct queue *q;

@@ -128,7 +128,7 @@ static u64 kfd_prio_stat(struct kfd_process_device *pdd, const struct attribute 
 	else if (attr == &kfd_prio_attr_preempting_count)
 		value = prio->preempting_count;
 	else if (attr == &kfd_prio_attr_parked_count)
-		value = prio->parked_count;
+		value = prio->park.count;
 	else if (attr == &kfd_prio_attr_parked_us)
 		value = div_u64(kfd_prio_parked_ns(prio), NSEC_PER_USEC);
 	else if (attr == &kfd_prio_attr_saved_count)

@@ -89,7 +89,7 @@ static void kfd_prio_entry_del(struct kfd_prio_entry *e)
 }
 
 /* Copies the entry of @pid to @v. Return: true if @pid has an entry; @v is unchanged otherwise */
-static bool kfd_prio_table_look(struct pid *pid, struct kfd_prio_values *v)
+static bool kfd_prio_table_copy(struct pid *pid, struct kfd_prio_values *v)
 {
 	struct kfd_prio_entry *e;
 
@@ -120,7 +120,7 @@ struct kfd_prio_values kfd_prio_table_read(struct pid *pid)
 {
 	struct kfd_prio_values v = { .prio = KFD_PRIO_UNSET };
 
-	kfd_prio_table_look(pid, &v);
+	kfd_prio_table_copy(pid, &v);
 	return v;
 }
 
@@ -203,7 +203,7 @@ static void kfd_prio_probe_fork(void *data, struct task_struct *parent,
 
 	if (pid == task_tgid(parent))
 		return;		/* @child is a thread of the parent's group */
-	if (!kfd_prio_table_look(task_tgid(parent), &v))
+	if (!kfd_prio_table_copy(task_tgid(parent), &v))
 		return;
 	e = mempool_alloc(kfd_prio_reserve, GFP_NOWAIT | __GFP_NOWARN);
 	if (!e) {
@@ -253,7 +253,7 @@ static void kfd_prio_probe_exit(void *data, KFD_PRIO_EXIT_ARGS(task))
 {
 	struct kfd_prio_values v;
 
-	if (!atomic_read(&task->signal->live) && kfd_prio_table_look(task_tgid(task), &v))
+	if (!atomic_read(&task->signal->live) && kfd_prio_table_copy(task_tgid(task), &v))
 		kfd_prio_table_forget(task_tgid(task));
 }
 

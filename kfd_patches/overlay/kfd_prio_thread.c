@@ -14,7 +14,8 @@ static bool kfd_prio_late;		/* a GPU has no ID yet; kfd_prio_gpu_lock() to write
 /* Whether a process on a GPU has a role, so that it is observed and may be trapped */
 static bool kfd_prio_has_roles(const struct kfd_prio_dqm *d)
 {
-	return !list_empty(&d->claims) || !list_empty(&d->neighbours) || !list_empty(&d->resting);
+	return !list_empty(&d->claims) || !list_empty(&d->neighbours) ||
+	       !list_empty(&d->quiet_neighbours);
 }
 
 /* Gives each process on a GPU the role that its settings and the parameters call for now */
@@ -43,12 +44,12 @@ static bool kfd_prio_roles_due(struct device_queue_manager *dqm)
  * rest of a step that a fault has begun, and a process that is off and may have rung, are not
  * delayed either. A retry after an error is: it is due later.
  */
-static void kfd_prio_rung(struct device_queue_manager *dqm)
+static void kfd_prio_step_for_ring(struct device_queue_manager *dqm)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
 
 	if (kfd_prio_claim_rings(dqm) || d->state == KFD_PRIO_STATE_LEFT ||
-	    (d->victims && atomic_read(&d->rang)))
+	    (d->victims && atomic_read(&d->neighbour_rung)))
 		kfd_prio_engine_step(dqm, KFD_PRIO_STEP_RING);
 }
 
@@ -93,17 +94,17 @@ static int kfd_prio_thread(void *data)
 		d->recheck |= kicked == KFD_PRIO_KICKED;
 		if (kfd_prio_roles_due(dqm))
 			kfd_prio_roles_update(dqm);
-		kfd_prio_rung(dqm);
+		kfd_prio_step_for_ring(dqm);
 		/* Threads that wait for the lock go before the next part */
-		while (kfd_prio_cost_look(dqm)) {
+		while (kfd_prio_cost_read(dqm)) {
 			dqm_unlock(dqm);
 			dqm_lock(dqm);
-			kfd_prio_rung(dqm);
+			kfd_prio_step_for_ring(dqm);
 		}
 		kfd_prio_claim_pass_begin(dqm, &pass);
-		while (kfd_prio_claim_look(dqm, d->scratch, &pass))
-			kfd_prio_rung(dqm);
-		kfd_prio_neighbour_look(dqm, d->scratch);
+		while (kfd_prio_claim_observe(dqm, d->scratch, &pass))
+			kfd_prio_step_for_ring(dqm);
+		kfd_prio_neighbours_observe(dqm, d->scratch);
 		/* This step starts the timer, unless the GPU was kicked meanwhile */
 		WRITE_ONCE(d->awake, false);
 		kfd_prio_engine_step(dqm, KFD_PRIO_STEP_LOOK);
@@ -283,8 +284,8 @@ void kfd_prio_hook_dqm_uninit(struct device_queue_manager *dqm)
 	kfd_prio_gpu_del(d);
 	dqm_lock(dqm);
 	list_splice_init(&d->neighbours, &d->claims);
-	list_splice_init(&d->resting, &d->claims);
-	list_for_each_entry_safe(qp, tmp, &d->claims, claim)
+	list_splice_init(&d->quiet_neighbours, &d->claims);
+	list_for_each_entry_safe(qp, tmp, &d->claims, link)
 		kfd_prio_role_drop(dqm, container_of(qp, struct qcm_process_device, prio));
 	thread = d->thread;
 	WRITE_ONCE(d->thread, NULL);

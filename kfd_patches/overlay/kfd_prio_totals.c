@@ -34,8 +34,8 @@ static void kfd_prio_totals_read(struct kfd_prio_dqm *d, struct kfd_prio_gpu_ent
 
 		e->nr_processes += cur->qpd->queue_count > 0;
 		e->nr_queues += cur->qpd->queue_count;
-		if (qp->parked)
-			e->parked_ns += now - qp->parked_at;
+		if (qp->park.parked)
+			e->parked_ns += now - qp->park.at;
 		else if (kfd_prio_is_preempted(qp))
 			e->preempted_ns += now - qp->preempted_at;
 	}

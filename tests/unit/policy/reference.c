@@ -108,7 +108,7 @@ u64 ref_allowed(const struct kfd_prio_params *k, int levels, int below)
 	return SEC - each * (u64)below - (u64)(below - 1) * 20 * MS;
 }
 
-/* The answer at @t, if nothing has been committed since; without look_at */
+/* The answer at @t, if nothing has been committed since; without decide_at */
 struct kfd_prio_decision ref_decide(const struct reference *r, const struct kfd_prio_params *k,
 				    const struct kfd_prio_claim *claims, int n, int lowest, u64 t)
 {

@@ -235,15 +235,15 @@ static void check_processes(const struct kfd_prio_decision *d, int old)
 	}
 }
 
-/* The answer is the same until look_at, and another then */
+/* The answer is the same until decide_at, and another then */
 static void check_look_at(const struct kfd_prio_decision *d)
 {
-	u64 span = d->look_at == KFD_PRIO_NEVER ? 100 * SEC : d->look_at - w.now, t;
+	u64 span = d->decide_at == KFD_PRIO_NEVER ? 100 * SEC : d->decide_at - w.now, t;
 	struct kfd_prio_decision then;
 	bool expires = false;
 	int i;
 
-	check(d->look_at > w.now);
+	check(d->decide_at > w.now);
 	then = ref_decide(&w.r, &w.k, w.claims, w.n, w.lowest, w.now + span - 1);
 	check(same(d, &then));
 	t = w.now + rnd64(span);
@@ -255,14 +255,14 @@ static void check_look_at(const struct kfd_prio_decision *d)
 			then = ref_decide(&w.r, &w.k, w.claims, w.n, w.lowest, t);
 			check(same(d, &then));
 		}
-	if (d->look_at == KFD_PRIO_NEVER)
+	if (d->decide_at == KFD_PRIO_NEVER)
 		return;
-	then = ref_decide(&w.r, &w.k, w.claims, w.n, w.lowest, d->look_at);
+	then = ref_decide(&w.r, &w.k, w.claims, w.n, w.lowest, d->decide_at);
 	/* It is also asked to look when a lower claim expires, and as if there were victims. */
 	for (i = 0; i < w.n; i++)
 		expires |= w.claims[i].prio >= w.k.min_prio &&
 			   ref_holds(&w.k, &w.claims[i], w.now) !=
-			   ref_holds(&w.k, &w.claims[i], d->look_at);
+			   ref_holds(&w.k, &w.claims[i], d->decide_at);
 	check(!same(d, &then) || expires || (d->level != NONE && w.r.lowest >= d->level));
 }
 
@@ -303,7 +303,7 @@ static void test_random(void **state)
 	const char *s = getenv("STEPS");
 	u64 steps = s ? strtoull(s, NULL, 0) : 1000000, next;
 	unsigned int seed = getenv("SEED") ? strtoul(getenv("SEED"), NULL, 0) : 1;
-	struct kfd_prio_decision d = { .look_at = KFD_PRIO_NEVER };
+	struct kfd_prio_decision d = { .decide_at = KFD_PRIO_NEVER };
 	u32 i;
 
 	(void)state;
@@ -315,14 +315,14 @@ static void test_random(void **state)
 			continue;
 		}
 		next = w.now + rnd64(2 * w.scale);
-		if (w.punctual && d.look_at <= next) {
-			w.now = d.look_at;
+		if (w.punctual && d.decide_at <= next) {
+			w.now = d.decide_at;
 			/* and something may happen at this very moment */
 			if (!rnd(8))
 				event();
 		} else {
-			if (next > d.look_at && next - d.look_at > w.late)
-				w.late = next - d.look_at;
+			if (next > d.decide_at && next - d.decide_at > w.late)
+				w.late = next - d.decide_at;
 			w.now = next;
 			event();
 		}

@@ -54,7 +54,7 @@ static void test_tokens(void **state)
 	k.max_per_s = 100;
 	kfd_prio_policy_init(&p, &k, T0);
 	assert_int_equal(begin_all(T0), 100);
-	assert_int_equal(decide(T0).look_at, T0 + 10 * MS);
+	assert_int_equal(decide(T0).decide_at, T0 + 10 * MS);
 	assert_int_equal(begin_all(T0 + 10 * MS - 1), 0);
 	assert_int_equal(begin_all(T0 + 10 * MS), 1);
 	assert_int_equal(begin_all(T0 + 55 * MS), 4);
@@ -195,10 +195,10 @@ static void test_uncommitted(void **state)
 	kfd_prio_policy_commit(&p, &k, 12, 0, true, T0);
 	d = decide(T0 + 900 * MS);
 	assert_int_equal(d.level, 12);
-	assert_int_equal(d.look_at, T0 + 950 * MS);
+	assert_int_equal(d.decide_at, T0 + 950 * MS);
 	d = decide(T0 + 950 * MS);
 	assert_int_equal(d.reason, KFD_PRIO_REASON_FLOOR);
-	assert_int_equal(d.look_at, T0 + 1010 * MS);
+	assert_int_equal(d.decide_at, T0 + 1010 * MS);
 
 	/* and the tokens that came meanwhile */
 	kfd_prio_policy_init(&p, &k, T0);
@@ -215,12 +215,12 @@ static void test_endless(void **state)
 
 	(void)state;
 	k.budget_ns = 60 * SEC;
-	for (now = T0; now < T0 + 101 * SEC; now = d.look_at) {
+	for (now = T0; now < T0 + 101 * SEC; now = d.decide_at) {
 		d = decide(now);
 		if (d.level != NONE && p.level == NONE)
 			turns++;
 		if (d.level != NONE)
-			preempted += d.look_at - now;
+			preempted += d.decide_at - now;
 		kfd_prio_policy_commit(&p, &k, d.level, 0, d.level > p.level, now);
 	}
 	assert_int_equal(turns, 100);
@@ -243,7 +243,7 @@ static void levels(const int *prios, int n, u32 floor_pct, u64 share)
 
 	k.floor_pct = floor_pct;
 	kfd_prio_policy_init(&p, &k, T0);
-	for (now = T0; now < T0 + 20 * SEC; now = d.look_at) {
+	for (now = T0; now < T0 + 20 * SEC; now = d.decide_at) {
 		for (i = 0; i < n - 1; i++)
 			c[i] = (struct kfd_prio_claim){ prios[i], true, true, now, now };
 		kfd_prio_policy_decide(&p, &k, c, n - 1, prios[n - 1], now, &d);
@@ -254,7 +254,7 @@ static void levels(const int *prios, int n, u32 floor_pct, u64 share)
 		assert_true(d.level == (runs < n - 1 ? prios[runs] : NONE));
 		assert_true(spans[runs] < 2000);
 		from[runs][spans[runs]] = now;
-		to[runs][spans[runs]++] = d.look_at;
+		to[runs][spans[runs]++] = d.decide_at;
 		kfd_prio_policy_commit(&p, &k, d.level, prios[n - 1], d.level > p.level, now);
 	}
 	for (i = 1, top = 0; i < n; i++, top++)
@@ -310,7 +310,7 @@ static void test_lowest(void **state)
 	kfd_prio_policy_commit(&p, &k, 12, 6, true, T0);
 	kfd_prio_policy_commit(&p, &k, 12, 4, false, T0 + 900 * MS);
 	kfd_prio_policy_decide(&p, &k, &c, 1, 4, T0 + 900 * MS, &d);
-	assert_int_equal(d.look_at, T0 + 950 * MS);
+	assert_int_equal(d.decide_at, T0 + 950 * MS);
 	kfd_prio_policy_decide(&p, &k, &c, 1, 4, T0 + 950 * MS, &d);
 	assert_int_equal(d.reason, KFD_PRIO_REASON_FLOOR);
 	assert_int_equal(d.throttle, 12);

@@ -20,7 +20,7 @@
  * @level: in force at T0, with victims
  * @params: all zero are the defaults
  * @claims: those with a priority > 0
- * @want: the answer; its look_at is relative to T0
+ * @want: the answer; its decide_at is relative to T0
  */
 static const struct decision_case {
 	const char *name;
@@ -224,12 +224,12 @@ static void decide(const struct decision_case *c)
 			continue;
 		}
 		if (d.level != c->want.level || d.reason != c->want.reason ||
-		    d.throttle != c->want.throttle || d.claim != c->want.claim || d.look_at != T0 + c->want.look_at)
-			fail_msg("%s: level %d throttle %d reason %d claim %d look_at +%lld, not %d %d %d %d +%lld",
+		    d.throttle != c->want.throttle || d.claim != c->want.claim || d.decide_at != T0 + c->want.decide_at)
+			fail_msg("%s: level %d throttle %d reason %d claim %d decide_at +%lld, not %d %d %d %d +%lld",
 				 c->name, d.level, d.throttle, d.reason, d.claim,
-				 d.look_at == KFD_PRIO_NEVER ? -1LL : (long long)(d.look_at - T0),
+				 d.decide_at == KFD_PRIO_NEVER ? -1LL : (long long)(d.decide_at - T0),
 				 c->want.level, c->want.throttle, c->want.reason, c->want.claim,
-				 c->want.look_at == NEVER ? -1LL : (long long)c->want.look_at);
+				 c->want.decide_at == NEVER ? -1LL : (long long)c->want.decide_at);
 		kfd_prio_policy_commit(&p, &k, d.level, lowest, d.level > level, T0);
 	}
 }

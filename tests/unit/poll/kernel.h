@@ -82,15 +82,22 @@ struct kfd_prio_claim {
 };
 
 struct kfd_prio_qpd {
-	struct list_head poll;
-	bool preempted, look, rung, work;
-	int set_prio;
-	u64 observed_at, rung_at, quiet_at, taken_at, work_at, progress_at;
+	bool preempted, observe, work;
+	u64 marked_at, progress_at;
+	struct {
+		int prio;
+		struct list_head link;
+		u64 observed_at, rung_since, work_at;
+		bool rung;
+	} claim;
+	struct {
+		u64 quiet_at;
+	} park;
 };
 
 struct kfd_prio_dqm {
 	struct list_head rung_claims, fresh_claims, trapped_claims;
-	bool claim_taken;
+	bool claim_marked;
 	enum { KFD_PRIO_STATE_COMMITTED, KFD_PRIO_STATE_LEFT } state;
 	u64 claims_at, fresh_at, trapped_at;
 	u32 claims_reads, fresh_reads, trapped_reads;

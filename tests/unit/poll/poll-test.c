@@ -94,21 +94,21 @@ static struct claim *trapped(u32 queues)
 	struct claim *c = &claims[n++];
 
 	c->queues = queues;
-	c->qp.observed_at = now;
-	c->qp.quiet_at = now;
+	c->qp.claim.observed_at = now;
+	c->qp.park.quiet_at = now;
 	c->seen = now;
-	list_add_tail(&c->qp.poll, &d->trapped_claims);
+	list_add_tail(&c->qp.claim.link, &d->trapped_claims);
 	return c;
 }
 
 /* A claim rings, for work that takes @ns */
 static void ring(struct claim *c, u64 ns)
 {
-	list_move_tail(&c->qp.poll, &d->rung_claims);
-	c->qp.rung = true;
+	list_move_tail(&c->qp.claim.link, &d->rung_claims);
+	c->qp.claim.rung = true;
 	c->qp.work = true;
-	c->qp.rung_at = now;
-	c->qp.work_at = now;
+	c->qp.claim.rung_since = now;
+	c->qp.claim.work_at = now;
 	c->qp.progress_at = now;
 	c->ends = now + ns;
 	c->seen = now;
@@ -125,9 +125,9 @@ static struct claim *busy(u32 queues, u64 ns)
 static void take(struct claim *c)
 {
 	c->qp.preempted = true;
-	c->qp.look = true;
-	c->qp.taken_at = now;
-	d->claim_taken |= !c->qp.rung;
+	c->qp.observe = true;
+	c->qp.marked_at = now;
+	d->claim_marked |= !c->qp.claim.rung;
 }
 
 /* As kfd_prio_claim_indices() */
@@ -146,18 +146,18 @@ static bool read_claim(struct claim *c, struct kfd_prio_claim_pass *pass)
 	if (c->count++ && now - c->seen > c->gap)
 		c->gap = now - c->seen;
 	c->seen = now;
-	c->qp.look &= c->unreadable;
-	if (c->qp.rung) {
+	c->qp.observe &= c->unreadable;
+	if (c->qp.claim.rung) {
 		c->qp.work = now < c->ends;
 		if (c->qp.work) {
-			c->qp.work_at = now;
+			c->qp.claim.work_at = now;
 			c->qp.progress_at = now;
 		}
 	}
 	return true;
 }
 
-/* As kfd_prio_claim_look() and kfd_prio_claim_arm(); a claim in a fault is not armed */
+/* As kfd_prio_claim_observe() and kfd_prio_claim_arm(); a claim in a fault is not armed */
 static void pass_over(void)
 {
 	struct kfd_prio_claim_pass pass;
@@ -177,10 +177,10 @@ static void pass_over(void)
 		assert_false(c->gone);
 		if (!read_claim(c, &pass))
 			break;
-		if (qp->rung && !qp->work && now >= qp->work_at + k.linger_ns) {
-			qp->rung = false;
-			qp->quiet_at = now;
-			list_move_tail(&qp->poll, &d->fresh_claims);
+		if (qp->claim.rung && !qp->work && now >= qp->claim.work_at + k.linger_ns) {
+			qp->claim.rung = false;
+			qp->park.quiet_at = now;
+			list_move_tail(&qp->claim.link, &d->fresh_claims);
 			read_claim(c, &pass);
 		}
 	}
@@ -360,10 +360,10 @@ static void test_busy(void **unused)
 		begin(10 * MS);
 		c = busy(queues[b], works[a]);
 		run(works[a] + 100 * MS);
-		assert_false(c->qp.rung);
+		assert_false(c->qp.claim.rung);
 		/* work_at is when it was last known to work: its end was noticed an interval later, and armed linger_us later */
-		assert_true(c->qp.quiet_at >= c->ends);
-		assert_true(c->qp.quiet_at <= c->ends + max(most, min(works[a] / 16 + 60 * US, 10 * MS + 60 * US)) + k.linger_ns);
+		assert_true(c->qp.park.quiet_at >= c->ends);
+		assert_true(c->qp.park.quiet_at <= c->ends + max(most, min(works[a] / 16 + 60 * US, 10 * MS + 60 * US)) + k.linger_ns);
 	}
 	/* a second of work: a hundred observations in the next one */
 	begin(10 * MS);
@@ -456,7 +456,7 @@ static void test_fresh(void **unused)
 	cpu = 0;
 	run(63 * ((3 * 24 + FIXED) * (REST_NS + READ_NS) + 10 * US));
 	for (i = 0; i < 63; i++)
-		assert_true(claims[i].seen > at && !claims[i].qp.look);
+		assert_true(claims[i].seen > at && !claims[i].qp.observe);
 	assert_true(cpu <= (now - at) / 4);
 	/* and then no more */
 	i = reads[1];
@@ -472,7 +472,7 @@ static void test_fresh(void **unused)
 	assert_in_range(passes, 20, 210);
 	claims[0].refuses = false;
 	run(1 * MS);
-	assert_true(!claims[0].qp.look);
+	assert_true(!claims[0].qp.observe);
 
 	/* the same of a claim that may have work */
 	begin(10 * MS);
@@ -481,7 +481,7 @@ static void test_fresh(void **unused)
 	at = now;
 	take(&claims[0]);
 	run(100 * US);
-	assert_true(claims[0].seen > at && !claims[0].qp.look);
+	assert_true(claims[0].seen > at && !claims[0].qp.observe);
 	/* and one whose indices cannot be read: once, and then as often as any */
 	claims[0].unreadable = true;
 	take(&claims[0]);
@@ -507,17 +507,17 @@ static void test_lapsed(void **unused)
 	/* never armed: pass_over() arms what has no work for linger_us, so keep it from that */
 	claims[0].refuses = false;
 	k.linger_ns = 200 * US;
-	qp->work_at = now - 1 * SEC;
-	qp->observed_at = now;
+	qp->claim.work_at = now - 1 * SEC;
+	qp->claim.observed_at = now;
 	assert_true(poll_at() == now + 50 * US);
-	qp->observed_at = 0;
+	qp->claim.observed_at = 0;
 	/* one that is new was never observed: at once */
 	assert_true(poll_at() <= now);
 	/* one that has work, but makes no progress for busy_budget_ms */
 	qp->work = true;
 	qp->progress_at = now - 95 * MS;
-	qp->rung_at = now - 10 * SEC;
-	qp->observed_at = now;
+	qp->claim.rung_since = now - 10 * SEC;
+	qp->claim.observed_at = now;
 	assert_true(poll_at() == now + 5 * MS);
 }
 
@@ -540,7 +540,7 @@ static void test_random(void **unused)
 		kick = random() % 2 ? 0 : 1 * US + random() % (200 * US);
 		if (c->gone)
 			;
-		else if (x < 40 && !c->qp.rung && !c->qp.preempted)
+		else if (x < 40 && !c->qp.claim.rung && !c->qp.preempted)
 			ring(c, random() % (3 * MS));
 		else if (x < 60)
 			take(c);
@@ -548,7 +548,7 @@ static void test_random(void **unused)
 			c->qp.preempted = false;
 		else if (x == 80 && n < CLAIMS) {
 			c->gone = true;
-			list_del(&c->qp.poll);
+			list_del(&c->qp.claim.link);
 			trapped(1 + random() % 30);
 		}
 		d->state = x == 81 ? KFD_PRIO_STATE_LEFT : KFD_PRIO_STATE_COMMITTED;
@@ -564,8 +564,8 @@ static void test_random(void **unused)
 			struct list_head *l = i == 0 ? &d->rung_claims : i == 1 ? &d->fresh_claims : &d->trapped_claims;
 			struct kfd_prio_qpd *qp;
 
-			list_for_each_entry(qp, l, poll) {
-				assert_int_equal(qp->rung, i == 0);
+			list_for_each_entry(qp, l, claim.link) {
+				assert_int_equal(qp->claim.rung, i == 0);
 				x--;
 			}
 		}

@@ -120,12 +120,12 @@ static u64 hash(void)
 		if (!p->registered)
 			continue;
 		h = mix(h, qp->preempted | qp->skip << 1 | qp->kfd_first << 2 | qp->left_preempted << 3 | qp->exiting << 4 |
-			   qp->stale << 5 | qp->counted << 6 | qp->proved << 7 | qp->role << 8 | qp->rung << 10 |
-			   qp->work << 11 | !!qp->mm << 12 | atomic_read(&qp->trap) << 13 |
-			   (qp->preempted && qp->taken_epoch == d->epoch) << 16 | (u64)qp->prio << 17);
+			   qp->stale << 5 | qp->counted << 6 | qp->proved << 7 | qp->role << 8 | qp->claim.rung << 10 |
+			   qp->work << 11 | !!qp->mm << 12 | atomic_read(&qp->doorbell.trap) << 13 |
+			   (qp->preempted && qp->marked_epoch == d->epoch) << 16 | (u64)qp->prio << 17);
 	}
 	h = mix(h, d->state | (u64)(d->policy.level + 1) << 4 | (u64)d->policy.lowest << 9 | (u64)d->recheck << 15 |
-		   (u64)d->victims << 16 | (u64)atomic_read(&d->kicked) << 20 | (u64)atomic_read(&d->rang) << 22 |
+		   (u64)d->victims << 16 | (u64)atomic_read(&d->kicked) << 20 | (u64)atomic_read(&d->neighbour_rung) << 22 |
 		   (u64)(d->timer.at && d->timer.at < w.now + 1000000000) << 23 | (u64)(d->retry_at > w.now) << 24 | (u64)d->lowest << 25 |
 		   (u64)d->charged << 31 | (u64)!!d->begun_at << 34 | (u64)d->grace_set << 35);
 	h = mix(h, w.dqm.active_runlist | w.dqm.sched_running << 1 | w.hang << 2 | w.resetting << 3 | w.stuck << 4 |

@@ -23,14 +23,14 @@ u64 ktime_get_ns(void)
 static void ring(void)
 {
 	w.level_wanted = true;
-	atomic_set(&w.proc[CLAIM].pdd.qpd.prio.trap, KFD_PRIO_TRAP_RUNG);
+	atomic_set(&w.proc[CLAIM].pdd.qpd.prio.doorbell.trap, KFD_PRIO_TRAP_RUNG);
 }
 
 static bool may_ring(void)
 {
 	const struct kfd_prio_qpd *qp = &w.proc[CLAIM].pdd.qpd.prio;
 
-	return qp->mm && atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED;
+	return qp->mm && atomic_read(&qp->doorbell.trap) == KFD_PRIO_TRAP_ARMED;
 }
 
 /* The claim may ring at any time: its fault finds the lock taken */
@@ -385,7 +385,7 @@ u64 kfd_prio_neighbour_poll_at(const struct kfd_prio_dqm *d) { (void)d; return K
 void kfd_prio_claim_skip(struct device_queue_manager *dqm, u64 since) { (void)dqm; (void)since; }
 void kfd_prio_neighbour_changed(struct qcm_process_device *qpd) { (void)qpd; }
 bool kfd_prio_neighbour_matters(struct qcm_process_device *qpd) { (void)qpd; return true; }
-void kfd_prio_neighbour_rang(struct device_queue_manager *dqm) { atomic_set(&dqm->prio.rang, 0); }
+void kfd_prio_neighbour_rings(struct device_queue_manager *dqm) { atomic_set(&dqm->prio.neighbour_rung, 0); }
 bool kfd_prio_gpu_hold(struct device_queue_manager *dqm) { (void)dqm; return true; }
 void kfd_prio_gpu_drop(struct device_queue_manager *dqm) { (void)dqm; }
 void kfd_prio_gpu_lock(void) { }
@@ -410,22 +410,22 @@ int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_
 {
 	struct qcm_process_device *qpd = &w.proc[CLAIM].pdd.qpd;
 	struct kfd_prio_qpd *qp = &qpd->prio;
-	bool rung = atomic_read(&qp->trap) == KFD_PRIO_TRAP_RUNG;
+	bool rung = atomic_read(&qp->doorbell.trap) == KFD_PRIO_TRAP_RUNG;
 
 	(void)dqm;
 	(void)k;
 	(void)in_fault;
 	if (!qp->mm)
 		return 0;
-	if (rung && !qp->rung) {
+	if (rung && !qp->claim.rung) {
 		qp->work = true;
-		qp->work_at = now;
+		qp->claim.work_at = now;
 		qp->progress_at = now;
 		kfd_prio_woke(qpd);
 	}
-	qp->rung = rung;
-	claims[0] = (struct kfd_prio_claim) { .prio = qp->set_prio, .rung = qp->rung, .work = qp->work,
-					      .work_at = qp->work_at, .progress_at = qp->progress_at };
+	qp->claim.rung = rung;
+	claims[0] = (struct kfd_prio_claim) { .prio = qp->claim.prio, .rung = qp->claim.rung, .work = qp->work,
+					      .work_at = qp->claim.work_at, .progress_at = qp->progress_at };
 	owners[0] = qpd;
 	return 1;
 }
@@ -435,7 +435,7 @@ bool kfd_prio_claim_rings(struct device_queue_manager *dqm)
 	struct kfd_prio_qpd *qp = &w.proc[CLAIM].pdd.qpd.prio;
 
 	(void)dqm;
-	return qp->mm && !qp->rung && atomic_read(&qp->trap) == KFD_PRIO_TRAP_RUNG;
+	return qp->mm && !qp->claim.rung && atomic_read(&qp->doorbell.trap) == KFD_PRIO_TRAP_RUNG;
 }
 
 /* ---- the beginning ---- */
@@ -460,7 +460,7 @@ void world_init(bool mes_)
 	INIT_LIST_HEAD(&w.dqm.prio.trapped_claims);
 	INIT_LIST_HEAD(&w.dqm.prio.fresh_claims);
 	INIT_LIST_HEAD(&w.dqm.prio.neighbours);
-	INIT_LIST_HEAD(&w.dqm.prio.resting);
+	INIT_LIST_HEAD(&w.dqm.prio.quiet_neighbours);
 	w.dqm.prio.throttle = KFD_PRIO_LEVEL_NONE;
 	w.dqm.prio.lowest = KFD_PRIO_RANK_NONE;
 	kfd_prio_params_read(&k);
@@ -516,14 +516,14 @@ bool op_work_ends(void)
 {
 	struct kfd_prio_qpd *qp = &w.proc[CLAIM].pdd.qpd.prio;
 
-	if (!qp->mm || !qp->rung)
+	if (!qp->mm || !qp->claim.rung)
 		return false;
 	w.level_wanted = false;
 	dqm_lock(&w.dqm);
 	qp->work = false;
-	qp->work_at = 0;
-	qp->rung = false;
-	atomic_set(&qp->trap, KFD_PRIO_TRAP_ARMED);
+	qp->claim.work_at = 0;
+	qp->claim.rung = false;
+	atomic_set(&qp->doorbell.trap, KFD_PRIO_TRAP_ARMED);
 	w.dqm.prio.recheck = true;
 	kfd_prio_engine_step(&w.dqm, KFD_PRIO_STEP_LOOK);
 	dqm_unlock(&w.dqm);
@@ -553,7 +553,7 @@ bool op_thread(void)
 	d->awake = true;
 	dqm_lock(&w.dqm);
 	d->recheck |= kicked;
-	if (kfd_prio_claim_rings(&w.dqm) || d->state == KFD_PRIO_STATE_LEFT || (d->victims && atomic_read(&d->rang)))
+	if (kfd_prio_claim_rings(&w.dqm) || d->state == KFD_PRIO_STATE_LEFT || (d->victims && atomic_read(&d->neighbour_rung)))
 		kfd_prio_engine_step(&w.dqm, KFD_PRIO_STEP_RING);
 	d->awake = false;
 	kfd_prio_engine_step(&w.dqm, KFD_PRIO_STEP_LOOK);

@@ -48,9 +48,11 @@ struct kfd_prio_before {
  */
 static u64 kfd_prio_claim_trust(const struct kfd_prio_qpd *qp, const struct kfd_prio_params *k)
 {
-	if (qp->counted_at <= qp->moved_at)
+	u64 counted_at = qp->claim.counted_at, moved_at = qp->claim.moved_at;
+
+	if (counted_at <= moved_at)
 		return 0;
-	return qp->counted_at + min(qp->counted_at - qp->moved_at, k->budget_ns / 4);
+	return counted_at + min(counted_at - moved_at, k->budget_ns / 4);
 }
 
 static struct kfd_prio_before kfd_prio_claim_before(struct device_queue_manager *dqm,
@@ -64,11 +66,11 @@ static struct kfd_prio_before kfd_prio_claim_before(struct device_queue_manager 
 		.wptr_sum = qp->wptr_sum,
 		.stuck_at = qp->progress_at + k->budget_ns / 2,
 		.trust_until = kfd_prio_claim_trust(qp, k),
-		.wakes = qp->wakes,
-		.armed = atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED,
-		.waves = qp->waves,
+		.wakes = qp->claim.wakes,
+		.armed = kfd_prio_trap_armed(qp),
+		.waves = qp->claim.waves,
 		.work = qp->work,
-		.ended = qp->ended,
+		.ended = qp->claim.ended,
 		.off = kfd_prio_claim_off(dqm, qpd),
 		.saved = saved,
 	};
@@ -91,7 +93,7 @@ static bool kfd_prio_claim_settles(const struct kfd_prio_before *b,
  * @unsure: all queues were unmapped during the observation, or their waves may not be restored yet,
  *	so a count of zero waves proves nothing
  * @b: state when the snapshot was made; if the claim has rung since, @seen says nothing about the
- *	work that it rang for
+ *	work for which it has rung
  */
 static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_prio_seen *seen,
 			       const struct kfd_prio_before *b, bool off, bool unsure,
@@ -99,39 +101,40 @@ static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
 	bool moved = seen->rptr_sum != qp->rptr_sum || seen->wptr_sum != qp->wptr_sum;
-	bool had = qp->work, armed = atomic_read(&qp->trap) == KFD_PRIO_TRAP_ARMED;
+	bool had = qp->work, armed = kfd_prio_trap_armed(qp);
 	/* A signal that is above 0 again, without a ring, is used for another purpose */
 	bool work = seen->work || seen->waves || (seen->pending && !armed) || (off && had);
 	bool settles = !off && kfd_prio_claim_settles(b, seen);
+	u64 settled_at;
 
 	/* A parked process with saved waves must run on, even if its indices cannot be read */
-	if ((seen->unreadable && !(qp->parked && seen->waves)) || qp->wakes != b->wakes)
+	if ((seen->unreadable && !(qp->park.parked && seen->waves)) || qp->claim.wakes != b->wakes)
 		return;
 	qp->rptr_sum = seen->rptr_sum;
 	qp->wptr_sum = seen->wptr_sum;
 	if (moved || seen->waves || seen->runs || off)
 		qp->progress_at = now;
 	if (moved)
-		qp->moved_at = now;
+		qp->claim.moved_at = now;
 	if (seen->counted)
-		qp->counted_at = now;
+		qp->claim.counted_at = now;
 	if (unsure && had && (!work || settles))
 		return;
-	qp->ended = seen->ended;
+	qp->claim.ended = seen->ended;
 	if (settles) {
 		qp->work = false;
-		qp->work_at = max(qp->work_at,
-				  now + min(KFD_PRIO_SETTLE, k->linger_ns / 4) - k->linger_ns);
+		settled_at = now + min(KFD_PRIO_SETTLE, k->linger_ns / 4) - k->linger_ns;
+		qp->claim.work_at = max(qp->claim.work_at, settled_at);
 		return;
 	}
-	qp->waves = seen->waves || seen->work;
+	qp->claim.waves = seen->waves || seen->work;
 	qp->work = work;
 	/* Work may have begun and ended since the last observation */
 	if (work || moved)
-		qp->work_at = now;
+		qp->claim.work_at = now;
 	if (work)
-		WRITE_ONCE(qp->woke_by, moved || seen->work ? KFD_PRIO_UNPARK_POLL :
-							      KFD_PRIO_UNPARK_WAVES);
+		WRITE_ONCE(qp->park.woke_by, moved || seen->work ? KFD_PRIO_UNPARK_POLL :
+								   KFD_PRIO_UNPARK_WAVES);
 	if (work && (moved || !had) &&
 	    kfd_prio_trap_change(qp, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG))
 		kfd_prio_claim_works(qpd, KFD_PRIO_WAKE_POLL, false, now);
@@ -191,7 +194,7 @@ static bool kfd_prio_claim_indices(struct device_queue_manager *dqm, struct qcm_
 	bool alive, preempted = qpd->prio.preempted;
 	u64 begin = ktime_get_ns(), mapped_at = dqm->prio.mapped_at;
 	bool restoring = begin < dqm->prio.restored_at;
-	u64 taken_count = qpd->prio.taken_count;
+	u64 marked_count = qpd->prio.marked_count;
 	u32 unmap_seq = dqm->prio.unmap_seq;
 	struct kfd_prio_seen seen;
 
@@ -215,15 +218,15 @@ static bool kfd_prio_claim_indices(struct device_queue_manager *dqm, struct qcm_
 	}
 	/* If the claim was taken off meanwhile, it is to be observed again */
 	kfd_prio_claim_observed(dqm, &qpd->prio,
-				taken_count == qpd->prio.taken_count ? ktime_get_ns() : begin);
+				marked_count == qpd->prio.marked_count ? ktime_get_ns() : begin);
 	/* The time of a restore is an estimate; the signal shows that the work has not ended */
 	restoring |= seen.in_flight && begin < mapped_at + KFD_PRIO_RESTORE_MAX_NS;
 	kfd_prio_claim_saw(qpd, &seen, &before, before.off || kfd_prio_claim_off(dqm, qpd),
 			   restoring || unmap_seq != dqm->prio.unmap_seq, k, ktime_get_ns());
 	if (preempted && qpd->prio.preempted && !seen.unreadable) {
-		WRITE_ONCE(qpd->prio.look, false);
+		WRITE_ONCE(qpd->prio.observe, false);
 		if (!before.saved && !seen.work)
-			kfd_prio_prove(qpd, taken_count);
+			kfd_prio_prove(qpd, marked_count);
 	}
 	return true;
 }
@@ -263,9 +266,9 @@ static void kfd_prio_claim_arm(struct device_queue_manager *dqm, struct qcm_proc
 	lockdep_assert_held(&dqm->lock_hidden);
 	if (!kfd_prio_trap_change(qp, KFD_PRIO_TRAP_RUNG, KFD_PRIO_TRAP_ARMED))
 		return;
-	qp->rung = false;
-	qp->quiet_at = ktime_get_ns();
-	list_move_tail(&qp->poll, &dqm->prio.fresh_claims);
+	qp->claim.rung = false;
+	qp->park.quiet_at = ktime_get_ns();
+	list_move_tail(&qp->claim.link, &dqm->prio.fresh_claims);
 	dqm_unlock(dqm);
 	kfd_prio_doorbell_zap(qpd_to_pdd(qpd));
 	dqm_lock(dqm);
@@ -277,7 +280,7 @@ static void kfd_prio_claim_arm(struct device_queue_manager *dqm, struct qcm_proc
 }
 
 /**
- * kfd_prio_claim_look() - observe the next claim that is due, and trap it if it has no work
+ * kfd_prio_claim_observe() - observe the next claim that is due, and trap it if it has no work
  * @dqm: device queue manager of the GPU
  * @s: buffer for a snapshot
  * @pass: the pass, begun by kfd_prio_claim_pass_begin()
@@ -286,8 +289,8 @@ static void kfd_prio_claim_arm(struct device_queue_manager *dqm, struct qcm_proc
  *	read and doorbells are unmapped without it
  * Return: whether another claim may be due in the pass
  */
-bool kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s,
-			 struct kfd_prio_claim_pass *pass)
+bool kfd_prio_claim_observe(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s,
+			    struct kfd_prio_claim_pass *pass)
 {
 	struct qcm_process_device *qpd;
 	struct kfd_prio_params k;
@@ -311,7 +314,7 @@ bool kfd_prio_claim_look(struct device_queue_manager *dqm, struct kfd_prio_snaps
 	if (!kfd_prio_claim_read(dqm, qpd, s, pass, &k))
 		/* If the claim is not gone, the step that comes first must be run */
 		more = qp->role != KFD_PRIO_ROLE_CLAIM;
-	else if (qp->rung && kfd_prio_claim_quiet(qp, &k))
+	else if (qp->claim.rung && kfd_prio_claim_quiet(qp, &k))
 		kfd_prio_claim_arm(dqm, qpd, s, pass, &k);
 	kfd_prio_process_drop(p);
 	if (!more)

@@ -31,7 +31,7 @@
  * exceed it. An MQD may lie in VRAM, where a read takes a microsecond. A process has up to
  * KFD_PRIO_MAX_INDEX queues, each with an MQD for each XCC.
  */
-#define KFD_PRIO_REST_MQDS	32
+#define KFD_PRIO_PROOF_MQDS	32
 
 /* Whether the MQDs of a compute queue, which is unmapped, show work */
 static bool kfd_prio_compute_pending(struct queue *q)
@@ -60,8 +60,8 @@ static bool kfd_prio_sdma_pending(struct queue *q)
 	return left.rptr != left.wptr || left.ib;
 }
 
-/* Reads the MQDs that were not read since the process was taken off, KFD_PRIO_REST_MQDS at most */
-static enum kfd_prio_shown kfd_prio_rest_read(struct qcm_process_device *qpd)
+/* Reads the MQDs that were not read since the process was taken off, KFD_PRIO_PROOF_MQDS at most */
+static enum kfd_prio_shown kfd_prio_proof_read(struct qcm_process_device *qpd)
 {
 	unsigned int mqds = 0;
 	struct queue *q;
@@ -69,14 +69,14 @@ static enum kfd_prio_shown kfd_prio_rest_read(struct qcm_process_device *qpd)
 	list_for_each_entry(q, &qpd->queues_list, list) {
 		bool compute = q->properties.type == KFD_QUEUE_TYPE_COMPUTE;
 
-		if (!q->prio.off || q->prio.rest_seen == qpd->prio.taken_count)
+		if (!q->prio.off || q->prio.proof_seen == qpd->prio.marked_count)
 			continue;
-		if (mqds >= KFD_PRIO_REST_MQDS)
+		if (mqds >= KFD_PRIO_PROOF_MQDS)
 			return KFD_PRIO_SHOWN_PART;
 		mqds += compute ? kfd_prio_xccs(qpd->dqm) : 1;
 		if (compute ? kfd_prio_compute_pending(q) : kfd_prio_sdma_pending(q))
 			return KFD_PRIO_SHOWN_WORK;
-		q->prio.rest_seen = qpd->prio.taken_count;
+		q->prio.proof_seen = qpd->prio.marked_count;
 	}
 	return KFD_PRIO_SHOWN_NONE;
 }
@@ -86,7 +86,7 @@ static enum kfd_prio_shown kfd_prio_rest_read(struct qcm_process_device *qpd)
  * @qpd: the process on the GPU, held
  *
  * Only queues that preemption will put back are read; other queues cannot run. The MQD of a queue
- * that is off does not change, so each MQD is read once. After KFD_PRIO_REST_MQDS of them the
+ * that is off does not change, so each MQD is read once. After KFD_PRIO_PROOF_MQDS of them the
  * function drops the DQM lock, and ends early if the GPU was kicked meanwhile.
  *
  * Context: the GPU's thread; DQM lock, dropped and taken again. The process may have lost its role
@@ -106,7 +106,7 @@ enum kfd_prio_shown kfd_prio_shows_work(struct qcm_process_device *qpd)
 		/* The CP has not confirmed the unmap and may still write the MQDs */
 		if (dqm->prio.state == KFD_PRIO_STATE_LEFT)
 			return KFD_PRIO_SHOWN_PART;
-		shown = kfd_prio_rest_read(qpd);
+		shown = kfd_prio_proof_read(qpd);
 		if (shown != KFD_PRIO_SHOWN_PART)
 			return shown;
 		dqm_unlock(dqm);
@@ -120,20 +120,20 @@ enum kfd_prio_shown kfd_prio_shows_work(struct qcm_process_device *qpd)
  * kfd_prio_prove() - record that a process is proved to have no work, if the observation is still
  * valid
  * @qpd: the process on a GPU; its MQDs showed no work, and its indices were read and are equal
- * @taken_count: value of &struct kfd_prio_qpd.taken_count when the MQDs were read
+ * @marked_count: value of &struct kfd_prio_qpd.marked_count when the MQDs were read
  *
  * Does nothing if the process was mapped or has rung since. The DQM lock was dropped after the
  * observation.
  *
  * Context: DQM lock
  */
-void kfd_prio_prove(struct qcm_process_device *qpd, u64 taken_count)
+void kfd_prio_prove(struct qcm_process_device *qpd, u64 marked_count)
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
 
 	lockdep_assert_held(&qpd->dqm->lock_hidden);
-	if (qp->proved || !qp->preempted || qp->taken_count != taken_count ||
-	    atomic_read(&qp->trap) != KFD_PRIO_TRAP_ARMED)
+	if (qp->proved || !qp->preempted || qp->marked_count != marked_count ||
+	    !kfd_prio_trap_armed(qp))
 		return;
 	qp->proved = true;
 	/* The process stays off from now on, and counts as preempted no more */

@@ -89,7 +89,7 @@ static void begin(unsigned int n, unsigned int of_xccs)
 	meanwhile = NULL;
 	dqm = (struct device_queue_manager){ .lock_hidden = 1 };
 	qpd = (struct qcm_process_device){ .dqm = &dqm, .queues_list = queue,
-					   .prio = { .preempted = true, .taken_count = 1 } };
+					   .prio = { .preempted = true, .marked_count = 1 } };
 	for (i = 0; i < n; i++) {
 		queue[i].next = i + 1 < n ? &queue[i + 1] : NULL;
 		queue[i].prio.off = true;
@@ -192,7 +192,7 @@ static void put_back(void)
 /* It runs, and is taken off with saved waves of a queue that was read before */
 static void taken_again(void)
 {
-	qpd.prio.taken_count++;
+	qpd.prio.marked_count++;
 	mqd[0][0].saved = true;
 }
 
@@ -248,5 +248,5 @@ int main(void)
 		cmocka_unit_test(unconfirmed),
 	};
 
-	return cmocka_run_group_tests_name("rest", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("proof", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What kfd_prio_rest.c needs of the kernel, of amdkfd and of kfd_prio_priv.h, and counts of what it reads */
-#ifndef UNIT_REST_KERNEL_H
-#define UNIT_REST_KERNEL_H
+/* What kfd_prio_proof.c needs of the kernel, of amdkfd and of kfd_prio_priv.h, and counts of what it reads */
+#ifndef UNIT_PROOF_KERNEL_H
+#define UNIT_PROOF_KERNEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,7 +58,7 @@ struct queue {
 	} properties;
 	struct {
 		bool off;
-		u64 rest_seen;
+		u64 proof_seen;
 	} prio;
 	struct kfd_dev *device;
 	void *mqd;
@@ -66,9 +66,16 @@ struct queue {
 
 struct kfd_prio_qpd {
 	bool preempted, proved;
-	u64 taken_count;
-	atomic_t trap;
+	u64 marked_count;
+	struct {
+		atomic_t trap;
+	} doorbell;
 };
+
+static inline bool kfd_prio_trap_armed(const struct kfd_prio_qpd *qp)
+{
+	return atomic_read(&qp->doorbell.trap) == KFD_PRIO_TRAP_ARMED;
+}
 
 struct qcm_process_device {
 	struct device_queue_manager *dqm;
@@ -91,6 +98,6 @@ void dqm_unlock(struct device_queue_manager *dqm);
 
 /* of the file under test */
 enum kfd_prio_shown kfd_prio_shows_work(struct qcm_process_device *qpd);
-void kfd_prio_prove(struct qcm_process_device *qpd, u64 taken_count);
+void kfd_prio_prove(struct qcm_process_device *qpd, u64 marked_count);
 
 #endif
