@@ -41,6 +41,10 @@ kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_fault.o \
 		$(AMDKFD_PATH)/kfd_prio_table.o \
 		$(AMDKFD_PATH)/kfd_prio_state.o \
 		$(AMDKFD_PATH)/kfd_prio_policy.o \
+		$(AMDKFD_PATH)/kfd_prio_levels.o \
+		$(AMDKFD_PATH)/kfd_prio_lull.o \
+		$(AMDKFD_PATH)/kfd_prio_floor.o \
+		$(AMDKFD_PATH)/kfd_prio_gaps.o \
 		$(AMDKFD_PATH)/kfd_prio_backoff.o \
 		$(AMDKFD_PATH)/kfd_prio_probes.o \
 		$(AMDKFD_PATH)/kfd_prio_events.o

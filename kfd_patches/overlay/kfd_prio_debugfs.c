@@ -19,7 +19,7 @@ static const char *const kfd_prio_reasons[] = {
 	[KFD_PRIO_REASON_IDLE] = "IDLE: no process of high priority has work",
 	[KFD_PRIO_REASON_BUDGET] = "BUDGET: work made no progress for busy_budget_ms",
 	[KFD_PRIO_REASON_FLOOR] = "FLOOR: preempted processes get their share, floor_pct",
-	[KFD_PRIO_REASON_RATE] = "RATE: max_preempt_per_s is reached",
+	[KFD_PRIO_REASON_RATE] = "RATE: max_preempt_per_s or max_switch_pct is reached",
 	[KFD_PRIO_REASON_OFF] = "OFF: kfd_preempt is 0, or the circuit breaker is open",
 	[KFD_PRIO_REASON_GONE] = "GONE: the preempting process has ended or lost its priority",
 };
@@ -55,7 +55,11 @@ static const char *kfd_prio_scheduler(struct device_queue_manager *dqm)
 static void kfd_prio_put_decision(struct seq_file *m, struct kfd_prio_dqm *d, u64 now)
 {
 	struct kfd_prio_params k;
+	const char *state;
 
+	kfd_prio_gpu_params(d->dqm, &k);
+	state = k.hold && d->last.reason == KFD_PRIO_REASON_RATE ?
+		"no work, and its level is held (max_switch_policy)" : "work";
 	if (d->throttle != KFD_PRIO_LEVEL_NONE) {
 		seq_printf(m, "  now: floor_pct: preempted processes get their share; processes of priority %d and above are off the GPU",
 			   d->throttle);
@@ -63,13 +67,13 @@ static void kfd_prio_put_decision(struct seq_file *m, struct kfd_prio_dqm *d, u6
 			seq_printf(m, "; PID %d has priority %d and work", d->pid, d->policy.level);
 		seq_puts(m, "\n");
 	} else if (d->charged && d->policy.level != KFD_PRIO_LEVEL_NONE) {
-		seq_printf(m, "  now: PID %d has priority %d and work; %u processes of lower priority are preempted, for ",
-			   d->pid, d->policy.level, d->charged);
+		seq_printf(m, "  now: PID %d has priority %d and %s; %u processes of lower priority are preempted, for ",
+			   d->pid, d->policy.level, state, d->charged);
 		kfd_prio_put_ms(m, now > d->begun_at ? now - d->begun_at : 0);
 		seq_puts(m, "\n");
 	} else if (d->policy.level != KFD_PRIO_LEVEL_NONE) {
-		seq_printf(m, "  now: PID %d has priority %d and work; no process of lower priority has work\n",
-			   d->pid, d->policy.level);
+		seq_printf(m, "  now: PID %d has priority %d and %s; no process of lower priority has work\n",
+			   d->pid, d->policy.level, state);
 	} else {
 		seq_puts(m, "  now: no process is preempted\n");
 	}
@@ -97,12 +101,12 @@ static void kfd_prio_put_decision(struct seq_file *m, struct kfd_prio_dqm *d, u6
 		kfd_prio_put_ms(m, div64_u64(d->save.sum_ns, d->save.count));
 		seq_puts(m, ", longest ");
 		kfd_prio_put_ms(m, d->save.max_ns);
-		kfd_prio_gpu_params(d->dqm, &k);
 		seq_printf(m, ", count %llu; limits that follow: %u preemptions per second, linger %llu us\n",
 			   d->save.count, k.max_per_s, div_u64(k.linger_ns, NSEC_PER_USEC));
 	}
-	seq_printf(m, "  preemptions: %llu; preempted time in the last second: ", d->begun);
-	kfd_prio_put_ms(m, d->lowest < KFD_PRIO_RANKS ? d->policy.preempted_sum[d->lowest] : 0);
+	seq_printf(m, "  preemptions: %llu; preempted time in the last %llu ms, for the floor: ",
+		   d->begun, div_u64(k.period_ns, NSEC_PER_MSEC));
+	kfd_prio_put_ms(m, d->lowest < KFD_PRIO_RANKS ? d->policy.floor.sum[d->lowest] : 0);
 	seq_puts(m, "\n");
 }
 
@@ -249,10 +253,11 @@ static int kfd_prio_preempt_show(struct seq_file *m, void *unused)
 	struct kfd_prio_dqm *d;
 
 	kfd_prio_params_read(&k);
-	seq_printf(m, "kfd_preempt %d, preempt_min_prio %d, linger_us %llu, floor_pct %u, max_preempt_per_s %u, safety_poll_us %llu, busy_budget_ms %llu, max_switch_pct %u, short_grace %u, idle_park_ms %llu\n",
+	seq_printf(m, "kfd_preempt %d, preempt_min_prio %d, linger_us %llu, floor_pct %u, max_preempt_per_s %u, safety_poll_us %llu, busy_budget_ms %llu, max_switch_pct %u, max_switch_policy %s, floor_period_ms %llu, short_grace %u, idle_park_ms %llu\n",
 		   k.enabled, k.min_prio, div_u64(k.linger_ns, NSEC_PER_USEC), k.floor_pct,
 		   k.max_per_s, div_u64(kfd_prio_safety_poll_ns(), NSEC_PER_USEC),
 		   div_u64(k.budget_ns, NSEC_PER_MSEC), k.switch_pct,
+		   k.hold ? "hold" : "share", div_u64(k.period_ns, NSEC_PER_MSEC),
 		   READ_ONCE(kfd_prio_param_short_grace.value),
 		   div_u64(k.park_ns, NSEC_PER_MSEC));
 	kfd_prio_gpu_lock();

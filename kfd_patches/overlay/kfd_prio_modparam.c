@@ -7,6 +7,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/moduleparam.h>
+#include <linux/string.h>
 #include "kfd_prio_engine.h"
 #include "kfd_prio_tree.h"	/* written by prepare-tree */
 
@@ -55,7 +56,12 @@ MODULE_PARM_DESC(linger_us,
 module_param_cb(floor_pct, &param_ops, &kfd_prio_param_floor_pct, 0644);
 __MODULE_PARM_TYPE(floor_pct, "uint");
 MODULE_PARM_DESC(floor_pct,
-		 "Share of each second that is guaranteed to each level of preempted processes, in percent (0 = none, up to 90, default 5)");
+		 "Share of each period that is guaranteed to each level of preempted processes, in percent (0 = none, up to 90, default 5)");
+
+module_param_cb(floor_period_ms, &param_ops, &kfd_prio_param_floor_period_ms, 0644);
+__MODULE_PARM_TYPE(floor_period_ms, "uint");
+MODULE_PARM_DESC(floor_period_ms,
+		 "Period of which floor_pct is a share, in ms (50..10000, default 250)");
 
 module_param_cb(max_preempt_per_s, &param_ops, &kfd_prio_param_max_preempt_per_s, 0644);
 __MODULE_PARM_TYPE(max_preempt_per_s, "uint");
@@ -76,6 +82,40 @@ module_param_cb(max_switch_pct, &param_ops, &kfd_prio_param_max_switch_pct, 0644
 __MODULE_PARM_TYPE(max_switch_pct, "uint");
 MODULE_PARM_DESC(max_switch_pct,
 		 "Share of the GPU's time that saves and restores for preemption may cost, as measured, in percent (0 = no limit, up to 100, default 10)");
+
+/* The names of the values of max_switch_policy */
+static const char *const switch_policies[] = {
+	[KFD_PRIO_SWITCH_SHARE] = "share",
+	[KFD_PRIO_SWITCH_HOLD] = "hold",
+};
+
+static int switch_policy_set(const char *val, const struct kernel_param *kp)
+{
+	int value = sysfs_match_string(switch_policies, val);
+
+	if (value < 0)
+		return -EINVAL;
+	kfd_prio_param_set(kp->arg, value);
+	kfd_prio_thread_reconfigure(false);
+	return 0;
+}
+
+static int switch_policy_get(char *buffer, const struct kernel_param *kp)
+{
+	const struct kfd_prio_param *p = kp->arg;
+
+	return scnprintf(buffer, PAGE_SIZE, "%s\n", switch_policies[READ_ONCE(p->value)]);
+}
+
+static const struct kernel_param_ops switch_policy_ops = {
+	.set = switch_policy_set,
+	.get = switch_policy_get,
+};
+
+module_param_cb(max_switch_policy, &switch_policy_ops, &kfd_prio_param_max_switch_policy, 0644);
+__MODULE_PARM_TYPE(max_switch_policy, "string");
+MODULE_PARM_DESC(max_switch_policy,
+		 "When requests are too many for max_switch_pct: keep the others off in the shorter gaps (hold, default), or do not preempt for some requests (share)");
 
 module_param_cb(short_grace, &param_ops, &kfd_prio_param_short_grace, 0644);
 __MODULE_PARM_TYPE(short_grace, "uint");

@@ -12,10 +12,13 @@ struct kfd_prio_param kfd_prio_param_kfd_preempt = { 1, 0, 1 };
 struct kfd_prio_param kfd_prio_param_preempt_min_prio = { 11, 0, 15 };
 struct kfd_prio_param kfd_prio_param_linger_us = { 200, 0, 1000000 };
 struct kfd_prio_param kfd_prio_param_floor_pct = { 5, 0, 90 };
+struct kfd_prio_param kfd_prio_param_floor_period_ms = { 250, 50, 10000 };
 struct kfd_prio_param kfd_prio_param_max_preempt_per_s = { 1000, 1, 10000 };
 struct kfd_prio_param kfd_prio_param_safety_poll_us = { 10000, 1000, 10000000 };
 struct kfd_prio_param kfd_prio_param_busy_budget_ms = { 100, 1, 60000 };
 struct kfd_prio_param kfd_prio_param_max_switch_pct = { 10, 0, 100 };
+struct kfd_prio_param kfd_prio_param_max_switch_policy = { KFD_PRIO_SWITCH_HOLD,
+	KFD_PRIO_SWITCH_SHARE, KFD_PRIO_SWITCH_HOLD };
 struct kfd_prio_param kfd_prio_param_short_grace = { 1, 0, 1 };
 struct kfd_prio_param kfd_prio_param_idle_park_ms = { 0, 0, 60000 };
 
@@ -37,8 +40,8 @@ int kfd_prio_param_set(struct kfd_prio_param *p, u32 value)
 
 /**
  * kfd_prio_params_read() - read the module parameters that the policy uses
- * @k: out: the parameters. Each member is read once. If a parameter is written concurrently, some
- *	members may have the old and some the new value
+ * @k: out: the parameters; no cost of a save is known. Each member is read once. If a parameter is
+ *	written concurrently, some members may have the old and some the new value
  *
  * Context: any
  */
@@ -48,9 +51,12 @@ void kfd_prio_params_read(struct kfd_prio_params *k)
 	k->min_prio = READ_ONCE(kfd_prio_param_preempt_min_prio.value);
 	k->linger_ns = (u64)READ_ONCE(kfd_prio_param_linger_us.value) * NSEC_PER_USEC;
 	k->floor_pct = READ_ONCE(kfd_prio_param_floor_pct.value);
+	k->period_ns = (u64)READ_ONCE(kfd_prio_param_floor_period_ms.value) * NSEC_PER_MSEC;
 	k->max_per_s = READ_ONCE(kfd_prio_param_max_preempt_per_s.value);
 	k->budget_ns = (u64)READ_ONCE(kfd_prio_param_busy_budget_ms.value) * NSEC_PER_MSEC;
 	k->switch_pct = READ_ONCE(kfd_prio_param_max_switch_pct.value);
+	k->hold = READ_ONCE(kfd_prio_param_max_switch_policy.value) == KFD_PRIO_SWITCH_HOLD;
+	k->switch_ns = 0;
 	k->park_ns = (u64)READ_ONCE(kfd_prio_param_idle_park_ms.value) * NSEC_PER_MSEC;
 }
 

@@ -15,47 +15,29 @@
 
 #include <linux/types.h>
 #include "kfd_prio.h"
+#include "kfd_prio_floor.h"
+#include "kfd_prio_gaps.h"
 #include "kfd_prio_trace.h"
-#ifndef __KERNEL__
-#include <stdbool.h>
-typedef __u64 u64;
-typedef __u32 u32;
-#endif
-
-/* The level while no process is preempted */
-#define KFD_PRIO_LEVEL_NONE	(-1)
-
-/* Ranks are 0..15, see kfd_prio_policy_rank(); KFD_PRIO_RANK_NONE is the rank of no process */
-#define KFD_PRIO_RANKS		(KFD_PRIO_MAX + 1)
-#define KFD_PRIO_RANK_NONE	KFD_PRIO_RANKS
 
 /* The time at which something is due that is never due */
 #define KFD_PRIO_NEVER		(~0ULL)
-
-/*
- * The floor is kept in every stretch of a second. The time for which processes are kept off is
- * counted in slots: the running one and the FLOOR_SLOTS before it, which cover the last second.
- *
- * Each level below the highest one that has work has a floor. The claims of one priority are a
- * level, and all processes below the lowest claim are one. All floors together are FLOOR_MAX_PCT at
- * most.
- */
-#define KFD_PRIO_FLOOR_PERIOD_NS	1000000000ULL
-#define KFD_PRIO_FLOOR_SLOTS		100
-#define KFD_PRIO_FLOOR_MAX_PCT		90
-#define KFD_PRIO_FLOOR_SLOT_NS		(KFD_PRIO_FLOOR_PERIOD_NS / KFD_PRIO_FLOOR_SLOTS)
 
 /**
  * struct kfd_prio_params - module parameters of the policy, see kfd_prio_params.c
  * @enabled: kfd_preempt
  * @min_prio: preempt_min_prio, 0..15: lowest set priority of a claim
  * @linger_ns: linger_us: for how long a claim holds after its work was last observed
- * @floor_pct: floor_pct, 0..90: share of each second that each level of preempted processes gets;
+ * @floor_pct: floor_pct, 0..90: share of each period that each level of preempted processes gets;
  *	0: none
  * @max_per_s: max_preempt_per_s, 1..10000
  * @budget_ns: busy_budget_ms: for how long a claim with work holds without progress
  * @switch_pct: max_switch_pct, 0..100: share of GPU time that saves and restores for preemption may
  *	cost; 0: no limit
+ * @hold: max_switch_policy: a level whose end would cost more than @switch_pct permits is held;
+ *	else no further level begins
+ * @switch_ns: measured time of a save and a restore on the GPU, 0: not known, or @hold is not set;
+ *	see kfd_prio_policy_cost()
+ * @period_ns: floor_period_ms: the period of @floor_pct
  * @park_ns: idle_park_ms: time without work after which a process may be parked; 0: none is
  */
 struct kfd_prio_params {
@@ -66,6 +48,9 @@ struct kfd_prio_params {
 	u32 max_per_s;
 	u64 budget_ns;
 	u32 switch_pct;
+	bool hold;
+	u64 switch_ns;
+	u64 period_ns;
 	u64 park_ns;
 };
 
@@ -90,27 +75,26 @@ struct kfd_prio_claim {
  * @level: the level in force, KFD_PRIO_LEVEL_NONE or 0..15
  * @lowest: rank of the lowest process with work that @level keeps off, from which time is counted;
  *	KFD_PRIO_RANK_NONE if there is none
- * @at: time up to which time has been counted
  * @tokens: preemptions that may begin now, in billionths (token bucket of at most
  *	max_preempt_per_s)
- * @slot_at: start of the running slot
- * @slot: index of the running slot
- * @preempted_ns: for each rank and slot, time for which a level above the rank kept off a process
- *	of this rank or a lower one
- * @preempted_sum: for each rank, the sum over its slots
+ * @floor: for how long processes were kept off; its @at is the time up to which tokens and floor
+ *	have been counted
+ * @gaps: the gaps between the requests of the level
+ * @block: the throttle of the last decision; KFD_PRIO_LEVEL_NONE: no block is in progress
+ * @block_until: the block is not over before this time; valid if @block
+ * @throttle: @block as of the last commit
  *
- * kfd_prio_policy_init() makes the state of a GPU on which nothing was preempted yet: all members
- * are 0 but @level, @lowest, @at, @slot_at and @tokens.
+ * kfd_prio_policy_init() makes the state of a GPU on which nothing was preempted yet.
  */
 struct kfd_prio_policy {
 	int level;
 	int lowest;
-	u64 at;
 	u64 tokens;
-	u64 slot_at;
-	u32 slot;
-	u32 preempted_ns[KFD_PRIO_RANKS][KFD_PRIO_FLOOR_SLOTS + 1];
-	u64 preempted_sum[KFD_PRIO_RANKS];
+	struct kfd_prio_floor floor;
+	struct kfd_prio_gaps gaps;
+	int block;
+	u64 block_until;
+	int throttle;
 };
 
 /**

@@ -92,6 +92,17 @@ struct kfd_prio_setting {
 };
 
 /**
+ * enum kfd_prio_switch_policy - values of max_switch_policy, which applies when requests are too
+ *	many for max_switch_pct
+ * @KFD_PRIO_SWITCH_SHARE: no level begins or rises
+ * @KFD_PRIO_SWITCH_HOLD: the level is held in the shorter gaps between requests
+ */
+enum kfd_prio_switch_policy {
+	KFD_PRIO_SWITCH_SHARE,
+	KFD_PRIO_SWITCH_HOLD,
+};
+
+/**
  * struct kfd_prio_param - a module parameter
  * @value: the value in the unit of the parameter's name; written under the module's parameter lock,
  *	read without a lock
@@ -307,10 +318,12 @@ extern struct kfd_prio_param kfd_prio_param_kfd_preempt;
 extern struct kfd_prio_param kfd_prio_param_preempt_min_prio;
 extern struct kfd_prio_param kfd_prio_param_linger_us;
 extern struct kfd_prio_param kfd_prio_param_floor_pct;
+extern struct kfd_prio_param kfd_prio_param_floor_period_ms;
 extern struct kfd_prio_param kfd_prio_param_max_preempt_per_s;
 extern struct kfd_prio_param kfd_prio_param_safety_poll_us;
 extern struct kfd_prio_param kfd_prio_param_busy_budget_ms;
 extern struct kfd_prio_param kfd_prio_param_max_switch_pct;
+extern struct kfd_prio_param kfd_prio_param_max_switch_policy;
 extern struct kfd_prio_param kfd_prio_param_short_grace;
 extern struct kfd_prio_param kfd_prio_param_idle_park_ms;
 int kfd_prio_param_set(struct kfd_prio_param *p, u32 value);

@@ -142,7 +142,7 @@ static struct {
 	long value;
 	bool known;
 } params[] = {
-	{ "kfd_preempt" }, { "preempt_min_prio" }, { "linger_us" }, { "floor_pct" },
+	{ "kfd_preempt" }, { "preempt_min_prio" }, { "linger_us" }, { "floor_pct" }, { "floor_period_ms" },
 	{ "max_preempt_per_s" }, { "safety_poll_us" }, { "busy_budget_ms" },
 	{ "max_switch_pct" }, { "short_grace" }, { "idle_park_ms" },
 	/* of the simulated GPU and of amdgpu */
@@ -196,10 +196,33 @@ void param_set(const char *name, long value)
 		tap_bail("parameter %s=%ld: %s", name, value, strerror(err));
 }
 
+/* The value of max_switch_policy, the only parameter that is a word */
+static void switch_policy_reset(bool read)
+{
+	static char was[16];
+	char path[96];
+	FILE *f;
+
+	if (read) {
+		if (was[0])
+			param_try("max_switch_policy", was);
+		return;
+	}
+	path_of(path, sizeof(path), "max_switch_policy");
+	f = fopen(path, "r");
+	if (!f || !fgets(was, sizeof(was), f))
+		was[0] = '\0';
+	if (f)
+		fclose(f);
+	was[strcspn(was, "\n")] = '\0';
+}
+
 void params_reset(void)
 {
 	static bool read;
 	unsigned int i;
+
+	switch_policy_reset(read);
 
 	/* kfd_preempt is the first: to write it closes the breaker */
 	for (i = 0; i < sizeof(params) / sizeof(params[0]); i++) {

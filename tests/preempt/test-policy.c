@@ -13,6 +13,7 @@ static const struct range {
 } ranges[] = {
 	{ "kfd_preempt", 0, 1, 1 }, { "preempt_min_prio", 0, 15, 11 },
 	{ "linger_us", 0, 1000000, 200 }, { "floor_pct", 0, 90, 5 },
+	{ "floor_period_ms", 50, 10000, 250 },
 	{ "max_preempt_per_s", 1, 10000, 1000 }, { "safety_poll_us", 1000, 10000000, 10000 },
 	{ "busy_budget_ms", 1, 60000, 100 }, { "max_switch_pct", 0, 100, 10 },
 	{ "short_grace", 0, 1, 1 },
@@ -38,6 +39,9 @@ static void parameters(void)
 		tap_eq(param(r->name), r->min, "parameters: %s from %ld to %ld", r->name, r->min, r->max);
 		param_set(r->name, r->def);
 	}
+	tap_eq(param_try("max_switch_policy", "some"), EINVAL, "parameters: max_switch_policy=some is refused");
+	tap_eq(param_try("max_switch_policy", "share"), 0, "parameters: max_switch_policy from hold to share");
+	tap_eq(param_try("max_switch_policy", "hold"), 0, "parameters: and back");
 }
 
 static void off(void)
@@ -229,6 +233,8 @@ static void rate(void)
 		nap_ns(40 * MS);
 	}
 	ns = kfdc_now() - start;
+	/* with max_switch_policy=hold the last level ends when there is a token */
+	tap_ok(wait_mapped(0, 2), "rate: the others return");
 	events_stop(e);
 	n = events_count(e, "kfd_preempt_begin", NULL, 0);
 	tap_ok(n <= 3 + 3 * ns / SEC + 1 && n >= 3 * ns / SEC,
@@ -277,6 +283,57 @@ static void switching(void)
 	param_set("restore_us", 20);
 	tap_ok(completes(&offline) && completes(&online), "switching: all is complete, once");
 	actor_kill(&online);
+	actor_kill(&offline);
+}
+
+/*
+ * Requests of 500 us each 5 ms where a save takes a millisecond, so that 50 of the 200 preemptions a second are
+ * permitted: the worst latency of the last 300, us.  @had: share of the time in which the others had the GPU, percent
+ */
+static long held_latency(const struct actor *online, const struct actor *offline, const char *policy, double *had)
+{
+	long ns, worst = 0, left = 0;
+	uint64_t start = 0;
+	int i;
+
+	if (param_try("max_switch_policy", policy))
+		tap_bail("max_switch_policy=%s is refused", policy);
+	for (i = 0; i < 500; i++) {
+		if (i == 200) {
+			left = actor_do(offline, act_left, 0, 0);
+			start = kfdc_now();
+		}
+		ns = actor_do(online, act_request, 500 * US, 0);
+		if (ns < 0)
+			tap_bail("no answer from the online process");
+		if (i >= 200 && ns > worst)
+			worst = ns;
+		nap_ns(4500 * US);
+	}
+	left -= actor_do(offline, act_left, 0, 0);
+	*had = 1000.0 * (double)left * MS / (double)(kfdc_now() - start);
+	return worst / 1000;
+}
+
+/* More requests than max_switch_pct permits preemptions */
+static void held(void)
+{
+	struct actor offline = offline_start(0, 10 * MS, 700), online = online_start(0, 12);
+	double hold_had, share_had;
+	long hold, share;
+
+	param_set("save_us", 1000);
+	param_set("restore_us", 1000);
+	hold = held_latency(&online, &offline, "hold", &hold_had);
+	share = held_latency(&online, &offline, "share", &share_had);
+	tap_ok(hold < 500 + 1000 + 100, "held: with hold no request takes more than a save longer: %ld us", hold);
+	tap_ok(hold_had > 7, "held: the others have %.1f %% of the GPU", hold_had);
+	tap_ok(share > 500 + 2 * 1000, "held: with share a request takes up to %ld us", share);
+	tap_ok(share_had > 2 * hold_had, "held: and the others have %.1f %%", share_had);
+	param_set("save_us", 20);
+	param_set("restore_us", 20);
+	actor_kill(&online);
+	tap_ok(completes(&offline), "held: all of them is complete, once");
 	actor_kill(&offline);
 }
 
@@ -421,6 +478,6 @@ static void floors(void)
 const struct test tests_policy[] = {
 	{ "parameters", parameters }, { "off", off }, { "priorities", priorities },
 	{ "bought", bought },
-	{ "linger", linger }, { "rate", rate }, { "switching", switching, .deep = true }, { "grace", grace }, { "floor", floor_kept },
+	{ "linger", linger }, { "rate", rate }, { "switching", switching, .deep = true }, { "held", held, .deep = true }, { "grace", grace }, { "floor", floor_kept },
 	{ "floors", floors, .deep = true }, {}
 };

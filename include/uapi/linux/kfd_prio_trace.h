@@ -163,7 +163,8 @@ enum kfd_prio_wake {
  * @KFD_PRIO_REASON_IDLE: the last claim has been without work for linger_us
  * @KFD_PRIO_REASON_BUDGET: no claim with work has made progress for busy_budget_ms
  * @KFD_PRIO_REASON_FLOOR: preempted processes of a level get their floor_pct now
- * @KFD_PRIO_REASON_RATE: max_preempt_per_s is reached
+ * @KFD_PRIO_REASON_RATE: max_preempt_per_s or max_switch_pct is reached, or a switch is not worth it: a
+ *	level is held, or none begins
  * @KFD_PRIO_REASON_OFF: kfd_preempt is 0, or the breaker of the GPU is open
  * @KFD_PRIO_REASON_GONE: the process that preempted has ended or lost its priority
  */

@@ -21,11 +21,12 @@
 #define SEC		1000000000ULL
 
 #define NONE		KFD_PRIO_LEVEL_NONE
-#define SLOT		KFD_PRIO_FLOOR_SLOT_NS
+#define SLOT		(SEC / KFD_PRIO_FLOOR_SLOTS)
 
-/* the defaults of the module parameters */
+/* the module parameters: the defaults, with the policy of sharing and a period of a second */
 #define PARAMS		{ .enabled = true, .min_prio = 11, .linger_ns = 200 * US, .floor_pct = 5, \
-			  .max_per_s = 1000, .budget_ns = 100 * MS, .switch_pct = 10 }
+			  .max_per_s = 1000, .budget_ns = 100 * MS, .switch_pct = 10, \
+			  .period_ns = SEC }
 
 /* one function per test-*.c; the number of failures */
 int table_tests(void);
@@ -33,5 +34,6 @@ int state_tests(void);
 int random_tests(void);
 int park_tests(void);
 int backoff_tests(void);
+int rate_tests(void);
 
 #endif

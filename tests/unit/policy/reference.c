@@ -7,6 +7,7 @@ void ref_init(struct reference *r, u64 now)
 	r->start = r->since = now;
 	r->level = NONE;
 	r->lowest = KFD_PRIO_RANK_NONE;
+	r->block = NONE;
 }
 
 /*
@@ -28,6 +29,65 @@ u64 ref_preempted(const struct reference *r, int rank, u64 from, u64 to)
 		a = a < from ? from : a;
 		b = b > to ? to : b;
 		sum += b > a ? b - a : 0;
+	}
+	return sum;
+}
+
+static u32 ranks_of(int lowest, int level)
+{
+	u32 ranks = 0;
+
+	for (int rank = lowest; rank < level; rank++)
+		ranks |= 1U << rank;
+	return ranks;
+}
+
+/*
+ * Before ref_commit(), with max_switch_policy=hold: does a level end, or does a block begin or end? A
+ * gap that is shorter than a switch goes on in the next one.
+ */
+void ref_gap(struct reference *r, const struct kfd_prio_params *k, int level, int lowest, int block, u64 now)
+{
+	u32 before = ranks_of(r->lowest, r->level), after = ranks_of(lowest, level), i = r->gaps;
+
+	if (block != r->block)
+		before |= ranks_of(0, block > r->block ? block : r->block);
+	if ((level != r->level || block != r->block) && before != after) {
+		if (i) {
+			r->gap_to[i - 1] = now;
+			if (now < r->gap_from[i - 1] + r->switch_ns)
+				before |= r->gap_ranks[i - 1];
+		}
+		assert_true(i < REF_MAX);
+		r->switch_ns = k->switch_ns < k->period_ns / 4 ? k->switch_ns : k->period_ns / 4;
+		r->gap_from[i] = now;
+		r->gap_to[i] = KFD_PRIO_NEVER;
+		r->gap_ranks[i] = before & ~after;
+		r->gap_block[i] = block != r->block;
+		r->gaps++;
+	}
+	r->block = block;
+}
+
+/* As ref_preempted(), and the part of each gap that does not count for the floor at the time @to */
+u64 ref_kept(const struct reference *r, int rank, u64 from, u64 to)
+{
+	u64 sum = ref_preempted(r, rank, from, to), a, b, length;
+
+	for (u32 i = 0; i < r->gaps; i++) {
+		if (!(r->gap_ranks[i] & 1U << rank))
+			continue;
+		a = r->gap_from[i];
+		b = r->gap_to[i] < to ? r->gap_to[i] : to;
+		length = r->switch_ns;
+		/* longer than a switch: all but the restore counts for the floor, unless the rank is kept off again */
+		if (!r->gap_block[i] && b - a >= r->switch_ns &&
+		    !ref_preempted(r, rank, a + r->switch_ns - 1, a + r->switch_ns))
+			length = r->switch_ns / 2;
+		b = b - a > length ? a + length : b;
+		a = a < from ? from : a;
+		if (b > a)
+			sum += b - a - ref_preempted(r, rank, a, b);
 	}
 	return sum;
 }
@@ -98,14 +158,27 @@ int ref_levels(const struct kfd_prio_params *k, const struct kfd_prio_claim *cla
 	return levels + (lowest < bottom);
 }
 
-/* In a second, how long may @below of @levels levels be off? */
+/* In a period, how long may @below of @levels levels be off? */
 u64 ref_allowed(const struct kfd_prio_params *k, int levels, int below)
 {
-	u64 each = SEC / 100 * k->floor_pct, all = 90 * (SEC / 100) - (u64)(levels - 1) * 20 * MS;
+	u64 slots = 2 * REF_SLOT(k), each = k->period_ns / 100 * k->floor_pct;
+	u64 all = 90 * (k->period_ns / 100) - (u64)(levels - 1) * slots;
 
 	if (each * (u64)levels > all)
 		each = all / (u64)levels;
-	return SEC - each * (u64)below - (u64)(below - 1) * 20 * MS;
+	return k->period_ns - each * (u64)below - (u64)(below - 1) * slots;
+}
+
+/*
+ * How long was a process of @rank off in the period before @t? Of the slot in which the period begins
+ * only the time is known for which it was off in all of it: it may be the end of the slot.
+ */
+static u64 ref_used(const struct reference *r, const struct kfd_prio_params *k, int rank, u64 t)
+{
+	u64 next = r->start + (t - r->start) / REF_SLOT(k) * REF_SLOT(k) + REF_SLOT(k) - k->period_ns;
+	u64 oldest = ref_preempted(r, rank, next - REF_SLOT(k), next), inside = next + k->period_ns - t;
+
+	return (oldest < inside ? oldest : inside) + ref_preempted(r, rank, next, t);
 }
 
 /* The answer at @t, if nothing has been committed since; without decide_at */
@@ -114,7 +187,7 @@ struct kfd_prio_decision ref_decide(const struct reference *r, const struct kfd_
 {
 	struct kfd_prio_decision d = { .level = NONE, .throttle = NONE,
 				       .reason = KFD_PRIO_REASON_NONE, .claim = -1 };
-	u64 slot = r->start + (t - r->start) / SLOT * SLOT, used, allowed;
+	u64 used, allowed;
 	int prio, top = NONE, rank, below, i;
 	bool now;
 
@@ -145,10 +218,10 @@ struct kfd_prio_decision ref_decide(const struct reference *r, const struct kfd_
 		for (rank = prio - 1; rank >= 0 && !wants(k, claims, n, rank, t); rank--)
 			;
 		for (rank = rank < 0 ? lowest : rank; rank < prio; rank++) {
-			used = ref_preempted(r, rank, slot - SEC, t);
+			used = ref_used(r, k, rank, t);
 			allowed = ref_allowed(k, ref_levels(k, claims, n, lowest, top, t), below);
 			now = r->level > rank && r->lowest <= rank;
-			if (now ? used >= allowed : used + SLOT > allowed)
+			if (now ? used >= allowed : used + REF_SLOT(k) > allowed)
 				d.throttle = prio;
 		}
 	}

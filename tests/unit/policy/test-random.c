@@ -73,7 +73,7 @@ static void allowed_note(void)
 	       ref_levels(&w.k, w.claims, w.n, KFD_PRIO_RANK_NONE, top + 1, w.now))
 		top++;
 	levels = top < 0 ? 0 : ref_levels(&w.k, w.claims, w.n, w.lowest, top, w.now);
-	allowed = levels && w.k.floor_pct ? ref_allowed(&w.k, levels, 1) : SEC;
+	allowed = levels && w.k.floor_pct ? ref_allowed(&w.k, levels, 1) : w.k.period_ns;
 	if (w.nallowed && w.allowed[w.nallowed - 1] == allowed)
 		return;
 	w.allowed[w.nallowed] = allowed;
@@ -93,13 +93,15 @@ static void world_make(void)
 	static const u64 budgets[] = { MS, 100 * MS, SEC, 60 * SEC };
 	static const u32 floors[] = { 0, 1, 5, 5, 5, 50, 90 };
 	static const u32 rates[] = { 1, 3, 20, 100, 1000, 10000 };
+	static const u64 periods[] = { 20 * MS, 100 * MS, 250 * MS, SEC, SEC, 10 * SEC };
 	int i;
 
 	memset(&w, 0, sizeof(w));
-	w.now = 2 * SEC + rnd64(1ULL << (rnd(50) + 1));
+	w.now = 20 * SEC + rnd64(1ULL << (rnd(50) + 1));
 	w.punctual = rnd(4);
 	w.k = (struct kfd_prio_params){ true, rnd(3) ? 11 : (int)rnd(16), ANY(lingers), 0, ANY(rates),
 				       ANY(budgets) };
+	w.k.period_ns = ANY(periods);
 	floor_set(ANY(floors));
 	/* as on a GPU on which a save takes that long */
 	w.k.switch_pct = 10;
@@ -180,8 +182,8 @@ static bool same(const struct kfd_prio_decision *a, const struct kfd_prio_decisi
 	       a->claim == b->claim;
 }
 
-/* In the second that ends at @end, was somebody preempted longer than ever allowed in it? */
-static void check_second(u64 end)
+/* In the period that ends at @end, was somebody preempted longer than ever allowed in it? */
+static void check_period(u64 end)
 {
 	u64 allowed = 0;
 	int rank;
@@ -189,26 +191,26 @@ static void check_second(u64 end)
 
 	for (i = 0; i < w.nallowed; i++)
 		/* a slot more: what is counted is up to that old */
-		if ((i + 1 == w.nallowed || w.allowed_at[i + 1] + SEC + SLOT >= end) &&
+		if ((i + 1 == w.nallowed || w.allowed_at[i + 1] + w.k.period_ns + REF_SLOT(&w.k) >= end) &&
 		    w.allowed[i] > allowed)
 			allowed = w.allowed[i];
 	/* nobody is kept off longer than the lowest may be */
 	rank = w.lowest + (int)rnd(4);
-	check(rank > 15 || ref_preempted(&w.r, rank, end - SEC, end) <= allowed + w.late);
+	check(rank > 15 || ref_preempted(&w.r, rank, end - w.k.period_ns, end) <= allowed + w.late);
 }
 
-/* The stretches of a second with most preemption end, or begin, when a preemption does */
+/* The stretches of a period with most preemption end, or begin, when a preemption does */
 static void check_floor(void)
 {
 	u64 end;
 	u32 i;
 
 	if (w.r.n && w.r.to[w.r.n - 1] == w.now)
-		check_second(w.now);
-	for (i = w.r.n; i-- && w.r.from[i] + 2 * SEC > w.now;) {
-		end = w.r.from[i] + SEC;
+		check_period(w.now);
+	for (i = w.r.n; i-- && w.r.from[i] + 2 * w.k.period_ns > w.now;) {
+		end = w.r.from[i] + w.k.period_ns;
 		if (end <= w.now && !rnd(8))
-			check_second(end);
+			check_period(end);
 	}
 }
 
@@ -236,9 +238,10 @@ static void check_processes(const struct kfd_prio_decision *d, int old)
 }
 
 /* The answer is the same until decide_at, and another then */
-static void check_look_at(const struct kfd_prio_decision *d)
+static void check_decide_at(const struct kfd_prio_decision *d)
 {
 	u64 span = d->decide_at == KFD_PRIO_NEVER ? 100 * SEC : d->decide_at - w.now, t;
+	u64 slot = REF_SLOT(&w.k);
 	struct kfd_prio_decision then;
 	bool expires = false;
 	int i;
@@ -250,8 +253,8 @@ static void check_look_at(const struct kfd_prio_decision *d)
 	then = ref_decide(&w.r, &w.k, w.claims, w.n, w.lowest, t);
 	check(same(d, &then));
 	if (!rnd(1000))
-		for (t = w.r.start + ((w.now - w.r.start) / SLOT + 1) * SLOT;
-		     t < w.now + span; t += span > SEC ? 97 * SLOT : SLOT) {
+		for (t = w.r.start + ((w.now - w.r.start) / slot + 1) * slot;
+		     t < w.now + span; t += span > w.k.period_ns ? 97 * slot : slot) {
 			then = ref_decide(&w.r, &w.k, w.claims, w.n, w.lowest, t);
 			check(same(d, &then));
 		}
@@ -293,7 +296,7 @@ static struct kfd_prio_decision step(void)
 	}
 	kfd_prio_policy_decide(&w.p, &w.k, w.claims, w.n, w.lowest, w.now, &again);
 	check(again.level == d.level);
-	check_look_at(&d);
+	check_decide_at(&d);
 	check_floor();
 	return d;
 }
@@ -340,10 +343,138 @@ static void test_random(void **state)
 	assert_true(begun);
 }
 
+/* Is it held, although no claim of the level or of a higher one has work? */
+static bool held(const struct kfd_prio_decision *d)
+{
+	for (int i = 0; i < w.n; i++)
+		if (w.claims[i].prio >= d->level && w.claims[i].prio >= w.k.min_prio &&
+		    ref_holds(&w.k, &w.claims[i], w.now))
+			return false;
+	return d->level != NONE;
+}
+
+/* The highest level of a claim that holds; and whether a claim of @level has no work */
+static int wanted(int level, bool *idle)
+{
+	int top = NONE;
+
+	*idle = false;
+	for (int i = 0; i < w.n; i++) {
+		if (!w.k.enabled || w.claims[i].prio < w.k.min_prio)
+			continue;
+		if (w.claims[i].prio > top && ref_holds(&w.k, &w.claims[i], w.now))
+			top = w.claims[i].prio;
+		*idle |= w.claims[i].prio == level && !w.claims[i].work;
+	}
+	return top;
+}
+
+/* The account of the floor is that of the reference, and no rank is kept off for longer than the floor permits */
+static void check_account(void)
+{
+	u64 slot = REF_SLOT(&w.k), from = w.p.floor.slot_at - 100 * slot;
+	int rank = (int)rnd(16);
+
+	check(w.p.floor.at == w.now);
+	check((w.now - w.r.start) / slot * slot == w.p.floor.slot_at - w.r.start);
+	check(w.p.floor.sum[rank] == ref_kept(&w.r, rank, from < w.r.start ? w.r.start : from, w.now));
+}
+
+/* What must hold of any answer with max_switch_policy=hold */
+static void check_hold(const struct kfd_prio_decision *d, int old)
+{
+	bool idle, blocked = d->reason == KFD_PRIO_REASON_FLOOR;
+	int top = wanted(old, &idle);
+
+	check(blocked == (d->throttle > d->level));
+	check(blocked || d->level >= top);
+	/* it rises to what is wanted, and no token is asked for */
+	check(d->level <= (top > old ? top : old));
+	check(d->level <= old || d->level <= top);
+	check((d->reason == KFD_PRIO_REASON_RATE) == (held(d) && !blocked));
+	if (d->reason == KFD_PRIO_REASON_RATE)
+		check(d->level == old && w.claims[d->claim].prio == old);
+	/* a level that may be held ends for a floor, or with a token */
+	if (d->level < old && idle && w.k.enabled && !blocked)
+		check(ref_may_begin(&w.r, &w.k, w.now));
+	/* a floor is given only where there is one, and with none every claim runs */
+	if (!w.k.floor_pct)
+		check(d->throttle == NONE);
+}
+
+/* Asked at any time before decide_at, it answers the same */
+static void check_hold_decide_at(const struct kfd_prio_decision *d)
+{
+	u64 span = d->decide_at == KFD_PRIO_NEVER ? 10 * SEC : d->decide_at - w.now;
+	static struct kfd_prio_policy copy;
+	struct kfd_prio_decision then;
+
+	check(d->decide_at > w.now);
+	copy = w.p;
+	kfd_prio_policy_decide(&copy, &w.k, w.claims, w.n, w.lowest, w.now + rnd64(span), &then);
+	check(same(d, &then));
+}
+
+static struct kfd_prio_decision step_hold(void)
+{
+	struct kfd_prio_decision d, again;
+	int old = w.p.level, i;
+
+	for (i = 0; i < w.n; i++)
+		if (w.claims[i].prio < w.lowest)
+			w.lowest = w.claims[i].prio;
+	kfd_prio_policy_decide(&w.p, &w.k, w.claims, w.n, w.lowest, w.now, &d);
+	seen[d.reason]++;
+	check_hold(&d, old);
+	ref_gap(&w.r, &w.k, d.level, w.lowest, w.p.block, w.now);
+	kfd_prio_policy_commit(&w.p, &w.k, d.level, w.lowest, d.level > old, w.now);
+	/* a level that begins after a floor takes a token if there is one */
+	ref_commit(&w.r, d.level, w.lowest, d.level > old && ref_may_begin(&w.r, &w.k, w.now), w.now);
+	kfd_prio_policy_decide(&w.p, &w.k, w.claims, w.n, w.lowest, w.now, &again);
+	check(again.level == d.level && again.throttle == d.throttle);
+	check_account();
+	check_hold_decide_at(&again);
+	return again;
+}
+
+static void test_random_hold(void **state)
+{
+	const char *s = getenv("STEPS");
+	u64 steps = s ? strtoull(s, NULL, 0) / 2 : 500000, next;
+	unsigned int seed = getenv("SEED") ? strtoul(getenv("SEED"), NULL, 0) : 1, i;
+	struct kfd_prio_decision d = { .decide_at = KFD_PRIO_NEVER };
+	u64 save_ns = 0;
+
+	(void)state;
+	srandom(seed + 1000);
+	memset(seen, 0, sizeof(seen));
+	for (steps_done = 0; steps_done < steps; steps_done++) {
+		if (steps_done % WORLD_STEPS == 0) {
+			static const u64 saves[] = { 0, 40 * US, 327 * US, 2 * MS };
+
+			world_make();
+			w.k.hold = true;
+			save_ns = ANY(saves);
+			kfd_prio_policy_cost(&w.k, save_ns);
+			w.r.switch_ns = w.k.switch_ns;
+			kfd_prio_policy_init(&w.p, &w.k, w.now);
+		} else {
+			next = w.now + rnd64(2 * w.scale);
+			w.now = w.punctual && d.decide_at <= next ? d.decide_at : next;
+			if (!w.punctual || w.now != d.decide_at || !rnd(8))
+				event();
+		}
+		d = step_hold();
+	}
+	for (i = KFD_PRIO_REASON_NONE; i < KFD_PRIO_REASON_GONE && steps >= 100000; i++)
+		assert_true(seen[i] > steps / 1000);
+}
+
 int random_tests(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_random_hold),
 	};
 
 	return cmocka_run_group_tests_name("random", tests, NULL, NULL);

@@ -45,7 +45,7 @@ static void test_init(void **state)
 	(void)state;
 	assert_int_equal(p.level, NONE);
 	assert_int_equal(p.lowest, KFD_PRIO_RANK_NONE);
-	assert_int_equal(p.preempted_sum[0], 0);
+	assert_int_equal(p.floor.sum[0], 0);
 }
 
 static void test_tokens(void **state)
@@ -113,20 +113,20 @@ static void test_without_victims(void **state)
 	kfd_prio_policy_commit(&p, &k, 12, KFD_PRIO_RANK_NONE, true, T0);
 	assert_int_equal(decide(T0 + 5 * SEC).level, 12);
 	kfd_prio_policy_commit(&p, &k, 12, 0, false, T0 + 5 * SEC);
-	assert_int_equal(p.preempted_sum[0], 0);
+	assert_int_equal(p.floor.sum[0], 0);
 	copy = p;
 	assert_int_equal(decide(T0 + 5949 * MS).level, 12);
 	assert_int_equal(decide(T0 + 5950 * MS).reason, KFD_PRIO_REASON_FLOOR);
 	p = copy;
 	kfd_prio_policy_commit(&p, &k, 12, KFD_PRIO_RANK_NONE, false, T0 + 5500 * MS);
-	assert_int_equal(p.preempted_sum[0], 500 * MS);
+	assert_int_equal(p.floor.sum[0], 500 * MS);
 	copy = p;
 	assert_int_equal(decide(T0 + 5950 * MS).level, 12);
 	p = copy;
 	/* nor does no level, whatever is said of victims */
 	kfd_prio_policy_commit(&p, &k, NONE, 0, false, T0 + 5500 * MS);
 	kfd_prio_policy_commit(&p, &k, NONE, 0, false, T0 + 5600 * MS);
-	assert_int_equal(p.preempted_sum[0], 500 * MS);
+	assert_int_equal(p.floor.sum[0], 500 * MS);
 }
 
 /* time is counted where it was, also over many slots */
@@ -135,18 +135,20 @@ static void test_slots(void **state)
 	(void)state;
 	kfd_prio_policy_commit(&p, &k, 12, 0, true, T0 + 5 * MS);
 	kfd_prio_policy_commit(&p, &k, NONE, KFD_PRIO_RANK_NONE, false, T0 + 37 * MS);
-	assert_int_equal(p.preempted_sum[0], 32 * MS);
-	assert_int_equal(p.preempted_ns[0][0], 5 * MS);
-	assert_int_equal(p.preempted_ns[0][1], 10 * MS);
-	assert_int_equal(p.preempted_ns[0][3], 7 * MS);
+	assert_int_equal(p.floor.sum[0], 32 * MS);
+	assert_int_equal(p.floor.kept_ns[0][0], 5 * MS);
+	assert_int_equal(p.floor.kept_ns[1][0], 10 * MS);
+	assert_int_equal(p.floor.kept_ns[3][0], 7 * MS);
+	assert_int_equal(p.floor.ranks, 0xfff);
 	kfd_prio_policy_commit(&p, &k, NONE, KFD_PRIO_RANK_NONE, false, T0 + 1010 * MS - 1);
-	assert_int_equal(p.preempted_sum[0], 32 * MS);
+	assert_int_equal(p.floor.sum[0], 32 * MS);
 	kfd_prio_policy_commit(&p, &k, NONE, KFD_PRIO_RANK_NONE, false, T0 + 1010 * MS);
-	assert_int_equal(p.preempted_sum[0], 27 * MS);
+	assert_int_equal(p.floor.sum[0], 27 * MS);
 	kfd_prio_policy_commit(&p, &k, NONE, KFD_PRIO_RANK_NONE, false, T0 + 1035 * MS);
-	assert_int_equal(p.preempted_sum[0], 7 * MS);
+	assert_int_equal(p.floor.sum[0], 7 * MS);
 	kfd_prio_policy_commit(&p, &k, NONE, KFD_PRIO_RANK_NONE, false, T0 + 1040 * MS);
-	assert_int_equal(p.preempted_sum[0], 0);
+	assert_int_equal(p.floor.sum[0], 0);
+	assert_int_equal(p.floor.ranks, 0);
 }
 
 static void test_long_gap(void **state)
@@ -155,12 +157,12 @@ static void test_long_gap(void **state)
 	kfd_prio_policy_commit(&p, &k, 12, 0, true, T0 + 3 * MS);
 	kfd_prio_policy_commit(&p, &k, 12, 0, false, T0 + 123456 * SEC + 3 * MS);
 	/* 100 slots, and 3 ms of the running one */
-	assert_int_equal(p.preempted_sum[0], 1003 * MS);
-	assert_int_equal(p.at, T0 + 123456 * SEC + 3 * MS);
+	assert_int_equal(p.floor.sum[0], 1003 * MS);
+	assert_int_equal(p.floor.at, T0 + 123456 * SEC + 3 * MS);
 	kfd_prio_policy_commit(&p, &k, NONE, KFD_PRIO_RANK_NONE, false, T0 + 123456 * SEC + 4 * MS);
-	assert_int_equal(p.preempted_sum[0], 1004 * MS);
+	assert_int_equal(p.floor.sum[0], 1004 * MS);
 	kfd_prio_policy_commit(&p, &k, NONE, KFD_PRIO_RANK_NONE, false, T0 + 654321 * SEC);
-	assert_int_equal(p.preempted_sum[0], 0);
+	assert_int_equal(p.floor.sum[0], 0);
 }
 
 /* the clock goes back: nothing is counted, the level is taken */
@@ -173,17 +175,17 @@ static void test_backwards(void **state)
 	kfd_prio_policy_commit(&p, &k, 12, 0, true, T0);
 	kfd_prio_policy_commit(&p, &k, NONE, KFD_PRIO_RANK_NONE, false, now);
 	tokens = p.tokens;
-	assert_int_equal(p.preempted_sum[0], now - T0);
+	assert_int_equal(p.floor.sum[0], now - T0);
 	/* the floor as of the last commit */
 	d = decide(T0);
 	assert_int_equal(d.reason, KFD_PRIO_REASON_FLOOR);
 	kfd_prio_policy_commit(&p, &k, 12, 0, false, T0);
 	assert_int_equal(p.level, 12);
-	assert_int_equal(p.at, now);
+	assert_int_equal(p.floor.at, now);
 	assert_int_equal(p.tokens, tokens);
-	assert_int_equal(p.preempted_sum[0], now - T0);
+	assert_int_equal(p.floor.sum[0], now - T0);
 	kfd_prio_policy_commit(&p, &k, 12, 0, false, now + MS);
-	assert_int_equal(p.preempted_sum[0], now + MS - T0);
+	assert_int_equal(p.floor.sum[0], now + MS - T0);
 }
 
 /* decide() counts the time that no commit has counted yet */
@@ -227,6 +229,8 @@ static void test_endless(void **state)
 	assert_int_equal(preempted, 100 * 950 * MS);
 }
 
+#define MAX_SPANS	20000
+
 /*
  * Levels that always work, and a lowest one that always waits: whatever they are, each has its share of every
  * second, and the highest nearly all the rest
@@ -235,12 +239,13 @@ static void levels(const int *prios, int n, u32 floor_pct, u64 share)
 {
 	struct kfd_prio_claim c[5];
 	struct kfd_prio_decision d;
-	static u64 from[5][2000], to[5][2000];
+	static u64 from[5][MAX_SPANS], to[5][MAX_SPANS];
 	u32 spans[6] = { 0 };
-	u64 now, end, had;
+	u64 now, end, had, part, period = k.period_ns;
 	int i, top, runs;
 	u32 a, b;
 
+	share = share * period / SEC;
 	k.floor_pct = floor_pct;
 	kfd_prio_policy_init(&p, &k, T0);
 	for (now = T0; now < T0 + 20 * SEC; now = d.decide_at) {
@@ -252,30 +257,60 @@ static void levels(const int *prios, int n, u32 floor_pct, u64 share)
 			if (d.throttle == NONE || prios[runs] < d.throttle)
 				break;
 		assert_true(d.level == (runs < n - 1 ? prios[runs] : NONE));
-		assert_true(spans[runs] < 2000);
-		from[runs][spans[runs]] = now;
-		to[runs][spans[runs]++] = d.decide_at;
+		assert_true(spans[runs] < MAX_SPANS);
+		if (!spans[runs] || to[runs][spans[runs] - 1] != now)
+			from[runs][spans[runs]++] = now;
+		to[runs][spans[runs] - 1] = d.decide_at;
 		kfd_prio_policy_commit(&p, &k, d.level, prios[n - 1], d.level > p.level, now);
 	}
 	for (i = 1, top = 0; i < n; i++, top++)
 		for (a = 0; a < spans[i]; a++) {
-			/* the seconds in which it has least begin when it has just had its turn */
-			end = to[i][a] + SEC;
+			/*
+			 * The periods in which it has least begin when it has just had its turn. A turn begins
+			 * with a switch, for which the level above it has waited no longer.
+			 */
+			end = to[i][a] + period + (u64)n * k.switch_ns;
 			if (end > T0 + 19 * SEC)
 				break;
-			for (b = a + 1, had = 0; b < spans[i] && from[i][b] < end; b++)
-				had += (to[i][b] < end ? to[i][b] : end) - from[i][b];
+			for (b = a + 1, had = 0; b < spans[i] && from[i][b] < end; b++) {
+				part = (to[i][b] < end ? to[i][b] : end) - from[i][b];
+				had += part > k.switch_ns ? part - k.switch_ns : 0;
+			}
 			if (had < share)
-				fail_msg("floor %u, %d levels: in the second from +%llu ns on %d has %llu us, not %llu",
-					 floor_pct, n, (unsigned long long)(to[i][a] - T0), prios[i],
+				fail_msg("floor %u, %d levels, period %llu ms, switch %llu us: in the period from +%llu ns on %d has %llu us, not %llu",
+					 floor_pct, n, (unsigned long long)period / 1000000, (unsigned long long)k.switch_ns / 1000,
+					 (unsigned long long)(to[i][a] - T0), prios[i],
 					 (unsigned long long)had / 1000, (unsigned long long)share / 1000);
 		}
 	for (b = 0, had = 0; b < spans[0]; b++)
 		had += to[0][b] - from[0][b];
-	/* two slots for each level but one, and one for what is counted too much */
-	if (had < 20 * (SEC - (u64)(n - 1) * (share + 30 * MS)))
+	/* two slots for each level but one, one for what is counted too much, and the switches */
+	if (had < 20 * SEC / period * (period - (u64)(n - 1) * (share + 3 * (period / 100) + 3 * k.switch_ns)))
 		fail_msg("floor %u, %d levels: the highest has %llu ms of 20000", floor_pct, n,
 			 (unsigned long long)had / 1000000);
+}
+
+/* The same with what a switch costs */
+static void test_levels_hold(void **state)
+{
+	static const u64 saves[] = { 0, 40 * US, 327 * US }, periods[] = { 100 * MS, 250 * MS, SEC };
+	static const int two[] = { 15, 5 }, three[] = { 15, 12, 5 }, four[] = { 15, 13, 11, 7 },
+		five[] = { 15, 14, 13, 12, 0 };
+
+	(void)state;
+	for (int s = 0; s < 3; s++)
+		for (int i = 0; i < 3; i++) {
+			k = defaults;
+			k.budget_ns = 60 * SEC;
+			k.hold = true;
+			k.period_ns = periods[i];
+			kfd_prio_policy_cost(&k, saves[s]);
+			levels(two, 2, 5, 50 * MS);
+			levels(three, 3, 5, 50 * MS);
+			levels(three, 3, 20, 200 * MS);
+			levels(four, 4, 5, 50 * MS);
+			levels(five, 5, 5, 50 * MS);
+		}
 }
 
 static void test_levels(void **state)
@@ -331,6 +366,7 @@ int state_tests(void)
 		T(test_uncommitted),
 		T(test_endless),
 		T(test_levels),
+		T(test_levels_hold),
 		T(test_lowest),
 	};
 

@@ -146,8 +146,7 @@ static const struct decision_case {
 	{ "floor: a slot is worth a beginning", .used = 940 * MS, .level = NONE, .claims = { WORKS(12, 0) },
 	  .want = WANT(12, WORK, 0, 10 * MS) },
 	{ "floor: less than a slot is not", .used = 940 * MS + 1, .level = NONE, .claims = { WORKS(12, 0) },
-	  /* 1 ns short when the first slot leaves */
-	  .want = FLOOR(NONE, 12, -1, 70 * MS - 1) },
+	  .want = FLOOR(NONE, 12, -1, 60 * MS) },
 	{ "floor: less than a slot is worth going on", .used = 940 * MS + 1, .level = 12,
 	  .claims = { WORKS(12, 0) }, .want = WANT(12, WORK, 0, 10 * MS - 1) },
 	{ "floor over, as much leaves as comes", .used = 950 * MS, .gap = 60 * MS, .level = NONE,
@@ -207,6 +206,8 @@ static void decide(const struct decision_case *c)
 	int n = 0, level = c->level, lowest = c->nobody ? KFD_PRIO_RANK_NONE : c->lowest;
 	u32 i;
 
+	if (!k.period_ns)
+		k.period_ns = SEC;
 	while (n < MAX_CLAIMS && c->claims[n].prio)
 		n++;
 	kfd_prio_policy_init(&p, &k, start);

@@ -340,7 +340,8 @@ struct kfd_prio_param kfd_prio_param_short_grace;
 
 void kfd_prio_params_read(struct kfd_prio_params *k)
 {
-	*k = (struct kfd_prio_params) { .enabled = true, .min_prio = 10, .max_per_s = 10000, .budget_ns = 1ULL << 60 };
+	*k = (struct kfd_prio_params) { .enabled = true, .min_prio = 10, .max_per_s = 10000, .budget_ns = 1ULL << 60,
+					.period_ns = 1000000000 };
 }
 
 void kfd_prio_gpu_params(struct device_queue_manager *dqm, struct kfd_prio_params *k)

@@ -9,7 +9,7 @@ const REASONS = {
 	IDLE: 'it had no work for linger_us',
 	BUDGET: 'its work made no progress for busy_budget_ms',
 	FLOOR: 'the preempted processes got their share, floor_pct',
-	RATE: 'max_preempt_per_s was reached',
+	RATE: 'max_preempt_per_s or max_switch_pct was reached',
 	OFF: 'kfd_preempt was switched off',
 	GONE: 'it has ended or lost its priority',
 };

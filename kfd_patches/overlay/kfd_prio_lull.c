@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdprio: whether a process without work is parked, see struct kfd_prio_lull. Pure functions, also
+ * tested in user space.
+ */
+#include "kfd_prio_policy.h"
+
+/**
+ * kfd_prio_policy_parks() - whether a process is to be parked, or to stay parked
+ * @g: parking on the GPU
+ * @l: the process
+ *
+ * A parked process stays parked until it rings or may not be parked any more. Parking a process
+ * that is off already costs nothing. For any other process it takes an update of the runlist, for
+ * which HWS unmaps every queue of the GPU.
+ */
+bool kfd_prio_policy_parks(const struct kfd_prio_parking *g, const struct kfd_prio_lull *l)
+{
+	if (!g->after_ns)
+		return false;
+	if (l->ends)
+		return l->parked;
+	if (!l->quiet || l->exempt)
+		return false;
+	if (l->parked)
+		return true;
+	if (l->evicted || g->now < l->hold_until || g->now < l->quiet_at ||
+	    g->now - l->quiet_at < g->after_ns)
+		return false;
+	return l->off || g->free || g->pays;
+}
+
+/**
+ * kfd_prio_policy_park_woke() - record that a parked process has work
+ * @w: the wakes of the process
+ * @waves: the process had saved waves, so it should not have been parked
+ * @now: the time, ns
+ */
+void kfd_prio_policy_park_woke(struct kfd_prio_wakes *w, bool waves, u64 now)
+{
+	u64 oldest = w->at[w->next];
+
+	if (waves || (oldest && now - oldest < KFD_PRIO_PARK_PERIOD_NS))
+		w->hold_until = now + KFD_PRIO_PARK_HOLD_NS;
+	w->at[w->next] = now;
+	w->next = (w->next + 1) % KFD_PRIO_PARK_WAKES;
+}
