@@ -28,7 +28,10 @@
 #include <linux/tracepoint.h>
 #include "kfd_prio_priv.h"
 
-/* The numbers and the names of all enums; "format" files have numbers only of what is defined here */
+/*
+ * The numbers and the names of all enums. A "format" file in tracefs has the number, and not the
+ * identifier, of an enum's value only if TRACE_DEFINE_ENUM() names the value.
+ */
 #define KFD_PRIO_DEFINE(value, name)	TRACE_DEFINE_ENUM(value);
 #define KFD_PRIO_PAIR(value, name)	{ value, name },
 #define KFD_PRIO_PAIR_LAST(value, name)	{ value, name }
@@ -110,8 +113,8 @@ TRACE_EVENT(kfd_ioctl_create_queue,
 );
 
 /*
- * A queue was created but for its MQD. If its creation fails later, kfd_destroy_queue with the
- * reason CREATE_FAILED follows.
+ * A queue was created, and its MQD was not filled in yet. If its creation fails later,
+ * kfd_destroy_queue with the reason CREATE_FAILED follows.
  *	type, format	enum kfd_prio_type, enum kfd_prio_format
  *	req_prio	priority that its owner asks for
  *	ring_base	user address of the ring; ring_size: its bytes
@@ -350,7 +353,7 @@ TRACE_EVENT(kfd_unmap_queues,
 );
 
 /*
- * The scheduler has confirmed an unmap, or has not in time (ret).
+ * The scheduler has confirmed an unmap, or the unmap has failed (ret).
  *	seq		as in its kfd_unmap_queues
  *	dur_ns		time from before the request was written to this event
  */
@@ -503,7 +506,8 @@ TRACE_EVENT(kfd_doorbell_wake,
  * Processes below a level are about to be taken off a GPU, and at least one of them has work.
  *	pid, prio	of the process that preempts; prio is the level
  *	seq		joins the event to kfd_preempt_end of the same GPU
- *	reason		enum kfd_prio_reason: WORK, or RATE if a higher process must wait
+ *	reason		enum kfd_prio_reason: WORK; FLOOR if higher claims are throttled; RATE if a
+ *			claim of higher priority must wait for max_preempt_per_s
  *	victims		processes that are off now and have work, or may have some
  *	queues		queues that are taken off, including those of processes without work
  */
@@ -588,7 +592,8 @@ TRACE_EVENT(kfd_preempt_end,
  *	victims		processes that are off now, without parked ones
  *	off_ns		for how long the breaker is open; 0: until kfd_preempt is written, or
  *			it is closed
- *	culprit		PID of the process whose queue was in the way, 0 if it is not known
+ *	culprit		PID of the process whose queue the scheduler could not unmap or add; 0 if it
+ *			is not known
  */
 TRACE_EVENT(kfd_preempt_breaker,
 	TP_PROTO(struct device_queue_manager *dqm),

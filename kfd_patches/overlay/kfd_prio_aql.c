@@ -37,6 +37,10 @@
 
 enum signal { SIGNAL_UNKNOWN, SIGNAL_PENDING, SIGNAL_DONE };
 
+/*
+ * Reads the signal whose handle is at a user address. SIGNAL_UNKNOWN: the packet names no signal,
+ * or the handle or the value cannot be read
+ */
 static enum signal signal_of(const void __user *at)
 {
 	u64 handle;
@@ -91,7 +95,7 @@ static bool waits_for_others(const void __user *packet)
  * @x: the queue
  * @r: its read index
  * @w: its write index
- * @seen: out: @runs, @pending or @ended is set, or none
+ * @seen: in and out: the queue sets one of @runs, @pending and @ended, or none
  *
  * Context: kernel thread that uses the mm of the process
  */

@@ -17,7 +17,7 @@ static struct kfd_prio_backoff kfd_prio_backoff_at(const struct kfd_prio_backoff
 
 /**
  * kfd_prio_backoff_next() - for how long a failure would switch preemption off
- * @b: the failures so far
+ * @b: the failures so far, unchanged
  * @now: time of the failure, ns
  *
  * Return: ns
@@ -32,7 +32,8 @@ u64 kfd_prio_backoff_next(const struct kfd_prio_backoff *b, u64 now)
  * @b: the failures so far
  * @now: time of the failure, ns
  *
- * The caller calls kfd_prio_backoff_on() if preemption is switched on earlier.
+ * The next failure switches preemption off for twice as long, KFD_PRIO_BACKOFF_MAX_NS at most. If
+ * preemption is on again earlier or later than returned, the caller calls kfd_prio_backoff_on().
  *
  * Return: for how long preemption is off, ns
  */

@@ -92,11 +92,11 @@ u64 kfd_prio_park_ns(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_breaker_suspect() - record the process whose queue is in the way of the scheduler
+ * kfd_prio_breaker_suspect() - record the process whose queue HWS or MES could not unmap or add
  * @dqm: device queue manager of the GPU
- * @q: the queue; NULL: none is known
+ * @q: the queue; NULL: none is known, which clears the record
  *
- * If a breaker opens next, that process is reported as the culprit.
+ * If the breaker opens next, kfdprio reports that process as the culprit.
  *
  * Context: DQM lock
  */
@@ -113,8 +113,11 @@ void kfd_prio_breaker_suspect(struct device_queue_manager *dqm, struct queue *q)
 }
 
 /**
- * kfd_prio_breaker_suspect_hws() - record the process whose queue HWS gave up on in the last unmap
+ * kfd_prio_breaker_suspect_hws() - record the process whose queue HWS could not unmap
  * @dqm: device queue manager of the GPU
+ *
+ * Finds the queue by the doorbell that HWS has reported for the last unmap. If HWS has reported
+ * none, the record is cleared.
  *
  * Context: DQM lock; before KFD reads the doorbell of that queue, which may clear it
  */
@@ -187,12 +190,13 @@ static void kfd_prio_breaker_log(struct device_queue_manager *dqm)
 /**
  * kfd_prio_breaker_trip() - open the breaker of a GPU
  * @dqm: device queue manager of the GPU
- * @cause: what has happened
+ * @cause: the cause, not KFD_PRIO_BREAKER_CLOSED
  *
  * Does nothing while the breaker is open already, while neither preemption nor parking is enabled,
- * or if the GPU has no thread. The function does not touch the hardware. The GPU's thread puts the
- * processes back that are off, but not before KFD_PRIO_RETRY_NS, in which KFD begins the reset:
- * another unmap before the reset would delay it.
+ * or if the GPU has no thread. Otherwise it records the culprit, traces and logs the opening, and
+ * kicks the thread. The function does not touch the hardware. The GPU's thread puts the processes
+ * back that kfdprio has taken off, but not before KFD_PRIO_RETRY_NS have passed, in which KFD
+ * begins the reset: another unmap before the reset would delay it.
  *
  * Context: DQM lock; the MES lock may be held
  */
@@ -285,7 +289,7 @@ u64 kfd_prio_breaker_due(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_breaker_closes() - close the breaker of a GPU if its time has come
+ * kfd_prio_breaker_closes() - close the breaker of a GPU if it is due to close by itself
  * @dqm: device queue manager of the GPU
  * @now: ktime_get_ns()
  *

@@ -9,11 +9,14 @@
 #include "kfd_prio_events.h"
 
 /**
- * kfd_prio_claim_works() - record that a claim has rung, or that work of it was observed
+ * kfd_prio_claim_works() - record that a claim has work from now on: it has rung, or was observed
  * @qpd: the process on a GPU; its trap was armed, and is KFD_PRIO_TRAP_RUNG now
- * @wake: how the work was noticed
+ * @wake: how the work was observed
  * @in_fault: called from the fault of a doorbell
  * @now: ktime_get_ns()
+ *
+ * Moves the claim to rung_claims, so that the next decision uses it, and traces kfd_doorbell_wake.
+ * Runs no step and kicks no thread.
  *
  * Context: DQM lock
  */
@@ -37,7 +40,7 @@ void kfd_prio_claim_works(struct qcm_process_device *qpd, enum kfd_prio_wake wak
 	trace_kfd_doorbell_wake(qpd, wake, in_fault);
 }
 
-/* Counts the claims of a list that have rung as having work */
+/* Records that those claims of a list have work whose trap is KFD_PRIO_TRAP_RUNG now */
 static void kfd_prio_claim_rise(struct list_head *list, bool in_fault, u64 now)
 {
 	struct kfd_prio_qpd *qp, *tmp;
@@ -84,8 +87,8 @@ static struct kfd_prio_qpd *kfd_prio_claim_last(const struct kfd_prio_dqm *d)
  * @owners: out: the processes of @claims
  *
  * A claim that has rung since the last decision counts as having work from now on. A trapped claim
- * does not hold, so one of them stands for all: the one that was armed or observed last. Whether it
- * has work decides only the reason of the decision, see kfd_prio_policy_decide().
+ * does not hold, so the policy gets only one of them: the one that was armed or observed last.
+ * Whether it has work affects only the reason of the decision, see kfd_prio_policy_decide().
  *
  * Context: DQM lock
  * Return: number of claims
@@ -127,6 +130,9 @@ int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_
  * kfd_prio_claim_skip() - do not count a span of time for the claims of a GPU
  * @dqm: device queue manager of the GPU
  * @since: begin of the span, which ends now, ktime_get_ns()
+ *
+ * For the claims of rung_claims, the times of ring, work and progress become later by the span, so
+ * that these claims hold for that much longer.
  *
  * Context: DQM lock
  */
@@ -173,8 +179,10 @@ static bool kfd_prio_claim_list_rings(const struct list_head *list)
 }
 
 /**
- * kfd_prio_claim_rings() - whether a claim has rung since the last decision
+ * kfd_prio_claim_rings() - whether a trapped claim has rung since the last decision
  * @dqm: device queue manager of the GPU
+ *
+ * Changes nothing: the next decision records the ring (kfd_prio_claim_fold()).
  *
  * Context: DQM lock
  */

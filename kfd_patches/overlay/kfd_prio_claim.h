@@ -25,7 +25,7 @@
  * struct kfd_prio_claim_pass - a pass of the GPU's thread over the claims that are due
  * @begin: begin of the pass, ktime_get_ns(): later claims are not due in it
  * @list: the list from which the next claim is selected; at the end, KFD_PRIO_PASS_RUNG
- * @left: number of claims of rung_claims that were not examined yet
+ * @left: number of claims of rung_claims that the pass has not reached yet
  * @reads: where the reads of the selected claim are counted
  * @rung_reads: number of reads of claims of rung_claims
  */

@@ -7,7 +7,8 @@
  * decision and puts its level in force; kfd_prio_roll_back() is the only one that revokes marks.
  * Beside them only the first queue of a process (kfd_prio_dqm_mark_new()) and the end of a process
  * (kfd_prio_hook_unregister_process()) change marks, those of that process.
- * kfd_prio_engine_event() calls kfd_prio_roll_back() as the table of kfd_prio_state.c says.
+ * kfd_prio_engine_event() calls kfd_prio_roll_back() if the table of kfd_prio_state.c has
+ * KFD_PRIO_ACT_BACK.
  *
  * Context of all functions: DQM lock.
  */
@@ -97,11 +98,12 @@ static void kfd_prio_unexpected(struct device_queue_manager *dqm, enum kfd_prio_
  * @dqm: device queue manager of the GPU
  * @ev: the event
  *
- * Rolls back and arranges a retry as the table says. An event that the state does not expect does
- * both, and the step in progress decides again.
+ * Sets the next state, and does what the table of kfd_prio_state.c asks for, except for marking:
+ * recalls an unmap, rolls back, arranges a retry. After an event that the state does not expect it
+ * rolls back and has the thread try again, and the step in progress decides again.
  *
  * Context: DQM lock
- * Return: KFD_PRIO_ACT_MARK and KFD_PRIO_ACT_AGAIN as the table says: the caller marks
+ * Return: KFD_PRIO_ACT_*; the caller does KFD_PRIO_ACT_MARK and KFD_PRIO_ACT_AGAIN
  */
 u8 kfd_prio_engine_event(struct device_queue_manager *dqm, enum kfd_prio_event ev)
 {
@@ -159,12 +161,15 @@ static bool kfd_prio_may_decide(struct device_queue_manager *dqm, const struct k
 }
 
 /**
- * kfd_prio_decide() - observe, and have the policy decide
+ * kfd_prio_decide() - take new rings into account, and have the policy decide
  * @dqm: device queue manager of the GPU
  * @s: in: @by; out: parameters, decision, and the process that preempts
  *
+ * Reads no memory of a process. Changes no mark and no level in force; kfd_prio_commit() does.
+ *
  * Context: DQM lock
- * Return: false if no decision is possible now; the thread tries again
+ * Return: false if no decision is possible now: the GPU is suspended or being reset, or an update
+ *	has failed or the breaker has opened a short time ago. The thread tries again
  */
 bool kfd_prio_decide(struct device_queue_manager *dqm, struct kfd_prio_step *s)
 {
@@ -216,10 +221,10 @@ void kfd_prio_decided(struct device_queue_manager *dqm, const struct kfd_prio_st
 /* ---- commit ---- */
 
 /*
- * Called after the level in force was stored. A neighbour that rings stores its trap and
+ * Called after the level in force was stored. The fault of a neighbour stores its trap and
  * neighbour_rung, and then reads the level (kfd_prio_neighbour_matters()). The engine has read the
  * traps before it stored the level, and reads neighbour_rung after it. So either the engine or the
- * neighbour finds the other's store.
+ * fault reads what the other has stored.
  */
 static void kfd_prio_engine_published(struct device_queue_manager *dqm)
 {
@@ -240,6 +245,7 @@ static enum kfd_prio_reason kfd_prio_end_reason(struct device_queue_manager *dqm
 	       KFD_PRIO_REASON_GONE : dec->reason;
 }
 
+/* Records and traces a preemption that begins. The level is in force, and the marks are made. */
 static void kfd_prio_begin(struct device_queue_manager *dqm, const struct kfd_prio_step *s)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
@@ -259,9 +265,10 @@ static void kfd_prio_begin(struct device_queue_manager *dqm, const struct kfd_pr
  * @dqm: device queue manager of the GPU
  * @s: the decision; out: @m, the changes of the marks
  * @by_kfd: see kfd_prio_dqm_mark()
- * @end: out: the preemption that ends, if one does
+ * @end: in: zeros; out: the preemption that ends, if one does, for kfd_prio_ended()
  *
- * The hardware does not change before a runlist is sent.
+ * Counts a preemption that begins or whose level rises against max_preempt_per_s, and traces
+ * kfd_preempt_begin. The hardware does not change before the update that follows.
  *
  * Context: DQM lock
  */
@@ -279,7 +286,7 @@ void kfd_prio_commit(struct device_queue_manager *dqm, struct kfd_prio_step *s, 
 	begins = s->preemptor && d->charged && (s->dec.level != was || !d->begun_at);
 	kfd_prio_policy_commit(&d->policy, &s->k, s->dec.level, kfd_prio_lowest_victim(d),
 			       s->m.busy && (begins || s->dec.level > was), s->now);
-	/* HWS unmaps all queues to put one process back */
+	/* With HWS, putting a parked process back unmaps all queues, which takes a token */
 	if (s->m.woken && beside)
 		kfd_prio_policy_park_cost(&d->policy, &s->k, s->now);
 	kfd_prio_engine_published(dqm);
@@ -296,9 +303,11 @@ void kfd_prio_commit(struct device_queue_manager *dqm, struct kfd_prio_step *s, 
 }
 
 /**
- * kfd_prio_commit_nothing() - commit a decision that changes no mark, so that its time is counted
+ * kfd_prio_commit_nothing() - commit a decision that changes no mark
  * @dqm: device queue manager of the GPU
- * @s: the decision
+ * @s: the decision, whose level is in force already
+ *
+ * The policy counts the time since the last commit.
  *
  * Context: DQM lock
  */
@@ -311,9 +320,9 @@ void kfd_prio_commit_nothing(struct device_queue_manager *dqm, const struct kfd_
 }
 
 /**
- * kfd_prio_ended() - trace the end of a preemption
+ * kfd_prio_ended() - trace the end of a preemption, if one has ended
  * @dqm: device queue manager of the GPU
- * @end: the preemption, of kfd_prio_commit()
+ * @end: the preemption, from kfd_prio_commit()
  * @m: the changes of the marks by which it ended
  * @ret: result of the update of the hardware
  *
@@ -342,9 +351,12 @@ bool kfd_prio_changes(const struct kfd_prio_dqm *d, const struct kfd_prio_step *
 }
 
 /**
- * kfd_prio_prepare() - decide and commit which processes the next runlist has
- * @dqm: device queue manager of the GPU; KFD or a step sends the runlist
+ * kfd_prio_prepare() - decide and mark which processes the next runlist has
+ * @dqm: device queue manager of the GPU, which has HWS; the caller in KFD sends the runlist
  * @by_kfd: see kfd_prio_dqm_mark()
+ *
+ * The hooks of an unmap and of a runlist call this function. The runlist is sent in any case, so
+ * processes are parked as well. If no decision is possible now, no mark changes.
  *
  * Context: DQM lock
  */

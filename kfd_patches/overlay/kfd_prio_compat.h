@@ -291,6 +291,7 @@ static inline int kfd_prio_user_queues(void)
 #define KFD_PRIO_EXIT_ARGS(task)	struct task_struct *(task)
 #endif
 
+/* Whether KFD sends commands to HWS or MES: the GPU is neither suspended nor being reset */
 static inline bool kfd_prio_sched_runs(struct device_queue_manager *dqm)
 {
 #ifdef KFD_PRIO_HAVE_SCHED_HALT

@@ -93,9 +93,9 @@ static void kfd_prio_cost_add(struct kfd_prio_cost *c, u64 ns)
 }
 
 /*
- * Returns the longest save of a process that is off, in ticks; 0: not known. If the begin stamp of
- * the first XCC of a queue has not changed since it was last read, the other MQDs of the queue are
- * not read: the XCCs of a queue save together (on an MI308X within 16 us).
+ * Returns the longest save of a process that is taken off, in ticks; 0: not known. If the begin
+ * stamp of the first XCC of a queue has not changed since it was last read, the other MQDs of the
+ * queue are not read: the XCCs of a queue save together (on an MI308X within 16 us).
  */
 static u64 kfd_prio_process_save_ticks(struct qcm_process_device *qpd,
 				       struct kfd_prio_cost_pass *p)
@@ -165,10 +165,13 @@ static void kfd_prio_cost_list(struct device_queue_manager *dqm)
  * kfd_prio_cost_read() - read how long the saves of the last unmap for preemption took
  * @dqm: device queue manager of the GPU
  *
+ * The results are kfd_prio_dqm.save, .save_ns, .save_recent_ns and .save_short_ns, and
+ * kfd_prio_qpd.save of each process.
+ *
  * An MQD may lie in VRAM, where a read takes a microsecond. So the MQDs are not read in the fault
- * of a doorbell, and not before the runlist without the victims was sent. One call reads about
- * KFD_PRIO_COST_QUEUES queues, and all of one process; the caller drops the lock before the next
- * call. If a preemption ends before its queues are read, they are not read.
+ * of a doorbell, and not before the runlist without the victims was sent. One call reads processes
+ * until KFD_PRIO_COST_QUEUES queues were read, and each process completely; the caller drops the
+ * lock before the next call. A process that is put back before its MQDs were read is left out.
  *
  * Context: the GPU's thread; DQM lock
  * Return: true if processes are left to be read

@@ -34,6 +34,7 @@ static void kfd_prio_put_ms(struct seq_file *m, u64 ns)
 	seq_printf(m, "%llu.%03u ms", us, rest);
 }
 
+/* Prints the time since @then as "1.234 ms ago" */
 static void kfd_prio_put_ago(struct seq_file *m, u64 then, u64 now)
 {
 	kfd_prio_put_ms(m, now > then ? now - then : 0);
@@ -269,9 +270,11 @@ static int kfd_prio_preempt_show(struct seq_file *m, void *unused)
 DEFINE_SHOW_ATTRIBUTE(kfd_prio_preempt);
 
 /**
- * kfd_prio_debugfs_init() - create the file in the directory that KFD has just created
+ * kfd_prio_debugfs_init() - create the file "preempt" in the directory that KFD has just created
  *
- * Without debugfs there is neither.
+ * Does nothing if the kernel has no debugfs.
+ *
+ * Context: module load
  */
 void kfd_prio_debugfs_init(void)
 {

@@ -26,7 +26,11 @@ static bool kfd_prio_claim_off(struct device_queue_manager *dqm, struct qcm_proc
 		!dqm->active_runlist);
 }
 
-/* State of a claim before its indices are read */
+/*
+ * State of a claim before its indices are read. @stuck_at: after this time the waves of the claim
+ * are counted even if its indices differ. @trust_until: see kfd_prio_claim_trust(). @off: no queue
+ * of it runs on the GPU. @saved: it is taken off, and its MQDs show work.
+ */
 struct kfd_prio_before {
 	u64 rptr_sum;
 	u64 wptr_sum;
@@ -42,9 +46,10 @@ struct kfd_prio_before {
 };
 
 /*
- * Returns until when to believe a signal that shows the last packet of a claim to be running. The
- * time is as long after the last count of waves as that count was after the launch of the packet,
- * and at most a quarter of busy_budget_ms: the process may use the signal for another purpose.
+ * Returns the time until which waves are not counted for a claim with equal indices whose signal
+ * shows that the last packet still runs. The time is as long after the last count of waves as that
+ * count was after the indices last moved, and at most a quarter of busy_budget_ms after it: the
+ * process may use the signal for another purpose. 0: waves are to be counted now.
  */
 static u64 kfd_prio_claim_trust(const struct kfd_prio_qpd *qp, const struct kfd_prio_params *k)
 {
@@ -78,7 +83,7 @@ static struct kfd_prio_before kfd_prio_claim_before(struct device_queue_manager 
 
 /*
  * Whether the packets of a claim on the GPU show for the first time that its work has ended.
- * Packets before the last one may still run, so the next observation counts waves.
+ * Packets before the last one may still run, so the next observation decides, which counts waves.
  */
 static bool kfd_prio_claim_settles(const struct kfd_prio_before *b,
 				   const struct kfd_prio_seen *seen)
@@ -92,8 +97,8 @@ static bool kfd_prio_claim_settles(const struct kfd_prio_before *b,
  *	Launched work of it has no waves, and is work all the same
  * @unsure: all queues were unmapped during the observation, or their waves may not be restored yet,
  *	so a count of zero waves proves nothing
- * @b: state when the snapshot was made; if the claim has rung since, @seen says nothing about the
- *	work for which it has rung
+ * @b: state when the snapshot was made; if the claim has rung since, @seen is discarded, because it
+ *	does not include the work for which the claim has rung
  */
 static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_prio_seen *seen,
 			       const struct kfd_prio_before *b, bool off, bool unsure,
@@ -180,8 +185,8 @@ static bool kfd_prio_claim_waves(struct kfd_process_device *pdd, struct kfd_prio
 }
 
 /*
- * Reads the indices of @qpd, as kfd_prio_claim_read(). @saved: it is off the GPU and its MQDs show
- * work
+ * The second part of kfd_prio_claim_read(): reads the indices of @qpd, counts its waves if needed,
+ * and records the result. @saved: the claim is taken off, and its MQDs show work
  */
 static bool kfd_prio_claim_indices(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
 				   bool saved, struct kfd_prio_snapshot *s,
@@ -216,7 +221,7 @@ static bool kfd_prio_claim_indices(struct device_queue_manager *dqm, struct qcm_
 		kfd_prio_role_drop(dqm, qpd);
 		return false;
 	}
-	/* If the claim was taken off meanwhile, it is to be observed again */
+	/* If the claim was taken off during the observation, it is to be observed again */
 	kfd_prio_claim_observed(dqm, &qpd->prio,
 				marked_count == qpd->prio.marked_count ? ktime_get_ns() : begin);
 	/* The time of a restore is an estimate; the signal shows that the work has not ended */
@@ -232,9 +237,10 @@ static bool kfd_prio_claim_indices(struct device_queue_manager *dqm, struct qcm_
 }
 
 /*
- * Reads the MQDs of @qpd if it is off the GPU, and then its indices. Drops the DQM lock and takes
- * it again.
- * Return: false if the claim is gone, or a kick or an unmap that is not confirmed came first
+ * Observes the claim @qpd: reads its MQDs if it is taken off, and then its indices. Drops the DQM
+ * lock and takes it again.
+ * Return: false if the process has lost its claim, or a kick or an unmap that is not confirmed came
+ *	first
  */
 static bool kfd_prio_claim_read(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
 				struct kfd_prio_snapshot *s, struct kfd_prio_claim_pass *pass,
@@ -253,9 +259,9 @@ static bool kfd_prio_claim_read(struct device_queue_manager *dqm, struct qcm_pro
 
 /*
  * Arms the doorbell trap of a claim that does not hold any more, unmaps its doorbells and reads its
- * indices again. Drops the DQM lock and takes it again. @rung is cleared under the lock together
- * with arming, so that a fault never finds a stale @rung. Until its indices were read the claim is
- * in fresh_claims.
+ * indices again. Drops the DQM lock and takes it again. kfd_prio_qpd_claim.rung is cleared in the
+ * critical section that arms the trap, so that the step of a fault never finds a stale value. The
+ * claim is in fresh_claims until its indices were read.
  */
 static void kfd_prio_claim_arm(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
 			       struct kfd_prio_snapshot *s, struct kfd_prio_claim_pass *pass,
@@ -272,22 +278,22 @@ static void kfd_prio_claim_arm(struct device_queue_manager *dqm, struct qcm_proc
 	dqm_unlock(dqm);
 	kfd_prio_doorbell_zap(qpd_to_pdd(qpd));
 	dqm_lock(dqm);
-	/* A queue may have been created meanwhile: take a new snapshot */
+	/* A queue may have been created while the lock was dropped: take a new snapshot */
 	if (qp->role == KFD_PRIO_ROLE_CLAIM)
 		kfd_prio_claim_read(dqm, qpd, s, pass, k);
-	/* The claim may not have to be kept off by a higher level any more */
+	/* The claim may now seem to have no work, which changes what the marks count */
 	dqm->prio.recheck = true;
 }
 
 /**
- * kfd_prio_claim_observe() - observe the next claim that is due, and trap it if it has no work
+ * kfd_prio_claim_observe() - observe the next claim that is due, and trap it if it no longer holds
  * @dqm: device queue manager of the GPU
  * @s: buffer for a snapshot
  * @pass: the pass, begun by kfd_prio_claim_pass_begin()
  *
  * Context: the GPU's thread; DQM lock, which is dropped and taken again, because user memory is
  *	read and doorbells are unmapped without it
- * Return: whether another claim may be due in the pass
+ * Return: true if another claim may be due in the pass; false if the pass has ended
  */
 bool kfd_prio_claim_observe(struct device_queue_manager *dqm, struct kfd_prio_snapshot *s,
 			    struct kfd_prio_claim_pass *pass)
@@ -312,7 +318,7 @@ bool kfd_prio_claim_observe(struct device_queue_manager *dqm, struct kfd_prio_sn
 		return true;
 	}
 	if (!kfd_prio_claim_read(dqm, qpd, s, pass, &k))
-		/* If the claim is not gone, the step that comes first must be run */
+		/* If the process still has its claim, a kick or an unmap needs a step first */
 		more = qp->role != KFD_PRIO_ROLE_CLAIM;
 	else if (qp->claim.rung && kfd_prio_claim_quiet(qp, &k))
 		kfd_prio_claim_arm(dqm, qpd, s, pass, &k);

@@ -6,9 +6,9 @@
  * first access maps them. When a claim or a neighbour has no work, the GPU's thread unmaps ("zaps")
  * these pages, so that the next ring is a page fault. The following order loses no ring:
  *
- *	client	packet, write index, doorbell
- *	fault	ARMED -> RUNG and wake; map all pages; ARMED -> RUNG again and wake
- *	arm	RUNG -> ARMED; zap; full barrier; read the indices again
+ *	process		packet, write index, doorbell
+ *	fault		ARMED -> RUNG and wake; map all pages; ARMED -> RUNG again and wake
+ *	GPU's thread	RUNG -> ARMED; zap; full barrier; read the indices again
  *
  * A ring before the zap is visible in the indices; a ring after the zap faults. If the trap is
  * armed between the first mark of the fault and its last page, the second mark of the fault undoes
@@ -86,7 +86,8 @@ void kfd_prio_doorbell_exit(void)
  * @p: the process, which gets an inode if it has none
  *
  * Context: process, may sleep; two threads may call it at once, hence cmpxchg()
- * Return: the inode, or NULL if none could be allocated: the doorbells of @p are then polled
+ * Return: the inode, or NULL if none could be allocated: the doorbells of @p cannot be trapped
+ *	then, see kfd_prio_doorbell_traps()
  */
 struct inode *kfd_prio_doorbell_inode(struct kfd_process *p)
 {
@@ -107,8 +108,11 @@ struct inode *kfd_prio_doorbell_inode(struct kfd_process *p)
 /**
  * kfd_prio_hook_context_created() - a file is about to become that of a further context of its
  * process
- * @p: the new context, a kfd_process of its own with the same mm
+ * @p: the new context, a kfd_process of its own with the same mm (Linux 7.x)
  * @filep: the file, whose private_data still is the first context
+ *
+ * Gives the context the serial of the first context for the user space interface, pins the mm, and
+ * shares the inode.
  *
  * Mappings through the file stay in the inode's address space, so the new context shares the inode.
  * A zap for one context also unmaps the doorbells of the other, whose next ring maps them again.
@@ -132,6 +136,10 @@ void kfd_prio_hook_context_created(struct kfd_process *p, struct file *filep)
 /**
  * kfd_prio_hook_process_free() - KFD is about to free a process
  * @p: the process; its last file and its last VMA are gone
+ *
+ * Frees what kfdprio has allocated for the process.
+ *
+ * Context: KFD's workqueue, no lock
  */
 void kfd_prio_hook_process_free(struct kfd_process *p)
 {
@@ -165,8 +173,8 @@ void kfd_prio_hook_unmap_range(loff_t start, loff_t len)
 	int i;
 
 	/*
-	 * Processes whose mm is gone as well: another process may have mapped through their
-	 * descriptor
+	 * The walk includes processes whose mm is gone, because another process may have mapped
+	 * doorbells through their descriptor
 	 */
 	while ((p = kfd_prio_processes_next(p))) {
 		inode = READ_ONCE(p->prio.inode);
@@ -174,13 +182,13 @@ void kfd_prio_hook_unmap_range(loff_t start, loff_t len)
 			continue;
 		for (i = 0; i < p->n_pdds; i++) {
 			qp = &p->pdds[i]->qpd.prio;
-			/* doorbell_pfn first: pairs with kfd_prio_hook_doorbell_mmap() */
+			/* doorbell.pfn first: pairs with kfd_prio_hook_doorbell_mmap() */
 			if (!smp_load_acquire(&qp->doorbell.pfn))
 				continue;
 			if (qp->doorbell.pgoff >= first && qp->doorbell.pgoff <= last)
 				WRITE_ONCE(qp->doorbell.lost, true);
 		}
-		/* doorbell_lost, then the zap: pairs with kfd_prio_doorbell_fault() */
+		/* doorbell.lost, then the zap: pairs with kfd_prio_doorbell_fault() */
 		smp_mb();
 		unmap_mapping_range(inode->i_mapping, start, len, 1);
 	}
@@ -190,7 +198,8 @@ void kfd_prio_hook_unmap_range(loff_t start, loff_t len)
  * kfd_prio_doorbell_traps() - whether the doorbells of a process can be trapped
  * @qpd: the process on a GPU
  *
- * A process with a mapping of its doorbells that no zap reaches may have work at any time.
+ * If it returns false, the process counts as having work at any time: a mapping of its doorbells is
+ * not reached by a zap, the process has no inode, or KFD itself traps doorbells (ROCm).
  *
  * Context: any
  */
@@ -213,12 +222,12 @@ void kfd_prio_doorbell_zap(struct kfd_process_device *pdd)
 	struct kfd_prio_qpd *qp = &pdd->qpd.prio;
 
 	lockdep_assert_not_held(&pdd->dev->dqm->lock_hidden);
-	/* doorbell_pfn first: pairs with kfd_prio_hook_doorbell_mmap() */
+	/* doorbell.pfn first: pairs with kfd_prio_hook_doorbell_mmap() */
 	if (smp_load_acquire(&qp->doorbell.pfn))
 		unmap_mapping_pages(pdd->process->prio.inode->i_mapping, qp->doorbell.pgoff,
 				    qp->doorbell.pages, true);
 	/*
-	 * The zap, then the indices: pairs with the client, which writes the write index before it
+	 * The zap, then the indices: pairs with the process, which writes the write index before it
 	 * rings
 	 */
 	smp_mb();

@@ -19,7 +19,7 @@ struct queue;
 struct task_struct;
 
 /**
- * struct kfd_prio_suspect - a process whose queue was in the way of the scheduler
+ * struct kfd_prio_suspect - a process whose queue HWS or MES could not unmap, remove or add
  * @pid: its PID in the initial namespace; 0: none is known
  * @comm: name of the process at that time, which the process chooses itself
  */
@@ -50,10 +50,10 @@ struct kfd_prio_totals {
 
 /**
  * struct kfd_prio_dqm - members that kfdprio adds to struct device_queue_manager
- * @unmap_start: begin of the unmap in progress, if it is traced
+ * @unmap_start: begin of the unmap in progress, ktime_get(); valid if @unmap_running
  * @unmap_seq: number of the last unmap, joins kfd_unmap_queues to kfd_unmap_queues_done
- * @epoch: number of unmaps that HWS has confirmed; a process whose marked_epoch is lower has left
- *	the hardware
+ * @epoch: number of unmaps that HWS or MES has confirmed. With HWS, a process that is marked as off
+ *	and whose marked_epoch is lower has left the hardware
  * @unmap_running: an unmap is in progress, and is traced
  * @unmap_sent: when the last unmap was sent, ktime_get_ns()
  * @has_grace: the grace period of an unmap can be set
@@ -72,8 +72,8 @@ struct kfd_prio_totals {
  *	kfd_prio_poll.c describes the three lists
  * @fresh_claims: those whose trap was armed then, which are to be observed at once
  * @trapped_claims: the others whose trap was armed, in the order in which they were observed
- * @claim_rung: a process of @fresh_claims or @trapped_claims may have rung
- * @claim_marked: a process of @trapped_claims was taken off
+ * @claim_rung: a claim of @fresh_claims or @trapped_claims may have rung
+ * @claim_marked: a claim of @trapped_claims was taken off
  * @claims_at: end of the last pass that has observed processes of @rung_claims, ktime_get_ns(), or
  *	when the observation of neighbours last paused
  * @claims_reads: number of reads in that pass
@@ -81,10 +81,12 @@ struct kfd_prio_totals {
  * @fresh_reads: number of reads in it
  * @trapped_at: when the last observation of a process of @trapped_claims was due, ktime_get_ns()
  * @trapped_reads: number of reads in it
- * @neighbour_rung: a neighbour may have rung, or queues of a process have changed
+ * @neighbour_rung: a neighbour may have rung, queues of a process have changed, or a process was
+ *	parked: the next decision walks over @quiet_neighbours
  * @quiet_marked: a process of @quiet_neighbours was taken off: its MQDs are to be read
  * @observe_now: neighbours are to be observed before the next poll is due
- * @roles_due: the doorbells of a process can be trapped no more: roles must be assigned again
+ * @roles_due: the doorbells of a process cannot be trapped any more: the thread must assign the
+ *	roles again
  * @polled_at: when the last poll of the neighbours began, ktime_get_ns(); written by the thread
  *	only, as are the next five
  * @paused_until: no neighbour is observed before this time, ktime_get_ns()
@@ -131,7 +133,8 @@ struct kfd_prio_totals {
  *	mean, ns
  * @costs: processes that were taken off and whose saves were not read yet, see kfd_prio_cost_read()
  * @marked: a process was taken off that is not in @costs yet
- * @was_over: KFD had taken the runlist before the one that is being built to be over-subscribed
+ * @was_over: the previous runlist was over-subscribed by KFD's record, as of the begin of the one
+ *	that is being built
  * @recheck: the set of processes to be kept off may have changed
  * @state: how far the hardware agrees with the marks, see kfd_prio_state.h
  * @step: the step of the engine that is in progress; NULL: none is
@@ -145,14 +148,15 @@ struct kfd_prio_totals {
  * @breaker_known: CWSR is known to fail on this GPU
  * @backoff: for how long the next failure opens the breaker
  * @culprit: the process that caused the breaker to open
- * @suspect: the process whose queue was in the way of the last unmap or MES command
+ * @suspect: the process whose queue the last unmap did not unmap, or the last command of MES did
+ *	not remove or add; see kfd_prio_breaker_suspect()
  * @mes_queue: the queue that MES is removing
  * @thread: the GPU's thread, which waits for @timer and for kicks; NULL until a priority is set
  * @scratch: buffer of the thread for the process that it observes
  * @timer: wakes the thread
  * @kicked: enum kfd_prio_kick, why the thread is woken
- * @awake: the thread was woken and will start the timer; written by the thread, and cleared under
- *	the DQM lock
+ * @awake: the thread runs, and will start the timer at its end; written by the thread, and cleared
+ *	under the DQM lock
  *
  * Protected by the DQM lock, except for @link, @users and @debugged_at, whose locks are above;
  * @thread, which is set before the first claim; @claim_rung, @neighbour_rung, @observe_now,

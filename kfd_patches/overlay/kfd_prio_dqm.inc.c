@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the marks that record which processes are off a GPU, preempted or parked, and the update
- * of the hardware that follows them: a runlist, or MES queue by queue.
+ * kfdprio: the marks that record which processes are taken off a GPU, for preemption or parking,
+ * and the update of the hardware that follows them: a runlist, or MES queue by queue.
  *
  * kfd_device_queue_manager.c includes this file at its end, because it uses static functions of
  * that file.
@@ -11,11 +11,12 @@
 #include "kfd_prio_events.h"
 #include "kfd_prio_mqd.inc.c"
 
+/* Makes a queue inactive (@off) or active for KFD, and counts it in @m and in the counts of KFD */
 static void kfd_prio_mark_queue(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
 				struct queue *q, bool off, struct kfd_prio_marked *m)
 {
 	q->properties.is_active = !off;
-	/* If it is marked already, MES has refused the change that this one reverts */
+	/* A queue that is marked already: MES has refused the change that this one reverts */
 	q->prio.marked = kfd_prio_uses_mes(dqm) && !q->prio.marked;
 	if (off) {
 		decrement_queue_count(dqm, qpd, q);
@@ -28,7 +29,7 @@ static void kfd_prio_mark_queue(struct device_queue_manager *dqm, struct qcm_pro
 
 /*
  * Records that a process counts as preempted from now on, because it is off and has work as far as
- * is known. It was just taken off, or was off before and seemed to have no work.
+ * is known. The process was just taken off, or was off before and seemed to have no work.
  */
 static inline void kfd_prio_counted(struct qcm_process_device *qpd, u64 now,
 				    struct kfd_prio_marked *m)
@@ -40,8 +41,8 @@ static inline void kfd_prio_counted(struct qcm_process_device *qpd, u64 now,
 }
 
 /*
- * Records that a process counts as preempted no more: it is put back, parked, or proved to have no
- * work
+ * Records that a process no longer counts as preempted, if it did: the process is put back, parked,
+ * or proved to have no work
  */
 static inline void kfd_prio_counted_end(struct qcm_process_device *qpd, u64 now)
 {
@@ -56,8 +57,8 @@ static inline void kfd_prio_counted_end(struct qcm_process_device *qpd, u64 now)
 }
 
 /*
- * Changes the reason for which a process is off, from preempted to parked or back. Its queues stay
- * off.
+ * Changes the reason for which a process is taken off, from preemption to parking (@parks) or back.
+ * Its queues stay inactive.
  */
 static void kfd_prio_switch(struct qcm_process_device *qpd, bool parks, u64 now,
 			    struct kfd_prio_marked *m)
@@ -70,14 +71,14 @@ static void kfd_prio_switch(struct qcm_process_device *qpd, bool parks, u64 now,
 	} else {
 		kfd_prio_park_end(qpd, KFD_PRIO_UNPARK_PREEMPT, now);
 		kfd_prio_counted(qpd, now, m);
-		/* Its MQDs are not read for a save: it had no waves */
+		/* The process had no waves, so its MQDs hold no new save: kfd_prio_cost_list() */
 		qp->cost_count = qp->marked_count;
 	}
 }
 
 /*
- * Decides whether a process that stays off counts as preempted, by what its MQDs, its indices or a
- * ring have shown since it was taken off.
+ * Decides whether a process that stays off counts as preempted from now on, from its MQDs, its
+ * indices and its rings since it was taken off.
  */
 static void kfd_prio_recount(struct qcm_process_device *qpd, const struct kfd_prio_weight *w,
 			     u64 now, struct kfd_prio_marked *m)
@@ -92,8 +93,8 @@ static void kfd_prio_recount(struct qcm_process_device *qpd, const struct kfd_pr
 		return;
 	}
 	/*
-	 * The first observation of a process that is new or was just taken off decides, if it has a
-	 * role
+	 * A process with a role that is new, or was just taken off, is about to be observed: the
+	 * observation decides
 	 */
 	if (!w->works || (qpd->prio.mm && READ_ONCE(qpd->prio.observe) && !qpd->prio.work))
 		return;
@@ -104,7 +105,9 @@ static void kfd_prio_recount(struct qcm_process_device *qpd, const struct kfd_pr
 }
 
 /*
- * Takes a process off: takes one count of qpd->evicted and makes its queues inactive.
+ * Marks a process as off: takes one count of qpd->evicted and makes its queues inactive.
+ * @parks: the process is parked; otherwise it is off
+ * @counts: a process that is off counts as preempted at once
  *
  * The first count of qpd->evicted makes the queues inactive and the last one makes them active
  * again, whether the count is of KFD or of kfdprio. kfdprio puts back only queues that it has
@@ -156,6 +159,7 @@ static inline void kfd_prio_mark(struct device_queue_manager *dqm, struct qcm_pr
 	}
 }
 
+/* Marks a process as on: the reverse of kfd_prio_mark() */
 static void kfd_prio_give_back(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
 			       u64 now, struct kfd_prio_marked *m)
 {
@@ -204,15 +208,18 @@ static void kfd_prio_give_back(struct device_queue_manager *dqm, struct qcm_proc
 }
 
 /**
- * kfd_prio_dqm_mark_new() - take a process off before its first queue is created
+ * kfd_prio_dqm_mark_new() - mark a process as off before its first queue is created
  * @dqm: device queue manager of the GPU
  * @qpd: the process on the GPU, which has no queue yet
+ *
+ * No update of the hardware is needed. The caller keeps the queue inactive (kfd_prio_hold()). The
+ * process does not count as preempted yet.
  *
  * Context: DQM lock
  */
 void kfd_prio_dqm_mark_new(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
 {
-	/* No queue of it was ever on the hardware: it counts as confirmed */
+	/* No queue of the process was ever on the hardware, so its unmap counts as confirmed */
 	struct kfd_prio_marked m = { .epoch = dqm->prio.epoch - 1 };
 
 	lockdep_assert_held(&dqm->lock_hidden);
@@ -220,14 +227,18 @@ void kfd_prio_dqm_mark_new(struct device_queue_manager *dqm, struct qcm_process_
 }
 
 /**
- * kfd_prio_dqm_mark() - mark the processes of a GPU that are to be off or parked, and no others
+ * kfd_prio_dqm_mark() - mark each process of a GPU as off or as on, as a level requires
  * @dqm: device queue manager of the GPU
  * @level: KFD_PRIO_LEVEL_NONE or 0..15
  * @by_kfd: the runlist that follows may be one of KFD. It may restore an evicted process, whose
  *	qpd->evicted KFD then sets to 0, including the count of kfdprio. So an evicted process is
- *	left to the GPU's thread
+ *	not marked as off now, and the GPU's thread is kicked to mark it
  * @now: ktime_get_ns()
  * @m: out: the changes, which reach the hardware with the update that follows
+ *
+ * Takes off the processes that the level and the throttle keep off and those that are to be parked,
+ * and puts back all others. Decides which of them count as preempted, and computes
+ * kfd_prio_dqm.lowest and .charged.
  *
  * Context: DQM lock
  */
@@ -277,7 +288,7 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 	dqm->prio.totals.preempted_count += m->preempted;
 }
 
-/* Whether the hardware has not yet confirmed the update that marked a process as off */
+/* Whether a process is marked as off, and the hardware has not yet confirmed its unmap */
 static bool kfd_prio_unconfirmed(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
 {
 	struct queue *q;
@@ -299,9 +310,9 @@ static bool kfd_prio_unconfirmed(struct device_queue_manager *dqm, struct qcm_pr
  * @now: ktime_get_ns()
  *
  * KFD frees the MQD of a queue that is marked as off, or lets its memory move, without an unmap. So
- * such a mark may stay only if the queue has certainly left the hardware. A process that was off
- * before this step stays off. A process that this step has put back stays marked as on, because a
- * runlist must follow in any case.
+ * such a mark may stay only if the queue has certainly left the hardware. A process that was taken
+ * off by an earlier step stays marked as off. A process that this step has put back stays marked as
+ * on, because an update must follow in any case. The level in force does not change.
  *
  * Context: DQM lock
  */
@@ -325,9 +336,9 @@ void kfd_prio_dqm_unmark(struct device_queue_manager *dqm, u64 now)
  * kfd_prio_dqm_remove() - have MES remove the queues that are marked as off
  * @dqm: device queue manager of the GPU, which has MES
  *
- * After an error MES is not asked again. A queue whose removal MES has not confirmed stays marked,
- * whatever the error is: it may run until a reset has begun, and a reset that is on its way may
- * take long to begin.
+ * After an error MES is not asked to remove the other queues. For a queue whose removal MES has not
+ * confirmed, kfd_prio_queue.marked stays set, whatever the error is: the queue may run until a
+ * reset has begun, and a reset that is on its way may take long to begin.
  *
  * Context: DQM lock
  * Return: 0, or the error of the first queue that MES has not removed
@@ -355,12 +366,13 @@ int kfd_prio_dqm_remove(struct device_queue_manager *dqm)
  * @ret: 0; or an error after which MES is not asked
  *
  * A queue that MES was not asked to add, or could not be asked to add (-EIO), is not on the
- * hardware. It is marked as off, and as late, until it is added: KFD would ask MES to remove an
- * active queue, and take the refusal for a hang. After any other error the queue may be on the
- * hardware, and stays marked as on.
+ * hardware. It becomes inactive, and kfd_prio_queue.late is set until MES has added it: KFD would
+ * ask MES to remove an active queue, and take the refusal for a hang. After any other error the
+ * queue may be on the hardware, and stays active.
  *
- * Each queue takes MES some ten microseconds, and a process that rings meanwhile may preempt those
- * that are being put back. So a ring ends the function, after one queue at least.
+ * Each queue takes MES some ten microseconds, and a claim that rings then may preempt the
+ * processes that are being put back. So a ring of a claim ends the function, after one queue at
+ * least.
  *
  * Context: DQM lock
  * Return: @ret, or the error of the first queue that MES has not added; -EAGAIN if MES was not
@@ -404,6 +416,8 @@ int kfd_prio_dqm_add(struct device_queue_manager *dqm, int ret)
  * progress
  * @dqm: device queue manager of the GPU
  *
+ * The reset runs later, in a work of KFD.
+ *
  * Context: DQM lock
  */
 void kfd_prio_dqm_hang(struct device_queue_manager *dqm)
@@ -414,13 +428,13 @@ void kfd_prio_dqm_hang(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_dqm_runlist() - update HWS to what is marked: one unmap, and one runlist
+ * kfd_prio_dqm_runlist() - update HWS to the marks: one unmap of all queues, and one runlist
  * @dqm: device queue manager of the GPU, which has HWS; no unmap is in progress
  * @takes: a process with work is taken off, and another waits for that. With short_grace its waves
  *	are then saved at once, instead of after the default grace period, in which waves may end:
  *	64,000 cycles of the GPU's clock, 45 us at 1.4 GHz. Two further packets set the grace period
  *	and set it back, if the tree supports that. If the unmap takes longer than the fault may
- *	wait, the next update sets it back; it comes soon
+ *	wait, the next update, which follows soon, sets it back
  *
  * Context: DQM lock; waits for the unmap, as every operation of KFD does
  * Return: 0; -EIO if the GPU is being reset or memory for the runlist is short; -ETIME if HWS does
@@ -443,9 +457,10 @@ int kfd_prio_dqm_runlist(struct device_queue_manager *dqm, bool takes)
 /**
  * kfd_prio_dqm_gone() - end the marks of a process that has left a GPU
  * @dqm: device queue manager of the GPU
- * @qpd: the process on the GPU, which is marked as off and in no list of processes any more
+ * @qpd: the process on the GPU, which is marked as off and not in dqm->queues any more
  *
- * Its queues stay inactive.
+ * Gives back kfdprio's count of qpd->evicted, and ends the times for which the process was off or
+ * parked. Its queues stay inactive. No update of the hardware is needed.
  *
  * Context: DQM lock
  */
@@ -455,8 +470,8 @@ void kfd_prio_dqm_gone(struct device_queue_manager *dqm, struct qcm_process_devi
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	/*
-	 * A count of its own keeps the queues inactive, because they are going and must not be
-	 * counted again
+	 * A second count keeps the queues inactive: KFD destroys them, and they must not be counted
+	 * in dqm->active_queue_count again
 	 */
 	qpd->evicted++;
 	kfd_prio_give_back(dqm, qpd, ktime_get_ns(), &m);

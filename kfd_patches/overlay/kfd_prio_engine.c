@@ -11,10 +11,10 @@
  *
  * With HWS a step has its runlist built as KFD builds its own. KFD unmaps all queues, and before it
  * maps them again it calls kfd_prio_engine_mapping(), which decides again which processes the
- * runlist has. So the runlist includes a ring during the unmap, and an operation of KFD that sends
- * a runlist preempts and restores as well. kfd_prio_engine_unmap_sent() decides the same earlier,
- * while the GPU still saves waves. Both functions observe, decide and mark; only a step sends a
- * runlist. Each of these functions is an event for the table of kfd_prio_state.c.
+ * runlist has. So the runlist takes a ring during the unmap into account, and an operation of KFD
+ * that sends a runlist takes processes off and puts them back as well. kfd_prio_engine_unmap_sent()
+ * decides the same earlier, while the GPU still saves waves. Both functions decide and mark; only a
+ * step has an update sent. Each of these functions is an event for the table of kfd_prio_state.c.
  *
  * Locks, outer first: kfd_prio_gpu_mutex (the list of GPUs, threads), the DQM lock. The fault holds
  * mmap_lock or a VMA lock and must not wait for the DQM lock, which it takes by trylock only. The
@@ -34,8 +34,9 @@ static bool kfd_prio_dqm_trylock(struct device_queue_manager *dqm)
 /* ---- a step ---- */
 
 /*
- * Updates MES: removes the queues that are marked as off, before others are added, so that these
- * find room. A queue that MES has not removed may run, so its process is marked as on again.
+ * Updates MES: first has MES remove the queues that are marked as off, which makes room for the
+ * queues that are added then. A queue that MES has not removed may run, so the event NOT_REMOVED
+ * marks its process as on again.
  */
 static int kfd_prio_send_mes(struct device_queue_manager *dqm)
 {
@@ -87,7 +88,7 @@ static void kfd_prio_unmap_first(struct device_queue_manager *dqm)
 	kfd_prio_send(dqm, true);
 }
 
-/* Marks, and sends the update if there is one, or if one is due in any case (@owes) */
+/* Marks, and sends an update if a mark has changed, or if one is due in any case (@owes) */
 static void kfd_prio_mark_first(struct device_queue_manager *dqm, struct kfd_prio_step *s,
 				bool owes)
 {
@@ -108,8 +109,8 @@ static void kfd_prio_mark_first(struct device_queue_manager *dqm, struct kfd_pri
 }
 
 /*
- * Requests a new marking if a process is to be parked, or to be parked no more, by an update just
- * for that
+ * Requests a new marking if a process is to be parked, or to be parked no more. The update that
+ * follows may serve no other purpose.
  */
 static void kfd_prio_park_check(struct device_queue_manager *dqm)
 {
@@ -122,8 +123,8 @@ static void kfd_prio_park_check(struct device_queue_manager *dqm)
 }
 
 /*
- * Waits for the unmap that a fault has left, before the step decides. If HWS does not answer, KFD
- * need not wait once more to find the hang.
+ * Waits for the unmap that a fault has left, before the step decides. If HWS does not answer, the
+ * function has KFD reset the GPU at once: KFD would find the hang only after another full wait.
  */
 static void kfd_prio_settle(struct device_queue_manager *dqm)
 {
@@ -137,6 +138,11 @@ static void kfd_prio_settle(struct device_queue_manager *dqm)
 	kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_FAILED);
 }
 
+/*
+ * Decides, and then does one of three things. If the level rises and a queue must leave the GPU
+ * (HWS): sends the unmap, and marks while the GPU saves. If the marks may change, or an update is
+ * due: marks, and sends an update if needed. Otherwise: commits the decision alone.
+ */
 static void kfd_prio_step(struct device_queue_manager *dqm, struct kfd_prio_step *s)
 {
 	bool in_fault = s->by == KFD_PRIO_STEP_FAULT, owes, rises;
@@ -148,7 +154,7 @@ static void kfd_prio_step(struct device_queue_manager *dqm, struct kfd_prio_step
 		return;
 	owes = kfd_prio_state_owes(d->state);
 	if (in_fault && (s->dec.level < d->policy.level || owes)) {
-		/* The ring need not wait for a lower level; a retry may take long */
+		/* The fault need not wait for a lower level or a retry, which may take long */
 		kfd_prio_gpu_kick(dqm);
 		return;
 	}
@@ -167,15 +173,19 @@ static void kfd_prio_step(struct device_queue_manager *dqm, struct kfd_prio_step
 }
 
 /**
- * kfd_prio_engine_step() - observe, decide and apply, once
+ * kfd_prio_engine_step() - decide the level of a GPU and apply the decision, once
  * @dqm: device queue manager of the GPU
  * @by: the caller
  *
- * A fault leaves to the thread a decision that lowers the level, and any retry. A step for a ring
- * parks no process by an update just for that; the step after the observation does. If an event
- * came that the state does not expect, the step runs once more.
+ * A step uses the last observation of each process, and counts a ring since then as work. If the
+ * marks change, the step sends one update and waits for its unmap. If the update fails, the thread
+ * tries again.
  *
- * Context: DQM lock; waits for the unmap
+ * In a fault the step does not send an update that lowers the level, nor a retry; it kicks the
+ * thread for these. Only a step with KFD_PRIO_STEP_LOOK sends an update just to park processes. If
+ * an event came that the state does not expect, the step runs once more.
+ *
+ * Context: DQM lock; waits for the unmap, in a fault for KFD_PRIO_FAULT_WAIT_NS at most
  */
 void kfd_prio_engine_step(struct device_queue_manager *dqm, enum kfd_prio_step_by by)
 {
@@ -200,11 +210,11 @@ void kfd_prio_engine_step(struct device_queue_manager *dqm, enum kfd_prio_step_b
  * kfd_prio_engine_rung() - a process has rung a trapped doorbell
  * @pdd: the process on a GPU; its trap is KFD_PRIO_TRAP_RUNG now
  *
- * For a claim it runs a step, or kicks the thread if the DQM lock is taken or the GPU has MES. MES
- * removes one queue after the other, and the queue that rings stays mapped, so its process need not
- * wait for that. For a neighbour it kicks the thread, unless the neighbour is on the GPU and no
- * level would take it off. A neighbour must not hold the DQM lock here while other processes of
- * low priority have the CPU, because claims and the thread would wait for it.
+ * For a claim the function runs a step, or kicks the thread if the DQM lock is taken or the GPU has
+ * MES. MES removes one queue after the other, and the queue that rings stays mapped, so its process
+ * need not wait for that. For a neighbour the function kicks the thread, unless the neighbour is on
+ * the GPU and no level would take it off. The fault of a neighbour does not take the DQM lock: it
+ * might lose the CPU to other processes of low priority, and claims and the thread would wait.
  *
  * Context: fault of a doorbell; mmap_lock or VMA lock
  */
@@ -249,10 +259,10 @@ int kfd_prio_engine_settle(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_engine_unmap() - KFD is about to ask HWS to unmap queues of processes
+ * kfd_prio_engine_unmap() - KFD is about to ask HWS to unmap queues, for itself or for a step
  * @dqm: device queue manager of the GPU
  *
- * Context: DQM lock; waits for an unmap that a fault has left
+ * Context: DQM lock; first waits for an unmap that a fault has left
  */
 void kfd_prio_engine_unmap(struct device_queue_manager *dqm)
 {
@@ -264,9 +274,10 @@ void kfd_prio_engine_unmap(struct device_queue_manager *dqm)
 /**
  * kfd_prio_engine_unmap_sent() - an unmap of all queues of a GPU was sent, or could not be sent
  * @dqm: device queue manager of the GPU
- * @ret: 0, or the error
+ * @ret: 0, or the error: HWS unmaps nothing
  *
- * Decides and marks, if a step has sent the unmap before marking.
+ * If a step has sent the unmap before it has marked (KFD_PRIO_STATE_CHOSEN), the function decides
+ * and marks, while the GPU saves waves.
  *
  * Context: DQM lock
  */
@@ -285,12 +296,15 @@ void kfd_prio_engine_unmap_sent(struct device_queue_manager *dqm, int ret)
  * @dqm: device queue manager of the GPU
  * @ret: out: the result of KFD's function if this one returns true
  *
- * KFD does not wait for HWS where HWS had its full time for the unmap before. In the fault of a
- * doorbell KFD waits for KFD_PRIO_FAULT_WAIT_NS at most.
+ * If HWS has not confirmed the previous unmap in its full time (KFD_PRIO_STATE_LOST), KFD does not
+ * wait for this one. If a step has taken processes with work off, the function first sleeps
+ * (kfd_prio_unmap_sleep()). In the fault of a doorbell it then waits itself, until
+ * KFD_PRIO_FAULT_WAIT_NS after the unmap was sent.
  *
  * Context: DQM lock
- * Return: true if KFD shall return *@ret at once: -ETIME, or -EINPROGRESS if the unmap goes on.
- *	False if KFD shall wait as usual, also after the fence was written
+ * Return: true if KFD shall return *@ret at once: -ETIME, or -EINPROGRESS if the fault does not
+ *	wait any longer for the unmap. False if KFD shall wait as usual; HWS may have written the
+ *	fence already
  */
 bool kfd_prio_engine_unmap_wait(struct device_queue_manager *dqm, int *ret)
 {
@@ -314,9 +328,12 @@ bool kfd_prio_engine_unmap_wait(struct device_queue_manager *dqm, int *ret)
 }
 
 /**
- * kfd_prio_engine_unmap_done() - HWS or MES has confirmed an unmap, or has not in time
+ * kfd_prio_engine_unmap_done() - HWS or MES has confirmed an unmap, or the unmap has failed
  * @dqm: device queue manager of the GPU
  * @ret: 0, or the error
+ *
+ * With HWS this is an event for the state of the GPU. With MES it concerns one queue, and
+ * kfd_prio_send_mes() reports the event when all queues were removed.
  *
  * Context: DQM lock
  */
@@ -329,8 +346,8 @@ void kfd_prio_engine_unmap_done(struct device_queue_manager *dqm, int ret)
 }
 
 /*
- * Whether the marks that a step has made are to be made again for its runlist: if a process has
- * rung meanwhile, or if no process that has rung waits for the runlist
+ * Whether the engine is to mark again before the runlist of a step is sent: a process has rung
+ * since the step has marked, or no process that has rung waits for the runlist
  */
 static bool kfd_prio_marks_again(struct device_queue_manager *dqm)
 {
@@ -352,7 +369,9 @@ static bool kfd_prio_may_mark(struct device_queue_manager *dqm)
  * kfd_prio_engine_mapping() - KFD is about to send a runlist, for itself or for a step
  * @dqm: device queue manager of the GPU
  *
- * Decides and marks which processes the runlist has.
+ * Decides and marks which processes the runlist has, unless a step has marked already and no
+ * process has rung since. Does nothing if KFD will send no runlist, because one is in force or the
+ * scheduler does not run, and on MES.
  *
  * Context: DQM lock
  */
@@ -374,8 +393,8 @@ void kfd_prio_engine_mapping(struct device_queue_manager *dqm)
 	if (dqm->active_queue_count && dqm->processes_count)
 		return;
 	/*
-	 * No queue has run since the unmap, and none can before the next runlist, so the time until
-	 * then is not to be skipped for the claims.
+	 * No queue has run since the unmap, and none can run before the next runlist, which may be
+	 * sent much later. So the time until then counts for the claims (kfd_prio_claim_skip()).
 	 */
 	d->unmapped_at = 0;
 	kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_EMPTY);
@@ -386,9 +405,9 @@ void kfd_prio_engine_mapping(struct device_queue_manager *dqm)
  * @dqm: device queue manager of the GPU
  * @ret: 0, or the error
  *
- * A runlist that was sent has all processes as they are marked. After a failed one every queue of
- * the GPU is off, including those of the process that preempts, and the caller in KFD does not try
- * again. So the engine does.
+ * A runlist that was sent has exactly the queues that are marked as on. After a failed one no queue
+ * of the GPU is mapped, including those of the process that preempts, and the caller in KFD does
+ * not try again. So the engine arranges a retry.
  *
  * Context: DQM lock
  */

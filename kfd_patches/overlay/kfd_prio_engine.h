@@ -21,7 +21,7 @@ enum kfd_prio_step_by {
 };
 
 /**
- * struct kfd_prio_step - one pass through the engine, or the part of one that KFD's runlist has
+ * struct kfd_prio_step - a step of the engine, or the decision that a runlist of KFD causes
  * @by: the caller
  * @k: module parameters as they apply to the GPU
  * @now: when the decision was made, ktime_get_ns()

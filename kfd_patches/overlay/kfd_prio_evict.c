@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * kfdprio: eviction and restore by KFD (for memory management, a debugger or hibernation) of
- * processes that are off or parked.
+ * processes that kfdprio has taken off.
  */
 #include "kfd_prio_priv.h"
 
 /*
- * KFD restores a process that stays off. If KFD evicted it before kfdprio took it off, KFD made the
- * queues inactive and would make all of them active now. kfdprio takes the queues over instead, and
- * will put them back.
+ * KFD restores a process that stays taken off. If KFD evicted the process before kfdprio took it
+ * off, KFD made the queues inactive and would make all of them active now. kfdprio takes the queues
+ * over instead, and makes them active when it puts the process back.
  */
 static void kfd_prio_inherit(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
 {
@@ -26,10 +26,11 @@ static void kfd_prio_inherit(struct device_queue_manager *dqm, struct qcm_proces
  * @dqm: device queue manager of the GPU
  * @qpd: the process on the GPU
  *
- * If kfdprio keeps the process off, KFD finds qpd->evicted above 0 and only increments it. The hook
- * then does what KFD does at the first eviction: it starts KFD's statistics, unpins the MQDs, which
- * hibernation would lose, and on MES flushes the TLB, without which memory might be freed under a
- * late access.
+ * If kfdprio has taken the process off, KFD finds qpd->evicted above 0 and only increments it. This
+ * function then does what KFD does at the first eviction: it starts KFD's statistics and unpins the
+ * MQDs, because hibernation does not save pinned memory. On MES it flushes the TLB, because KFD may
+ * free or move memory that the GPU could still reach through it. Nothing is done for a process that
+ * is not taken off.
  *
  * Context: DQM lock
  */
@@ -39,8 +40,8 @@ void kfd_prio_evicted(struct device_queue_manager *dqm, struct qcm_process_devic
 	if (!qpd->prio.preempted)
 		return;
 	/*
-	 * Before a reset KFD evicts all processes. A process that is off without work has not
-	 * caused the reset.
+	 * Before a reset KFD evicts all processes. A process that has no work, and is off, cannot
+	 * have caused the reset.
 	 */
 	if (kfd_prio_resetting(dqm) && kfd_prio_is_preempted(&qpd->prio))
 		kfd_prio_breaker_trip(dqm, KFD_PRIO_BREAKER_RESET);
@@ -50,14 +51,19 @@ void kfd_prio_evicted(struct device_queue_manager *dqm, struct qcm_process_devic
 		if (kfd_prio_uses_mes(dqm))
 			kfd_prio_flush_tlb(qpd_to_pdd(qpd));
 	}
-	/* An evicted process has no floor: decide again */
+	/* The policy counts no floor for an evicted process: decide again */
 	kfd_prio_gpu_kick(dqm);
 }
 
 /**
- * kfd_prio_restored() - KFD has restored a process on a GPU, or would have if it were not off
+ * kfd_prio_restored() - KFD has restored a process on a GPU
  * @dqm: device queue manager of the GPU
  * @qpd: the process on the GPU
+ *
+ * If kfdprio has taken the process off, KFD has only given its count of qpd->evicted back. With
+ * KFD's last count the function ends KFD's statistics and pins the MQDs; kfdprio keeps the queues
+ * inactive until it puts the process back. The thread observes a neighbour again, and is
+ * kicked for a process with any role.
  *
  * Context: DQM lock
  */

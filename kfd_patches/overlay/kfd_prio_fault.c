@@ -11,7 +11,8 @@
  * @p: the process, which may have opened it before
  * @filep: the new file, through which nothing is mapped yet
  *
- * Gives the file the address space of the process's own inode.
+ * Gives the file the address space of the process's own inode, in which a zap reaches its mappings.
+ * Starts the threads of GPUs that were added late, and reports the process to notify descriptors.
  *
  * Context: process, may sleep
  */
@@ -50,13 +51,14 @@ static bool kfd_prio_doorbell_outside(const struct kfd_prio_qpd *qp, struct vm_a
 }
 
 /*
- * Fault of a trapped doorbell, under the VMA lock or mmap_lock. The engine may wait for an unmap in
- * it. The process repeats the store afterwards.
+ * The fault of a doorbell that is not mapped, under the VMA lock or mmap_lock. If the trap is
+ * armed, the fault is a ring, and the engine may wait for an unmap here. All doorbells of the VMA
+ * are mapped, and the process repeats its store afterwards.
  */
 static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
 {
 	struct vm_area_struct *vma = vmf->vma;
-	/* valid as long as the process, which the VMA's file holds */
+	/* Valid as long as the process, to which the VMA's file has a reference */
 	struct kfd_process_device *pdd = vma->vm_private_data;
 	struct qcm_process_device *qpd = &pdd->qpd;
 	pgprot_t prot = pgprot_decrypted(vma->vm_page_prot);
@@ -86,7 +88,7 @@ static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
 	WRITE_ONCE(qpd->prio.doorbell.fault_end, ktime_get_ns());
 	/* fault_end, then faults: pairs with kfd_prio_in_fault() */
 	atomic_dec_return_release(&qpd->prio.doorbell.faults);
-	/* The mapping, then doorbell_lost: pairs with kfd_prio_hook_unmap_range() */
+	/* The mapping, then doorbell.lost: pairs with kfd_prio_hook_unmap_range() */
 	smp_mb();
 	if (READ_ONCE(qpd->prio.doorbell.lost)) {
 		unmap_mapping_pages(vma->vm_file->f_mapping, vma->vm_pgoff, vma_pages(vma), true);
@@ -96,8 +98,9 @@ static vm_fault_t kfd_prio_doorbell_fault(struct vm_fault *vmf)
 }
 
 /*
- * With ->map_pages the kernel calls ->fault under the VMA lock. Without it, the kernel drops the
- * VMA lock and waits for mmap_lock for as long as another thread of the process maps memory.
+ * Maps nothing; it must exist. With ->map_pages the kernel calls ->fault under the VMA lock.
+ * Without it, the kernel drops the VMA lock and waits for mmap_lock, which another thread of the
+ * process may hold for as long as it maps memory.
  */
 static vm_fault_t kfd_prio_doorbell_map_pages(struct vm_fault *vmf, pgoff_t start, pgoff_t end)
 {
@@ -105,14 +108,14 @@ static vm_fault_t kfd_prio_doorbell_map_pages(struct vm_fault *vmf, pgoff_t star
 }
 
 /*
- * A process needs one mapping of its doorbells. A zap walks over all mappings, in the thread of the
- * GPU, after each ring. So doorbells with more mappings than this are not trapped.
+ * A process needs one mapping of its doorbells. A zap walks over all mappings, in the GPU's thread,
+ * each time that the trap is armed. So doorbells with more mappings than this are not trapped.
  */
 #define KFD_PRIO_MAX_MAPPINGS	8
 
 /*
  * Stops trapping the doorbells of a process until it ends: it counts as having work from now on.
- * The thread of the GPU takes its role away.
+ * The GPU's thread assigns the roles again, and a neighbour loses its role.
  */
 static void kfd_prio_doorbell_untrap(struct qcm_process_device *qpd)
 {
@@ -136,7 +139,7 @@ static void kfd_prio_doorbell_open(struct vm_area_struct *vma)
 		kfd_prio_doorbell_untrap(&pdd->qpd);
 }
 
-/* The VMA's file holds the process until this function has returned */
+/* The VMA's file has a reference to the process until this function has returned */
 static void kfd_prio_doorbell_close(struct vm_area_struct *vma)
 {
 	struct kfd_process_device *pdd = vma->vm_private_data;
@@ -184,8 +187,10 @@ static bool kfd_prio_doorbell_reached(struct kfd_process_device *pdd,
  * mapping stays counted then, and at worst the doorbells are not trapped any more.
  *
  * Context: mmap_lock for writing
- * Return: true if the first access shall map the doorbells. The VMA joins its address space after
- *	this hook, so doorbells that KFD mapped now would be missed by a zap before that
+ * Return: true if KFD must map nothing, because the first access will fault and map the doorbells.
+ *	The VMA joins its address space after this hook, and a zap before that would not reach
+ *	doorbells that KFD had mapped. False if KFD is to map them: the GPU has no thread, or the
+ *	mapping is of a kind above
  */
 bool kfd_prio_hook_doorbell_mmap(struct kfd_process_device *pdd, struct vm_area_struct *vma,
 				 phys_addr_t address)

@@ -10,7 +10,7 @@
 #include "kfd_prio_priv.h"
 
 static DEFINE_MUTEX(kfd_prio_gpu_mutex);
-static LIST_HEAD(kfd_prio_gpus);	/* both locks for writing, either lock for reading */
+static LIST_HEAD(kfd_prio_gpus);	/* mutex and users_lock to write, either of them to read */
 static DEFINE_SPINLOCK(kfd_prio_gpu_users_lock);
 static DECLARE_WAIT_QUEUE_HEAD(kfd_prio_gpu_wait_users);
 
@@ -18,7 +18,8 @@ static DECLARE_WAIT_QUEUE_HEAD(kfd_prio_gpu_wait_users);
  * kfd_prio_gpu_kick() - wake the thread of a GPU, because something on the GPU has changed
  * @dqm: device queue manager of the GPU
  *
- * Does nothing if the GPU has no thread.
+ * The thread observes what is due and runs a step, which marks again. If the GPU has no thread, the
+ * kick stays recorded until the GPU gets one.
  *
  * Context: any
  */
@@ -35,6 +36,7 @@ void kfd_prio_gpu_kick(struct device_queue_manager *dqm)
 	rcu_read_unlock();
 }
 
+/* The timer of a GPU wakes its thread. A kick that is pending is kept. */
 static enum hrtimer_restart kfd_prio_timer(struct hrtimer *timer)
 {
 	struct kfd_prio_dqm *d = container_of(timer, struct kfd_prio_dqm, timer);
@@ -51,6 +53,8 @@ static enum hrtimer_restart kfd_prio_timer(struct hrtimer *timer)
 /**
  * kfd_prio_gpu_init() - initialise the lists and the timer of a new GPU
  * @dqm: device queue manager of the GPU
+ *
+ * Context: the GPU is being added, and no other code uses it yet
  */
 void kfd_prio_gpu_init(struct device_queue_manager *dqm)
 {
@@ -115,6 +119,8 @@ void kfd_prio_gpu_lock(void)
 
 /**
  * kfd_prio_gpu_unlock() - unlock the list of GPUs
+ *
+ * Context: kfd_prio_gpu_lock()
  */
 void kfd_prio_gpu_unlock(void)
 {
@@ -165,6 +171,7 @@ void kfd_prio_gpu_del(struct kfd_prio_dqm *d)
  * @dqm: qcm_process_device.dqm of a process; only compared until the GPU is found in the list
  *
  * The PDD of a process outlives a GPU that is removed, and its pointers to the GPU are stale then.
+ * The removal of a GPU waits for its holders under kfd_prio_gpu_lock().
  *
  * Context: process; any lock but kfd_prio_gpu_lock()
  * Return: true if the GPU is held, to be dropped with kfd_prio_gpu_drop(); false if it was removed

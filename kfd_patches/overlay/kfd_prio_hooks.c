@@ -39,10 +39,10 @@ bool kfd_prio_hook_request_priority(struct queue *q, u32 priority)
 }
 
 /**
- * kfd_prio_hook_create_queue() - a queue was created but for its MQD
+ * kfd_prio_hook_create_queue() - a queue was created, but its MQD was not filled in yet
  * @dqm: device queue manager of its GPU
  * @qpd: its process on the GPU
- * @q: the queue; its is_evicted is set if it must not run
+ * @q: the queue; the hook sets its priority in force, and is_evicted if it must not run
  *
  * Context: DQM lock
  */
@@ -64,6 +64,8 @@ void kfd_prio_hook_create_queue(struct device_queue_manager *dqm, struct qcm_pro
  * @restored: CRIU has restored the MQD from an image, which contains the priority at the time of
  *	the dump
  *
+ * Writes the priority in force to a restored MQD, if it is not the one that the owner asks for.
+ *
  * Context: DQM lock
  */
 void kfd_prio_hook_init_mqd(struct device_queue_manager *dqm, struct queue *q, bool restored)
@@ -83,7 +85,7 @@ void kfd_prio_hook_init_mqd(struct device_queue_manager *dqm, struct queue *q, b
 /**
  * kfd_prio_hook_resolve_priority() - compute the priority of a queue that is about to be updated
  * @dqm: device queue manager of its GPU
- * @q: the queue
+ * @q: the queue, whose properties.priority the hook sets; KFD then makes the MQD from it
  *
  * Context: DQM lock
  */
@@ -94,10 +96,12 @@ void kfd_prio_hook_resolve_priority(struct device_queue_manager *dqm, struct que
 }
 
 /**
- * kfd_prio_hook_update_queue() - a queue was updated
+ * kfd_prio_hook_update_queue() - a queue was updated, or could not be
  * @dqm: device queue manager of its GPU
  * @q: the queue
  * @ret: 0, or the error
+ *
+ * The next decision computes the rank of the process again; a neighbour is observed again.
  *
  * Context: DQM lock
  */
@@ -112,6 +116,9 @@ void kfd_prio_hook_update_queue(struct device_queue_manager *dqm, struct queue *
  * @q: the queue; NULL for a kernel queue or one whose creation failed early
  * @reason: why it is destroyed
  * @ret: 0, or the error; after any error but -ETIME and -EIO the queue still exists
+ *
+ * Traces the event only for a queue that kfd_create_queue has announced. If the owner has destroyed
+ * the queue, the next decision computes the rank of the process again.
  *
  * Context: process lock, or the last release of the process
  */
@@ -130,6 +137,9 @@ void kfd_prio_hook_destroy_queue(struct queue *q, enum kfd_prio_destroy_reason r
  * kfd_prio_hook_map_queues() - a runlist was sent, or has failed
  * @dqm: device queue manager of its GPU
  * @ret: 0, or the error
+ *
+ * After a failed runlist the engine arranges a retry. The time since the unmap before a runlist
+ * that was sent does not count for the claims.
  *
  * Context: DQM lock
  */
@@ -155,6 +165,8 @@ void kfd_prio_hook_map_queues(struct device_queue_manager *dqm, int ret)
  * @filter: enum kfd_unmap_queues_filter
  * @param: a PASID if @filter uses one
  *
+ * First waits for an unmap that the fault of a doorbell has left.
+ *
  * Context: DQM lock
  */
 void kfd_prio_hook_unmap_queues(struct device_queue_manager *dqm, u32 filter, u32 param)
@@ -164,10 +176,9 @@ void kfd_prio_hook_unmap_queues(struct device_queue_manager *dqm, u32 filter, u3
 }
 
 /**
- * kfd_prio_hook_unmap_sent() - KFD has asked HWS for an unmap, or has failed to, which ends the
- * unmap
+ * kfd_prio_hook_unmap_sent() - KFD has asked HWS for an unmap, or could not
  * @dqm: device queue manager of its GPU
- * @ret: 0, or the error
+ * @ret: 0, or the error, after which no unmap is in progress
  *
  * Context: DQM lock
  */
@@ -190,7 +201,7 @@ bool kfd_prio_hook_unmap_wait(struct device_queue_manager *dqm, int *ret)
 }
 
 /**
- * kfd_prio_hook_unmap_done() - HWS or MES has confirmed an unmap, or has not in time
+ * kfd_prio_hook_unmap_done() - HWS or MES has confirmed an unmap, or the unmap has failed
  * @dqm: device queue manager of its GPU
  * @ret: 0, or the error
  *
@@ -202,7 +213,7 @@ void kfd_prio_hook_unmap_done(struct device_queue_manager *dqm, int ret)
 }
 
 /**
- * kfd_prio_hook_map_prepare() - KFD is about to send a runlist
+ * kfd_prio_hook_map_prepare() - KFD is about to send a runlist: decide which processes it has
  * @dqm: device queue manager of its GPU
  *
  * Context: DQM lock
@@ -217,6 +228,8 @@ void kfd_prio_hook_map_prepare(struct device_queue_manager *dqm)
  * @dqm: device queue manager of the GPU
  * @qpd: the process on the GPU
  * @ret: 0, or the error
+ *
+ * For a process that kfdprio has taken off, the hook does what KFD leaves out (kfd_prio_evicted()).
  *
  * Context: DQM lock
  */
@@ -233,6 +246,8 @@ void kfd_prio_hook_evict_process(struct device_queue_manager *dqm,
  * @qpd: the process on the GPU
  * @ret: 0, or the error
  *
+ * A process that kfdprio has taken off stays so (kfd_prio_restored()).
+ *
  * Context: DQM lock
  */
 void kfd_prio_hook_restore_process(struct device_queue_manager *dqm,
@@ -243,7 +258,7 @@ void kfd_prio_hook_restore_process(struct device_queue_manager *dqm,
 }
 
 /**
- * kfd_prio_hook_hws_hang() - the scheduler firmware does not answer
+ * kfd_prio_hook_hws_hang() - the scheduler firmware does not answer: open the breaker of the GPU
  * @dqm: device queue manager of its GPU; KFD requests a GPU reset next
  *
  * Context: DQM lock
@@ -259,12 +274,13 @@ void kfd_prio_hook_hws_hang(struct device_queue_manager *dqm)
  * kfd_prio_hook_drain_interrupts() - KFD is about to send an interrupt and wait until it is handled
  * @pdd: the process of the interrupt, on the GPU; irq_drain_is_open is set
  *
- * KFD looks the process of an interrupt up in its table. A process that exits has left the table
- * when KFD detaches its debugger, so the wait would never end. KFD waits in the SRCU section of the
- * MMU notifier, which would not end either, so every later process with an MMU notifier would hang
- * in its exit. Interrupts of such a process have no effect, so KFD need not wait for them. For a
- * process that leaves the table later, kfd_prio_hook_process_unhashed() ends the wait. On a GPU
- * whose handler discards the interrupt, a debugger that exits would hang in the same way.
+ * The handler of the interrupt looks its process up in KFD's table. A process that exits has left
+ * the table when KFD detaches its debugger, so the wait would never end. KFD waits in the SRCU
+ * section of the MMU notifier, which would not end either, so every later process with an MMU
+ * notifier would hang in its exit. Interrupts of a process that has left the table have no effect,
+ * so KFD need not wait for them. If the process leaves the table during the wait,
+ * kfd_prio_hook_process_unhashed() ends the wait. On a GPU whose handler discards the interrupt
+ * (GFX10), a debugger that exits would hang in the same way.
  *
  * The hook does not ask whether the node of the process is in the table: when amdgpu is unloaded,
  * KFD moves the nodes of all processes to a list of its own, before it detaches their debuggers.
@@ -320,8 +336,9 @@ bool kfd_prio_hook_queue_nameless(struct queue *q)
 }
 
 /**
- * kfd_prio_hook_queue_reset() - a queue that was in the way of an unmap was reset alone
- * @q: the queue. KFD makes it inactive for good, possibly during an unmap for preemption
+ * kfd_prio_hook_queue_reset() - KFD has reset a single queue that HWS could not unmap
+ * @q: the queue. KFD makes it inactive for good, possibly during an unmap for preemption; kfdprio
+ *	does not make it active again
  *
  * Context: DQM lock
  */
@@ -362,6 +379,8 @@ void kfd_prio_hook_mes_priority(struct queue *q, u32 *level)
  * @level: enum amdgpu_mes_priority_level of its gang
  * @ret: 0, or the error
  *
+ * After an error the hook records the process of the queue, for the breaker.
+ *
  * Context: DQM lock, MES lock
  */
 void kfd_prio_hook_mes_added(struct device_queue_manager *dqm, struct queue *q, u32 level,
@@ -376,6 +395,8 @@ void kfd_prio_hook_mes_added(struct device_queue_manager *dqm, struct queue *q, 
  * kfd_prio_hook_mes_remove() - KFD is about to ask MES to remove a queue
  * @dqm: device queue manager of its GPU
  * @q: the queue
+ *
+ * kfd_prio_hook_unmap_done() follows, and uses the queue that is recorded here.
  *
  * Context: DQM lock, MES lock
  */

@@ -26,8 +26,8 @@ void kfd_prio_hook_module_init(void);
 void kfd_prio_hook_module_exit(void);
 
 /*
- * /dev/kfd; no lock. kfd_prio_hook_open() returns true if the file is for ioctls only: KFD is done
- * with it.
+ * /dev/kfd; no lock. kfd_prio_hook_open() returns true if the file is for ioctls only: kfd_open()
+ * then returns at once and creates no process.
  */
 bool kfd_prio_hook_open(struct file *filep);
 bool kfd_prio_owns_ioctl(struct file *filep, unsigned int cmd);
@@ -49,7 +49,7 @@ void kfd_prio_hook_stats_sysfs(struct kobject *kobj);
  * - process_failed: the same, which the hook drops and takes again;
  * - process_found: kfd_processes_srcu;
  * - process_opened: none;
- * - process_exit: none; the mm of the process goes;
+ * - process_exit: none; the last user of the mm of the process has gone;
  * - process_release, process_free: none; begin and end of the last release of the process;
  * - doorbell_mmap: mmap_lock of the process, for writing;
  * - unmap_range: none of KFD's; a GPU is being reset.

@@ -78,14 +78,14 @@ bool kfd_prio_identity_has_mm(struct task_struct *task, const struct mm_struct *
 }
 
 /**
- * kfd_prio_identity_going() - the mm of a process has no user any more
- * @p: the process
+ * kfd_prio_identity_going() - whether the mm of a process lost its last user some time ago
+ * @p: the process, whose mm has no user any more
  *
- * The first call records the time.
+ * The first call records the time, and returns false.
  *
  * Context: any
- * Return: true if that was longer than KFD_PRIO_GONE_GRACE ago, so that a descriptor must be
- *	keeping the process
+ * Return: true if the first call was longer than KFD_PRIO_GONE_GRACE ago, so that a descriptor must
+ *	be keeping the process
  */
 bool kfd_prio_identity_going(struct kfd_process *p)
 {
@@ -98,14 +98,15 @@ bool kfd_prio_identity_going(struct kfd_process *p)
 }
 
 /**
- * kfd_prio_identity_lost() - whether a process is an orphan, as its lead group is now
+ * kfd_prio_identity_lost() - whether the lead group of a process has lost its mm
  * @p: the process, held
  *
- * When the mm has no user left, KFD either ends the process, or a descriptor keeps it.
+ * When the mm has no user left, KFD either ends the process soon, or a descriptor keeps it. Marks
+ * nothing: kfd_prio_orphan_check() does.
  *
  * Context: any but NMI
- * Return: true if no thread of the lead group has the mm, and the process is not just about to end
- *	with it
+ * Return: true if no thread of the lead group has the mm, and the process is not about to end with
+ *	the mm: the process is an orphan
  */
 bool kfd_prio_identity_lost(struct kfd_process *p)
 {

@@ -19,6 +19,8 @@
  * @filep: the file, which was just opened
  *
  * Access mode 3 of open(2) means "ioctl only". Such a file gets no kfd_process.
+ *
+ * Context: process, no lock
  */
 bool kfd_prio_hook_open(struct file *filep)
 {
@@ -33,6 +35,8 @@ bool kfd_prio_hook_open(struct file *filep)
  * kfdprio handles every ioctl on a file without a kfd_process, because KFD would dereference it.
  * The hook comes before all of KFD's own code, so it also traces the begin of
  * AMDKFD_IOC_CREATE_QUEUE.
+ *
+ * Context: process, no lock
  */
 bool kfd_prio_owns_ioctl(struct file *filep, unsigned int cmd)
 {
@@ -176,8 +180,9 @@ static u32 kfd_prio_set_by(u32 flags)
 }
 
 /*
- * Returns the process with a serial, held; NULL if there is none. Contexts of one process have the
- * same serial, and the first of them may have ended.
+ * Returns the process with a serial, held; NULL if there is none that is, or is not, an orphan as
+ * @orphan requires. Contexts of one process have the same serial, and the first of them may have
+ * ended.
  */
 static struct kfd_process *kfd_prio_process_find(u64 serial, bool orphan)
 {
@@ -241,7 +246,7 @@ static int kfd_prio_set_group(const struct kfd_prio_set_args *a, struct kfd_proc
 	if (ret)
 		goto out;
 
-	/* Before a queue of the process, or of a child, can need the thread for its claim */
+	/* The thread must run before a queue makes the process, or a child of it, a claim */
 	kfd_prio_thread_use(a->priority);
 	rcu_read_lock();
 	pid = get_pid(task_tgid(task));
@@ -289,7 +294,7 @@ static bool kfd_prio_may_touch_orphan(struct kfd_process *p)
 	return may || capable(CAP_SYS_NICE);
 }
 
-/* As kfd_prio_set_group(), for the orphan @p, held */
+/* As kfd_prio_set_group(), for the orphan @p, which is held */
 static int kfd_prio_set_orphan(const struct kfd_prio_set_args *a, struct kfd_process *p,
 			       const struct kfd_prio_setting *to, int *old, u32 *nr_queues)
 {
@@ -400,6 +405,7 @@ static long kfd_prio_ioctl_get(void __user *arg, size_t size)
  * @cmd: ioctl command, with the size of the caller's struct
  * @arg: user address of the struct
  *
+ * Context: process, may sleep; no lock
  * Return: 0, or an error that kfd_prio.h lists; -ENOTTY for a number in the range of kfdprio that
  *	does not exist; -EBADF for an ioctl of KFD on a file that is for ioctls of kfdprio only
  */

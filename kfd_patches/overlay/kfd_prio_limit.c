@@ -31,8 +31,8 @@
 #define KFD_PRIO_DEBUG_IDLE_NS	1000000ULL
 
 /*
- * The callers of each rank wait in turn, so that one of them at a time wakes up to look whether its
- * turn has come. Callers of another rank may have their turn earlier.
+ * The callers of each rank wait in turn for a mutex, so that only its holder wakes up to check
+ * whether its turn has come. Callers of another rank may have their turn earlier.
  */
 static struct mutex kfd_prio_limit_queues[KFD_PRIO_RANKS];
 
@@ -66,8 +66,9 @@ static u64 kfd_prio_limit_next(struct kfd_prio_dqm *d, int rank, u64 now)
 
 /*
  * Takes a turn on each GPU that limits callers of @rank, if the turn has come on all of them. A
- * caller that waits reserves no turn, because it may be killed. Return: 0, or when to try again,
- * ktime_get_ns(). The caller has the queue of @rank
+ * caller that waits reserves no turn, because it may be killed. The caller holds the mutex of
+ * @rank.
+ * Return: 0 if the turn was taken, or when to try again, ktime_get_ns()
  */
 static u64 kfd_prio_limit_turn(int rank)
 {
@@ -97,6 +98,10 @@ static bool kfd_prio_limits(int rank)
 	return limits;
 }
 
+/*
+ * Waits until the calling process may begin an operation of a debugger, or a fatal signal is
+ * pending. Its rank is its set priority, or KFD_PRIO_NORMAL without one.
+ */
 static void kfd_prio_limit_wait(void)
 {
 	ktime_t end;
@@ -120,7 +125,9 @@ static void kfd_prio_limit_wait(void)
 }
 
 /**
- * kfd_prio_limit_init() - the driver is being loaded
+ * kfd_prio_limit_init() - initialise the mutexes in which callers wait
+ *
+ * Context: module load
  */
 void kfd_prio_limit_init(void)
 {
@@ -134,7 +141,7 @@ void kfd_prio_limit_init(void)
  * kfd_prio_hook_debug_trap() - AMDKFD_IOC_DBG_TRAP begins: wait until it is permitted
  * @op: enum kfd_dbg_trap_operations; those that only read are not limited
  *
- * Context: process, no lock; waits, until a fatal signal at most
+ * Context: process, no lock; the wait also ends when a fatal signal is pending
  */
 void kfd_prio_hook_debug_trap(u32 op)
 {
@@ -153,7 +160,7 @@ void kfd_prio_hook_debug_trap(u32 op)
 /**
  * kfd_prio_hook_runtime_enable() - AMDKFD_IOC_RUNTIME_ENABLE begins: wait until it is permitted
  *
- * Context: process, no lock; waits, until a fatal signal at most
+ * Context: process, no lock; the wait also ends when a fatal signal is pending
  */
 void kfd_prio_hook_runtime_enable(void)
 {

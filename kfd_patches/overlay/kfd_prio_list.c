@@ -10,7 +10,7 @@
 #define KFD_PRIO_ENTRY_SIZE_1_0		32
 
 /**
- * kfd_prio_list_count() - add the queues and counts of a process on a GPU to an entry
+ * kfd_prio_list_count() - add queues, counts and flags of a process on a GPU to a list entry
  * @pdd: the process on the GPU
  * @e: the entry
  *
@@ -113,8 +113,8 @@ struct kfd_prio_rows {
 };
 
 /*
- * Adds the entries of a process, one for each GPU. @who has the members that do not depend on the
- * GPU.
+ * Adds the entries of a process, one for each GPU that it is bound to, or one without a GPU if it
+ * is bound to none. @who has the members that do not depend on the GPU.
  */
 static void kfd_prio_list_process(struct kfd_prio_rows *rows, struct kfd_process *p,
 				  const struct kfd_prio_list_entry *who)
@@ -137,8 +137,8 @@ static void kfd_prio_list_process(struct kfd_prio_rows *rows, struct kfd_process
 
 /*
  * Fills in PID and effective UID of a thread group in @who. The credentials are read first, then
- * whether the group has the mm, because execve(2) changes the mm before the credentials.
- * Return: true if the group has the mm of @p
+ * the mm, because execve(2) changes the mm before the credentials.
+ * Return: true if a thread of the group has the mm of @p
  */
 static bool kfd_prio_list_group(const struct kfd_process *p, struct pid *pid,
 				struct kfd_prio_list_entry *who)
@@ -160,8 +160,8 @@ static bool kfd_prio_list_group(const struct kfd_process *p, struct pid *pid,
 }
 
 /*
- * Adds the entries of an orphan, which has those of a process for each thread group that shares its
- * mm
+ * Adds the entries of an orphan: those of a process for each visible thread group that shares its
+ * mm; once, with the PID of its lead group, if no group has the mm
  */
 static void kfd_prio_list_orphan(struct kfd_prio_rows *rows, struct kfd_process *p,
 				 struct kfd_prio_list_entry *who)

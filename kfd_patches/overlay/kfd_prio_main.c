@@ -5,19 +5,21 @@
 
 /*
  * The kernel's own amdgpu has no module version. DKMS takes two modules without a version for the
- * same one and does not install the second, so kfdprio adds one, which also identifies the module.
- * ROCm's amdgpu has a version, which DKMS uses to detect an upgrade and a second version would
- * hide.
+ * same one and does not install the second, so kfdprio adds a version, which also identifies the
+ * module. ROCm's amdgpu has a version, by which DKMS detects an upgrade. A second version would
+ * hide it, so kfdprio adds none there.
  */
 #ifndef KFD_PRIO_TREE_HAS_VERSION
 MODULE_VERSION("kfdprio-" KFD_PRIO_PACKAGE_VERSION);
 #endif
 
 /**
- * kfd_prio_hook_module_init() - amdkfd was initialised
+ * kfd_prio_hook_module_init() - amdkfd was initialised: initialise kfdprio
  *
- * Cannot fail. KFD_PRIO_IOC_VERSION reports features that are not available, and stock behaviour
- * remains.
+ * The hook cannot fail. If a part of kfdprio is not available, KFD_PRIO_IOC_VERSION does not report
+ * its feature, and KFD behaves as stock KFD does there.
+ *
+ * Context: module load
  */
 void kfd_prio_hook_module_init(void)
 {
@@ -36,6 +38,8 @@ void kfd_prio_hook_module_init(void)
 
 /**
  * kfd_prio_hook_module_exit() - amdkfd is being removed; no process and no open file is left
+ *
+ * Context: module unload
  */
 void kfd_prio_hook_module_exit(void)
 {

@@ -37,13 +37,14 @@ struct kfd_prio_cost {
  *	protected by the DQM lock, like all members below but @announced
  * @proof_seen: value of &struct kfd_prio_qpd.marked_count when the MQD was read and showed no work
  * @announced: kfd_create_queue was traced, and kfd_destroy_queue was not yet
- * @held: preemption has set queue_properties.is_evicted, and will clear it
- * @off: preemption has made the queue inactive, or keeps it inactive, and will make it active again
- * @dead: the queue was reset alone, and stays off the hardware
- * @marked: preemption has changed queue_properties.is_active, and MES does not know yet; false when
- *	the DQM lock is released, unless MES is to be asked again
- * @late: MES was not asked, or could not be asked, to add the queue: it is marked as off until it
- *	is added
+ * @held: kfdprio has set queue_properties.is_evicted, and clears it when it puts the process back
+ * @off: kfdprio has made the queue inactive, or keeps it inactive, and makes it active again when
+ *	it puts the process back
+ * @dead: KFD has reset the queue alone, and it stays off the hardware
+ * @marked: kfdprio has changed queue_properties.is_active, and MES has not confirmed the change;
+ *	false when the DQM lock is dropped, unless MES is to be asked again
+ * @late: MES was not asked, or could not be asked, to add the queue: the queue is inactive until
+ *	MES has added it
  */
 struct kfd_prio_queue {
 	u32 asked;
@@ -80,7 +81,8 @@ struct kfd_prio_values {
  *	mm; else NULL
  * @notified: bit 0: notify descriptors have reported that the process opened KFD
  * @unhashed: the process has left KFD's table; written under kfd_processes_mutex
- * @gone: the mm of the process is gone, a descriptor may keep the process; written without a lock
+ * @gone: the mm of the process has no user any more, and a descriptor may keep the process;
+ *	written without a lock
  * @serial: number of the process, never used again; written before the process is published
  * @users: number of holders, one of them the list of published processes; protected by the lock of
  *	that list
@@ -92,7 +94,8 @@ struct kfd_prio_values {
  * @family: @serial of the first context of the process, which the user space interface reports
  * @gone_at: jiffies when @lead_mm was first observed without a user, with bit 0 set; 0: not yet;
  *	written without a lock
- * @orphan: no thread of @lead has @lead_mm; never cleared; written without a lock
+ * @orphan: the process was found to be an orphan: no thread of @lead has @lead_mm, or a descriptor
+ *	keeps the process; never cleared; written without a lock
  * @own: settings of an orphan; written under kfd_prio_orphan_mutex, read without a lock
  * @groups: of an orphan: the thread groups that had @lead_mm in the last search; protected by
  *	kfd_prio_orphan_mutex
@@ -251,28 +254,30 @@ struct kfd_prio_qpd_doorbell {
 
 /**
  * struct kfd_prio_qpd - members that kfdprio adds for a process on a GPU (qcm_process_device)
- * @preempted: kfdprio holds one count of qpd->evicted: the process is off or parked
+ * @preempted: kfdprio has taken the process off, and holds one count of qpd->evicted: the process
+ *	is off or parked
  * @skip: the process is left out of the runlist
- * @kfd_first: KFD had evicted the process before kfdprio took it off: if KFD restores it first,
- *	kfdprio puts its queues back
+ * @kfd_first: KFD had evicted the process before kfdprio took it off, so KFD has made its queues
+ *	inactive. If KFD restores the process first, kfdprio takes the queues over and makes them
+ *	active again later (kfd_prio_inherit())
  * @left_preempted: the process was @preempted and no queue of it was active when it was
  *	unregistered
- * @exiting: the mm of the process goes, so the process has no claim any more; written without a
- *	lock, see kfd_prio_hook_process_exit()
+ * @exiting: the mm of the process has no user any more, so the process loses its role; written
+ *	without a lock, see kfd_prio_hook_process_exit()
  * @stale: a queue has changed or is gone, so @prio must be computed again; written without a lock
  * @prio: rank of the process, kfd_prio_policy_rank()
- * @marked_epoch: kfd_prio_dqm.epoch when the process was marked as off; HWS has not confirmed the
- *	unmap while both are equal
+ * @marked_epoch: kfd_prio_mark_epoch() when the process was marked as off; HWS has not confirmed
+ *	the unmap while it is equal to kfd_prio_dqm.epoch
  * @marked_at: when the process was last marked as off, ktime_get_ns()
  * @marked_count: how often the process was marked as off
- * @proved: the process is off, and its MQDs and indices have shown no work since; cleared when the
- *	process may be mapped
+ * @proved: the process is taken off, and its MQDs and indices have shown no work since; cleared
+ *	when the process is put back
  * @counted: the process counts as preempted: it is off, and has work as far as is known
  * @preempted_at: when the process began to count as preempted, ktime_get_ns()
  * @preempted_ns: total time for which it did, ns, without the time since @preempted_at
  * @preempted_count: how often the process was preempted
  * @preempting_count: how often the process has preempted others
- * @save: saves of its queues, the longest one of each preemption
+ * @save: saves of the waves of its queues by CWSR, the longest one of each preemption
  * @cost: link in kfd_prio_dqm.costs while the present save was not read yet
  * @cost_count: value of @marked_count when the process was added to that list
  * @role: enum kfd_prio_role; written under the DQM lock
@@ -290,7 +295,7 @@ struct kfd_prio_qpd_doorbell {
  * @doorbell: its doorbells; no lock
  *
  * Protected by the DQM lock, except for @exiting, @stale and @observe, which are read and written
- * without a lock, and for what the kernel-doc of the parts says.
+ * without a lock, and for members whose lock the kernel-doc of a part states.
  */
 struct kfd_prio_qpd {
 	bool preempted;

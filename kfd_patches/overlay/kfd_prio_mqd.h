@@ -76,6 +76,7 @@ struct kfd_prio_save_times {
 	u32 end_hi;
 };
 
+/* Returns where the MQD @m has the time stamps of the last save */
 static inline const struct kfd_prio_save_times *
 kfd_prio_mqd_save_times(struct device_queue_manager *dqm, const struct v9_mqd *m)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: changes of MQDs: the priority of a process, updates by the owner of a queue that is off
- * the GPU, and pinning for hibernation.
+ * kfdprio: changes of MQDs: the priority of a process, updates of a queue by its owner while its
+ * process is taken off, and pinning for hibernation.
  *
  * kfd_prio_dqm.inc.c includes this file, because it uses static functions of
  * kfd_device_queue_manager.c.
@@ -62,8 +62,11 @@ static int kfd_prio_update_mes(struct device_queue_manager *dqm,
  * Sends a runlist again whose allocation has failed. KFD has unmapped all queues by then, including
  * those of unrelated processes, and they stay unmapped until the next runlist.
  *
- * @ret: result of the first try. Context: DQM lock. Return: @ret, or the result of the last try;
- *	-EIO instead of -ENOMEM, which would mean that nothing has changed
+ * @ret: result of the first try
+ *
+ * Context: DQM lock
+ * Return: @ret, or the result of the last try; -EIO instead of -ENOMEM, which
+ *	kfd_prio_dqm_apply() must not return, because it means that no queue has changed
  */
 static int kfd_prio_map_again(struct device_queue_manager *dqm, int ret)
 {
@@ -87,7 +90,7 @@ static int kfd_prio_map_again(struct device_queue_manager *dqm, int ret)
  * context of its owner only.
  *
  * The priority is read once, so that the same queues are unmapped and updated. A caller that
- * changes the priority meanwhile calls this function again.
+ * changes the priority concurrently calls this function again.
  *
  * Context: process; DQM lock
  * Return: 0; -EIO if the GPU is being reset or memory is short, -ETIME if its scheduler does not
@@ -144,12 +147,12 @@ int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues)
 }
 
 /**
- * kfd_prio_dqm_unpin() - unpin the MQDs of a process that is off, as KFD does before hibernation
+ * kfd_prio_dqm_unpin() - unpin the MQDs of a process that is taken off, and that KFD evicts
  * @dqm: device queue manager of the GPU
  * @qpd: the process on the GPU
  *
- * KFD, which evicts the process, finds its queues inactive and would leave the MQDs pinned, so that
- * hibernation loses them.
+ * KFD unpins the MQDs of a process that it evicts, because hibernation does not save pinned memory.
+ * For this process it only increments qpd->evicted, and would leave the MQDs pinned.
  *
  * Context: DQM lock
  */
@@ -168,12 +171,12 @@ void kfd_prio_dqm_unpin(struct device_queue_manager *dqm, struct qcm_process_dev
 }
 
 /**
- * kfd_prio_dqm_repin() - pin the MQDs of a process that KFD restores and that stays off
+ * kfd_prio_dqm_repin() - pin the MQDs of a process that KFD restores and that stays taken off
  * @dqm: device queue manager of the GPU
  * @qpd: the process on the GPU
  *
- * The owner may update the queues from now on. If an MQD cannot be pinned, kfdprio tries again when
- * it puts the process back.
+ * The owner may update the queues from now on, which writes to the MQDs. If an MQD cannot be
+ * pinned, kfdprio tries again when it puts the process back.
  *
  * Context: DQM lock
  */
@@ -189,15 +192,17 @@ void kfd_prio_dqm_repin(struct device_queue_manager *dqm, struct qcm_process_dev
 }
 
 /**
- * kfd_prio_hook_update_preempted() - update a queue that is off without KFD
+ * kfd_prio_hook_update_preempted() - update a queue whose process is taken off, instead of KFD
  * @pdd: the process of the queue on its GPU
  * @q: the queue, with its new properties
  * @minfo: KFD's argument for the MQD
  * @ret: out: the result of the update if this function returns true
  *
+ * KFD would unmap all queues of the GPU for the update, also those of the process that preempts.
+ *
  * Context: DQM lock
- * Return: true if the update is complete: the queue is off and its MQD was updated, or the update
- *	is refused. Otherwise KFD does it
+ * Return: true if the update is complete: the MQD was updated, or the update is refused. False if
+ *	KFD has to do the update: the process is not taken off, or the queue is active
  */
 bool kfd_prio_hook_update_preempted(struct kfd_process_device *pdd, struct queue *q,
 				    struct mqd_update_info *minfo, int *ret)

@@ -6,28 +6,28 @@
  * preempted only if it has work. When it seems to have none, its doorbells are trapped until it
  * rings, whether a level is in force or not. So the state of each neighbour is known when a claim
  * rings, and the fault of the claim does not read user memory. A ring of a neighbour costs the
- * neighbour one fault. It causes work in the engine only if the neighbour is off, or a level is in
+ * neighbour one fault. The engine acts on it only if the neighbour is taken off, or a level is in
  * force that would take it off.
  *
- * The MQDs of a neighbour that is off the GPU can prove that it has no work, see kfd_prio_proof.c.
- * It then stays off until it rings.
+ * The MQDs of a neighbour that is taken off can prove that it has no work, see kfd_prio_proof.c. It
+ * then stays off until it rings.
  *
  * A neighbour on the GPU seems to have no work when the indices of its queues are equal and
  * - it has never launched a packet: the indices are 0; or
  * - its indices have not moved for safety_poll_us, no runlist was sent during that time, and a
  *   later count shows no wave of it.
  *
- * This decides only which processes a level counts, and parking. Waves are not counted on a GPU of
- * several XCCs (a count covers one of them), on a virtual function, from gfx10 on, and while the
- * runlist is over-subscribed (a process that waits for its turn has saved waves, and none in
- * flight).
+ * Two decisions depend on this: which processes count as preempted, and which are parked. Waves are
+ * not counted on a GPU of several XCCs (a count covers one of them), on a virtual function, from
+ * gfx10 on, and while the runlist is over-subscribed (a process that waits for its turn has saved
+ * waves, and none in flight).
  *
- * Queues that a process could not run are ignored.
+ * A queue that could not run even if its process were put back is ignored (kfd_prio_snapshot()).
  */
 #include <linux/sched/mm.h>
 #include "kfd_prio_priv.h"
 
-/* Most neighbours that are observed at a time: with work, and without */
+/* Most neighbours that one observation includes: that may have work, and that have none */
 #define KFD_PRIO_NEIGHBOUR_BUSY	64
 #define KFD_PRIO_NEIGHBOUR_QUIET	8
 
@@ -38,13 +38,20 @@
  */
 #define KFD_PRIO_NEIGHBOUR_READS	64
 
-/* The pause, ns; claims that hold wait for a quarter of linger_us, half of it by default */
+/*
+ * The pause, ns. Claims that hold are not observed for a quarter of linger_us, which is half of the
+ * pause by default
+ */
 #define KFD_PRIO_NEIGHBOUR_PAUSE	100000ULL
 
 /*
- * Result of observing a neighbour. UNKNOWN changes nothing. UNPROVED: it is off, its MQDs show no
- * work, and its indices cannot be read. STALLED: it may have waves, but its indices have not moved
- * for so long that it may be parked, after which its MQDs show them.
+ * Result of observing a neighbour:
+ * - UNKNOWN: the observation has no result, and changes nothing;
+ * - UNPROVED: the neighbour is taken off, its MQDs show no work, and its indices cannot be read;
+ * - WORK: it has work, or may have waves;
+ * - STALLED: it may have waves, but its indices have not moved for so long that it may be parked,
+ *   after which its MQDs show whether it has waves;
+ * - NONE: it seems to have no work.
  */
 enum kfd_prio_found {
 	KFD_PRIO_FOUND_UNKNOWN,
@@ -102,9 +109,9 @@ static bool kfd_prio_neighbour_stalled(struct device_queue_manager *dqm,
 }
 
 /*
- * Reads the indices of a neighbour, and counts its waves if needed. Drops the DQM lock and takes it
- * again; the neighbour may have lost its role then.
- * @waves: the neighbour is off, and its MQDs show work
+ * Reads the indices of a neighbour, counts its waves if needed, and records the result. Drops the
+ * DQM lock and takes it again; the neighbour may have lost its role then.
+ * @waves: the neighbour is taken off, and its MQDs show work
  */
 static enum kfd_prio_found kfd_prio_neighbour_read(struct device_queue_manager *dqm,
 						   struct qcm_process_device *qpd, bool waves,
@@ -133,7 +140,7 @@ static enum kfd_prio_found kfd_prio_neighbour_read(struct device_queue_manager *
 	if (qp->role != KFD_PRIO_ROLE_NEIGHBOUR)
 		return KFD_PRIO_FOUND_UNKNOWN;
 	if (!alive) {
-		/* A process that is off stays off until KFD destroys it */
+		/* A process that is taken off stays so until KFD destroys it */
 		WRITE_ONCE(qp->exiting, true);
 		kfd_prio_role_drop(dqm, qpd);
 		return KFD_PRIO_FOUND_UNKNOWN;
@@ -169,8 +176,8 @@ static enum kfd_prio_found kfd_prio_neighbour_read(struct device_queue_manager *
 }
 
 /*
- * Finds out whether a neighbour has work. Drops the DQM lock and takes it again; the neighbour may
- * have lost its role then.
+ * Finds out whether a neighbour has work, from its MQDs if it is taken off, then from its indices
+ * and waves. Drops the DQM lock and takes it again; the neighbour may have lost its role then.
  */
 static enum kfd_prio_found kfd_prio_neighbour_find(struct device_queue_manager *dqm,
 						   struct qcm_process_device *qpd,
@@ -197,7 +204,7 @@ static void kfd_prio_neighbour_wake(struct device_queue_manager *dqm, struct kfd
 	/* First, because a neighbour whose trap is armed counts as having no work */
 	kfd_prio_trap_change(qp, KFD_PRIO_TRAP_ARMED, KFD_PRIO_TRAP_RUNG);
 	kfd_prio_neighbour_rise(&dqm->prio, qp);
-	/* A process that was off and did not count as preempted counts from now on */
+	/* A process that is off and does not count as preempted: the next marking counts it */
 	dqm->prio.recheck |= qp->preempted && !qp->counted;
 }
 
@@ -249,8 +256,8 @@ static void kfd_prio_neighbour_arm(struct device_queue_manager *dqm,
 
 /*
  * Whether an observation of a neighbour has no use: KFD has evicted it; or all queues are being
- * unmapped; or work of it was observed since it was taken off. The last does not hold for a process
- * that was parked because it was stalled.
+ * unmapped; or work of it was observed since it was taken off. The last condition is not used for a
+ * process that was parked because it was stalled.
  */
 static bool kfd_prio_neighbour_known(const struct qcm_process_device *qpd)
 {
@@ -260,6 +267,7 @@ static bool kfd_prio_neighbour_known(const struct qcm_process_device *qpd)
 	       (qp->preempted && qp->work && !qp->neighbour.stalled && !READ_ONCE(qp->observe));
 }
 
+/* Observes one neighbour and acts on the result. Drops the DQM lock and takes it again. */
 static void kfd_prio_neighbour_observe(struct device_queue_manager *dqm,
 				       struct qcm_process_device *qpd, struct kfd_prio_pass *pass)
 {
@@ -303,7 +311,7 @@ static struct kfd_prio_qpd *kfd_prio_neighbour_first(struct list_head *list, boo
 /*
  * Observes the first @n neighbours of a list, and at least one unless @n is 0. Each of them moves
  * to the end of this list or of the other. With @unchanged, neighbours whose queues have changed
- * are skipped; another walk observes them.
+ * are skipped; another walk observes them. Drops the DQM lock and takes it again.
  * Return: number of neighbours that are left, because a kick has interrupted the walk or a pause is
  *	due
  */
@@ -373,7 +381,7 @@ static u64 kfd_prio_neighbour_due_at(const struct kfd_prio_dqm *d)
  * @d: state of the GPU
  *
  * Context: DQM lock
- * Return: the time, ktime_get_ns()
+ * Return: the time, ktime_get_ns(), which may have passed
  */
 u64 kfd_prio_neighbour_poll_at(const struct kfd_prio_dqm *d)
 {
@@ -390,12 +398,12 @@ u64 kfd_prio_neighbour_poll_at(const struct kfd_prio_dqm *d)
  * Neighbours are observed every safety_poll_us, and those that were taken off at once. Without a
  * claim and without parking no decision depends on the result, and the function does nothing.
  *
- * A kick interrupts the observation, and the next step resumes it. After KFD_PRIO_NEIGHBOUR_READS
- * reads it pauses, and no neighbour is observed before @paused_until. Users can cause any number of
- * kicks. So the observation has three parts: neighbours that may have work, those in
- * quiet_neighbours whose queues have changed, and the poll of the others. Each part has its own
- * count of what is left, does not wait for another part, and observes at least one neighbour in
- * each call.
+ * A kick interrupts the observation, and the thread resumes it after the kick. After
+ * KFD_PRIO_NEIGHBOUR_READS reads it pauses, and no neighbour is observed before
+ * kfd_prio_dqm.paused_until. Users can cause any number of kicks. So the observation has three
+ * parts: neighbours that may have work, those in quiet_neighbours whose queues have changed, and
+ * the poll of the others. Each part has its own count of what is left, does not wait for another
+ * part, and observes at least one neighbour in each call.
  *
  * Context: the GPU's thread; DQM lock, dropped and taken again for each neighbour
  */
@@ -430,7 +438,7 @@ void kfd_prio_neighbours_observe(struct device_queue_manager *dqm, struct kfd_pr
 		d->polled_at = now;
 		d->quiet_left = KFD_PRIO_NEIGHBOUR_QUIET;
 	}
-	/* Neighbours of quiet_neighbours that were marked as off go to the front as well */
+	/* Neighbours of quiet_neighbours that were taken off go to the front as well */
 	if (d->quiet_marked)
 		atomic_set(&d->neighbour_rung, 1);
 	d->quiet_marked = false;

@@ -83,6 +83,7 @@ static void kfd_prio_notify_add(struct kfd_prio_notify *n,
 	wake_up_interruptible(&n->wait);
 }
 
+/* Adds a record of a process to each descriptor in whose PID namespace the process is visible */
 static void kfd_prio_notify_all(struct kfd_process *p, u32 type)
 {
 	struct kfd_prio_notify_record record = {
@@ -123,8 +124,10 @@ void kfd_prio_notify_opened(struct kfd_process *p)
 }
 
 /**
- * kfd_prio_notify_gone() - report that the mm of a process goes
+ * kfd_prio_notify_gone() - report that the mm of a process has lost its last user
  * @p: the process; further contexts of a process (Linux 7.x) are not reported
+ *
+ * Descriptors with KFD_PRIO_NOTIFY_NO_GONE get no record.
  *
  * Context: process
  */
@@ -167,6 +170,7 @@ static bool kfd_prio_notify_ready(struct kfd_prio_notify *n)
 	return ready;
 }
 
+/* read(2): returns whole records, as many as fit; waits for the first without O_NONBLOCK */
 static ssize_t kfd_prio_notify_read(struct file *file, char __user *buf, size_t count,
 				    loff_t *ppos)
 {

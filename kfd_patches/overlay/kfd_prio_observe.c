@@ -8,7 +8,7 @@
  * counts as unchanged; the process brings the page back when it writes its next packet. If an index
  * of another process cannot be read, the process counts as having work.
  *
- * An observation never proves that a process has no work; kfd_prio_proof.c does.
+ * An observation never proves that a process has no work; only MQDs do, see kfd_prio_proof.c.
  *
  * A queue with equal indices may have work, because hardware advances the read index of an AQL
  * queue when it launches the packet. Where the ASIC counts waves (gfx9), a wave in flight is work.
@@ -28,8 +28,8 @@
  * @qpd: the process on a GPU
  * @s: out: the snapshot
  *
- * Queues that are off for another reason than preemption are left out, including queues that were
- * reset: the process cannot run them, whatever their indices are.
+ * Inactive queues are left out, unless only kfdprio keeps them inactive: the process cannot run
+ * them, whatever their indices are. Queues that were reset are among these.
  *
  * UPDATE_QUEUE writes address, size and percentage of the ring before it takes the DQM lock, so the
  * snapshot may mix old and new values. This is harmless: the addresses are only used to read memory
@@ -73,6 +73,7 @@ void kfd_prio_snapshot(struct qcm_process_device *qpd, struct kfd_prio_snapshot 
 	}
 }
 
+/* Reads an index of 64 bits, or one of 32 bits with a mask. Returns false if it cannot be read. */
 static bool kfd_prio_read_index(u64 *v, const void __user *ptr, u64 mask)
 {
 	u32 v32;
@@ -147,8 +148,11 @@ bool kfd_prio_observe(const struct kfd_prio_snapshot *s, struct mm_struct *mm,
  * kfd_prio_counts_waves() - whether the waves of a process are counted
  * @pdd: the process on a GPU
  *
- * Not on a virtual function, where each register read is a message to the host, for which other
+ * They are not counted if the ASIC cannot count them (only gfx9 can), if the process has no queue,
+ * and on a virtual function, where each register read is a message to the host, for which other
  * guests wait as well.
+ *
+ * Context: any
  */
 bool kfd_prio_counts_waves(struct kfd_process_device *pdd)
 {
@@ -160,8 +164,9 @@ bool kfd_prio_counts_waves(struct kfd_process_device *pdd)
  * kfd_prio_sees_waves() - whether a count shows all waves in flight of a process
  * @qpd: the process on a GPU
  *
- * It does not on a GPU of several XCCs, of which one is counted. Nor does it while the runlist is
- * over-subscribed: a process that waits for its turn has saved waves, and none in flight.
+ * A count does not show them where kfd_prio_counts_waves() returns false, and on a GPU of several
+ * XCCs, of which one is counted. The same holds while the runlist is over-subscribed: a process
+ * that waits for its turn has saved waves, and none in flight.
  *
  * Context: any
  */
@@ -176,8 +181,10 @@ bool kfd_prio_sees_waves(struct qcm_process_device *qpd)
  * @pdd: a process on the GPU, held, for which kfd_prio_counts_waves() returns true
  * @s: out: the count, for kfd_prio_waves()
  *
+ * The next count is permitted after KFD_PRIO_COUNT_REST times the duration of this one.
+ *
  * Context: the GPU's thread; no lock
- * Return: true if waves were counted
+ * Return: true if waves were counted; false if no count is permitted yet, and @s is unchanged
  */
 bool kfd_prio_count_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s)
 {

@@ -58,6 +58,8 @@ static DECLARE_DELAYED_WORK(kfd_prio_orphan_due, kfd_prio_orphan_work);
  * kfd_prio_orphan_kick() - have the threads of the GPUs act on a changed orphan
  * @p: the process, held; it has become an orphan, or its settings have changed
  *
+ * If a GPU has no thread, kfd_prio_process_orphans_now() must follow.
+ *
  * Context: process
  */
 void kfd_prio_orphan_kick(struct kfd_process *p)
@@ -86,10 +88,10 @@ void kfd_prio_orphan_kick(struct kfd_process *p)
 }
 
 /**
- * kfd_prio_orphan_unattended() - whether an orphan was found on a GPU that has no thread
+ * kfd_prio_orphan_unattended() - whether an orphan was found, or changed, on a GPU without a thread
  *
- * The caller must act on such orphans, because the function clears the flag. If a thread starts
- * concurrently, it acts on them as well.
+ * The caller must act on such orphans (kfd_prio_process_orphans()), because the function clears the
+ * flag. If a thread starts concurrently, it acts on them as well.
  *
  * Context: any
  */
@@ -230,9 +232,9 @@ void kfd_prio_orphan_init(void)
 }
 
 /**
- * kfd_prio_orphan_exit() - detach the probes
+ * kfd_prio_orphan_exit() - detach the probes, and wait until the work they queue has ended
  *
- * Context: module unload, when no process is left
+ * Context: module unload, when no process is left; may sleep
  */
 void kfd_prio_orphan_exit(void)
 {
@@ -353,6 +355,7 @@ static u32 kfd_prio_orphan_collect(struct kfd_process **orphans, u32 room)
 	return n;
 }
 
+/* kfd_prio_orphan_find(), with kfd_prio_orphan_mutex held */
 static int kfd_prio_orphan_find_locked(void)
 {
 	struct kfd_process **orphans;

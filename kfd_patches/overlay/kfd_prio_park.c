@@ -11,9 +11,10 @@
 #include "kfd_prio_events.h"
 
 /*
- * Whether the next ring of a process will be reported, and no work of the process is known. A
- * process that is stalled may have waves; once it is parked, its MQDs show them. A neighbour whose
- * queues have changed since the last observation may have work.
+ * Whether the next ring of a process faults, and no work of the process is known. A process that is
+ * stalled may have waves; it counts as quiet, because its MQDs show its waves once it is parked. A
+ * neighbour whose queues have changed since the last observation may have work, and does not count
+ * as quiet unless it is parked.
  */
 static bool kfd_prio_is_quiet(struct qcm_process_device *qpd)
 {
@@ -31,6 +32,8 @@ static bool kfd_prio_is_quiet(struct qcm_process_device *qpd)
  * kfd_prio_parks() - whether a process is to be parked, or to stay parked
  * @qpd: the process on a GPU
  * @g: parking on the GPU
+ *
+ * Changes nothing: kfd_prio_dqm_mark() parks the process.
  *
  * Context: DQM lock
  */
@@ -81,8 +84,10 @@ bool kfd_prio_park_idle(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_park_due() - whether a process is to be parked now, or to be parked no more
+ * kfd_prio_park_due() - whether any process is to be parked now, or to be parked no more
  * @dqm: device queue manager of the GPU
+ *
+ * Uses kfd_prio_dqm.parking, the facts as of the last decision. Changes nothing.
  *
  * Context: DQM lock
  */
@@ -102,7 +107,7 @@ static enum kfd_prio_park_reason kfd_prio_park_reason(const struct kfd_prio_dqm 
 {
 	if (preempted)
 		return KFD_PRIO_PARK_PREEMPTED;
-	/* Otherwise the runlist that follows would be sent without parking as well */
+	/* In any other state the runlist that follows would be sent without parking as well */
 	if (d->state != KFD_PRIO_STATE_MARKED)
 		return KFD_PRIO_PARK_UPDATE;
 	return d->parking.free ? KFD_PRIO_PARK_IDLE : KFD_PRIO_PARK_CROWDED;
@@ -120,12 +125,13 @@ static void kfd_prio_park_trace(struct qcm_process_device *qpd, u64 now)
 }
 
 /**
- * kfd_prio_park_begin() - record that a process is parked from now on
- * @qpd: the process on a GPU
+ * kfd_prio_park_begin() - record and trace that a process is parked from now on
+ * @qpd: the process on a GPU, which is marked as off
  * @preempted: the process was off already, without work; else its queues are about to leave the GPU
  * @now: ktime_get_ns()
  *
- * The GPU's thread then reads the MQDs of the process for saved waves.
+ * The GPU's thread then reads those MQDs of the process that it has not read since the process was
+ * taken off: saved waves end the parking.
  *
  * Context: DQM lock
  */
@@ -151,6 +157,8 @@ void kfd_prio_park_begin(struct qcm_process_device *qpd, bool preempted, u64 now
  * kfd_prio_park_ends() - the reason why a parked process is put back
  * @qpd: the process on a GPU
  *
+ * It is how the process was woken, or KFD_PRIO_UNPARK_OFF if its trap is not KFD_PRIO_TRAP_RUNG.
+ *
  * Context: DQM lock
  */
 enum kfd_prio_unpark_reason kfd_prio_park_ends(struct qcm_process_device *qpd)
@@ -162,9 +170,12 @@ enum kfd_prio_unpark_reason kfd_prio_park_ends(struct qcm_process_device *qpd)
 
 /**
  * kfd_prio_park_end() - record that a process is parked no more
- * @qpd: the process on a GPU, still off
+ * @qpd: the process on a GPU, still marked as off
  * @reason: the reason
  * @now: ktime_get_ns()
+ *
+ * If the process was woken, the function counts the wake: a process that wakes often is not parked
+ * for some time (kfd_prio_policy_park_woke()).
  *
  * kfd_unpark is traced at once for a process that stays off or is gone, and for another one after
  * the runlist with its queues was sent.
@@ -196,7 +207,9 @@ void kfd_prio_park_end(struct qcm_process_device *qpd, enum kfd_prio_unpark_reas
 
 /**
  * kfd_prio_park_gone() - end the parking of a process that leaves a GPU
- * @qpd: the process on the GPU, which may not be parked
+ * @qpd: the process on the GPU; it need not be parked
+ *
+ * If the parking has ended before and kfd_unpark was not traced yet, it is traced now.
  *
  * Context: DQM lock
  */
@@ -211,8 +224,8 @@ void kfd_prio_park_gone(struct qcm_process_device *qpd)
 }
 
 /**
- * kfd_prio_park_report() - trace kfd_unpark for the processes that were put back
- * @dqm: device queue manager of the GPU, to which a runlist with their queues was sent
+ * kfd_prio_park_report() - trace kfd_unpark for the parked processes that were put back
+ * @dqm: device queue manager of the GPU; its scheduler has the queues of these processes now
  *
  * Context: DQM lock
  */

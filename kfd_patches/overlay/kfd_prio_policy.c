@@ -371,10 +371,12 @@ bool kfd_prio_policy_park_pays(const struct kfd_prio_policy *p, const struct kfd
 }
 
 /**
- * kfd_prio_policy_park_cost() - take a token for waking parked processes, but leave half of all
+ * kfd_prio_policy_park_cost() - take a token of max_preempt_per_s for waking parked processes
  * @p: state
  * @k: module parameters
  * @now: the time, ns
+ *
+ * Half of the tokens, one at least, are left for preemptions.
  */
 void kfd_prio_policy_park_cost(struct kfd_prio_policy *p, const struct kfd_prio_params *k, u64 now)
 {

@@ -189,12 +189,12 @@ static inline bool kfd_prio_policy_off(const struct kfd_prio_force *f,
 }
 
 /**
- * kfd_prio_policy_works() - whether a process loses something by being off
+ * kfd_prio_policy_works() - whether a process has work that it could run if it were not off
  * @s: the process
  *
- * The time off counts towards the floor of such a process only. Only such a process counts as
- * preempted, in events and as one of max_preempt_per_s. A process that seems to have no work counts
- * as having none until its MQDs or its indices show some.
+ * It has none if it seems to have no work, until its MQDs or its indices show some, or if KFD has
+ * evicted it. Otherwise it may have work. The time off counts towards the floor of such a process
+ * only. Only such a process counts as preempted, in events and as one of max_preempt_per_s.
  */
 static inline bool kfd_prio_policy_works(const struct kfd_prio_standing *s)
 {
@@ -243,7 +243,7 @@ struct kfd_prio_wakes {
  * @quiet_at: since when @quiet is true; valid if @quiet
  * @hold_until: see struct kfd_prio_wakes
  * @parked: the process is parked
- * @off: the process is preempted, or off without work
+ * @off: preemption keeps the process off the GPU
  * @evicted: KFD has evicted the process from the GPU
  * @exempt: the process is set never to be parked
  * @ends: the mm of the process is gone: the process can only end

@@ -81,16 +81,16 @@ static bool kfd_prio_poll_full(const struct kfd_prio_dqm *d)
 	return d->claims_reads >= KFD_PRIO_POLL_READS;
 }
 
-/* Time before which the interval of no claim ends */
+/* Returns the time before which no claim of rung_claims is due by its interval alone */
 static u64 kfd_prio_poll_rest_at(const struct kfd_prio_dqm *d, const struct kfd_prio_params *k)
 {
 	return d->claims_at + max(kfd_prio_poll_min(k), d->claims_reads * KFD_PRIO_POLL_REST);
 }
 
 /*
- * Time at which a claim of rung_claims is due. It is also due when it holds no longer: the thread
- * must then observe it before the level ends, and may arm its trap. If the claim could not be
- * armed, it is observed at the shortest interval.
+ * Returns the time at which a claim of rung_claims is due: at the end of its interval, or when it
+ * holds no longer if that is earlier, because the thread must observe it before the level ends, and
+ * may then arm its trap. If the trap could not be armed then, the interval is the shortest one.
  */
 static u64 kfd_prio_poll_rung_at(const struct kfd_prio_dqm *d, const struct kfd_prio_qpd *qp,
 				 const struct kfd_prio_params *k)
@@ -111,7 +111,7 @@ static u64 kfd_prio_poll_rung_at(const struct kfd_prio_dqm *d, const struct kfd_
 	return kfd_prio_poll_full(d) ? max(at, rest_at) : at;
 }
 
-/* Time for which no other trapped claim is observed after the last one, ns */
+/* Returns the time for which no other trapped claim is observed after the last one, ns */
 static u64 kfd_prio_poll_turn(const struct kfd_prio_dqm *d)
 {
 	return DIV_ROUND_UP(d->trapped_reads, KFD_PRIO_POLL_TURN) *
@@ -119,8 +119,8 @@ static u64 kfd_prio_poll_turn(const struct kfd_prio_dqm *d)
 }
 
 /*
- * Time at which the first claim of trapped_claims is due. The list is in the order in which the
- * claims were last observed.
+ * Returns the time at which the first claim of trapped_claims is due. The list is in the order in
+ * which the claims were last observed.
  */
 static u64 kfd_prio_poll_trapped_at(struct kfd_prio_dqm *d)
 {
@@ -134,8 +134,8 @@ static u64 kfd_prio_poll_trapped_at(struct kfd_prio_dqm *d)
 }
 
 /*
- * Time at which the first claim of fresh_claims is due. While an unmap is not confirmed none is; a
- * step follows.
+ * Returns the time at which the first claim of fresh_claims is due. No claim is due while an unmap
+ * is not confirmed (KFD_PRIO_STATE_LEFT), because its MQDs may still change; a step follows.
  */
 static u64 kfd_prio_poll_fresh_at(const struct kfd_prio_dqm *d, const struct kfd_prio_params *k)
 {
@@ -183,6 +183,9 @@ static void kfd_prio_poll_sort(struct kfd_prio_dqm *d)
  * kfd_prio_claim_pass_begin() - begin a pass over the claims of a GPU
  * @dqm: device queue manager of the GPU
  * @pass: out: the pass
+ *
+ * Moves the claims that were taken off from trapped_claims to fresh_claims. Observes no claim:
+ * kfd_prio_claim_observe() observes one after the other.
  *
  * Context: the GPU's thread; DQM lock
  */
@@ -255,9 +258,9 @@ static struct kfd_prio_qpd *kfd_prio_pass_rung(struct kfd_prio_dqm *d,
  * @pass: the pass
  * @k: module parameters
  *
- * One claim of trapped_claims, one of fresh_claims, and then those of rung_claims: none of the
- * lists can delay another one. Claims of rung_claims that are due when KFD_PRIO_POLL_READS is
- * reached are the first of the next pass.
+ * A pass includes one claim of trapped_claims, one of fresh_claims, and then those of rung_claims
+ * that are due, so that no list can delay another. A pass ends at KFD_PRIO_POLL_READS reads; the
+ * claims of rung_claims that it has not reached are the first of the next pass.
  *
  * Context: the GPU's thread; DQM lock, which may be dropped between two calls
  * Return: the claim, or NULL if the pass ends. The caller adds to *@pass->reads the number of
@@ -286,13 +289,19 @@ struct kfd_prio_qpd *kfd_prio_claim_pass_next(struct device_queue_manager *dqm,
  * @dqm: device queue manager of the GPU
  * @pass: the pass
  *
+ * If the pass has read claims of rung_claims, the function records its end and its number of reads.
+ * The time for which the thread then observes none of them by their interval follows from both.
+ *
  * Context: the GPU's thread; DQM lock
  */
 void kfd_prio_claim_pass_end(struct device_queue_manager *dqm,
 			     const struct kfd_prio_claim_pass *pass)
 {
 	lockdep_assert_held(&dqm->lock_hidden);
-	/* A pass that has read nothing does not delay the next one: users can cause any number */
+	/*
+	 * A pass that has read nothing does not delay the next one, because users can cause any
+	 * number of passes
+	 */
 	if (!pass->rung_reads)
 		return;
 	dqm->prio.claims_at = ktime_get_ns();
@@ -303,7 +312,10 @@ void kfd_prio_claim_pass_end(struct device_queue_manager *dqm,
  * kfd_prio_claim_observed() - record when a claim was observed
  * @dqm: device queue manager of the GPU
  * @qp: the claim
- * @at: ktime_get_ns(): end of the observation; its begin if the claim was taken off meanwhile
+ * @at: ktime_get_ns(): end of the observation; its begin if the claim was taken off during the
+ *	observation, so that it is observed again at once
+ *
+ * A trapped claim goes to the end of trapped_claims.
  *
  * Context: DQM lock
  */

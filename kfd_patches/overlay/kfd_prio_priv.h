@@ -5,7 +5,21 @@
  * In all files of the overlay, "Context: DQM lock" means that the caller holds the lock of the
  * device queue manager (dqm_lock()). A "process on a GPU" is its struct qcm_process_device, or the
  * struct kfd_prio_qpd in it. "The GPU's thread" is the kernel thread that kfdprio runs for each
- * GPU, see kfd_prio_thread.c.
+ * GPU, see kfd_prio_thread.c. Times are ktime_get_ns() unless a comment names another clock.
+ *
+ * Documentation/glossary.rst defines the terms. The comments use these as follows:
+ * - "Taken off": kfdprio has marked the process as off, for preemption or for parking. It holds one
+ *   count of qpd->evicted (kfd_prio_qpd.preempted), and the queues of the process are inactive for
+ *   KFD. The hardware follows with the next update: one unmap and one runlist (HWS), or a command
+ *   for each queue (MES). "Put back" is the reverse.
+ * - "Off": taken off for preemption. The process "counts as preempted" (kfd_prio_qpd.counted) while
+ *   it is off and has work, as far as is known.
+ * - "Parked": taken off because it has no work, whether a level is in force or not.
+ * - "Evicted": KFD, and not kfdprio, has taken the process off.
+ * - "Throttled": a claim that is off because processes below it get their floor.
+ * - "Observe": read the indices and packets of a process, and count its waves. The memory of the
+ *   process can be forged, so an observation proves nothing. "Read MQDs": memory of the driver.
+ * - A process "rings" when it stores to a doorbell. If its doorbell trap is armed, this faults.
  */
 #ifndef KFD_PRIO_PRIV_H_INCLUDED
 #define KFD_PRIO_PRIV_H_INCLUDED
@@ -24,8 +38,9 @@
  * struct kfd_prio_marked - changes that kfd_prio_dqm_mark() has made to the processes of a GPU
  * @epoch: kfd_prio_mark_epoch()
  * @preempted: processes that count as preempted from now on
- * @busy: processes that were taken off with work, or were off and showed work since
- * @shown: queues of processes that were off and showed work since
+ * @busy: processes that were taken off with work, or that were off already, seemed to have no work,
+ *	and have shown work since
+ * @shown: queues of the latter processes
  * @restored: processes that were preempted and are put back
  * @woken: processes that were parked and are put back
  * @off: queues that must leave the hardware
@@ -58,9 +73,9 @@ struct kfd_prio_marked {
 #define KFD_PRIO_RETRY_NS	10000000ULL
 
 /*
- * After the fault of a doorbell the doorbell is not trapped again for this time, ns; the default of
- * linger_us. The process must run again to repeat its store, and real-time threads may run before
- * it.
+ * The doorbells of a process are not trapped again for this time after a fault of one, ns; it is
+ * the default of linger_us. The process must run again to repeat its store, and real-time threads
+ * may run before it.
  */
 #define KFD_PRIO_REPEAT		200000ULL
 
@@ -159,7 +174,9 @@ static inline bool kfd_prio_trap_rung(const struct kfd_prio_qpd *qp)
  * @now: ktime_get_ns()
  *
  * Such a process may not have repeated its store yet. If its doorbells were trapped now, the store
- * would fault again, possibly without end.
+ * would fault again, possibly without end. "Recently" is within KFD_PRIO_REPEAT.
+ *
+ * Context: any
  */
 static inline bool kfd_prio_in_fault(const struct kfd_prio_qpd *qp, u64 now)
 {
@@ -168,8 +185,11 @@ static inline bool kfd_prio_in_fault(const struct kfd_prio_qpd *qp, u64 now)
 }
 
 /**
- * kfd_prio_hold() - mark a queue of a process that is off as kept off by preemption
- * @q: the queue
+ * kfd_prio_hold() - have KFD take a queue to be evicted, for as long as its process is taken off
+ * @q: the queue; its process is taken off
+ *
+ * The function records that kfdprio makes the queue active again when it puts the process back,
+ * unless KFD has reset the queue alone. The caller makes the queue inactive if it is active.
  *
  * Context: DQM lock
  */
@@ -181,8 +201,10 @@ static inline void kfd_prio_hold(struct queue *q)
 }
 
 /**
- * kfd_prio_is_off() - whether preemption keeps a process off a GPU; a parked process is not off
+ * kfd_prio_is_off() - whether preemption keeps a process off a GPU
  * @qp: the process on the GPU
+ *
+ * A parked process is not off in this sense. kfd_prio_qpd.preempted is true for both.
  *
  * Context: DQM lock
  */
@@ -192,8 +214,10 @@ static inline bool kfd_prio_is_off(const struct kfd_prio_qpd *qp)
 }
 
 /**
- * kfd_prio_is_preempted() - whether a process is off a GPU and has work, or may have some
+ * kfd_prio_is_preempted() - whether a process counts as preempted on a GPU: it is off, and has work
  * @qp: the process on the GPU
+ *
+ * A process whose work is not known counts as having some.
  *
  * Context: DQM lock
  */
@@ -240,8 +264,8 @@ static inline bool kfd_prio_is_orphan(const struct kfd_process *p)
  * kfd_prio_may_be_victim() - whether a process can be kept off a GPU
  * @qpd: the process on the GPU
  *
- * A process that has no VM on the GPU (the debugger creates such) or has a debugger's kernel queue
- * cannot.
+ * This excludes a process without a VM on the GPU, which KFD may create for a debugger, and one
+ * with a debugger's kernel queue, which stays mapped.
  *
  * Context: DQM lock
  */
@@ -255,7 +279,8 @@ static inline bool kfd_prio_may_be_victim(struct qcm_process_device *qpd)
  * @qpd: the process on a GPU
  * @g: parking on the GPU
  *
- * A quick check for walks over many processes. If it returns false, kfd_prio_parks() decides.
+ * A quick check for walks over many processes. If it returns false, kfd_prio_parks() decides
+ * whether the process stays parked.
  *
  * Context: DQM lock
  */
@@ -294,8 +319,8 @@ static inline int kfd_prio_entries_to_user(u64 to, u32 *entry_size, const void *
 }
 
 /*
- * The layers, lowest first. A file calls functions of the files above it in this list, and of no
- * others (Documentation/design.rst has the diagram, tests/lint/check-layers verifies it).
+ * The layers, lowest first. Documentation/design.rst has the order of all files, each of which uses
+ * only those below it; tests/lint/check-layers verifies this.
  */
 
 /* ---- ground ---- */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * kfdprio: changes of a process on a GPU that concern preemption: its priority, its queues, its
- * end. The next step of the engine acts on them.
+ * end. The functions record the change, and the next step of the engine takes it into account.
  */
 #include "kfd_prio_engine.h"
 
@@ -21,6 +21,10 @@ static void kfd_prio_priority_changed(struct device_queue_manager *dqm,
 		kfd_prio_gpu_kick(dqm);
 }
 
+/*
+ * Puts the settings of a process in force on one GPU, unless the GPU was removed: its rank and
+ * role, and the priority of its queues. Takes the DQM lock.
+ */
 static int kfd_prio_apply_on(struct kfd_process_device *pdd, u32 *nr_queues)
 {
 	struct device_queue_manager *dqm = pdd->qpd.dqm;
@@ -41,11 +45,12 @@ static int kfd_prio_apply_on(struct kfd_process_device *pdd, u32 *nr_queues)
  * @pid: the thread group
  * @nr_queues: out: number of its queues
  *
- * After an error the other GPUs are tried as well. An orphan that the group has opened, and whose
- * mm it has lost, is not changed.
+ * Also updates rank and role of the process on each GPU. After an error the other GPUs are tried as
+ * well. A KFD process that the group has opened, and that is an orphan now, is not changed.
  *
- * Context: process, may sleep; takes DQM locks, one after the other
- * Return: 0, or the error of the first GPU that failed (-EIO: in reset, -ETIME: no answer)
+ * Context: process, may sleep; takes DQM locks, one after the other, and waits for unmaps
+ * Return: 0, or the error of the first GPU that failed, see kfd_prio_dqm_apply(): its queues take
+ *	the priority after the reset
  */
 int kfd_prio_process_apply(struct pid *pid, u32 *nr_queues)
 {
@@ -98,9 +103,11 @@ int kfd_prio_process_apply_orphan(u64 family, u32 *nr_queues)
  * @dqm: device queue manager of the GPU
  *
  * An orphan has no claim and the lowest rank, and its queues the lowest priority, unless a priority
- * was set for the orphan itself.
+ * was set for the orphan itself. One call sends one update at most, and kicks the thread if more
+ * are needed.
  *
- * Context: DQM lock; the GPU's thread, or kfd_prio_process_orphans_now() if the GPU has none
+ * Context: DQM lock; the GPU's thread, or kfd_prio_process_orphans_now() if the GPU has none; waits
+ *	for the unmap of an update
  */
 void kfd_prio_process_orphans(struct device_queue_manager *dqm)
 {
@@ -130,8 +137,8 @@ void kfd_prio_process_orphans(struct device_queue_manager *dqm)
 		if (dqm->prio.unmap_seq == unmap_seq)
 			continue;
 		/*
-		 * An update was sent. A ring that waits for the lock goes first; the next call does
-		 * the rest.
+		 * An update was sent. The lock is dropped now, because a ring may wait for it; the
+		 * next call does the rest.
 		 */
 		WRITE_ONCE(dqm->prio.orphans, true);
 		kfd_prio_gpu_kick(dqm);
@@ -142,7 +149,8 @@ void kfd_prio_process_orphans(struct device_queue_manager *dqm)
 /**
  * kfd_prio_process_orphans_now() - act on orphans that were found on GPUs without a thread
  *
- * There is no thread until a priority that may preempt is set. LIST, SET and GET find orphans then.
+ * A GPU has no thread until a priority that may preempt is set. KFD_PRIO_IOC_LIST, _SET and _GET
+ * call this function, because they find orphans without a thread.
  *
  * Context: process, may sleep; takes DQM locks, one after the other
  */
@@ -170,7 +178,8 @@ void kfd_prio_process_orphans_now(void)
  * @qpd: the process on the GPU
  * @q: the queue, which is in no list yet; its is_evicted is set here if it must not run
  *
- * A process whose first queue is created below a level in force is off from the start.
+ * Computes rank and role of the process. A process whose first queue is created below a level in
+ * force is off from the start. Otherwise the thread is kicked if the process must be taken off.
  *
  * Context: DQM lock
  */
@@ -207,6 +216,9 @@ void kfd_prio_process_queue_created(struct device_queue_manager *dqm,
  * kfd_prio_process_queue_changed() - a queue was updated or destroyed
  * @q: the queue
  *
+ * Its process is observed again, if it is a neighbour, and the next decision computes its rank. The
+ * thread is not woken.
+ *
  * Context: any
  */
 void kfd_prio_process_queue_changed(struct queue *q)
@@ -223,11 +235,12 @@ void kfd_prio_process_queue_changed(struct queue *q)
 }
 
 /**
- * kfd_prio_hook_unregister_process() - end role, parking and preemption of a process
+ * kfd_prio_hook_unregister_process() - end role, parking and preemption of a process on a GPU
  * @dqm: device queue manager of the GPU
- * @qpd: the process on the GPU, which is not in the list of processes any more
+ * @qpd: the process on the GPU, which is not in dqm->queues any more
  *
- * The process has left the GPU: it ends, or its last queue was destroyed. Its queues stay inactive.
+ * The process has left the GPU: it ends, or its last queue was destroyed. Queues that kfdprio keeps
+ * inactive stay so. The thread is kicked, because fewer processes are off or have a role.
  *
  * Context: DQM lock
  */
@@ -251,10 +264,11 @@ void kfd_prio_hook_unregister_process(struct device_queue_manager *dqm,
 }
 
 /**
- * kfd_prio_hook_process_exit() - the mm of a process goes, which ends its claims
+ * kfd_prio_hook_process_exit() - the mm of a process has lost its last user: end its roles
  * @p: the process, whose queues are destroyed later
  *
- * Takes no lock if no notify descriptor is open and no priority that may preempt was ever set.
+ * Also reports the end to notify descriptors. Takes the DQM lock of a GPU only if the GPU has a
+ * thread.
  *
  * Context: process, no lock
  */

@@ -28,7 +28,8 @@ static u64 kfd_prio_processes_serial;	/* kfd_prio_processes_lock */
  * kfd_prio_hook_process_created() - create_process() is about to return a process
  * @p: the process, or a further context of one (Linux 7.x)
  *
- * Publishes the process: gives it its serial and adds it to the list.
+ * Publishes the process: pins its mm and its lead group, gives it its serial, and adds it to the
+ * list.
  *
  * Context: kfd_processes_mutex
  */
@@ -72,11 +73,11 @@ void kfd_prio_hook_process_found(struct kfd_process **p)
  *
  * KFD looks processes up in its table by PASID, at suspend, at a GPU reset and in debugfs, and
  * would use the freed process. The hook waits until such lookups have ended, which takes a grace
- * period, and then until only @refs references are left. Interrupts and notifiers hold the others
- * for a short time. No debugger has one, see kfd_prio_hook_process_found().
+ * period, and then until only @refs references are left. Interrupts and notifiers hold the other
+ * references for a short time. No debugger has one, see kfd_prio_hook_process_found().
  *
  * Each open of /dev/kfd and each exit of a KFD process needs kfd_processes_mutex, so the hook drops
- * it while it waits. Nothing depends on the mutex meanwhile: the process is in no table, and after
+ * it while it waits. Nothing depends on the mutex then: the process is in no table, and after
  * an error the callers of create_process() only unlock it. The PDDs of the process keep its GPUs in
  * place, as those of an exiting process do.
  *
@@ -134,7 +135,7 @@ static bool kfd_prio_process_unused(struct kfd_process *p)
  */
 void kfd_prio_hook_process_release(struct kfd_process *p)
 {
-	/* Refuse new holders: callers that hold @p in turns must not keep it for ever */
+	/* Callers that hold @p in turns must not keep it for ever */
 	spin_lock(&kfd_prio_processes_lock);
 	p->prio.live = false;
 	spin_unlock(&kfd_prio_processes_lock);
@@ -151,6 +152,8 @@ void kfd_prio_hook_process_release(struct kfd_process *p)
  * kfd_prio_process_hold() - keep a process from being released
  * @p: the process. The caller guarantees that its memory is valid, for example by holding the DQM
  *	lock of a GPU on which the process is registered
+ *
+ * A holder may sleep; the release of the process waits for it. kfd_prio_process_drop() ends this.
  *
  * Context: process; any lock of the engine may be held
  * Return: true if the process is held; false if it is not published or its release has begun
@@ -191,7 +194,7 @@ void kfd_prio_process_drop(struct kfd_process *p)
  * A caller that ends the walk early drops the process that it has. A process that is published
  * during the walk is found, because new processes are added at the end of the list.
  *
- * Context: process; no DQM lock, because the next process may be of any GPU
+ * Context: process; no DQM lock: the caller may take those of the GPUs of each process in turn
  * Return: the next process, held; NULL at the end
  */
 struct kfd_process *kfd_prio_processes_next(struct kfd_process *prev)

@@ -7,7 +7,7 @@
  * nothing either, because there are none between two kernels. MQDs are memory of the driver: when a
  * queue is unmapped, the firmware stores in its MQD the work that is left. A process is proved to
  * have no work when
- * - it is off the GPU, and the hardware has confirmed the unmap;
+ * - it is taken off the GPU, and the hardware has confirmed the unmap;
  * - the MQDs of its queues show no saved waves, no indirect buffer in progress and, for SDMA
  *   queues, no packet that was not executed;
  * - its indices can be read and are equal, because other devices may have rung since;
@@ -82,17 +82,18 @@ static enum kfd_prio_shown kfd_prio_proof_read(struct qcm_process_device *qpd)
 }
 
 /**
- * kfd_prio_shows_work() - whether the MQDs of a process that is off the GPU show work
+ * kfd_prio_shows_work() - whether the MQDs of a process that is taken off a GPU show work
  * @qpd: the process on the GPU, held
  *
- * Only queues that preemption will put back are read; other queues cannot run. The MQD of a queue
- * that is off does not change, so each MQD is read once. After KFD_PRIO_PROOF_MQDS of them the
- * function drops the DQM lock, and ends early if the GPU was kicked meanwhile.
+ * Only queues that kfdprio makes active again later are read; other queues cannot run. The MQD of
+ * an unmapped queue does not change, so each MQD is read once each time the process is taken off.
+ * After KFD_PRIO_PROOF_MQDS of them the function drops the DQM lock, and ends early if the GPU was
+ * kicked.
  *
- * Context: the GPU's thread; DQM lock, dropped and taken again. The process may have lost its role
- *	then, and may be on the GPU, or off for another time
+ * Context: the GPU's thread; DQM lock, dropped and taken again. By then the process may have lost
+ *	its role, and may be back on the GPU, or taken off once more
  * Return: the result for the present state of the process; KFD_PRIO_SHOWN_NONE if the process is
- *	neither off nor parked
+ *	not taken off
  */
 enum kfd_prio_shown kfd_prio_shows_work(struct qcm_process_device *qpd)
 {
@@ -117,13 +118,12 @@ enum kfd_prio_shown kfd_prio_shows_work(struct qcm_process_device *qpd)
 }
 
 /**
- * kfd_prio_prove() - record that a process is proved to have no work, if the observation is still
- * valid
+ * kfd_prio_prove() - record that a process is proved to have no work, if nothing has changed since
  * @qpd: the process on a GPU; its MQDs showed no work, and its indices were read and are equal
  * @marked_count: value of &struct kfd_prio_qpd.marked_count when the MQDs were read
  *
- * Does nothing if the process was mapped or has rung since. The DQM lock was dropped after the
- * observation.
+ * The DQM lock was dropped after the MQDs were read. So the function does nothing if the process
+ * was put back, was taken off once more, or has rung since.
  *
  * Context: DQM lock
  */
@@ -136,6 +136,6 @@ void kfd_prio_prove(struct qcm_process_device *qpd, u64 marked_count)
 	    !kfd_prio_trap_armed(qp))
 		return;
 	qp->proved = true;
-	/* The process stays off from now on, and counts as preempted no more */
+	/* The next marking: the process stays off, and no longer counts as preempted */
 	qpd->dqm->prio.recheck = true;
 }

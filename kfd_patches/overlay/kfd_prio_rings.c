@@ -9,8 +9,9 @@
  * @d: the GPU
  * @qp: the neighbour
  *
- * Moves a neighbour whose trap was armed from the list quiet_neighbours to neighbours, and requests
- * a new decision. A neighbour that is in neighbours already goes to its end.
+ * Moves a neighbour whose trap was armed from the list quiet_neighbours to neighbours, and has the
+ * next decision mark again (kfd_prio_woke()). A neighbour that is in neighbours already goes to its
+ * end. Does not kick the thread.
  *
  * Context: DQM lock
  */
@@ -27,8 +28,10 @@ void kfd_prio_neighbour_rise(struct kfd_prio_dqm *d, struct kfd_prio_qpd *qp)
  * kfd_prio_neighbour_rings() - find the neighbours that have rung, or whose queues have changed
  * @dqm: device queue manager of the GPU
  *
- * Neighbours that have rung move from quiet_neighbours to neighbours. Those whose queues have
- * changed move to the front of quiet_neighbours, so that they are observed next.
+ * Neighbours that have rung move from quiet_neighbours to neighbours, and count as having work from
+ * now on. Those whose queues have changed move to the front of quiet_neighbours, so that they are
+ * observed next. Reads no memory of a process, and does nothing unless neighbour_rung is set.
+ * While a level or a throttle is in force, the decision that follows marks again.
  *
  * Context: DQM lock
  */
@@ -55,11 +58,12 @@ void kfd_prio_neighbour_rings(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_neighbour_changed() - a queue of a process was created, updated or destroyed
- * @qpd: the process on the GPU
+ * kfd_prio_neighbour_changed() - have a neighbour observed again, because its queues have changed
+ * @qpd: the process on the GPU; without the role of a neighbour nothing is done
  *
- * The queue may have packets already. The next safety poll observes them. The thread is not woken,
- * because a user can update a queue many thousand times in a second. A ring wakes it at once.
+ * A queue was created, updated, destroyed or restored, and may have packets already. The thread
+ * observes it at the next safety poll. The thread is not woken, because a user can update a queue
+ * many thousand times in a second. A ring wakes the thread at once.
  *
  * Context: any
  */
@@ -77,8 +81,11 @@ void kfd_prio_neighbour_changed(struct qcm_process_device *qpd)
  * kfd_prio_neighbour_matters() - whether the engine must act on the ring of a neighbour
  * @qpd: the neighbour on a GPU; its trap is KFD_PRIO_TRAP_RUNG now
  *
+ * The function also sets neighbour_rung, so that the next decision finds the ring.
+ *
  * Context: fault of a doorbell
- * Return: true if the neighbour is off or parked, or a level is in force that would take it off
+ * Return: true if the neighbour is off or parked, or a level is in force that would take it off:
+ *	the caller kicks the thread
  */
 bool kfd_prio_neighbour_matters(struct qcm_process_device *qpd)
 {

@@ -17,6 +17,8 @@
  * kfd_prio_refresh() - compute the rank of a process on a GPU again
  * @qpd: the process on the GPU
  *
+ * The rank follows from the set priority, or without one from the priorities of the queues.
+ *
  * Context: DQM lock
  */
 void kfd_prio_refresh(struct qcm_process_device *qpd)
@@ -35,9 +37,10 @@ void kfd_prio_refresh(struct qcm_process_device *qpd)
  * kfd_prio_armed_is_quiet() - whether an armed trap means that a process seems to have no work
  * @qpd: the process on the GPU; its trap is armed, and no work of it was observed
  *
- * Not if its doorbells cannot be trapped. Where waves are not counted, the trap of a claim is armed
- * as well when its last kernel runs for longer than linger_us. Such a claim may have work while it
- * is on the GPU; once it is off, its MQDs decide.
+ * It does not mean so if the doorbells of the process cannot be trapped any more. Where waves are
+ * not counted, the trap of a claim is also armed when its last kernel runs for longer than
+ * linger_us. So such a claim may have work while it is on the GPU. After it was taken off, it seems
+ * to have no work once it was observed and its MQDs were read.
  *
  * Context: DQM lock
  */
@@ -53,11 +56,12 @@ bool kfd_prio_armed_is_quiet(struct qcm_process_device *qpd)
 }
 
 /**
- * kfd_prio_force_of() - the decision in force on a GPU, with another level
+ * kfd_prio_force_of() - the decision that is in force on a GPU, except for its level
  * @dqm: device queue manager of the GPU
  * @level: KFD_PRIO_LEVEL_NONE or 0..15
  *
  * Context: DQM lock
+ * Return: @level, with the throttle in force and whether the GPU has claims
  */
 struct kfd_prio_force kfd_prio_force_of(struct device_queue_manager *dqm, int level)
 {
@@ -71,7 +75,7 @@ struct kfd_prio_force kfd_prio_force_of(struct device_queue_manager *dqm, int le
 }
 
 /**
- * kfd_prio_is_victim() - whether a level keeps a process off a GPU
+ * kfd_prio_is_victim() - whether a level, or the throttle in force, keeps a process off a GPU
  * @qpd: the process on the GPU
  * @level: KFD_PRIO_LEVEL_NONE or 0..15
  *
@@ -121,7 +125,8 @@ void kfd_prio_woke(struct qcm_process_device *qpd)
  * @dqm: device queue manager of the GPU
  * @qpd: the process on the GPU, which has a role
  *
- * Its doorbells may stay unmapped. The next ring then maps them, and does not wake the thread.
+ * Its doorbells may stay unmapped. The next ring then faults once, and does not wake the thread.
+ * The process stays taken off if it is; the thread, which is kicked, decides about that.
  *
  * Context: DQM lock
  */
@@ -149,9 +154,9 @@ static void kfd_prio_role_make(struct device_queue_manager *dqm, struct qcm_proc
 	struct kfd_prio_qpd *qp = &qpd->prio;
 
 	/*
-	 * The caller has found @exiting clear, and @exiting is set before p->mm can go:
-	 * kfd_prio_hook_process_exit() then takes the DQM lock, or has found that the GPU has no
-	 * thread
+	 * p->mm is valid: the caller has found @exiting clear, and kfd_prio_hook_process_exit()
+	 * sets it before p->mm can go. That hook then takes the DQM lock, or has found that the GPU
+	 * has no thread.
 	 */
 	mmgrab(p->mm);
 	qp->mm = p->mm;
@@ -177,6 +182,11 @@ static void kfd_prio_role_make(struct device_queue_manager *dqm, struct qcm_proc
 	WRITE_ONCE(dqm->prio.observe_now, true);
 }
 
+/*
+ * Returns the role that a process should have. It has none if preemption and parking are disabled,
+ * the GPU has no thread, its mm has no user any more, the GPU cannot preempt (no hardware
+ * scheduler, or no CWSR), or its doorbells cannot be trapped and it is no claim.
+ */
 static enum kfd_prio_role kfd_prio_role_of(struct device_queue_manager *dqm,
 					   struct qcm_process_device *qpd, int prio)
 {
@@ -199,7 +209,8 @@ static enum kfd_prio_role kfd_prio_role_of(struct device_queue_manager *dqm,
  * @dqm: device queue manager of the GPU
  * @qpd: the process on the GPU
  *
- * A new claim does not hold until work of it is observed.
+ * The function takes a role away, gives one, or changes it, and kicks the thread if that matters to
+ * a decision. A new claim does not hold until work of it is observed.
  *
  * Context: DQM lock
  */

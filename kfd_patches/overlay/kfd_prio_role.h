@@ -28,7 +28,7 @@ struct kfd_prio_weight {
  * @qpd: the process on the GPU
  *
  * An armed trap alone does not suffice: the doorbells of a claim that has exceeded busy_budget_ms
- * are trapped although it has work.
+ * are trapped although it has work. The process may have forged that it has none.
  *
  * Context: DQM lock; a ring may come at any time, see kfd_prio_engine_rung()
  */

@@ -10,8 +10,10 @@
 #include "kfd_prio_events.h"
 
 /**
- * kfd_prio_unmap_begin() - KFD is about to ask HWS or MES for an unmap
+ * kfd_prio_unmap_begin() - KFD is about to ask HWS or MES for an unmap, of all queues or of one
  * @dqm: device queue manager of the GPU
+ *
+ * Counts the unmap, and records its begin if it is traced.
  *
  * Context: DQM lock
  */
@@ -40,11 +42,13 @@ u32 kfd_prio_mark_epoch(const struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_unmap_done() - HWS or MES has confirmed an unmap, or has not in time
+ * kfd_prio_unmap_done() - HWS or MES has confirmed an unmap, or the unmap has failed
  * @dqm: device queue manager of the GPU
  * @ret: 0, or the error
  *
- * Opens the circuit breaker after an error, unless a reset is on its way.
+ * After a confirmed unmap the function raises the epoch. After an error it opens the circuit
+ * breaker, unless no command was sent or a reset is on its way. It records the process whose queue
+ * was not unmapped, if that is known.
  *
  * Context: DQM lock
  */
@@ -73,8 +77,9 @@ static bool kfd_prio_unmapped(struct device_queue_manager *dqm)
 }
 
 /*
- * A wait for a save sleeps for slices of this length, ns, because the waves may have ended before
- * they were to be saved. It polls for the last part, ns, of the time that a save takes at least.
+ * A wait for a save sleeps for slices of this length, ns, because the waves may end by themselves
+ * before they are saved. It polls for the last part, ns, of the expected time of the save. With
+ * 60 us for that part the P50 of a request on the simulated GPU was 4 us lower than with 40 us.
  */
 #define KFD_PRIO_SAVE_SLICE_NS	100000ULL
 #define KFD_PRIO_SAVE_POLL_NS	60000ULL
@@ -83,8 +88,10 @@ static bool kfd_prio_unmapped(struct device_queue_manager *dqm)
  * kfd_prio_unmap_sleep() - sleep while the GPU saves the waves of preempted processes
  * @dqm: device queue manager of the GPU, to which an unmap was sent
  *
- * The time stamps of earlier saves tell how long this one will take (kfd_prio_cost.c). Polling for
- * all of that time would use a CPU.
+ * The time stamps of earlier saves are an estimate of the time that this one takes at least
+ * (kfd_prio_dqm.save_short_ns). Polling for all of that time would use a CPU. The function returns
+ * KFD_PRIO_SAVE_POLL_NS before that time has passed, or earlier at the end of a slice if HWS has
+ * confirmed the unmap. The caller or KFD polls for the rest.
  *
  * Context: DQM lock; sleeps for kfd_prio_dqm.save_short_ns at most
  */
@@ -108,8 +115,9 @@ void kfd_prio_unmap_sleep(struct device_queue_manager *dqm)
  * The fault of a doorbell runs under the VMA lock or mmap_lock, and no signal ends it. KFD's own
  * wait, queue_preemption_timeout_ms, is too long there.
  *
- * Context: DQM lock
- * Return: true if HWS has written the fence; false if it has not in KFD_PRIO_FAULT_WAIT_NS
+ * Context: DQM lock; polls, and calls schedule()
+ * Return: true if HWS has written the fence; false if it has not written the fence within
+ *	KFD_PRIO_FAULT_WAIT_NS after the unmap was sent
  */
 bool kfd_prio_unmap_wait(struct device_queue_manager *dqm)
 {
@@ -139,7 +147,7 @@ void kfd_prio_unmap_pause(void)
 }
 
 /**
- * kfd_prio_unmap_settle() - wait for the unmap that a fault has left
+ * kfd_prio_unmap_settle() - wait for the unmap that a fault has left, and end it
  * @dqm: device queue manager of the GPU, whose runlist is in force for KFD
  *
  * Context: DQM lock; waits until queue_preemption_timeout_ms after the unmap was sent, as KFD does
@@ -167,6 +175,8 @@ int kfd_prio_unmap_settle(struct device_queue_manager *dqm)
 /**
  * kfd_prio_runlist_unmap() - KFD is about to ask HWS to unmap queues of processes
  * @dqm: device queue manager of the GPU
+ *
+ * As kfd_prio_unmap_begin(), and records since when all queues are unmapped.
  *
  * Context: DQM lock
  */
@@ -218,8 +228,8 @@ static void kfd_prio_over_subscribed_keep(struct device_queue_manager *dqm)
  * @dqm: device queue manager of the GPU
  * @ret: 0, or the error
  *
- * No claim could run while all queues were unmapped, which may last longer than linger_us. So that
- * time does not count for any claim.
+ * No claim could run while all queues were unmapped, which may last longer than linger_us. So after
+ * a runlist was sent, that time does not count for any claim.
  *
  * Context: DQM lock
  */
@@ -242,6 +252,8 @@ void kfd_prio_runlist_sent(struct device_queue_manager *dqm, int ret)
  * kfd_prio_runlist_marks() - whether a level would take an active queue off the hardware
  * @dqm: device queue manager of the GPU
  * @level: KFD_PRIO_LEVEL_NONE or 0..15
+ *
+ * Changes no mark. A step that takes queues off sends its unmap before it marks.
  *
  * Context: DQM lock
  */
@@ -271,6 +283,9 @@ bool kfd_prio_runlist_marks(struct device_queue_manager *dqm, int level)
  * @processes: in: all processes; out: those in the runlist. KFD derives the size of the buffer from
  *	it, and whether the runlist is over-subscribed
  *
+ * Also copies KFD's record of over-subscription before KFD changes it
+ * (kfd_prio_over_subscribed_keep()).
+ *
  * Context: DQM lock
  */
 void kfd_prio_hook_runlist_size(struct device_queue_manager *dqm, unsigned int *processes)
@@ -283,8 +298,9 @@ void kfd_prio_hook_runlist_size(struct device_queue_manager *dqm, unsigned int *
  * kfd_prio_hook_runlist_skip() - whether a process is left out of the runlist
  * @qpd: the process on the GPU
  *
- * KFD maps processes without an active queue as well. Each takes a VMID, and if there are more
- * processes than VMIDs the firmware runs them in turns.
+ * A process that is taken off is left out, unless it has a debugger's kernel queue. KFD would map a
+ * process without an active queue as well. It takes a VMID, and if there are more processes than
+ * VMIDs, the firmware runs them in turns.
  *
  * Context: DQM lock
  */
@@ -300,7 +316,8 @@ bool kfd_prio_hook_runlist_skip(struct qcm_process_device *qpd)
  * @filter: enum kfd_unmap_queues_filter that KFD would use
  *
  * Context: DQM lock
- * Return: true if all queues of the process were off already, and @filter unmaps no others
+ * Return: true if the process was taken off and no queue of it was active when it left the GPU, and
+ *	@filter unmaps only queues of processes
  */
 bool kfd_prio_hook_terminate_preempted(struct device_queue_manager *dqm,
 				       struct qcm_process_device *qpd, u32 filter)
@@ -310,6 +327,8 @@ bool kfd_prio_hook_terminate_preempted(struct device_queue_manager *dqm,
 
 /**
  * kfd_prio_hook_fence_wait() - KFD polls for the answer of the scheduler
+ *
+ * Called once in each turn of KFD's loop. The GPU's thread sleeps for a moment.
  *
  * Context: DQM lock
  */

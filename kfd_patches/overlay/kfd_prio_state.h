@@ -5,9 +5,9 @@
  *
  * Preemption changes two things that must agree: the marks of the processes on a GPU
  * (kfd_prio_qpd.preempted, queue_properties.is_active), by which KFD acts, and the queues that the
- * hardware has. The state says how far both agree. Each hook in the path of an unmap or a runlist
- * is an event, and so is each action of a step. kfd_prio_engine_event() is the only caller of
- * kfd_prio_state_next().
+ * hardware has. The state describes how far both agree. Each hook in the path of an unmap or a
+ * runlist is an event, and so is each action of a step (kfd_prio_engine_step()).
+ * kfd_prio_engine_event() is the only caller of kfd_prio_state_next().
  *
  * Context of all of it in the kernel: DQM lock.
  */
@@ -35,8 +35,8 @@
  * @KFD_PRIO_STATE_LEFT: HWS: the fault of a doorbell did not wait for the end of its unmap. No
  *	process is marked for it any more
  * @KFD_PRIO_STATE_LOST: HWS did not confirm an unmap in time
- * @KFD_PRIO_STATE_ROLLED_BACK: an update has failed, and what was not confirmed of it is marked as
- *	on; or a ring has interrupted it. It is to be tried again
+ * @KFD_PRIO_STATE_ROLLED_BACK: an update has failed, and each process whose unmap was not confirmed
+ *	is marked as on; or a ring has interrupted the update. It is to be tried again
  *
  * While the DQM lock is free the state is OFF, COMMITTED, UNMAPPED, LEFT or ROLLED_BACK. In each of
  * these the hardware has no queue that is marked as off.
@@ -68,14 +68,14 @@ enum kfd_prio_state {
  * @KFD_PRIO_EVENT_SENT: an unmap of all queues was sent to HWS
  * @KFD_PRIO_EVENT_REFUSED: an unmap could not be sent
  * @KFD_PRIO_EVENT_CONFIRMED: HWS has written the fence of the unmap
- * @KFD_PRIO_EVENT_TIMED_OUT: HWS has not, in time
+ * @KFD_PRIO_EVENT_TIMED_OUT: HWS has not written the fence of the unmap in time
  * @KFD_PRIO_EVENT_HANG: KFD takes the scheduler to hang, and asks for a reset
  * @KFD_PRIO_EVENT_LEAVE: the fault of a doorbell does not wait any longer for its unmap
  * @KFD_PRIO_EVENT_SETTLED: HWS has confirmed the unmap that a fault has left
- * @KFD_PRIO_EVENT_EXPIRED: HWS has not, in time
+ * @KFD_PRIO_EVENT_EXPIRED: HWS has not confirmed that unmap in time
  * @KFD_PRIO_EVENT_RESET: a reset of the GPU has ended the unmap that a fault has left
  * @KFD_PRIO_EVENT_REMOVED: MES has removed each queue that is marked as off
- * @KFD_PRIO_EVENT_NOT_REMOVED: MES has refused to remove one, or does not answer
+ * @KFD_PRIO_EVENT_NOT_REMOVED: MES has refused to remove such a queue, or does not answer
  * @KFD_PRIO_EVENT_INTERRUPTED: MES was not asked to add all queues, because a process has rung
  * @KFD_PRIO_EVENT_PREPARE: KFD is about to send a runlist, for itself or for a step
  * @KFD_PRIO_EVENT_EMPTY: no queue is marked as on, so that KFD sends no runlist
@@ -122,14 +122,14 @@ enum kfd_prio_event {
  * KFD_PRIO_ACT_MARK
  *	mark the processes by a new decision
  * KFD_PRIO_ACT_AGAIN
- *	the same, if a process has rung since the step has marked
+ *	the same, if a process has rung since the step has marked, or no ring waits for the step
  * KFD_PRIO_ACT_RECALL
- *	an unmap counts as not confirmed, although its fence was written: the firmware had given it
- *	up
+ *	the last unmap counts as not confirmed, although HWS has written its fence: KFD has found
+ *	that the firmware gave the unmap up
  * KFD_PRIO_ACT_BACK
  *	roll back: mark as on each process whose unmap is not confirmed
  * KFD_PRIO_ACT_RETRY
- *	try again after KFD_PRIO_RETRY_NS
+ *	have the thread try again after KFD_PRIO_RETRY_NS
  * KFD_PRIO_ACT_AT_ONCE
  *	have the thread try again as soon as the DQM lock is free
  */

@@ -48,6 +48,8 @@ static struct attribute *const kfd_prio_stats[] = {
  * kfd_prio_owns_attr() - whether an attribute in a process or statistics directory belongs to
  * kfdprio
  * @attr: the attribute that is read
+ *
+ * Context: any
  */
 bool kfd_prio_owns_attr(const struct attribute *attr)
 {
@@ -80,6 +82,7 @@ void kfd_prio_hook_process_sysfs(struct kobject *kobj)
  * The process is found by its directory, because the PID in the name of the directory may belong to
  * another process at the time of a late read.
  *
+ * Context: process, no lock
  * Return: number of bytes, or -ESRCH if the process is gone
  */
 ssize_t kfd_prio_hook_procfs_show(struct kobject *kobj, char *buffer)
@@ -112,6 +115,7 @@ void kfd_prio_hook_stats_sysfs(struct kobject *kobj)
 				kfd_prio_stats[i]->name, kobject_name(kobj));
 }
 
+/* Reads the value of a file; 0 if the GPU was removed. Takes the DQM lock */
 static u64 kfd_prio_stat(struct kfd_process_device *pdd, const struct attribute *attr)
 {
 	struct device_queue_manager *dqm = pdd->qpd.dqm;

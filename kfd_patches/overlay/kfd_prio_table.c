@@ -230,6 +230,7 @@ static void kfd_prio_probe_fork(void *data, struct task_struct *parent,
 			       KFD_PRIO_SOURCE_FORK, 0, 0);
 }
 
+/* Removes the entry of @pid, if there is one */
 static void kfd_prio_table_forget(struct pid *pid)
 {
 	struct kfd_prio_entry *e;
@@ -265,6 +266,7 @@ static void kfd_prio_find_tracepoint(struct tracepoint *tp, void *priv)
 		kfd_prio_tp_exit = tp;
 }
 
+/* Attaches the probes and enables lookups, if they are not yet. Return: 0 or the error */
 static int kfd_prio_table_attach(void)
 {
 	int ret;
@@ -296,6 +298,7 @@ static void kfd_prio_table_detach(void)
 	kfd_prio_attached = false;
 }
 
+/* Detaches the probes after KFD_PRIO_LINGER, unless the table has an entry again */
 static void kfd_prio_table_idle(struct work_struct *work)
 {
 	mutex_lock(&kfd_prio_table_mutex);

@@ -18,7 +18,7 @@ static bool kfd_prio_has_roles(const struct kfd_prio_dqm *d)
 	       !list_empty(&d->quiet_neighbours);
 }
 
-/* Gives each process on a GPU the role that its settings and the parameters call for now */
+/* Gives each process on a GPU the role that follows from its settings and the parameters */
 static void kfd_prio_roles_update(struct device_queue_manager *dqm)
 {
 	struct device_process_node *cur;
@@ -40,9 +40,9 @@ static bool kfd_prio_roles_due(struct device_queue_manager *dqm)
 }
 
 /*
- * Runs a step for a ring of a claim before the indices are read, because a ring counts as work. The
- * rest of a step that a fault has begun, and a process that is off and may have rung, are not
- * delayed either. A retry after an error is: it is due later.
+ * Runs a step before anything is observed, if a claim has rung, because a ring counts as work; if a
+ * fault has left the unmap of its step; or if a process that is taken off may have rung. A retry
+ * after an error is due later, and does not come first.
  */
 static void kfd_prio_step_for_ring(struct device_queue_manager *dqm)
 {
@@ -75,6 +75,11 @@ static enum kfd_prio_kick kfd_prio_poll_wait(struct device_queue_manager *dqm)
 	return max(KFD_PRIO_TIMER, atomic_xchg(&dqm->prio.kicked, KFD_PRIO_QUIET));
 }
 
+/*
+ * The GPU's thread. Each time that it is woken: acts on orphans and on changed roles, runs a step
+ * for rings, reads the cost of saves, observes the claims and neighbours that are due, and runs a
+ * step that uses the result. A ring that comes between two observations is handled at once.
+ */
 static int kfd_prio_thread(void *data)
 {
 	struct device_queue_manager *dqm = data;
@@ -95,7 +100,7 @@ static int kfd_prio_thread(void *data)
 		if (kfd_prio_roles_due(dqm))
 			kfd_prio_roles_update(dqm);
 		kfd_prio_step_for_ring(dqm);
-		/* Threads that wait for the lock go before the next part */
+		/* Threads that wait for the DQM lock may take it before the next part */
 		while (kfd_prio_cost_read(dqm)) {
 			dqm_unlock(dqm);
 			dqm_lock(dqm);
@@ -105,7 +110,7 @@ static int kfd_prio_thread(void *data)
 		while (kfd_prio_claim_observe(dqm, d->scratch, &pass))
 			kfd_prio_step_for_ring(dqm);
 		kfd_prio_neighbours_observe(dqm, d->scratch);
-		/* This step starts the timer, unless the GPU was kicked meanwhile */
+		/* This step starts the timer, unless the GPU was kicked */
 		WRITE_ONCE(d->awake, false);
 		kfd_prio_engine_step(dqm, KFD_PRIO_STEP_LOOK);
 		dqm_unlock(dqm);
@@ -176,8 +181,10 @@ static void kfd_prio_threads_start(void)
 }
 
 /**
- * kfd_prio_thread_use() - start the threads of all GPUs, because a priority is about to be set
- * @prio: the priority; below preempt_min_prio no thread is needed
+ * kfd_prio_thread_use() - start the threads of all GPUs, because a priority was set
+ * @prio: the priority; below preempt_min_prio, or if kfd_preempt is 0, no thread is needed
+ *
+ * A GPU keeps its thread until the GPU is removed.
  *
  * Context: process, may sleep
  */
@@ -198,8 +205,9 @@ void kfd_prio_thread_use(int prio)
  * KFD
  *
  * A GPU that is added while priorities are in use has no ID yet when its device queue manager is
- * created. It has one now, which the name of its thread contains. No process has used the GPU
- * before, because a process uses only the GPUs that existed when it opened KFD.
+ * created, and the name of its thread contains the ID. It has one when a process opens KFD. No
+ * process has used the GPU before, because a process uses only the GPUs that existed when it opened
+ * KFD.
  *
  * Context: process, may sleep
  */
@@ -247,6 +255,11 @@ void kfd_prio_thread_reconfigure(bool rearm)
 /**
  * kfd_prio_hook_dqm_init() - a GPU is added
  * @dqm: device queue manager of the GPU, complete
+ *
+ * Adds the GPU to the list. It gets its thread when preemption or parking comes into use; if it is
+ * in use already, when the next process opens KFD.
+ *
+ * Context: process, may sleep; no lock
  */
 void kfd_prio_hook_dqm_init(struct device_queue_manager *dqm)
 {
@@ -273,6 +286,10 @@ void kfd_prio_hook_dqm_init(struct device_queue_manager *dqm)
 /**
  * kfd_prio_hook_dqm_uninit() - a GPU is removed
  * @dqm: device queue manager of the GPU, whose scheduler may be stopped already
+ *
+ * Waits for the users of the GPU (kfd_prio_gpu_hold()), takes all roles away, and stops the thread.
+ *
+ * Context: process, may sleep; no lock
  */
 void kfd_prio_hook_dqm_uninit(struct device_queue_manager *dqm)
 {

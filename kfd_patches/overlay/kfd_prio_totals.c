@@ -42,7 +42,7 @@ static void kfd_prio_totals_read(struct kfd_prio_dqm *d, struct kfd_prio_gpu_ent
 	dqm_unlock(dqm);
 }
 
-/* Fills in @room entries at most, and returns the number of GPUs */
+/* Fills in an entry for each GPU, @room entries at most, and returns the number of GPUs */
 static u32 kfd_prio_totals_collect(struct kfd_prio_gpu_entry *entries, u32 room)
 {
 	struct kfd_prio_dqm *d;

@@ -163,7 +163,7 @@ struct kfd_prio_version_args {
  * leads no group, or a kernel thread), EBADF (@pidfd is not open), ESRCH (no such process, @pid and
  * @pidfd differ, the process began at another time, or @serial is not that of a process of @pid, or
  * of an orphan if that was asked for), EPERM (see Permission), EEXIST (with KFD_PRIO_SET_RULE: the
- * present setting stays, see there), ENOMEM, EOPNOTSUPP (this kernel offers no way to follow fork),
+ * present setting stays, see there), ENOMEM, EOPNOTSUPP (without KFD_PRIO_FEATURE_INHERIT),
  * EFAULT, E2BIG, EIO or ETIME (a GPU is being reset, has no memory for a runlist, or does not
  * answer and is reset: the priority is set, and queues created afterwards have it). After all
  * errors but EIO and ETIME nothing has changed. EFAULT is an exception if only the result could not

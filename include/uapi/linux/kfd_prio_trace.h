@@ -143,7 +143,7 @@ enum kfd_prio_source {
 	LAST(KFD_PRIO_SOURCE_FORK, "FORK")
 
 /**
- * enum kfd_prio_wake - how work of a process was noticed, in kfd_doorbell_wake
+ * enum kfd_prio_wake - how work of a process was observed, in kfd_doorbell_wake
  * @KFD_PRIO_WAKE_FAULT: the process rang while its doorbells were trapped
  * @KFD_PRIO_WAKE_POLL: the indices of a queue had moved without such a ring
  */
@@ -194,7 +194,7 @@ enum kfd_prio_reason {
  * @KFD_PRIO_PARK_CROWDED: the runlist was over-subscribed
  * @KFD_PRIO_PARK_UPDATE: a runlist was sent for another reason
  * @KFD_PRIO_PARK_IDLE: no process on the GPU had work, or MES removed only its queues
- * @KFD_PRIO_PARK_PREEMPTED: the process was off already, preempted without work
+ * @KFD_PRIO_PARK_PREEMPTED: preemption kept the process off already
  */
 enum kfd_prio_park_reason {
 	KFD_PRIO_PARK_CROWDED = 0,
