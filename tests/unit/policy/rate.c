@@ -146,6 +146,7 @@ static void step(void)
 			       m.d.level > level, m.now);
 	if (m.d.throttle != NONE && !m.block_at) {
 		m.block_at = m.now;
+		m.out->blocks += m.now >= m.start;
 	} else if (m.d.throttle == NONE && m.block_at) {
 		if (m.now >= m.start && m.now - m.block_at > m.out->block_max)
 			m.out->block_max = m.now - m.block_at;

@@ -39,6 +39,7 @@ struct rate_run {
  * @p50, @p99, @p999, @max: their latency, ns
  * @offline: share of the time in which the offline work ran
  * @switches: number of saves of the offline work
+ * @blocks: how often the online process was off for a floor
  * @block_max: the longest time for which the online process was off for a floor, ns
  * @floor_least: the least time for which the offline work ran in any period, ns
  */
@@ -46,7 +47,7 @@ struct rate_result {
 	u32 n;
 	u64 p50, p99, p999, max;
 	double offline;
-	u32 switches;
+	u32 switches, blocks;
 	u64 block_max, floor_least;
 };
 
