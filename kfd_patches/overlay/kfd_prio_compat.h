@@ -250,10 +250,15 @@ static inline void kfd_prio_drain_end(struct kfd_process *p)
 
 /*
  * Whether KFD handles the interrupt for which kfd_process_drain_interrupts() waits. The handler of
- * GFX10 discards it, because its list of clients does not have KFD_IRQ_FENCE_CLIENTID.
+ * GFX10 discards it, because its list of clients does not have KFD_IRQ_FENCE_CLIENTID. All handlers
+ * discard an interrupt without a PASID, and a process that has no VM on a GPU has none there.
  */
 static inline bool kfd_prio_drain_ends(struct kfd_process_device *pdd)
 {
+#ifdef KFD_PRIO_HAVE_PDD_PASID
+	if (!pdd->pasid)
+		return false;
+#endif
 #ifdef KFD_PRIO_HAVE_IRQ_DRAIN
 	return pdd->dev->kfd->device_info.event_interrupt_class != &event_interrupt_class_v10;
 #else

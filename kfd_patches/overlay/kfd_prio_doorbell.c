@@ -143,6 +143,9 @@ void kfd_prio_hook_context_created(struct kfd_process *p, struct file *filep)
  */
 void kfd_prio_hook_process_free(struct kfd_process *p)
 {
+	/* A process without a serial was not published, and its timer not initialised */
+	if (p->prio.serial)
+		hrtimer_cancel(&p->prio.drain_timer);
 	kfd_prio_orphan_free(p);
 	iput(p->prio.inode);
 	if (p->prio.mm)

@@ -280,7 +280,11 @@ void kfd_prio_hook_hws_hang(struct device_queue_manager *dqm)
  * notifier would hang in its exit. Interrupts of a process that has left the table have no effect,
  * so KFD need not wait for them. If the process leaves the table during the wait,
  * kfd_prio_hook_process_unhashed() ends the wait. On a GPU whose handler discards the interrupt
- * (GFX10), a debugger that exits would hang in the same way.
+ * (GFX10, and each GPU on which the process has no VM), a debugger that exits would hang in the
+ * same way.
+ *
+ * For any other reason for which the interrupt may be lost, for example because KFD's queue of
+ * interrupts is full, which a process can bring about, a timer ends the wait.
  *
  * The hook does not ask whether the node of the process is in the table: when amdgpu is unloaded,
  * KFD moves the nodes of all processes to a list of its own, before it detaches their debuggers.
@@ -294,8 +298,10 @@ bool kfd_prio_hook_drain_interrupts(struct kfd_process_device *pdd)
 
 	/* irq_drain_is_open, then unhashed: pairs with kfd_prio_hook_process_unhashed() */
 	smp_mb();
-	if (!READ_ONCE(p->prio.unhashed) && kfd_prio_drain_ends(pdd))
+	if (!READ_ONCE(p->prio.unhashed) && kfd_prio_drain_ends(pdd)) {
+		kfd_prio_process_drains(p);
 		return false;
+	}
 	kfd_prio_drain_end(p);
 	return true;
 }

@@ -7,6 +7,7 @@
 #define KFD_PRIO_MEMBERS_H_INCLUDED
 
 #include <linux/atomic.h>
+#include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/types.h>
 #include "kfd_prio_policy.h"
@@ -81,6 +82,8 @@ struct kfd_prio_values {
  *	mm; else NULL
  * @notified: bit 0: notify descriptors have reported that the process opened KFD
  * @unhashed: the process has left KFD's table; written under kfd_processes_mutex
+ * @drain_timer: ends the wait of kfd_process_drain_interrupts(); initialised before the process is
+ *	published, and cancelled before the process is freed
  * @gone: the mm of the process has no user any more, and a descriptor may keep the process;
  *	written without a lock
  * @serial: number of the process, never used again; written before the process is published
@@ -105,6 +108,7 @@ struct kfd_prio_process {
 	struct mm_struct *mm;
 	unsigned long notified;
 	bool unhashed;
+	struct hrtimer drain_timer;
 	bool gone;
 	u64 serial;
 	unsigned int users;

@@ -95,7 +95,7 @@ static int kfd_prio_map_again(struct device_queue_manager *dqm, int ret)
  * Context: process; DQM lock
  * Return: 0; -EIO if the GPU is being reset or memory is short, -ETIME if its scheduler does not
  *	answer: the properties of the queues have the priority, and the hardware takes it after the
- *	reset
+ *	reset. After -EIO because the ring for commands to HWS is full they do not have it
  */
 int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues)
 {
@@ -133,6 +133,9 @@ int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues)
 	active &= dqm->sched_policy != KFD_SCHED_POLICY_NO_HWS;
 	if (active)
 		ret = kfd_prio_unmap_dynamic(dqm);
+	/* No packet was sent: the queues run on with their priority, and the next call changes it */
+	if (ret == -ENOMEM)
+		return -EIO;
 	list_for_each_entry(q, &qpd->queues_list, list) {
 		if (q->properties.priority == kfd_prio_target(q, prio))
 			continue;

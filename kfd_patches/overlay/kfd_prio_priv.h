@@ -358,6 +358,7 @@ u64 kfd_prio_safety_poll_ns(void);
 /* kfd_prio_processes.c */
 bool kfd_prio_process_hold(struct kfd_process *p);
 void kfd_prio_process_drop(struct kfd_process *p);
+void kfd_prio_process_drains(struct kfd_process *p);
 struct kfd_process *kfd_prio_processes_next(struct kfd_process *prev);
 
 /* kfd_prio_identity.c */

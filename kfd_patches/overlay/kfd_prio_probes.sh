@@ -70,6 +70,7 @@ fi
 		FATAL_ERROR unsigned long probe(void) { return sizeof(&amdgpu_amdkfd_is_fed); }
 		USER_QUEUES int probe(void) { return amdgpu_user_queue; }
 		IRQ_DRAIN void probe(struct kfd_process *p) { wake_up_all(&p->wait_irq_drain); }
+		PDD_PASID u32 probe(struct kfd_process_device *pdd) { return pdd->pasid; }
 		KEEP_IDLE_EVICTED int probe(void) { return keep_idle_process_evicted; }
 	END
 	echo "#define KFD_PRIO_PROBES \"${list-}\""

@@ -16,6 +16,7 @@
  * must not wait for a release, nor for the creation of a process.
  */
 #include <linux/delay.h>
+#include <linux/hrtimer.h>
 #include <linux/wait.h>
 #include "kfd_prio_priv.h"
 
@@ -23,6 +24,33 @@ static LIST_HEAD(kfd_prio_processes);
 static DEFINE_SPINLOCK(kfd_prio_processes_lock);
 static DECLARE_WAIT_QUEUE_HEAD(kfd_prio_processes_wait);
 static u64 kfd_prio_processes_serial;	/* kfd_prio_processes_lock */
+
+/*
+ * For so long kfd_process_drain_interrupts() waits for an interrupt at most, ns. On the simulated
+ * GPU the interrupt took milliseconds.
+ */
+#define KFD_PRIO_DRAIN_NS	(2ULL * NSEC_PER_SEC)
+
+static enum hrtimer_restart kfd_prio_drain_timer(struct hrtimer *timer)
+{
+	kfd_prio_drain_end(container_of(timer, struct kfd_process, prio.drain_timer));
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * kfd_prio_process_drains() - limit the time for which KFD waits for an interrupt of a process
+ * @p: the process, published
+ *
+ * If the wait is ended early, KFD may handle an interrupt from before a debugger was detached after
+ * that, and report its exception to the next debugger.
+ *
+ * Context: any
+ */
+void kfd_prio_process_drains(struct kfd_process *p)
+{
+	hrtimer_start(&p->prio.drain_timer, ktime_add_ns(ktime_get(), KFD_PRIO_DRAIN_NS),
+		      HRTIMER_MODE_ABS);
+}
 
 /**
  * kfd_prio_hook_process_created() - create_process() is about to return a process
@@ -36,6 +64,7 @@ static u64 kfd_prio_processes_serial;	/* kfd_prio_processes_lock */
 void kfd_prio_hook_process_created(struct kfd_process *p)
 {
 	kfd_prio_drain_init(p);
+	kfd_prio_timer_init(&p->prio.drain_timer, kfd_prio_drain_timer);
 	kfd_prio_identity_begin(p);
 	spin_lock(&kfd_prio_processes_lock);
 	p->prio.family = kfd_prio_processes_serial + 1;

@@ -11,11 +11,19 @@
 #include "dbgtrap.h"
 #include "preempt.h"
 
+static int bare_kfd;		/* /dev/kfd of an actor that has opened nothing else */
 static pid_t debugged;	/* whom an actor debugs, if not itself */
 
 static long trap(enum dbgtrap_op op, struct dbgtrap *t)
 {
-	return dbgtrap(kfdc_fd(me.c), debugged ? : getpid(), op, t);
+	return dbgtrap(bare_kfd ? : kfdc_fd(me.c), debugged ? : getpid(), op, t);
+}
+
+static long act_open_kfd(long unused, long unused2)
+{
+	(void)unused, (void)unused2;
+	bare_kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+	return bare_kfd < 0 ? -errno : 0;
 }
 
 static long act_attach(long unused, long unused2)
@@ -387,6 +395,7 @@ static void debug_exit(void)
 {
 	struct actor a = actor_bare(0), later;
 	long r = actor_do(&a, act_open, 1, 7);
+	uint64_t begin;
 
 	if (!r)
 		r = actor_do(&a, act_attach, 0, 0);
@@ -397,8 +406,10 @@ static void debug_exit(void)
 	}
 	tap_eq(r, 0, "debug_exit: a process attaches to itself");
 	later = actor_start(0, 1, 7);
+	begin = kfdc_now();
 	if (!tap_ok(ends(&a), "debug_exit: it exits"))
 		tap_diag("it waits for ever, and so will others: no test after this one means anything");
+	tap_ok(in_time(kfdc_now() - begin, SEC), "debug_exit: at once");
 	tap_ok(ends(&later), "debug_exit: so does a process that exits after it");
 }
 
@@ -454,6 +465,7 @@ static void debug_exit_debugger(void)
 {
 	struct actor dbg = actor_bare(0), a = actor_bare(0), later;
 	long r = actor_do(&a, act_open, 0, 0);
+	uint64_t begin;
 
 	if (!r)
 		r = actor_do(&a, act_runtime, 0, 0);
@@ -474,10 +486,70 @@ static void debug_exit_debugger(void)
 	}
 	tap_eq(actor_do(&dbg, act_attach, 0, 0), 0, "debug_exit_debugger: it attaches again");
 	later = actor_start(0, 1, 7);
+	begin = kfdc_now();
 	if (!tap_ok(ends(&dbg), "debug_exit_debugger: it exits"))
 		tap_diag("it waits for ever, and so will others: no test after this one means anything");
+	tap_ok(in_time(kfdc_now() - begin, SEC), "debug_exit_debugger: at once");
 	tap_ok(ends(&later), "debug_exit_debugger: so does a process that exits after it");
 	tap_ok(actor_do(&a, act_request, MS, 0) > 0, "debug_exit_debugger: the process works on");
+	actor_kill(&a);
+}
+
+/*
+ * A process without a VM on the GPU is debugged, here by itself, and the debugger detaches.  From 7.2 on it has no PASID on
+ * the GPU then, and stock amdkfd waits for an interrupt that its handlers discard
+ */
+static void debug_no_vm(void)
+{
+	struct actor a = actor_bare(0), later;
+	uint64_t begin;
+	long r = actor_do(&a, act_open_kfd, 0, 0);
+
+	if (!r)
+		r = actor_do(&a, act_attach, 0, 0);
+	if (r == -EINVAL || r == -ENOTTY) {
+		tap_skip("debug_no_vm", "this kernel's amdkfd has no AMDKFD_IOC_DBG_TRAP");
+		actor_kill(&a);
+		return;
+	}
+	tap_eq(r, 0, "debug_no_vm: a process that has only opened /dev/kfd attaches to itself");
+	later = actor_start(0, 1, 7);
+	begin = kfdc_now();
+	actor_tell(&a, act_detach, 0, 0);
+	tap_ok(actor_hear(&a, &r, 20000) && !r, "debug_no_vm: it detaches");
+	tap_ok(in_time(kfdc_now() - begin, SEC), "debug_no_vm: at once");
+	actor_kill(&a);
+	tap_ok(ends(&later), "debug_no_vm: a process that exits after it exits");
+}
+
+/* The interrupt is lost, as it is if KFD's queue of interrupts is full: KFD does not wait for ever */
+static void debug_lost(void)
+{
+	struct actor dbg = actor_bare(0), a = actor_bare(0), later;
+	long r = actor_do(&a, act_open, 0, 0);
+	uint64_t begin;
+
+	if (!r)
+		r = actor_do(&a, act_runtime, 0, 0);
+	if (r == -ENOTTY) {
+		tap_skip("debug_lost", "this kernel's amdkfd has no AMDKFD_IOC_DBG_TRAP");
+		actor_kill(&a);
+		actor_kill(&dbg);
+		return;
+	}
+	if (r || actor_do(&a, act_create, 1, 7) || actor_do(&dbg, act_open, 0, 0) || actor_do(&dbg, act_trace, a.pid, 0))
+		tap_bail("debug_lost: a process and its debugger: %s", strerror(-r));
+	tap_eq(actor_do(&dbg, act_attach, 0, 0), 0, "debug_lost: a debugger attaches");
+	later = actor_start(0, 1, 7);
+	if (param_try("drain_lost", "1"))
+		tap_bail("debug_lost: the simulated GPU has no drain_lost");
+	begin = kfdc_now();
+	if (!tap_ok(ends(&dbg), "debug_lost: it exits"))
+		tap_diag("it waits for ever, and so will others: no test after this one means anything");
+	tap_ok(in_time(kfdc_now() - begin, 3 * SEC), "debug_lost: after two seconds");
+	param_try("drain_lost", "0");
+	tap_ok(ends(&later), "debug_lost: so does a process that exits after it");
+	tap_ok(actor_do(&a, act_request, MS, 0) > 0, "debug_lost: the process works on");
 	actor_kill(&a);
 }
 
@@ -486,5 +558,5 @@ const struct test tests_debug[] = {
 	{ "debug_claimant", debug_claimant }, { "debug_operations", debug_operations },
 	{ "debug_attach", debug_attach }, { "debug_other", debug_other },
 	{ "debug_exit", debug_exit }, { "debug_exit_both", debug_exit_both },
-	{ "debug_exit_debugger", debug_exit_debugger }, {}
+	{ "debug_exit_debugger", debug_exit_debugger }, { "debug_no_vm", debug_no_vm }, { "debug_lost", debug_lost }, {}
 };

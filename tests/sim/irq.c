@@ -158,6 +158,9 @@ void sim_hws_irq_enable(struct sim_gpu *g, bool on)
 static uint drain_us;
 module_param(drain_us, uint, 0644);
 MODULE_PARM_DESC(drain_us, "time before the interrupt is sent for which amdkfd waits when a debugger detaches");
+static bool drain_lost;
+module_param(drain_lost, bool, 0644);
+MODULE_PARM_DESC(drain_lost, "that interrupt is lost, as one for which the driver's queue of interrupts has no room");
 
 #define DRAIN_MS	1000
 
@@ -187,10 +190,10 @@ int sim_hws_irq_drain(struct sim_gpu *g, const u32 *fence)
 		usleep_range(20, 50);
 	}
 	mutex_lock(&h->irq_lock);
-	if (h->irq_on)
-		kgd2kfd_interrupt(g->adev.kfd.dev, fence);
-	else
+	if (!h->irq_on)
 		r = -ENODEV;
+	else if (!READ_ONCE(drain_lost))
+		kgd2kfd_interrupt(g->adev.kfd.dev, fence);
 	mutex_unlock(&h->irq_lock);
 	return r;
 }
