@@ -279,7 +279,7 @@ DEFINE_EVENT(amdkfd_queue_result, amdkfd_queue_destroy_end,
 	     TP_ARGS(q, ret)
 );
 
-/* The process has ended, or has closed /dev/kfd, and left this queue. */
+/* The process has ended, or has closed a context of its own, and left this queue. */
 DEFINE_EVENT(amdkfd_queue, amdkfd_queue_release,
 	     TP_PROTO(struct queue *q),
 	     TP_ARGS(q)
@@ -583,7 +583,10 @@ DEFINE_EVENT(amdkfd_node, amdkfd_gpu_reset_start,
 	     TP_ARGS(node)
 );
 
-/* KFD works on the GPU again, or cannot. */
+/*
+ * KFD works on the GPU again, or cannot. If it cannot on one partition, those
+ * after it have no such event.
+ */
 DEFINE_EVENT(amdkfd_node_result, amdkfd_gpu_reset_end,
 	     TP_PROTO(struct kfd_node *node, int ret),
 	     TP_ARGS(node, ret)

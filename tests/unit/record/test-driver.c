@@ -52,6 +52,19 @@ static void test_instance(void **state)
 	assert_int_equal(system("rm -r root"), 0);
 }
 
+/* --driver=upstream without these events: the advice fits what is there */
+static void test_lacking(void **state)
+{
+	(void)state;
+	make("root");
+	assert_null(record_driver_lacks_upstream("root"));
+	make(MODULE "parameters");
+	assert_non_null(strstr(record_driver_lacks_upstream("root"), "use --driver=stock"));
+	make(MODULE "parameters/kfd_preempt");
+	assert_non_null(strstr(record_driver_lacks_upstream("root"), "use --driver=kfdprio"));
+	assert_int_equal(system("rm -r root"), 0);
+}
+
 /* Nothing is looked for if the user says which one */
 static void test_said(void **state)
 {
@@ -66,6 +79,7 @@ int driver_tests(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_instance),
+		cmocka_unit_test(test_lacking),
 		cmocka_unit_test(test_said),
 	};
 

@@ -57,6 +57,19 @@ enum record_driver record_driver_find(const char *root, enum record_driver drive
 }
 
 /**
+ * record_driver_lacks_upstream() - why a kernel has no events of the series in contrib/rfc, and what to do
+ * @root: prefix of all paths, for tests; "" for this host
+ *
+ * Return: the reason; NULL if no amdgpu is loaded.
+ */
+const char *record_driver_lacks_upstream(const char *root)
+{
+	if (has(root, OUR_DRIVER))
+		return "the driver of kfdprio is loaded, which has its own; use --driver=kfdprio";
+	return has(root, DRIVER) ? "amdgpu has neither them nor kfdprio; use --driver=stock" : NULL;
+}
+
+/**
  * record_driver_is_ours() - whether the loaded driver is that of kfdprio
  *
  * An open of the device of another driver would make a KFD process of this program.

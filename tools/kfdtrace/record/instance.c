@@ -292,6 +292,18 @@ static int event_switch(struct recording *rec, const char *name, const char *eve
 	return -errno;
 }
 
+static void no_such_events(const char *text, char *why)
+{
+	bool upstream = !strcmp(text, UPSTREAM_EVENTS);
+	const char *reason = upstream ? record_driver_lacks_upstream("") : NULL;
+	char missing[KFDLIB_WHY];
+
+	/* an open of the device of a driver that is loaded would make a KFD process of this program */
+	if (upstream && !reason && kfd_dev_missing(missing))
+		reason = missing;
+	snprintf(why, RECORD_WHY, "this kernel has no events '%s'%s%s", text, reason ? ": " : "", reason ? reason : "");
+}
+
 /* SYSTEM:PREFIX*, each alone: a driver may have others in that system */
 static int events_switch(struct recording *rec, const char *text, const char *system, const char *prefix, char *why)
 {
@@ -309,8 +321,7 @@ static int events_switch(struct recording *rec, const char *text, const char *sy
 	}
 	tracefs_list_free(events);
 	if (ret == -ENOENT)
-		snprintf(why, RECORD_WHY, "this kernel has no events '%s'%s", text,
-			 strcmp(text, UPSTREAM_EVENTS) ? "" : ": amdgpu has neither them nor kfdprio; use --driver=stock");
+		no_such_events(text, why);
 	return ret;
 }
 

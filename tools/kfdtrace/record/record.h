@@ -206,6 +206,7 @@ void record_began(struct recording *rec);
 
 /* driver.c */
 enum record_driver record_driver_find(const char *root, enum record_driver driver, const char *instance);
+const char *record_driver_lacks_upstream(const char *root);
 bool record_driver_is_ours(void);
 
 /* source.c: an instance, or probes of a driver without events */
