@@ -24,7 +24,7 @@
  * before KFD acts, and ``_end`` with the result (``ret``, 0 or a negative errno).
  * The thread that performs the operation records both.
  *
- * These events are stable uAPI: their names, and the names and the meaning of
+ * These events are meant to be stable: their names, and the names and the meaning of
  * their fields, do not change, and a new field is appended.
  *
  * - ``amdkfd_queue_create_start``, ``amdkfd_queue_create_end``
@@ -290,7 +290,7 @@ DEFINE_EVENT(amdkfd_queue, amdkfd_queue_release,
  * KFD evicts a process from a GPU, or restores it: for memory management,
  * suspend or CRIU, or after a fault.
  *	evicted		reasons that keep its queues off the GPU
- *	queues		its queues on the GPU
+ *	queues		queues that it has created on the GPU, mapped or not
  */
 DECLARE_EVENT_CLASS(amdkfd_process,
 		    TP_PROTO(struct kfd_process_device *pdd),
@@ -420,7 +420,10 @@ TRACE_EVENT(amdkfd_runlist_unmap_start,
 		      kfd_trace_show_unmap_filter(__entry->filter), __entry->filter_param)
 );
 
-/* HWS has written the fence of the unmap, or has not in time. */
+/*
+ * HWS has written the fence of the unmap, or has not in time. KFD may report
+ * the unmap as failed later, for example if a queue has not left the GPU.
+ */
 DEFINE_EVENT(amdkfd_node_result, amdkfd_runlist_unmap_end,
 	     TP_PROTO(struct kfd_node *node, int ret),
 	     TP_ARGS(node, ret)
