@@ -24,8 +24,8 @@
  * before KFD acts, and ``_end`` with the result (``ret``, 0 or a negative errno).
  * The thread that performs the operation records both.
  *
- * These events are meant to be stable: their names, and the names and the meaning of
- * their fields, do not change, and a new field is appended.
+ * These events are meant to be stable: their names, and the names and the
+ * meaning of their fields, do not change, and a new field is appended.
  *
  * - ``amdkfd_queue_create_start``, ``amdkfd_queue_create_end``
  * - ``amdkfd_queue_update_start``, ``amdkfd_queue_update_end``
