@@ -363,7 +363,7 @@ bool kfd_prio_changes(const struct kfd_prio_dqm *d, const struct kfd_prio_step *
 void kfd_prio_prepare(struct device_queue_manager *dqm, bool by_kfd)
 {
 	struct kfd_prio_end end = {};
-	struct kfd_prio_step s = { .by = KFD_PRIO_STEP_LOOK };
+	struct kfd_prio_step s = { .by = KFD_PRIO_STEP_OBSERVED };
 
 	if (!kfd_prio_decide(dqm, &s))
 		return;

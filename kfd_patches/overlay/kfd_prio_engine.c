@@ -158,7 +158,7 @@ static void kfd_prio_step(struct device_queue_manager *dqm, struct kfd_prio_step
 		kfd_prio_gpu_kick(dqm);
 		return;
 	}
-	if (s->by == KFD_PRIO_STEP_LOOK)
+	if (s->by == KFD_PRIO_STEP_OBSERVED)
 		kfd_prio_park_check(dqm);
 	rises = s->dec.level > d->policy.level || (in_fault && d->recheck);
 	if (rises && !owes && !kfd_prio_uses_mes(dqm) &&
@@ -182,8 +182,8 @@ static void kfd_prio_step(struct device_queue_manager *dqm, struct kfd_prio_step
  * tries again.
  *
  * In a fault the step does not send an update that lowers the level, nor a retry; it kicks the
- * thread for these. Only a step with KFD_PRIO_STEP_LOOK sends an update just to park processes. If
- * an event came that the state does not expect, the step runs once more.
+ * thread for these. Only a step with KFD_PRIO_STEP_OBSERVED sends an update just to park processes.
+ * If an event came that the state does not expect, the step runs once more.
  *
  * Context: DQM lock; waits for the unmap, in a fault for KFD_PRIO_FAULT_WAIT_NS at most
  */
@@ -353,7 +353,7 @@ static bool kfd_prio_marks_again(struct device_queue_manager *dqm)
 {
 	const struct kfd_prio_step *step = dqm->prio.step;
 
-	return (step && step->by == KFD_PRIO_STEP_LOOK) || kfd_prio_claim_rings(dqm) ||
+	return (step && step->by == KFD_PRIO_STEP_OBSERVED) || kfd_prio_claim_rings(dqm) ||
 	       atomic_read(&dqm->prio.neighbour_rung);
 }
 

@@ -12,12 +12,12 @@
  * enum kfd_prio_step_by - the caller of a step of the engine
  * @KFD_PRIO_STEP_FAULT: the fault of a doorbell
  * @KFD_PRIO_STEP_RING: the GPU's thread, for a ring, before it observes
- * @KFD_PRIO_STEP_LOOK: the GPU's thread after it has observed, and a changed module parameter
+ * @KFD_PRIO_STEP_OBSERVED: the GPU's thread after it has observed, and a changed module parameter
  */
 enum kfd_prio_step_by {
 	KFD_PRIO_STEP_FAULT,
 	KFD_PRIO_STEP_RING,
-	KFD_PRIO_STEP_LOOK,
+	KFD_PRIO_STEP_OBSERVED,
 };
 
 /**

@@ -133,7 +133,7 @@ int kfd_prio_dqm_apply(struct kfd_process_device *pdd, u32 *nr_queues)
 	active &= dqm->sched_policy != KFD_SCHED_POLICY_NO_HWS;
 	if (active)
 		ret = kfd_prio_unmap_dynamic(dqm);
-	/* No packet was sent: the queues run on with their priority, and the next call changes it */
+	/* No packet was sent: the queues run on with their priority; the next call changes it */
 	if (ret == -ENOMEM)
 		return -EIO;
 	list_for_each_entry(q, &qpd->queues_list, list) {

@@ -112,7 +112,7 @@ static int kfd_prio_thread(void *data)
 		kfd_prio_neighbours_observe(dqm, d->scratch);
 		/* This step starts the timer, unless the GPU was kicked */
 		WRITE_ONCE(d->awake, false);
-		kfd_prio_engine_step(dqm, KFD_PRIO_STEP_LOOK);
+		kfd_prio_engine_step(dqm, KFD_PRIO_STEP_OBSERVED);
 		dqm_unlock(dqm);
 		/* After the step, because a ring waits for it */
 		kfd_prio_orphan_poll();
@@ -246,7 +246,7 @@ void kfd_prio_thread_reconfigure(bool rearm)
 			kfd_prio_breaker_rearm(dqm);
 		kfd_prio_roles_update(dqm);
 		d->recheck = true;
-		kfd_prio_engine_step(dqm, KFD_PRIO_STEP_LOOK);
+		kfd_prio_engine_step(dqm, KFD_PRIO_STEP_OBSERVED);
 		dqm_unlock(dqm);
 	}
 	kfd_prio_gpu_unlock();

@@ -325,6 +325,8 @@ static void idle_newborn(void)
 	struct events *e;
 	long ns;
 
+	/* longer than the process waits, so that no floor is due but for time for which it had no work */
+	param_set("floor_period_ms", 1000);
 	e = events_start("kfd");
 	actor_tell(&on, act_request, 2500 * MS, 0);
 	nap_ns(10 * MS);

@@ -526,7 +526,7 @@ bool op_work_ends(void)
 	qp->claim.rung = false;
 	atomic_set(&qp->doorbell.trap, KFD_PRIO_TRAP_ARMED);
 	w.dqm.prio.recheck = true;
-	kfd_prio_engine_step(&w.dqm, KFD_PRIO_STEP_LOOK);
+	kfd_prio_engine_step(&w.dqm, KFD_PRIO_STEP_OBSERVED);
 	dqm_unlock(&w.dqm);
 	return true;
 }
@@ -557,7 +557,7 @@ bool op_thread(void)
 	if (kfd_prio_claim_rings(&w.dqm) || d->state == KFD_PRIO_STATE_LEFT || (d->victims && atomic_read(&d->neighbour_rung)))
 		kfd_prio_engine_step(&w.dqm, KFD_PRIO_STEP_RING);
 	d->awake = false;
-	kfd_prio_engine_step(&w.dqm, KFD_PRIO_STEP_LOOK);
+	kfd_prio_engine_step(&w.dqm, KFD_PRIO_STEP_OBSERVED);
 	dqm_unlock(&w.dqm);
 	return true;
 }
