@@ -305,9 +305,11 @@ void kfd_prio_commit(struct device_queue_manager *dqm, struct kfd_prio_step *s, 
 /**
  * kfd_prio_commit_nothing() - commit a decision that changes no mark
  * @dqm: device queue manager of the GPU
- * @s: the decision, whose level is in force already
+ * @s: the decision, whose level is in force already; kfd_prio_changes() returned false for it
  *
- * The policy counts the time since the last commit.
+ * The policy counts the time since the last commit, which has passed under the level in force, for
+ * its tokens and floors. The next commit counts from the time of @s on. No preemption begins, so no
+ * token is taken. The caller then calls kfd_prio_decided().
  *
  * Context: DQM lock
  */

@@ -189,8 +189,9 @@ static bool kfd_prio_doorbell_reached(struct kfd_process_device *pdd,
  * Context: mmap_lock for writing
  * Return: true if KFD must map nothing, because the first access will fault and map the doorbells.
  *	The VMA joins its address space after this hook, and a zap before that would not reach
- *	doorbells that KFD had mapped. False if KFD is to map them: the GPU has no thread, or the
- *	mapping is of a kind above
+ *	doorbells that KFD had mapped. False if KFD is to map them: the mapping is of a kind above,
+ *	or the GPU has no thread. In the latter case the hook has nevertheless given the VMA its
+ *	->fault and counted it, so that a thread that starts later can trap the doorbells
  */
 bool kfd_prio_hook_doorbell_mmap(struct kfd_process_device *pdd, struct vm_area_struct *vma,
 				 phys_addr_t address)

@@ -66,11 +66,15 @@ static void choose(struct kfd_prio_gaps_choice *choice, u64 *best, u64 n, u64 le
 }
 
 /**
- * kfd_prio_gaps_begin() - a gap begins
- * @g: the gaps
+ * kfd_prio_gaps_begin() - a gap begins: select the length from which on it is worth a switch
+ * @g: the gaps; none is in progress
  * @c: the price of a switch
- * @level: the level in force
- * @since: when the last work of @level ended, not 0
+ * @level: the level in force, which has no more work
+ * @since: when the last work of @level ended, at most the present time; not 0, which means that no
+ *	gap is in progress
+ *
+ * Sets @g->scarce and @g->plenty from the lengths of the gaps of the past. kfd_prio_gaps_pays()
+ * uses them while the gap lasts.
  */
 void kfd_prio_gaps_begin(struct kfd_prio_gaps *g, const struct kfd_prio_price *c, int level,
 			 u64 since)

@@ -180,6 +180,9 @@ void kfd_prio_hook_unmap_queues(struct device_queue_manager *dqm, u32 filter, u3
  * @dqm: device queue manager of its GPU
  * @ret: 0, or the error, after which no unmap is in progress
  *
+ * If a step has sent the unmap, the hook may decide and mark processes while the GPU saves waves,
+ * see kfd_prio_engine_unmap_sent(). The next runlist has the processes as marked then.
+ *
  * Context: DQM lock
  */
 void kfd_prio_hook_unmap_sent(struct device_queue_manager *dqm, int ret)
@@ -313,7 +316,8 @@ bool kfd_prio_hook_drain_interrupts(struct kfd_process_device *pdd)
  * A debugger that exits detaches itself from @p in an SRCU section of KFD's table. If it waits for
  * an interrupt there, the handler may not find @p any more. The debugger would then wait for the
  * interrupt, and the caller of this hook, which waits for a grace period next, for the debugger. So
- * the hook ends the debugger's wait.
+ * the hook ends the debugger's wait. From now on kfd_prio_hook_drain_interrupts() has KFD begin no
+ * such wait for @p.
  *
  * Context: kfd_processes_mutex
  */

@@ -72,8 +72,10 @@ u64 kfd_prio_policy_until(const struct kfd_prio_params *k, const struct kfd_prio
  * @c: the claim
  * @now: the time, ns; times of @c that lie after it count as @now
  *
- * A claim holds for busy_budget_ms after progress if it has work, else for linger_us after its
- * work.
+ * A claim that has work holds for less than busy_budget_ms after its last progress. A claim without
+ * work holds for less than linger_us after its work was last observed. A claim whose
+ * &struct kfd_prio_claim.rung is false does not hold, whatever its times are. The function does not
+ * compare the claim's priority with preempt_min_prio.
  */
 bool kfd_prio_policy_holds(const struct kfd_prio_params *k, const struct kfd_prio_claim *c,
 			   u64 now)

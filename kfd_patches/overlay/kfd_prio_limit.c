@@ -141,7 +141,12 @@ void kfd_prio_limit_init(void)
  * kfd_prio_hook_debug_trap() - AMDKFD_IOC_DBG_TRAP begins: wait until it is permitted
  * @op: enum kfd_dbg_trap_operations; those that only read are not limited
  *
- * Context: process, no lock; the wait also ends when a fatal signal is pending
+ * On each GPU on which a level above the calling process is in force, or which has a claim, the
+ * operations of all callers together are a minimum time apart (see the top of this file). The hook
+ * waits until its turn has come on all these GPUs. If there is none, it returns at once.
+ *
+ * Context: process, no lock; sleeps. If a fatal signal is pending the wait ends early, and KFD
+ *	carries out the operation all the same
  */
 void kfd_prio_hook_debug_trap(u32 op)
 {

@@ -225,11 +225,16 @@ static u32 kfd_prio_collect(struct kfd_prio_list_entry *entries, u32 room)
 }
 
 /**
- * kfd_prio_list_ioctl() - KFD_PRIO_IOC_LIST
- * @arg: struct kfd_prio_list_args of the caller
+ * kfd_prio_list_ioctl() - KFD_PRIO_IOC_LIST: copy an entry for each process on each GPU to the
+ * caller
+ * @arg: user address of struct kfd_prio_list_args, which is read and written
  * @size: size of the struct as the caller knows it
  *
- * Context: process, may sleep
+ * The function first finds orphans and puts their priority in force, which can send updates to
+ * GPUs. It then lists the processes that have /dev/kfd open and are visible in the caller's PID
+ * namespace, whether they have a priority or not. No permission is needed.
+ *
+ * Context: process, may sleep; no lock; takes DQM locks
  * Return: 0, or an error that kfd_prio.h lists
  */
 long kfd_prio_list_ioctl(void __user *arg, size_t size)

@@ -280,11 +280,15 @@ static int kfd_prio_notify_open(struct kfd_prio_notify_args *a, struct file **fi
 }
 
 /**
- * kfd_prio_notify_ioctl() - KFD_PRIO_IOC_NOTIFY
- * @arg: struct kfd_prio_notify_args of the caller
+ * kfd_prio_notify_ioctl() - KFD_PRIO_IOC_NOTIFY: open a descriptor that reports processes of KFD
+ * @arg: user address of struct kfd_prio_notify_args, which is read and written
  * @size: size of the struct as the caller knows it
  *
- * Context: process, may sleep
+ * read(2) on the descriptor returns a record for each process that opens KFD, and for each that
+ * leaves it unless the caller has set KFD_PRIO_NOTIFY_NO_GONE. The descriptor is returned in *@arg.
+ * The function checks that the caller has CAP_SYS_NICE.
+ *
+ * Context: process, may sleep; no lock
  * Return: 0, or an error that kfd_prio.h lists
  */
 long kfd_prio_notify_ioctl(void __user *arg, size_t size)

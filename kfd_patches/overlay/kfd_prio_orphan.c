@@ -232,7 +232,9 @@ void kfd_prio_orphan_init(void)
 }
 
 /**
- * kfd_prio_orphan_exit() - detach the probes, and wait until the work they queue has ended
+ * kfd_prio_orphan_exit() - detach the probes, if attached, and cancel the work that they queue
+ *
+ * Waits until no probe and no work runs. Work that has not begun yet is dropped.
  *
  * Context: module unload, when no process is left; may sleep
  */

@@ -262,9 +262,15 @@ static struct kfd_prio_qpd *kfd_prio_pass_rung(struct kfd_prio_dqm *d,
  * that are due, so that no list can delay another. A pass ends at KFD_PRIO_POLL_READS reads; the
  * claims of rung_claims that it has not reached are the first of the next pass.
  *
+ * The function counts the selection as one read in *@pass->reads, and the caller adds the reads of
+ * the observation: KFD_PRIO_POLL_CLAIM, one for each queue, and KFD_PRIO_POLL_MQD for each queue
+ * whose MQD is read. A claim of rung_claims moves to the end of its list. A claim of the other two
+ * lists stays first there until the caller calls kfd_prio_claim_observed() or the trap of the claim
+ * changes.
+ *
  * Context: the GPU's thread; DQM lock, which may be dropped between two calls
- * Return: the claim, or NULL if the pass ends. The caller adds to *@pass->reads the number of
- *	queues that it reads for the claim
+ * Return: the claim, or NULL if none is due any more: the caller then calls
+ *	kfd_prio_claim_pass_end()
  */
 struct kfd_prio_qpd *kfd_prio_claim_pass_next(struct device_queue_manager *dqm,
 					      struct kfd_prio_claim_pass *pass,

@@ -98,13 +98,14 @@ int kfd_prio_process_apply_orphan(u64 family, u32 *nr_queues)
 }
 
 /**
- * kfd_prio_process_orphans() - act on processes on a GPU that have become orphans or whose settings
- * changed
+ * kfd_prio_process_orphans() - act on orphans on a GPU that are new or whose settings have changed
  * @dqm: device queue manager of the GPU
  *
- * An orphan has no claim and the lowest rank, and its queues the lowest priority, unless a priority
- * was set for the orphan itself. One call sends one update at most, and kicks the thread if more
- * are needed.
+ * Does nothing unless kfd_prio_orphan_kick() was called for a process on the GPU since. Updates
+ * the ranks and roles of all orphans on the GPU, and the priorities of their queues. An orphan has
+ * no claim and the lowest rank, and its queues the lowest priority, unless a priority was set for
+ * the orphan itself. One call sends one update at most. If more are needed, the function sets
+ * kfd_prio_dqm.orphans again and kicks the thread; without a thread the caller calls it again.
  *
  * Context: DQM lock; the GPU's thread, or kfd_prio_process_orphans_now() if the GPU has none; waits
  *	for the unmap of an update
@@ -239,8 +240,10 @@ void kfd_prio_process_queue_changed(struct queue *q)
  * @dqm: device queue manager of the GPU
  * @qpd: the process on the GPU, which is not in dqm->queues any more
  *
- * The process has left the GPU: it ends, or its last queue was destroyed. Queues that kfdprio keeps
- * inactive stay so. The thread is kicked, because fewer processes are off or have a role.
+ * The process has left the GPU: it ends, its last queue was destroyed, or its first queue could not
+ * be created. Queues that kfdprio keeps inactive stay so. The hook records whether the process was
+ * taken off and had no active queue, for kfd_prio_hook_terminate_preempted(). If the process was
+ * taken off or had a role, the thread is kicked.
  *
  * Context: DQM lock
  */

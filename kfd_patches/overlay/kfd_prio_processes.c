@@ -56,8 +56,9 @@ void kfd_prio_process_drains(struct kfd_process *p)
  * kfd_prio_hook_process_created() - create_process() is about to return a process
  * @p: the process, or a further context of one (Linux 7.x)
  *
- * Publishes the process: pins its mm and its lead group, gives it its serial, and adds it to the
- * list.
+ * Publishes the process: pins its mm and the PID of the thread group that created it (its lead
+ * group), gives it its serial, and adds it to the list of all processes. From now on
+ * kfd_prio_hook_process_found() shows it to KFD. kfd_prio_hook_process_release() undoes this.
  *
  * Context: kfd_processes_mutex
  */

@@ -122,8 +122,10 @@ enum kfd_prio_shown kfd_prio_shows_work(struct qcm_process_device *qpd)
  * @qpd: the process on a GPU; its MQDs showed no work, and its indices were read and are equal
  * @marked_count: value of &struct kfd_prio_qpd.marked_count when the MQDs were read
  *
- * The DQM lock was dropped after the MQDs were read. So the function does nothing if the process
- * was put back, was taken off once more, or has rung since.
+ * The caller may have dropped the DQM lock after it read the MQDs. So the function does nothing if
+ * the process was put back or was taken off once more since. It does nothing either unless the
+ * doorbell trap is armed now: an unarmed trap means that the process may have rung. After a proof
+ * the next decision marks again: the process stays taken off, and no longer counts as preempted.
  *
  * Context: DQM lock
  */

@@ -253,7 +253,10 @@ void kfd_prio_runlist_sent(struct device_queue_manager *dqm, int ret)
  * @dqm: device queue manager of the GPU
  * @level: KFD_PRIO_LEVEL_NONE or 0..15
  *
- * Changes no mark. A step that takes queues off sends its unmap before it marks.
+ * The function also considers the throttle in force, but not parking, and no process that is taken
+ * off or evicted already. It computes again the ranks of processes whose queues have changed, and
+ * changes no mark. With HWS a step whose level rises calls it before any process is marked: if a
+ * queue would be taken off, the step sends the unmap first, and marks while the GPU saves waves.
  *
  * Context: DQM lock
  */

@@ -171,10 +171,12 @@ static const char * const events[KFD_PRIO_EVENTS] = {
  * @state: the present state
  * @ev: the event
  *
- * In OFF every event but START changes nothing.
+ * The function only reads the table: the caller stores the next state and carries out the actions.
+ * In OFF every event but START is expected and changes nothing.
  *
- * Return: the transition. If it is not expected, the caller rolls back what is not confirmed and
- *	decides again, because the state does not describe the hardware any more
+ * Return: the transition. For an event that @state does not expect, @expected is false, @next is
+ *	ROLLED_BACK, and @act has KFD_PRIO_ACT_BACK and KFD_PRIO_ACT_AT_ONCE: the state does not
+ *	describe the hardware any more, so the caller rolls back and decides again
  */
 struct kfd_prio_transition kfd_prio_state_next(enum kfd_prio_state state, enum kfd_prio_event ev)
 {
