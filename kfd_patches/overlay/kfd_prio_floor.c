@@ -47,7 +47,7 @@ static void slot_add(struct kfd_prio_floor *f, u32 ranks, u64 ns)
 
 	if (!ns)
 		return;
-	f->ranks |= ranks;
+	f->kept_ranks[f->slot] |= ranks;
 	for (; ranks; ranks &= ranks - 1) {
 		r = __builtin_ctz(ranks);
 		kept[r] += ns;
@@ -58,18 +58,18 @@ static void slot_add(struct kfd_prio_floor *f, u32 ranks, u64 ns)
 /* Begins the next slot, and forgets the one that is older than a period */
 static void slot_advance(struct kfd_prio_floor *f)
 {
-	u32 ranks = f->ranks, *kept;
+	u32 ranks, *kept;
 	int r;
 
 	f->slot_at += f->slot_ns;
 	f->slot = slot_after(f->slot, 1);
 	kept = f->kept_ns[f->slot];
+	ranks = f->kept_ranks[f->slot];
+	f->kept_ranks[f->slot] = 0;
 	for (; ranks; ranks &= ranks - 1) {
 		r = __builtin_ctz(ranks);
 		f->sum[r] -= kept[r];
 		kept[r] = 0;
-		if (!f->sum[r])
-			f->ranks &= ~(1U << r);
 	}
 }
 

@@ -46,7 +46,7 @@ typedef __u32 u32;
  * @slot_at: start of the running slot
  * @slot_ns: length of a slot
  * @slot: index of the running slot
- * @ranks: mask of the ranks whose @sum is not 0
+ * @kept_ranks: for each slot, mask of the ranks whose time in it may not be 0
  * @kept_ns: for each slot and rank, time for which a level above the rank kept off a process of
  *	this rank or a lower one
  * @sum: for each rank, the sum over its slots
@@ -62,7 +62,7 @@ struct kfd_prio_floor {
 	u64 slot_at;
 	u32 slot_ns;
 	u32 slot;
-	u32 ranks;
+	u32 kept_ranks[KFD_PRIO_FLOOR_SLOTS + 1];
 	u32 kept_ns[KFD_PRIO_FLOOR_SLOTS + 1][KFD_PRIO_RANKS + 1];
 	u64 sum[KFD_PRIO_RANKS + 1];
 	u32 gap_ranks;

@@ -97,6 +97,17 @@ static u64 floor_allowed(const struct kfd_prio_policy *p, const struct kfd_prio_
 	       0;
 }
 
+/*
+ * Whether a rank has room for @ns for sure, kfd_prio_floor_room(). A ring waits for the decision, so
+ * the part of the oldest slot that has left the period is not asked for.
+ */
+static bool has_room(const struct kfd_prio_policy *p, int rank, u64 allowed, u64 ns)
+{
+	u64 sum = p->floor.sum[rank];
+
+	return allowed > sum && allowed - sum >= ns;
+}
+
 /**
  * kfd_prio_levels_decide() - find the highest level that no floor forbids
  * @p: state
@@ -128,6 +139,8 @@ u64 kfd_prio_levels_decide(const struct kfd_prio_policy *p, const struct kfd_pri
 			below = 1;
 		allowed = floor_allowed(p, k, l, below);
 		for (; allowed && rank < prio; rank++) {
+			if (has_room(p, rank, allowed, begin))
+				continue;
 			room = kfd_prio_floor_room(&p->floor, rank, allowed);
 			if (room >= begin)
 				continue;
@@ -179,6 +192,8 @@ u64 kfd_prio_levels_until(const struct kfd_prio_policy *p, const struct kfd_prio
 			below = 1;
 		allowed = floor_allowed(p, k, l, below);
 		for (; allowed && rank < prio && rank < level; rank++) {
+			if (has_room(p, rank, allowed, enough - p->floor.at))
+				continue;
 			at = kfd_prio_floor_exhausted(&p->floor, rank, allowed, enough);
 			if (at < enough)
 				enough = at;

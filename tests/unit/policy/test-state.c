@@ -139,7 +139,7 @@ static void test_slots(void **state)
 	assert_int_equal(p.floor.kept_ns[0][0], 5 * MS);
 	assert_int_equal(p.floor.kept_ns[1][0], 10 * MS);
 	assert_int_equal(p.floor.kept_ns[3][0], 7 * MS);
-	assert_int_equal(p.floor.ranks, 0xfff);
+	assert_int_equal(p.floor.kept_ranks[3], 0xfff);
 	kfd_prio_policy_commit(&p, &k, NONE, KFD_PRIO_RANK_NONE, false, T0 + 1010 * MS - 1);
 	assert_int_equal(p.floor.sum[0], 32 * MS);
 	kfd_prio_policy_commit(&p, &k, NONE, KFD_PRIO_RANK_NONE, false, T0 + 1010 * MS);
@@ -148,7 +148,7 @@ static void test_slots(void **state)
 	assert_int_equal(p.floor.sum[0], 7 * MS);
 	kfd_prio_policy_commit(&p, &k, NONE, KFD_PRIO_RANK_NONE, false, T0 + 1040 * MS);
 	assert_int_equal(p.floor.sum[0], 0);
-	assert_int_equal(p.floor.ranks, 0);
+	assert_int_equal(p.floor.kept_ranks[3], 0);
 }
 
 static void test_long_gap(void **state)
