@@ -98,8 +98,8 @@ static u64 floor_allowed(const struct kfd_prio_policy *p, const struct kfd_prio_
 }
 
 /*
- * Whether a rank has room for @ns for sure, kfd_prio_floor_room(). A ring waits for the decision, so
- * the part of the oldest slot that has left the period is not asked for.
+ * Whether a rank has room for @ns for sure, see kfd_prio_floor_room(). A ring waits for the
+ * decision, so the part of the oldest slot that has left the period is not computed.
  */
 static bool has_room(const struct kfd_prio_policy *p, int rank, u64 allowed, u64 ns)
 {
