@@ -7,8 +7,8 @@
  * the level ends in the gap, other processes run until the gap ends, less the time of a switch,
  * which is a save and a restore. How long a gap will be is not known when it begins, so it is
  * estimated from the gaps of the past: a gap that is already t long is expected to be as long as
- * the mean of those in the class of t and in the longer ones. What it is expected to leave after a
- * switch is its worth.
+ * the mean of those in the class of t and in the longer ones. The time that it is expected to leave
+ * after a switch is its worth.
  *
  * When there are more gaps than max_switch_pct permits switches, the permitted ones are spent where
  * they leave most. At the begin of a gap, kfd_prio_gaps_begin() selects the length at which ending

@@ -9,8 +9,8 @@
  * - hold: a level that has no work any more stays in force, so the next request finds the GPU free.
  *   It ends only in the gaps between requests that are expected to leave most time to others
  *   (kfd_prio_gaps.c), and without a token in none. A level begins at any time. Floors alone limit
- *   the hold: what the gaps of a period have not given comes in a block that no ring ends. The
- *   blocks of one period join into one.
+ *   the hold: the part of a floor that the gaps have not given comes in a block that no ring ends.
+ *   The blocks of one period join into one.
  * - share: no level begins or rises, so the requests share the GPU, as without preemption.
  */
 #include "kfd_prio_levels.h"

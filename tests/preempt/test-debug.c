@@ -419,6 +419,25 @@ static long act_exit(long unused, long unused2)
 	_exit(0);
 }
 
+/* Has @dbg debug @a, two bare actors.  Return: false if this kernel cannot; both have ended then */
+static bool debugged_by(struct actor *a, struct actor *dbg, const char *test)
+{
+	long r = actor_do(a, act_open, 0, 0);
+
+	if (!r)
+		r = actor_do(a, act_runtime, 0, 0);
+	if (r == -ENOTTY) {
+		tap_skip(test, "this kernel's amdkfd has no AMDKFD_IOC_DBG_TRAP");
+		actor_kill(a);
+		actor_kill(dbg);
+		return false;
+	}
+	if (r || actor_do(a, act_create, 1, 7) || actor_do(dbg, act_open, 0, 0) || actor_do(dbg, act_trace, a->pid, 0))
+		tap_bail("%s: a process and its debugger: %s", test, strerror(-r));
+	tap_eq(actor_do(dbg, act_attach, 0, 0), 0, "%s: a debugger attaches", test);
+	return true;
+}
+
 /*
  * A debugger exits, and while KFD detaches it from a process, that process ends.  KFD waits for an interrupt of the
  * process, with its table of processes held in place, and the process waits until the table may change
@@ -427,19 +446,9 @@ static void debug_exit_both(void)
 {
 	struct actor dbg = actor_bare(0), a = actor_bare(0), later;
 	uint64_t end;
-	long r = actor_do(&a, act_open, 0, 0);
 
-	if (!r)
-		r = actor_do(&a, act_runtime, 0, 0);
-	if (r == -ENOTTY) {
-		tap_skip("debug_exit_both", "this kernel's amdkfd has no AMDKFD_IOC_DBG_TRAP");
-		actor_kill(&a);
-		actor_kill(&dbg);
+	if (!debugged_by(&a, &dbg, "debug_exit_both"))
 		return;
-	}
-	if (r || actor_do(&a, act_create, 1, 7) || actor_do(&dbg, act_open, 0, 0) || actor_do(&dbg, act_trace, a.pid, 0))
-		tap_bail("debug_exit_both: a process and its debugger: %s", strerror(-r));
-	tap_eq(actor_do(&dbg, act_attach, 0, 0), 0, "debug_exit_both: a debugger attaches");
 	later = actor_start(0, 1, 7);
 	param_set("drain_us", 500 * MS / US);
 	actor_tell(&dbg, act_exit, 0, 0);
@@ -464,20 +473,11 @@ static void debug_exit_both(void)
 static void debug_exit_debugger(void)
 {
 	struct actor dbg = actor_bare(0), a = actor_bare(0), later;
-	long r = actor_do(&a, act_open, 0, 0);
 	uint64_t begin;
+	long r;
 
-	if (!r)
-		r = actor_do(&a, act_runtime, 0, 0);
-	if (r == -ENOTTY) {
-		tap_skip("debug_exit_debugger", "this kernel's amdkfd has no AMDKFD_IOC_DBG_TRAP");
-		actor_kill(&a);
-		actor_kill(&dbg);
+	if (!debugged_by(&a, &dbg, "debug_exit_debugger"))
 		return;
-	}
-	if (r || actor_do(&a, act_create, 1, 7) || actor_do(&dbg, act_open, 0, 0) || actor_do(&dbg, act_trace, a.pid, 0))
-		tap_bail("debug_exit_debugger: a process and its debugger: %s", strerror(-r));
-	tap_eq(actor_do(&dbg, act_attach, 0, 0), 0, "debug_exit_debugger: a debugger attaches");
 	actor_tell(&dbg, act_detach, 0, 0);
 	if (!tap_ok(actor_hear(&dbg, &r, 20000) && !r, "debug_exit_debugger: and detaches")) {
 		actor_kill(&dbg);
@@ -526,20 +526,10 @@ static void debug_no_vm(void)
 static void debug_lost(void)
 {
 	struct actor dbg = actor_bare(0), a = actor_bare(0), later;
-	long r = actor_do(&a, act_open, 0, 0);
 	uint64_t begin;
 
-	if (!r)
-		r = actor_do(&a, act_runtime, 0, 0);
-	if (r == -ENOTTY) {
-		tap_skip("debug_lost", "this kernel's amdkfd has no AMDKFD_IOC_DBG_TRAP");
-		actor_kill(&a);
-		actor_kill(&dbg);
+	if (!debugged_by(&a, &dbg, "debug_lost"))
 		return;
-	}
-	if (r || actor_do(&a, act_create, 1, 7) || actor_do(&dbg, act_open, 0, 0) || actor_do(&dbg, act_trace, a.pid, 0))
-		tap_bail("debug_lost: a process and its debugger: %s", strerror(-r));
-	tap_eq(actor_do(&dbg, act_attach, 0, 0), 0, "debug_lost: a debugger attaches");
 	later = actor_start(0, 1, 7);
 	if (param_try("drain_lost", "1"))
 		tap_bail("debug_lost: the simulated GPU has no drain_lost");

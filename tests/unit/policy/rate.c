@@ -13,7 +13,7 @@
 
 /**
  * struct model - the GPU and the processes
- * @c: what the driver has observed of the online process
+ * @c: the state of the online process as the driver has observed it
  * @d: the decision in force
  * @online_on: the online process is mapped, @offline_on: the offline one
  * @online: the online process has the GPU, from @from on, when the restore has ended
@@ -110,7 +110,7 @@ static void dispatch(u64 delay)
 		run_begin(m.from);
 }
 
-/* What the driver does to the hardware after a decision */
+/* The driver updates the hardware after a decision */
 static void apply(void)
 {
 	bool online_on = m.d.throttle == NONE || m.d.throttle > ONLINE;
@@ -122,7 +122,7 @@ static void apply(void)
 	if (m.running && m.now >= m.from)
 		save = m.r->save_ns;
 	else if (m.running && m.dispatch && !m.online)
-		save = busy;	/* what is being restored is restored first */
+		save = busy;	/* a restore in progress ends first */
 	if (m.offline_on && !offline_on)
 		m.out->switches++;
 	if (offline_on && m.dispatch)
@@ -153,7 +153,7 @@ static void step(void)
 		m.block_at = 0;
 	}
 	apply();
-	/* what does not hold any more is armed */
+	/* the driver arms the trap of a claim that does not hold */
 	if (m.c.rung && !kfd_prio_policy_holds(&m.k, &m.c, m.now))
 		m.c.rung = false;
 }

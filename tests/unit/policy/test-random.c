@@ -380,7 +380,7 @@ static void check_account(void)
 	check(w.p.floor.sum[rank] == ref_kept(&w.r, rank, from < w.r.start ? w.r.start : from, w.now));
 }
 
-/* What must hold of any answer with max_switch_policy=hold */
+/* Invariants of any answer with max_switch_policy=hold */
 static void check_hold(const struct kfd_prio_decision *d, int old)
 {
 	bool idle, blocked = d->reason == KFD_PRIO_REASON_FLOOR;
