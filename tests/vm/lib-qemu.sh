@@ -46,7 +46,8 @@ qemu_command() {
 		qemu+=(-accel 'tcg,thread=multi')
 	fi
 	# A port is written by the CPU that asks for it, not by QEMU's main loop, which answers when this machine lets it.
-	[ ${#opt_initramfs[@]} = 0 ] || ports+=,ioeventfd=off
+	# QEMU's threads have names: see main_loop_waits
+	[ ${#opt_initramfs[@]} = 0 ] || { ports+=,ioeventfd=off; qemu+=(-name kfdprio-vm,debug-threads=on); }
 	qemu+=(-kernel "$kernel_image" -initrd "$run_dir/initrd" -append "${boot[*]} $opt_append"
 		-chardev "file,id=log,path=$dir/serial.log" -serial chardev:log -device "$ports")
 	[ -z "$interactive" ] ||
@@ -74,13 +75,46 @@ share() {
 		-device "virtio-9p-pci,fsdev=$1,mount_tag=$1,addr=$4")
 }
 
+# one_cpu: sets $one_cpu, one of the CPUs that we may use
+one_cpu() {
+	local list ranges range cpus=()
+	list=$(sed -n 's/^Cpus_allowed_list:[[:blank:]]*//p' /proc/self/status)
+	IFS=, read -ra ranges <<<"$list"
+	for range in "${ranges[@]}"; do
+		# shellcheck disable=SC2207 # numbers
+		cpus+=($(seq "${range%-*}" "${range#*-}"))
+	done
+	one_cpu=${cpus[$$ % ${#cpus[@]}]}
+}
+
+# main_loop_waits: QEMU's main loop runs only while its CPU thread sleeps, because both are on one CPU and the main
+# loop's thread is SCHED_IDLE.  When the guest is idle, the main loop of QEMU 7.2 moves guest time to the next timer
+# (icount_start_warp_timer()).  The CPU thread says that the guest is idle before it adds the instructions that it has
+# just executed to guest time.  If the main loop runs between the two, they come on top, and guest time is ahead by as
+# many ns.  On a busy host the CPU thread is preempted there in one boot of ten or so.
+main_loop_waits() {
+	local thread name
+	exec {lock}>&-
+	while [ -e "/proc/$qemu_pid" ]; do
+		for thread in "/proc/$qemu_pid/task/"*/comm; do
+			read -r name <"$thread" || continue
+			case $name in
+			*CPU*) chrt --idle --pid 0 "$qemu_pid" || say "QEMU's main loop cannot be made to wait"; return ;;
+			esac
+		done 2>/dev/null
+		sleep 0.01
+	done
+}
+
 # start_qemu: sets $qemu_pid.  QEMU dies with us, however we do.
 start_qemu() {
+	local pin=()
+	[ ${#opt_initramfs[@]} = 0 ] || [ -z "$opt_icount" ] || { one_cpu; pin=(taskset --cpu-list "$one_cpu"); }
 	if [ -n "$interactive" ]; then
-		setpriv --pdeathsig KILL -- "${qemu[@]}" <&3 2>"$run_dir/qemu.log" &
+		setpriv --pdeathsig KILL -- "${pin[@]}" "${qemu[@]}" <&3 2>"$run_dir/qemu.log" &
 	else
 		# a session of its own: a terminal's ^C is for us to act on
-		setsid setpriv --pdeathsig KILL -- "${qemu[@]}" </dev/null >"$run_dir/qemu.log" 2>&1 &
+		setsid setpriv --pdeathsig KILL -- "${pin[@]}" "${qemu[@]}" </dev/null >"$run_dir/qemu.log" 2>&1 &
 	fi
 	qemu_pid=$!
 }
@@ -143,6 +177,7 @@ boot() {
 	clock
 	[ -z "$timeout" ] || deadline=$((clock + timeout))
 	start_qemu
+	[ ${#opt_initramfs[@]} = 0 ] || [ -z "$opt_icount" ] || main_loop_waits &
 	exec {alive}<"$run_dir/alive" {qemu_end}>&-
 	[ -z "$opt_gdb" ] || exec {guest_out}<"$run_dir/guest.out" {guest_end}>&-
 	follow_life &
