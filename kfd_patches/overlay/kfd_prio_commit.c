@@ -353,29 +353,44 @@ bool kfd_prio_changes(const struct kfd_prio_dqm *d, const struct kfd_prio_step *
 }
 
 /**
+ * kfd_prio_mark_runlist() - mark which processes the next runlist has, by a decision
+ * @dqm: device queue manager of the GPU, which has HWS; the caller sends the runlist in any case
+ * @s: the decision, of kfd_prio_decide(), since which the DQM lock was held
+ * @by_kfd: see kfd_prio_dqm_mark()
+ *
+ * A process that has rung since the decision is not taken into account;
+ * kfd_prio_engine_mapping() is called later and decides again then.
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_mark_runlist(struct device_queue_manager *dqm, struct kfd_prio_step *s, bool by_kfd)
+{
+	struct kfd_prio_end end = {};
+
+	/* Parking costs nothing, because the runlist is sent in any case */
+	dqm->prio.parking.free = true;
+	if (kfd_prio_changes(&dqm->prio, s) || s->k.park_ns) {
+		kfd_prio_commit(dqm, s, by_kfd, &end);
+		kfd_prio_ended(dqm, &end, &s->m, 0);
+	} else {
+		kfd_prio_commit_nothing(dqm, s);
+	}
+	kfd_prio_decided(dqm, s);
+}
+
+/**
  * kfd_prio_prepare() - decide and mark which processes the next runlist has
  * @dqm: device queue manager of the GPU, which has HWS; the caller in KFD sends the runlist
  * @by_kfd: see kfd_prio_dqm_mark()
  *
- * The hooks of an unmap and of a runlist call this function. The runlist is sent in any case, so
- * processes are parked as well. If no decision is possible now, no mark changes.
+ * The hook of a runlist calls this function. If no decision is possible now, no mark changes.
  *
  * Context: DQM lock
  */
 void kfd_prio_prepare(struct device_queue_manager *dqm, bool by_kfd)
 {
-	struct kfd_prio_end end = {};
 	struct kfd_prio_step s = { .by = KFD_PRIO_STEP_OBSERVED };
 
-	if (!kfd_prio_decide(dqm, &s))
-		return;
-	/* The update follows in any case, so processes can be parked at no cost */
-	dqm->prio.parking.free = true;
-	if (kfd_prio_changes(&dqm->prio, &s) || s.k.park_ns) {
-		kfd_prio_commit(dqm, &s, by_kfd, &end);
-		kfd_prio_ended(dqm, &end, &s.m, 0);
-	} else {
-		kfd_prio_commit_nothing(dqm, &s);
-	}
-	kfd_prio_decided(dqm, &s);
+	if (kfd_prio_decide(dqm, &s))
+		kfd_prio_mark_runlist(dqm, &s, by_kfd);
 }

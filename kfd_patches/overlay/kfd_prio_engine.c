@@ -13,8 +13,9 @@
  * maps them again it calls kfd_prio_engine_mapping(), which decides again which processes the
  * runlist has. So the runlist takes a ring during the unmap into account, and an operation of KFD
  * that sends a runlist takes processes off and puts them back as well. kfd_prio_engine_unmap_sent()
- * decides the same earlier, while the GPU still saves waves. Both functions decide and mark; only a
- * step has an update sent. Each of these functions is an event for the table of kfd_prio_state.c.
+ * marks by the decision of a step earlier, while the GPU still saves waves. Both functions mark;
+ * only a step has an update sent. Each of these functions is an event for the table of
+ * kfd_prio_state.c.
  *
  * Locks, outer first: kfd_prio_gpu_mutex (the list of GPUs, threads), the DQM lock. The fault holds
  * mmap_lock or a VMA lock and must not wait for the DQM lock, which it takes by trylock only. The
@@ -276,8 +277,8 @@ void kfd_prio_engine_unmap(struct device_queue_manager *dqm)
  * @dqm: device queue manager of the GPU
  * @ret: 0, or the error: HWS unmaps nothing
  *
- * If a step has sent the unmap before it has marked (KFD_PRIO_STATE_CHOSEN), the function decides
- * and marks, while the GPU saves waves.
+ * If a step has sent the unmap before it has marked (KFD_PRIO_STATE_CHOSEN), the function marks by
+ * the decision of the step, while the GPU saves waves. It does not decide again: a ring waits.
  *
  * Context: DQM lock
  */
@@ -287,7 +288,7 @@ void kfd_prio_engine_unmap_sent(struct device_queue_manager *dqm, int ret)
 		kfd_prio_unmap_done(dqm, ret);
 		kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_REFUSED);
 	} else if (kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_SENT) & KFD_PRIO_ACT_MARK) {
-		kfd_prio_prepare(dqm, false);
+		kfd_prio_mark_runlist(dqm, dqm->prio.step, false);
 	}
 }
 

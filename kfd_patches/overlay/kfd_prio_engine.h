@@ -68,6 +68,7 @@ void kfd_prio_decided(struct device_queue_manager *dqm, const struct kfd_prio_st
 void kfd_prio_commit(struct device_queue_manager *dqm, struct kfd_prio_step *s, bool by_kfd,
 		     struct kfd_prio_end *end);
 void kfd_prio_commit_nothing(struct device_queue_manager *dqm, const struct kfd_prio_step *s);
+void kfd_prio_mark_runlist(struct device_queue_manager *dqm, struct kfd_prio_step *s, bool by_kfd);
 void kfd_prio_prepare(struct device_queue_manager *dqm, bool by_kfd);
 void kfd_prio_ended(struct device_queue_manager *dqm, const struct kfd_prio_end *end,
 		    const struct kfd_prio_marked *m, int ret);

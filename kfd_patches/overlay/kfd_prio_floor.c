@@ -55,22 +55,32 @@ static void slot_add(struct kfd_prio_floor *f, u32 ranks, u64 ns)
 	}
 }
 
-/* Begins the next slot, and forgets the one that is older than a period */
-static void slot_advance(struct kfd_prio_floor *f)
+/* Subtracts a slot that is older than a period */
+static void slot_forget(struct kfd_prio_floor *f, u32 slot)
 {
-	u32 ranks, *kept;
+	u32 ranks = f->kept_ranks[slot], *kept = f->kept_ns[slot];
 	int r;
 
-	f->slot_at += f->slot_ns;
-	f->slot = slot_after(f->slot, 1);
-	kept = f->kept_ns[f->slot];
-	ranks = f->kept_ranks[f->slot];
-	f->kept_ranks[f->slot] = 0;
+	f->kept_ranks[slot] = 0;
 	for (; ranks; ranks &= ranks - 1) {
 		r = __builtin_ctz(ranks);
 		f->sum[r] -= kept[r];
 		kept[r] = 0;
 	}
+}
+
+/* Begins the next @n slots. After a pause of a process these are many, and its ring waits. */
+static void slots_advance(struct kfd_prio_floor *f, u64 n)
+{
+	u32 slot = f->slot;
+
+	f->slot_at += n * f->slot_ns;
+	for (; n; n--) {
+		slot = slot < SLOTS - 1 ? slot + 1 : 0;
+		if (f->kept_ranks[slot])
+			slot_forget(f, slot);
+	}
+	f->slot = slot;
 }
 
 /* Counts the time from @f->at to @until for @ranks */
@@ -85,10 +95,12 @@ static void count_until(struct kfd_prio_floor *f, u32 ranks, u64 until)
 		if (f->at < f->slot_at)
 			f->at = f->slot_at;
 	}
+	if (!ranks)
+		slots_advance(f, div_u64(until - f->slot_at, f->slot_ns));
 	while (until - f->slot_at >= f->slot_ns) {
 		slot_add(f, ranks, f->slot_at + f->slot_ns - f->at);
 		f->at = f->slot_at + f->slot_ns;
-		slot_advance(f);
+		slots_advance(f, 1);
 	}
 	slot_add(f, ranks, until - f->at);
 	f->at = until;

@@ -126,7 +126,10 @@ bool kfd_prio_unmap_wait(struct device_queue_manager *dqm)
 	while (!kfd_prio_unmapped(dqm)) {
 		if (ktime_get_ns() >= end)
 			return false;
-		schedule();
+		/* Only then: schedule() takes longer than the rest of the loop */
+		if (need_resched())
+			schedule();
+		cpu_relax();
 	}
 	return true;
 }

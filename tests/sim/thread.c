@@ -111,16 +111,24 @@ static u64 catch_up(struct sim_hws *h, u64 now)
 	return h->exec.used ? max(next, now + 1) : next;
 }
 
-/*
- * When the HIQ was rung: after the kick, and after it was last seen that it was not. What the model has not
- * done by then after a chunk of events must not keep the driver waiting.
- */
-static u64 hiq_time(struct sim_hws *h, u64 now)
+/* When the HIQ was rung: after the kick, and after it was last seen that it was not */
+static u64 hiq_rung_at(const struct sim_hws *h, u64 now)
 {
 	u64 t = SIM_HIQ_KICK ? max(READ_ONCE(h->hiq_rung_ns), h->hiq_looked_ns) : now;
 
-	t = clamp(t, h->eng.now, now);
-	if (follow(h, t, CHUNK_EVENTS) <= t)
+	return clamp(t, h->eng.now, now);
+}
+
+/*
+ * The same, and the model gets that far. What it has not done by then after a chunk of events must not keep the
+ * driver waiting. @done: the model has done everything up to this time
+ */
+static u64 hiq_time(struct sim_hws *h, u64 now, u64 done)
+{
+	u64 t = hiq_rung_at(h, now);
+
+	/* a driver that waits for a fence waits for our CPU time, which is not the model's */
+	if (t > done && follow(h, t, CHUNK_EVENTS) <= t)
 		stall(h, t);
 	return t;
 }
@@ -166,7 +174,7 @@ static u64 step(struct sim_hws *h, u64 now)
 	 * its own CPU time must not outlast the time to save.
 	 */
 	if (hiq_waits(h)) {
-		sim_hiq_run(h, hiq_time(h, now));
+		sim_hiq_run(h, hiq_time(h, now, 0));
 		if (h->hiq_stalled && !h->drain_until && !h->unmap_only &&
 		    h->unmap_until != ENG_NEVER)
 			return max(min(eng_advance(&h->eng, h->eng.now), h->unmap_until), now + 1);
@@ -188,7 +196,7 @@ static u64 step(struct sim_hws *h, u64 now)
 	if (h->hiq_stalled && !h->drain_until)
 		sim_hiq_unmap_done(h, now);
 	if (h->hiq && !h->hiq_stalled) {
-		again = hiq_waits(h) || hiq_is_rung(h) ? hiq_time(h, ktime_get_ns()) : now;
+		again = hiq_waits(h) || hiq_is_rung(h) ? hiq_time(h, ktime_get_ns(), now) : now;
 		sim_hiq_run(h, again);
 		next = eng_advance(&h->eng, now);
 	}
@@ -237,6 +245,23 @@ static u64 breathe(struct sim_hws *h, u64 begun, u64 next)
 	return h->hiq_expect ? max(least, end + HIQ_RETRY_NS) : least;
 }
 
+/*
+ * How long before the fence of an unmap the thread wakes up, ns: hardware needs no thread. It took 3 us from the timer to
+ * the thread, counted in instructions of the guest.
+ */
+#define WAKE_NS		4000
+
+/* Sleeps until @next, or a kick */
+static void sleep_until(struct sim_hws *h, u64 next)
+{
+	bool fence = h->hiq_stalled && next == h->unmap_until;
+	ktime_t at = ns_to_ktime(fence ? next - WAKE_NS : next);
+
+	schedule_hrtimeout_range(&at, 0, HRTIMER_MODE_ABS);
+	while (fence && ktime_get_ns() < next && !READ_ONCE(h->kick) && !kthread_should_stop())
+		cpu_relax();
+}
+
 /**
  * sim_hws_thread - the firmware's thread
  * @data: the firmware
@@ -245,7 +270,6 @@ int sim_hws_thread(void *data)
 {
 	struct sim_hws *h = data;
 	u64 next, begun;
-	ktime_t at;
 	u32 n;
 
 	/* MMU notifiers, which reclaim runs, wait for this thread */
@@ -281,8 +305,7 @@ int sim_hws_thread(void *data)
 			schedule();
 			continue;
 		}
-		at = ns_to_ktime(next);
-		schedule_hrtimeout_range(&at, 0, HRTIMER_MODE_ABS);
+		sleep_until(h, next);
 	}
 	return 0;
 }
