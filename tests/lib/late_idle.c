@@ -3,7 +3,7 @@
  * late_idle.so: preloaded into QEMU (7.2, TCG), it makes a busy host's rare order of QEMU's threads a frequent one. QEMU's CPU
  * thread leaves the guest's code with a longjmp, also when the guest is idle; after it the thread adds the instructions
  * that it has executed to guest time. Each EVERYth time the thread is late with that by LATE_NS of its CPU's time, and the main
- * loop, which moves guest time while the guest is idle, by LOOP_NS. tests/vm/lib-qemu.sh (main_loop_waits) says what follows.
+ * loop, which moves guest time while the guest is idle, by LOOP_NS. tests/vm/lib-qemu.sh (main_loop_first) says what follows.
  */
 #include <dlfcn.h>
 #include <poll.h>

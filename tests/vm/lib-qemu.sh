@@ -46,7 +46,7 @@ qemu_command() {
 		qemu+=(-accel 'tcg,thread=multi')
 	fi
 	# A port is written by the CPU that asks for it, not by QEMU's main loop, which answers when this machine lets it.
-	# QEMU's threads have names: see main_loop_waits
+	# QEMU's threads have names: see main_loop_first
 	[ ${#opt_initramfs[@]} = 0 ] || { ports+=,ioeventfd=off; qemu+=(-name kfdprio-vm,debug-threads=on); }
 	qemu+=(-kernel "$kernel_image" -initrd "$run_dir/initrd" -append "${boot[*]} $opt_append"
 		-chardev "file,id=log,path=$dir/serial.log" -serial chardev:log -device "$ports")
@@ -87,19 +87,23 @@ one_cpu() {
 	one_cpu=${cpus[$$ % ${#cpus[@]}]}
 }
 
-# main_loop_waits: QEMU's main loop runs only while its CPU thread sleeps, because both are on one CPU and the main
-# loop's thread is SCHED_IDLE.  When the guest is idle, the main loop of QEMU 7.2 moves guest time to the next timer
+# main_loop_first: QEMU's main loop has nothing left to do when its CPU thread runs, because both are on one CPU, and the
+# main loop's thread is SCHED_FIFO.  When the guest is idle, the main loop of QEMU 7.2 moves guest time to the next timer
 # (icount_start_warp_timer()).  The CPU thread says that the guest is idle before it adds the instructions that it has
 # just executed to guest time.  If the main loop runs between the two, they come on top, and guest time is ahead by as
-# many ns.  On a busy host the CPU thread is preempted there in one boot of ten or so.
-main_loop_waits() {
+# many ns.  On a busy host the CPU thread is preempted there in one boot of ten or so.  Who may not use SCHED_FIFO has
+# the main loop wait for the CPU thread (SCHED_IDLE), which is slower beside other load.
+main_loop_first() {
 	local thread name
 	exec {lock}>&-
 	while [ -e "/proc/$qemu_pid" ]; do
 		for thread in "/proc/$qemu_pid/task/"*/comm; do
 			read -r name <"$thread" || continue
 			case $name in
-			*CPU*) chrt --idle --pid 0 "$qemu_pid" || say "QEMU's main loop cannot be made to wait"; return ;;
+			*CPU*)
+				chrt --fifo --pid 1 "$qemu_pid" || chrt --idle --pid 0 "$qemu_pid" ||
+					say "QEMU's main loop cannot be put before its CPU thread"
+				return ;;
 			esac
 		done 2>/dev/null
 		sleep 0.01
@@ -177,7 +181,7 @@ boot() {
 	clock
 	[ -z "$timeout" ] || deadline=$((clock + timeout))
 	start_qemu
-	[ ${#opt_initramfs[@]} = 0 ] || [ -z "$opt_icount" ] || main_loop_waits &
+	[ ${#opt_initramfs[@]} = 0 ] || [ -z "$opt_icount" ] || main_loop_first &
 	exec {alive}<"$run_dir/alive" {qemu_end}>&-
 	[ -z "$opt_gdb" ] || exec {guest_out}<"$run_dir/guest.out" {guest_end}>&-
 	follow_life &

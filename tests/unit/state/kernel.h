@@ -106,6 +106,8 @@ u64 ktime_get_ns(void);
 static inline ktime_t ktime_get(void) { return ktime_get_ns(); }
 static inline u64 get_jiffies_64(void) { return 0; }
 void schedule(void);
+#define need_resched()	true
+#define cpu_relax()	do { } while (0)
 static inline void usleep_range(unsigned long a, unsigned long b) { (void)a; (void)b; }
 
 #define PF_KTHREAD	1
