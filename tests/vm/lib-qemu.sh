@@ -98,14 +98,14 @@ main_loop_first() {
 	exec {lock}>&-
 	while [ -e "/proc/$qemu_pid" ]; do
 		for thread in "/proc/$qemu_pid/task/"*/comm; do
-			read -r name <"$thread" || continue
+			read -r name 2>/dev/null <"$thread" || continue
 			case $name in
 			*CPU*)
-				chrt --fifo --pid 1 "$qemu_pid" || chrt --idle --pid 0 "$qemu_pid" ||
+				chrt --fifo --pid 1 "$qemu_pid" 2>/dev/null || chrt --idle --pid 0 "$qemu_pid" 2>/dev/null ||
 					say "QEMU's main loop cannot be put before its CPU thread"
 				return ;;
 			esac
-		done 2>/dev/null
+		done
 		sleep 0.01
 	done
 }
