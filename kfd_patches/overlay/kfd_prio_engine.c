@@ -278,7 +278,8 @@ void kfd_prio_engine_unmap(struct device_queue_manager *dqm)
  * @ret: 0, or the error: HWS unmaps nothing
  *
  * If a step has sent the unmap before it has marked (KFD_PRIO_STATE_CHOSEN), the function marks by
- * the decision of the step, while the GPU saves waves. It does not decide again: a ring waits.
+ * the decision of the step, while the GPU saves waves. What has rung since then is found later, by
+ * kfd_prio_engine_mapping().
  *
  * Context: DQM lock
  */

@@ -29,13 +29,14 @@ static int64_t cpu_ns(void)
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-/* The thread is not asleep: it could be preempted, and is not done */
+/* The thread uses its CPU and does not sleep: whether another thread runs meanwhile is the scheduler's decision */
 static void late(int64_t ns)
 {
-	int64_t end = cpu_ns() + ns;
+	int64_t end;
 
 	if (++times % EVERY)
 		return;
+	end = cpu_ns() + ns;
 	while (cpu_ns() < end)
 		;
 }

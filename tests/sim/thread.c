@@ -111,22 +111,16 @@ static u64 catch_up(struct sim_hws *h, u64 now)
 	return h->exec.used ? max(next, now + 1) : next;
 }
 
-/* When the HIQ was rung: after the kick, and after it was last seen that it was not */
-static u64 hiq_rung_at(const struct sim_hws *h, u64 now)
-{
-	u64 t = SIM_HIQ_KICK ? max(READ_ONCE(h->hiq_rung_ns), h->hiq_looked_ns) : now;
-
-	return clamp(t, h->eng.now, now);
-}
-
 /*
- * The same, and the model gets that far. What it has not done by then after a chunk of events must not keep the
- * driver waiting. @done: the model has done everything up to this time
+ * When the HIQ was rung: after the kick, and after it was last seen that it was not. The model follows up to that time,
+ * unless it has done everything up to @done, which is later. What the model has not done by then after a chunk of events
+ * must not keep the driver waiting.
  */
 static u64 hiq_time(struct sim_hws *h, u64 now, u64 done)
 {
-	u64 t = hiq_rung_at(h, now);
+	u64 t = SIM_HIQ_KICK ? max(READ_ONCE(h->hiq_rung_ns), h->hiq_looked_ns) : now;
 
+	t = clamp(t, h->eng.now, now);
 	/* a driver that waits for a fence waits for our CPU time, which is not the model's */
 	if (t > done && follow(h, t, CHUNK_EVENTS) <= t)
 		stall(h, t);

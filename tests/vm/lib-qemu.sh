@@ -75,8 +75,8 @@ share() {
 		-device "virtio-9p-pci,fsdev=$1,mount_tag=$1,addr=$4")
 }
 
-# one_cpu: sets $one_cpu, one of the CPUs that we may use
-one_cpu() {
+# choose_cpu: sets $one_cpu, one of the CPUs that we may use
+choose_cpu() {
 	local list ranges range cpus=()
 	list=$(sed -n 's/^Cpus_allowed_list:[[:blank:]]*//p' /proc/self/status)
 	IFS=, read -ra ranges <<<"$list"
@@ -91,7 +91,7 @@ one_cpu() {
 # main loop's thread is SCHED_FIFO.  When the guest is idle, the main loop of QEMU 7.2 moves guest time to the next timer
 # (icount_start_warp_timer()).  The CPU thread says that the guest is idle before it adds the instructions that it has
 # just executed to guest time.  If the main loop runs between the two, they come on top, and guest time is ahead by as
-# many ns.  On a busy host the CPU thread is preempted there in one boot of ten or so.  Who may not use SCHED_FIFO has
+# many ns: on busy hosts in 3 of 26 boots.  Who may not use SCHED_FIFO has
 # the main loop wait for the CPU thread (SCHED_IDLE), which is slower beside other load.
 main_loop_first() {
 	local thread name
@@ -110,10 +110,11 @@ main_loop_first() {
 	done
 }
 
-# start_qemu: sets $qemu_pid.  QEMU dies with us, however we do.
+# start_qemu: sets $qemu_pid, and $one_cpu if QEMU is to stay on one CPU.  QEMU dies with us, however we do.
 start_qemu() {
 	local pin=()
-	[ ${#opt_initramfs[@]} = 0 ] || [ -z "$opt_icount" ] || { one_cpu; pin=(taskset --cpu-list "$one_cpu"); }
+	one_cpu=''
+	[ ${#opt_initramfs[@]} = 0 ] || [ -z "$opt_icount" ] || { choose_cpu; pin=(taskset --cpu-list "$one_cpu"); }
 	if [ -n "$interactive" ]; then
 		setpriv --pdeathsig KILL -- "${pin[@]}" "${qemu[@]}" <&3 2>"$run_dir/qemu.log" &
 	else
@@ -181,7 +182,7 @@ boot() {
 	clock
 	[ -z "$timeout" ] || deadline=$((clock + timeout))
 	start_qemu
-	[ ${#opt_initramfs[@]} = 0 ] || [ -z "$opt_icount" ] || main_loop_first &
+	[ -z "$one_cpu" ] || main_loop_first &
 	exec {alive}<"$run_dir/alive" {qemu_end}>&-
 	[ -z "$opt_gdb" ] || exec {guest_out}<"$run_dir/guest.out" {guest_end}>&-
 	follow_life &
