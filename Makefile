@@ -11,13 +11,14 @@ GPU ?= mi210
 SUITES ?= preempt lint unit dist patches cli vm-report cli-vm trace kfdtrace priority security hostile rocm bits cost bench soak smoke hostile@navi31
 # What "make check-all" runs besides, in parts that take about as long as each other.  "make check PART=N" adds one of them;
 # CI does, another one for each commit. It goes first: the longest suites are in it
-PARTS := 1 2 3 4 5
+PARTS := 1 2 3 4 5 6
 PART_1 := dkms contention lifecycle trace@navi31 priority@navi31 contention@navi31 lifecycle@navi31
-PART_2 := sim vm gdb services slurm bits-deep bits-deep@navi21
+PART_2 := sim vm gdb services slurm
 PART_3 := preempt-deep preempt@navi31 doctor cli-nodev cli-stock
 PART_4 := stock rpm rfc rfc-events rfc-faults rfc-cost cli-vm@@6.1 trace@@6.1 priority@@6.1 rocm@@6.1 contention@@6.1 lifecycle@@6.1 trace@navi31@6.1 priority@navi31@6.1 execute@@6.1
 PART_5 := debug preempt-deep@navi31 trace@gfx12 priority@gfx12 hostile@gfx12 trace@mi300x priority@mi300x end-of-work@mi300x hostile@mi300x \
 	trace@navi21 priority@navi21 end-of-work@navi21 hostile@navi21
+PART_6 := execute identical bits-deep bits-deep@navi21
 BENCH_RUNS ?= 50
 
 .PHONY: help
