@@ -337,6 +337,11 @@ int instance_events(struct recording *rec, char *why)
 	char **text, *system, *event;
 	int ret = 0;
 
+	/* also if none of them is asked for: the recording says whose it is */
+	if (rec->driver == RECORD_UPSTREAM && !events_there(rec, UPSTREAM_SYSTEM, UPSTREAM_EVENT)) {
+		no_such_events(UPSTREAM_EVENTS, why);
+		return -ENOENT;
+	}
 	for (text = rec->options->events; *text && !ret; text++) {
 		char name[256];
 
