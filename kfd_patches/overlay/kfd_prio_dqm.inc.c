@@ -207,6 +207,26 @@ static void kfd_prio_give_back(struct device_queue_manager *dqm, struct qcm_proc
 	}
 }
 
+/*
+ * Marks a process as on, by a decision for @level. The process may be a claim that has made room
+ * for the level (kfd_prio_policy_spares()): it was off without work, so that it does not count as
+ * preempted, and has some now. Its return is counted as that of a parked process is.
+ */
+static void kfd_prio_return(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
+			    int level, u64 now, struct kfd_prio_marked *m)
+{
+	struct kfd_prio_qpd *qp = &qpd->prio;
+
+	if (!qp->park.parked && !qp->counted && qp->role == KFD_PRIO_ROLE_CLAIM &&
+	    level != KFD_PRIO_LEVEL_NONE && kfd_prio_trap_rung(qp)) {
+		m->woken++;
+		kfd_prio_policy_park_woke(&qp->park.wakes,
+					  READ_ONCE(qp->park.woke_by) == KFD_PRIO_UNPARK_WAVES,
+					  now);
+	}
+	kfd_prio_give_back(dqm, qpd, now, m);
+}
+
 /**
  * kfd_prio_dqm_mark_new() - mark a process as off before its first queue is created
  * @dqm: device queue manager of the GPU
@@ -236,8 +256,8 @@ void kfd_prio_dqm_mark_new(struct device_queue_manager *dqm, struct qcm_process_
  * @now: ktime_get_ns()
  * @m: out: the changes, which reach the hardware with the update that follows
  *
- * Takes off the processes that the level and the throttle keep off and those that are to be parked,
- * and puts back all others. Decides which of them count as preempted, and computes
+ * Takes off the processes that the level and the throttle keep off, the claims that make room for
+ * the level and the processes that are to be parked, and puts back all others. Decides which of them count as preempted, and computes
  * kfd_prio_dqm.lowest and .charged.
  *
  * Context: DQM lock
@@ -267,7 +287,7 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 		parks = dqm->prio.parking.after_ns && kfd_prio_parks(qpd, &dqm->prio.parking);
 		off = w.off || parks;
 		if (was && !off)
-			kfd_prio_give_back(dqm, qpd, now, m);
+			kfd_prio_return(dqm, qpd, level, now, m);
 		else if (!was && off && qpd->evicted && by_kfd)
 			kfd_prio_gpu_kick(dqm);
 		else if (!was && off)

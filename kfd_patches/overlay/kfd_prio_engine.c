@@ -124,6 +124,18 @@ static void kfd_prio_park_check(struct device_queue_manager *dqm)
 }
 
 /*
+ * Requests a new marking if claims without work are to make room for the level. The update that
+ * follows may serve no other purpose.
+ */
+static void kfd_prio_room_check(struct device_queue_manager *dqm, int level)
+{
+	struct kfd_prio_dqm *d = &dqm->prio;
+
+	if (d->parking.pays && level != KFD_PRIO_LEVEL_NONE && !d->recheck)
+		d->recheck = kfd_prio_runlist_marks(dqm, level);
+}
+
+/*
  * Waits for the unmap that a fault has left, before the step decides. If HWS does not answer, the
  * function has KFD reset the GPU at once: KFD would find the hang only after another full wait.
  */
@@ -159,8 +171,10 @@ static void kfd_prio_step(struct device_queue_manager *dqm, struct kfd_prio_step
 		kfd_prio_gpu_kick(dqm);
 		return;
 	}
-	if (s->by == KFD_PRIO_STEP_OBSERVED)
+	if (s->by == KFD_PRIO_STEP_OBSERVED) {
 		kfd_prio_park_check(dqm);
+		kfd_prio_room_check(dqm, s->dec.level);
+	}
 	rises = s->dec.level > d->policy.level || (in_fault && d->recheck);
 	if (rises && !owes && !kfd_prio_uses_mes(dqm) &&
 	    kfd_prio_runlist_marks(dqm, s->dec.level)) {
@@ -183,8 +197,9 @@ static void kfd_prio_step(struct device_queue_manager *dqm, struct kfd_prio_step
  * tries again.
  *
  * In a fault the step does not send an update that lowers the level, nor a retry; it kicks the
- * thread for these. Only a step with KFD_PRIO_STEP_OBSERVED sends an update just to park processes.
- * If an event came that the state does not expect, the step runs once more.
+ * thread for these. Only a step with KFD_PRIO_STEP_OBSERVED sends an update just to park processes,
+ * or just to make room for the level. If an event came that the state does not expect, the step
+ * runs once more.
  *
  * Context: DQM lock; waits for the unmap, in a fault for KFD_PRIO_FAULT_WAIT_NS at most
  */

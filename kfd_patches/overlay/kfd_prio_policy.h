@@ -136,6 +136,9 @@ static inline bool kfd_prio_policy_victim(int level, int prio)
  * @off: preemption keeps the process off the GPU
  * @evicted: KFD has evicted the process from the GPU
  * @ends: the mm of the process is gone: the process can only end
+ * @armed: the next ring of the process faults, and no work of it is known. If @quiet is not set, its
+ *	last kernel may still run
+ * @hold_until: see struct kfd_prio_wakes
  */
 struct kfd_prio_standing {
 	int rank;
@@ -145,6 +148,8 @@ struct kfd_prio_standing {
 	bool off;
 	bool evicted;
 	bool ends;
+	bool armed;
+	u64 hold_until;
 };
 
 /**
@@ -152,12 +157,36 @@ struct kfd_prio_standing {
  * @level: KFD_PRIO_LEVEL_NONE or 0..15
  * @throttle: throttle of the decision
  * @claims: the GPU has at least one claim
+ * @crowded: the runlist is over-subscribed, and the rate permits an update of the runlist that
+ *	makes room for the level (kfd_prio_policy_park_pays())
+ * @now: the time of the decision, ns
  */
 struct kfd_prio_force {
 	int level;
 	int throttle;
 	bool claims;
+	bool crowded;
+	u64 now;
 };
+
+/**
+ * kfd_prio_policy_spares() - whether a claim of the level, or above it, makes room for the level
+ * @f: the decision in force
+ * @s: the process
+ *
+ * HWS gives each process of an over-subscribed runlist a turn, with or without work. So a claim of
+ * which no work is known is taken off while another one, which has work, holds the level. Waves do
+ * not count, because those of a process that waits for its turn are saved, and a count shows none.
+ * The claim is put back when it rings, or when its MQDs show saved waves or other work. A claim
+ * that is put back often, or that had saved waves, is not taken off for some time (struct
+ * kfd_prio_wakes).
+ */
+static inline bool kfd_prio_policy_spares(const struct kfd_prio_force *f,
+					  const struct kfd_prio_standing *s)
+{
+	return s->armed && s->claim >= f->level && f->level != KFD_PRIO_LEVEL_NONE &&
+	       (s->off || (f->crowded && f->now >= s->hold_until));
+}
 
 /**
  * kfd_prio_policy_off() - whether a process is kept off the GPU
@@ -185,7 +214,7 @@ static inline bool kfd_prio_policy_off(const struct kfd_prio_force *f,
 		return s->off || below;
 	if (s->idle)
 		return f->claims && s->off;
-	return below;
+	return below || kfd_prio_policy_spares(f, s);
 }
 
 /**

@@ -43,7 +43,7 @@
  *	and have shown work since
  * @shown: queues of the latter processes
  * @restored: processes that were preempted and are put back
- * @woken: processes that were parked and are put back
+ * @woken: processes that were parked, or had made room for the level in force, and are put back
  * @off: queues that must leave the hardware
  * @on: queues that may go back
  */

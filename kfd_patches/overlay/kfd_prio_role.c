@@ -35,12 +35,11 @@ void kfd_prio_refresh(struct qcm_process_device *qpd)
 
 /**
  * kfd_prio_armed_is_quiet() - whether an armed trap means that a process seems to have no work
- * @qpd: the process on the GPU; its trap is armed, and no work of it was observed
+ * @qpd: the process on the GPU, for which kfd_prio_is_armed() returns true
  *
- * It does not mean so if the doorbells of the process cannot be trapped any more. Where waves are
- * not counted, the trap of a claim is also armed when its last kernel runs for longer than
- * linger_us. So such a claim may have work while it is on the GPU. After it was taken off, it seems
- * to have no work once it was observed and its MQDs were read.
+ * Where waves are not counted, the trap of a claim is also armed when its last kernel runs for
+ * longer than linger_us. So such a claim may have work while it is on the GPU. After it was taken
+ * off, it seems to have no work once it was observed and its MQDs were read.
  *
  * Context: DQM lock
  */
@@ -48,8 +47,6 @@ bool kfd_prio_armed_is_quiet(struct qcm_process_device *qpd)
 {
 	const struct kfd_prio_qpd *qp = &qpd->prio;
 
-	if (!kfd_prio_doorbell_traps(qpd))
-		return false;
 	if (qp->role != KFD_PRIO_ROLE_CLAIM)
 		return true;
 	return qp->preempted ? !READ_ONCE(qp->observe) : kfd_prio_sees_waves(qpd);
@@ -61,7 +58,8 @@ bool kfd_prio_armed_is_quiet(struct qcm_process_device *qpd)
  * @level: KFD_PRIO_LEVEL_NONE or 0..15
  *
  * Context: DQM lock
- * Return: @level, with the throttle in force and whether the GPU has claims
+ * Return: @level, with the throttle in force, whether the GPU has claims, and whether claims without
+ *	work make room, as of the last decision
  */
 struct kfd_prio_force kfd_prio_force_of(struct device_queue_manager *dqm, int level)
 {
@@ -71,6 +69,8 @@ struct kfd_prio_force kfd_prio_force_of(struct device_queue_manager *dqm, int le
 		.level = level,
 		.throttle = d->throttle,
 		.claims = !list_empty(&d->claims),
+		.crowded = d->parking.pays,
+		.now = d->parking.now,
 	};
 }
 

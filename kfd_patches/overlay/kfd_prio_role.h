@@ -13,7 +13,7 @@
  * struct kfd_prio_weight - whether a process is to be kept off, and whether it has work
  * @off: the process is to be kept off
  * @works: the process has work that it could run, or may have some
- * @quiet: the process seems to have no work
+ * @quiet: the process seems to have no work, or makes room for the level
  * @idle: the process is proved to have no work
  */
 struct kfd_prio_weight {
@@ -22,6 +22,21 @@ struct kfd_prio_weight {
 	bool quiet;
 	bool idle;
 };
+
+/**
+ * kfd_prio_is_armed() - whether the next ring of a process faults, and no work of it is known
+ * @qpd: the process on a GPU
+ *
+ * Where waves are not counted, the last kernel of a claim may run for all that.
+ *
+ * Context: DQM lock; a ring may come at any time, see kfd_prio_engine_rung()
+ */
+static inline bool kfd_prio_is_armed(struct qcm_process_device *qpd)
+{
+	const struct kfd_prio_qpd *qp = &qpd->prio;
+
+	return kfd_prio_trap_armed(qp) && !qp->work && kfd_prio_doorbell_traps(qpd);
+}
 
 /**
  * kfd_prio_seems_idle() - whether a process seems to have no work on a GPU
@@ -34,9 +49,7 @@ struct kfd_prio_weight {
  */
 static inline bool kfd_prio_seems_idle(struct qcm_process_device *qpd)
 {
-	const struct kfd_prio_qpd *qp = &qpd->prio;
-
-	return kfd_prio_trap_armed(qp) && !qp->work && kfd_prio_armed_is_quiet(qpd);
+	return kfd_prio_is_armed(qpd) && kfd_prio_armed_is_quiet(qpd);
 }
 
 /**
@@ -54,7 +67,7 @@ static inline struct kfd_prio_standing
 kfd_prio_standing(struct qcm_process_device *qpd)
 {
 	const struct kfd_prio_qpd *qp = &qpd->prio;
-	bool quiet = kfd_prio_seems_idle(qpd);
+	bool armed = kfd_prio_is_armed(qpd), quiet = armed && kfd_prio_armed_is_quiet(qpd);
 
 	return (struct kfd_prio_standing) {
 		.rank = qp->prio,
@@ -64,6 +77,8 @@ kfd_prio_standing(struct qcm_process_device *qpd)
 		.off = kfd_prio_is_off(qp),
 		.evicted = qpd->evicted > qp->preempted,
 		.ends = READ_ONCE(qp->exiting),
+		.armed = armed,
+		.hold_until = qp->park.wakes.hold_until,
 	};
 }
 
@@ -80,14 +95,16 @@ static inline struct kfd_prio_weight
 kfd_prio_weigh(struct qcm_process_device *qpd, const struct kfd_prio_force *f)
 {
 	struct kfd_prio_standing s;
+	bool spares;
 
 	if (!kfd_prio_may_be_victim(qpd))
 		return (struct kfd_prio_weight) {};
 	s = kfd_prio_standing(qpd);
+	spares = kfd_prio_policy_spares(f, &s);
 	return (struct kfd_prio_weight) {
 		.off = kfd_prio_policy_off(f, &s),
-		.works = kfd_prio_policy_works(&s),
-		.quiet = s.quiet,
+		.works = kfd_prio_policy_works(&s) && !spares,
+		.quiet = s.quiet || spares,
 		.idle = s.idle,
 	};
 }

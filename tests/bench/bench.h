@@ -108,7 +108,7 @@ static inline double bench_tsc_per_us(void)
 	return (bench_tsc() - c) / ((kfdc_now() - t) / 1e3);
 }
 
-#define MAX_SUBMITS	8192	/* that the simulated GPU keeps: SIM_SUBMITS */
+#define MAX_SUBMITS	32768	/* that the simulated GPU keeps: SIM_SUBMITS */
 
 /**
  * struct submit - a packet or command of amdkfd, see debugfs file submits of the simulated GPU

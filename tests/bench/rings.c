@@ -15,11 +15,13 @@
 #include <sys/prctl.h>
 #include "bench.h"
 
-/* Without those that put queues back on MES: that is no preemption */
-static unsigned int read_submits(struct submit *v)
+/* Without those that put queues back on MES: that is no preemption. @since: the first that must be known */
+static unsigned int read_submits(struct submit *v, uint64_t since)
 {
 	unsigned int i, n = bench_submits(v), k = 0;
 
+	if (n == MAX_SUBMITS && v[0].tsc > since)
+		errx(1, "only the last %u packets are known, and not those of the first rings", n);
 	for (i = 0; i < n; i++)
 		if (v[i].what != 'A')
 			v[k++] = v[i];
@@ -88,10 +90,7 @@ int main(int argc, char **argv)
 	}
 	bench_sleep_until(kfdc_now() + NSEC / 20);	/* until those are back who were preempted */
 	packets = hiq_packets() - packets;
-	n = read_submits(submit);
-	if (n == MAX_SUBMITS && submit[0].tsc > ring[0])
-		errx(1, "%lld packets, of which only the last %u are known: something goes round in circles",
-		     packets, n);
+	n = read_submits(submit, ring[0]);
 	for (i = 0, k = 0; i < rings; i++) {
 		while (k < n && submit[k].tsc < ring[i])
 			k++;

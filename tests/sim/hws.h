@@ -8,7 +8,7 @@
 #include "v9_structs.h"
 
 #define SIM_IRQ_RING	8192	/* interrupts kept until they can be sent: amdgpu_ih.c, 256 KiB of 32 bytes */
-#define SIM_SUBMITS	8192	/* packets whose time is kept */
+#define SIM_SUBMITS	32768	/* packets whose time is kept */
 
 struct sim_exec;
 

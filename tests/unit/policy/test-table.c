@@ -327,9 +327,11 @@ static void test_rank(void **state)
 #define RANK(r, ...)	{ .rank = r, .claim = KFD_PRIO_UNSET, ##__VA_ARGS__ }
 #define CLAIM(p, ...)	{ .rank = p, .claim = p, ##__VA_ARGS__ }
 #define FORCE(l, t)	{ .level = l, .throttle = t, .claims = true }
+#define CROWD(l)	{ .level = l, .throttle = NONE, .claims = true, .crowded = true, .now = 100 }
 #define NOBODY(l)	{ .level = l, .throttle = NONE }
-#define SEEMS_IDLE	.quiet = true
-#define IDLE		.quiet = true, .idle = true
+#define TRAPPED		.armed = true
+#define SEEMS_IDLE	.quiet = true, TRAPPED
+#define IDLE		.idle = true, SEEMS_IDLE
 
 static const struct off_case {
 	const char *name;
@@ -360,6 +362,22 @@ static const struct off_case {
 	{ "without work, off, nobody may preempt any more", NOBODY(NONE), RANK(7, IDLE, .off = true), false },
 	{ "a floor: a claim that seems to have no work", FORCE(NONE, 12), CLAIM(15, SEEMS_IDLE), true },
 	{ "a floor: a claim without work", FORCE(NONE, 12), CLAIM(15, IDLE, .off = true), true },
+	{ "crowded: at the level, with work", CROWD(12), CLAIM(12), false },
+	{ "crowded: at the level, seems to have none", CROWD(12), CLAIM(12, SEEMS_IDLE), true },
+	{ "crowded: at the level, its last kernel may run", CROWD(12), CLAIM(12, TRAPPED), true },
+	{ "crowded: above the level, seems to have none", CROWD(12), CLAIM(15, SEEMS_IDLE), true },
+	{ "crowded: below preempt_min_prio, no claim, at the level", CROWD(7), RANK(7, SEEMS_IDLE), false },
+	{ "crowded: no level", CROWD(NONE), CLAIM(12, SEEMS_IDLE), false },
+	{ "crowded: it was put back often a short time ago", CROWD(12), CLAIM(12, SEEMS_IDLE, .hold_until = 101), false },
+	{ "crowded: it was put back often some time ago", CROWD(12), CLAIM(12, SEEMS_IDLE, .hold_until = 100), true },
+	{ "there is room: seems to have no work, off", FORCE(12, NONE), CLAIM(12, SEEMS_IDLE, .off = true), true },
+	{ "there is room: seems to have no work, off, held", FORCE(12, NONE), CLAIM(12, SEEMS_IDLE, .off = true, .hold_until = 101), true },
+	{ "there is room: its MQDs were not read yet, off", FORCE(12, NONE), CLAIM(12, TRAPPED, .off = true), true },
+	{ "there is room: its last kernel may run", FORCE(12, NONE), CLAIM(12, TRAPPED), false },
+	{ "there is room: without work, off", FORCE(12, NONE), CLAIM(12, IDLE, .off = true), true },
+	{ "it has made room and rings", FORCE(12, NONE), CLAIM(12, .off = true), false },
+	{ "crowded: it has made room and rings", CROWD(12), CLAIM(12, .off = true), false },
+	{ "it has made room, no work is known, and the level ends", FORCE(NONE, NONE), CLAIM(12, SEEMS_IDLE, .off = true), false },
 	{ "it rings while it is off, below the level", FORCE(12, NONE), RANK(7, .off = true), true },
 	{ "evicted, with work", FORCE(12, NONE), RANK(7, .evicted = true), true },
 	{ "evicted, no level", FORCE(NONE, NONE), RANK(7, .evicted = true, .off = true), false },
@@ -384,13 +402,14 @@ static void test_off_stays(void **state)
 	for (int level = NONE; level < 16; level++)
 		for (int throttle = NONE; throttle < 16; throttle++)
 			for (int rank = 0; rank < 16; rank++)
-				for (int bits = 0; bits < 128; bits++) {
+				for (int bits = 0; bits < 1024; bits++) {
 					const struct kfd_prio_force f = {
-						level, throttle, bits & 1,
+						level, throttle, bits & 1, bits & 128, 100,
 					};
 					struct kfd_prio_standing s = {
 						rank, bits & 2 ? rank : KFD_PRIO_UNSET, bits & 4,
 						bits & 8, bits & 16, bits & 32, bits & 64,
+						bits & 512, bits & 256 ? 101 : 0,
 					};
 
 					s.off = kfd_prio_policy_off(&f, &s);
