@@ -184,7 +184,9 @@ struct kfd_prio_force {
 static inline bool kfd_prio_policy_spares(const struct kfd_prio_force *f,
 					  const struct kfd_prio_standing *s)
 {
-	return s->armed && s->claim >= f->level && f->level != KFD_PRIO_LEVEL_NONE &&
+	/* Most processes are no claim: a ring waits for this function */
+	return s->claim != KFD_PRIO_UNSET && s->claim >= f->level &&
+	       f->level != KFD_PRIO_LEVEL_NONE && s->armed &&
 	       (s->off || (f->crowded && f->now >= s->hold_until));
 }
 
