@@ -254,12 +254,13 @@ static int kfd_prio_preempt_show(struct seq_file *m, void *unused)
 	struct kfd_prio_dqm *d;
 
 	kfd_prio_params_read(&k);
-	seq_printf(m, "kfd_preempt %d, preempt_min_prio %d, linger_us %llu, floor_pct %u, max_preempt_per_s %u, safety_poll_us %llu, busy_budget_ms %llu, max_switch_pct %u, max_switch_policy %s, floor_period_ms %llu, short_grace %u, idle_park_ms %llu\n",
+	seq_printf(m, "kfd_preempt %d, preempt_min_prio %d, linger_us %llu, floor_pct %u, max_preempt_per_s %u, safety_poll_us %llu, busy_budget_ms %llu, max_switch_pct %u, max_switch_policy %s, floor_period_ms %llu, short_grace %u, mes_suspend %u, idle_park_ms %llu\n",
 		   k.enabled, k.min_prio, div_u64(k.linger_ns, NSEC_PER_USEC), k.floor_pct,
 		   k.max_per_s, div_u64(kfd_prio_safety_poll_ns(), NSEC_PER_USEC),
 		   div_u64(k.budget_ns, NSEC_PER_MSEC), k.switch_pct,
 		   k.hold ? "hold" : "share", div_u64(k.period_ns, NSEC_PER_MSEC),
 		   READ_ONCE(kfd_prio_param_short_grace.value),
+		   READ_ONCE(kfd_prio_param_mes_suspend.value),
 		   div_u64(k.park_ns, NSEC_PER_MSEC));
 	kfd_prio_gpu_lock();
 	for (d = kfd_prio_gpu_first(); d; d = kfd_prio_gpu_next(d))

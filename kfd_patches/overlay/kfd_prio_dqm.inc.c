@@ -10,6 +10,7 @@
 #include "kfd_prio_role.h"
 #include "kfd_prio_events.h"
 #include "kfd_prio_mqd.inc.c"
+#include "kfd_prio_mes.inc.c"
 
 /* Makes a queue inactive (@off) or active for KFD, and counts it in @m and in the counts of KFD */
 static void kfd_prio_mark_queue(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
@@ -266,14 +267,15 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 		       struct kfd_prio_marked *m)
 {
 	const struct kfd_prio_force f = kfd_prio_force_of(dqm, level);
+	const bool may_park = dqm->prio.parking.after_ns;
+	int lowest = KFD_PRIO_RANK_NONE;
 	struct device_process_node *cur;
 	struct kfd_prio_weight w;
 	bool was, parks, off;
+	u32 charged = 0;
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	*m = (struct kfd_prio_marked) { .epoch = kfd_prio_mark_epoch(dqm) };
-	dqm->prio.lowest = KFD_PRIO_RANK_NONE;
-	dqm->prio.charged = 0;
 	list_for_each_entry(cur, &dqm->queues, list) {
 		struct qcm_process_device *qpd = cur->qpd;
 
@@ -284,7 +286,7 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 			kfd_prio_refresh(qpd);
 		w = kfd_prio_weigh(qpd, &f);
 		was = qpd->prio.preempted;
-		parks = dqm->prio.parking.after_ns && kfd_prio_parks(qpd, &dqm->prio.parking);
+		parks = may_park && kfd_prio_parks(qpd, &dqm->prio.parking);
 		off = w.off || parks;
 		if (was && !off)
 			kfd_prio_return(dqm, qpd, level, now, m);
@@ -298,12 +300,14 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 			kfd_prio_recount(qpd, &w, now, m);
 		if (!w.works || parks)
 			continue;
-		dqm->prio.lowest = min(dqm->prio.lowest, qpd->prio.prio);
+		lowest = min(lowest, qpd->prio.prio);
 		if (qpd->prio.preempted) {
-			dqm->prio.charged++;
+			charged++;
 			m->busy += !was;
 		}
 	}
+	dqm->prio.lowest = lowest;
+	dqm->prio.charged = charged;
 	dqm->prio.counted += m->preempted;
 	dqm->prio.totals.preempted_count += m->preempted;
 }
@@ -350,85 +354,6 @@ void kfd_prio_dqm_unmark(struct device_queue_manager *dqm, u64 now)
 			kfd_prio_give_back(dqm, cur->qpd, now, &m);
 		dqm->prio.charged += qp->preempted && !qp->park.parked && kfd_prio_works(cur->qpd);
 	}
-}
-
-/**
- * kfd_prio_dqm_remove() - have MES remove the queues that are marked as off
- * @dqm: device queue manager of the GPU, which has MES
- *
- * After an error MES is not asked to remove the other queues. For a queue whose removal MES has not
- * confirmed, kfd_prio_queue.marked stays set, whatever the error is: the queue may run until a
- * reset has begun, and a reset that is on its way may take long to begin.
- *
- * Context: DQM lock
- * Return: 0, or the error of the first queue that MES has not removed
- */
-int kfd_prio_dqm_remove(struct device_queue_manager *dqm)
-{
-	struct device_process_node *cur;
-	struct queue *q;
-	int ret = 0;
-
-	list_for_each_entry(cur, &dqm->queues, list)
-		list_for_each_entry(q, &cur->qpd->queues_list, list) {
-			if (!q->prio.marked || q->properties.is_active)
-				continue;
-			if (!ret)
-				ret = remove_queue_mes(dqm, q, cur->qpd);
-			q->prio.marked = ret;
-		}
-	return ret;
-}
-
-/**
- * kfd_prio_dqm_add() - have MES add the queues that are marked as on
- * @dqm: device queue manager of the GPU, which has MES
- * @ret: 0; or an error after which MES is not asked
- *
- * A queue that MES was not asked to add, or could not be asked to add (-EIO), is not on the
- * hardware. It becomes inactive, and kfd_prio_queue.late is set until MES has added it: KFD would
- * ask MES to remove an active queue, and take the refusal for a hang. After any other error the
- * queue may be on the hardware, and stays active.
- *
- * Each queue takes MES some ten microseconds, and a claim that rings then may preempt the
- * processes that are being put back. So a ring of a claim ends the function, after one queue at
- * least.
- *
- * Context: DQM lock
- * Return: @ret, or the error of the first queue that MES has not added; -EAGAIN if MES was not
- *	asked to add all queues, because a process has rung
- */
-int kfd_prio_dqm_add(struct device_queue_manager *dqm, int ret)
-{
-	struct device_process_node *cur;
-	bool asked, any = false;
-	struct queue *q;
-
-	list_for_each_entry(cur, &dqm->queues, list)
-		list_for_each_entry(q, &cur->qpd->queues_list, list) {
-			if (q->prio.late && !q->properties.is_active &&
-			    QUEUE_IS_ACTIVE(q->properties) && !kfd_prio_queue_is_reset(q)) {
-				q->properties.is_active = true;
-				increment_queue_count(dqm, cur->qpd, q);
-				q->prio.marked = true;
-			}
-			q->prio.late = false;
-			if (!q->prio.marked || !q->properties.is_active)
-				continue;
-			q->prio.marked = false;
-			if (!ret && any && kfd_prio_claim_rings(dqm))
-				ret = -EAGAIN;
-			asked = !ret;
-			if (asked)
-				ret = add_queue_mes(dqm, q, cur->qpd);
-			any = true;
-			if (!ret || (asked && ret != -EIO))
-				continue;
-			q->prio.late = true;
-			q->properties.is_active = false;
-			decrement_queue_count(dqm, cur->qpd, q);
-		}
-	return ret;
 }
 
 /**

@@ -122,6 +122,11 @@ __MODULE_PARM_TYPE(short_grace, "uint");
 MODULE_PARM_DESC(short_grace,
 		 "Preemption saves waves at once (1, default) or after the grace period of HWS, in which waves may end (0)");
 
+module_param_cb(mes_suspend, &param_ops, &kfd_prio_param_mes_suspend, 0644);
+__MODULE_PARM_TYPE(mes_suspend, "uint");
+MODULE_PARM_DESC(mes_suspend,
+		 "With MES, suspend all queues before many are taken off, instead of removing each while it runs: 1, or 0 (default)");
+
 module_param_cb(idle_park_ms, &param_ops, &kfd_prio_param_idle_park_ms, 0644);
 __MODULE_PARM_TYPE(idle_park_ms, "uint");
 MODULE_PARM_DESC(idle_park_ms,

@@ -180,6 +180,7 @@ extern struct kfd_prio_param kfd_prio_param_busy_budget_ms;
 extern struct kfd_prio_param kfd_prio_param_max_switch_pct;
 extern struct kfd_prio_param kfd_prio_param_max_switch_policy;
 extern struct kfd_prio_param kfd_prio_param_short_grace;
+extern struct kfd_prio_param kfd_prio_param_mes_suspend;
 extern struct kfd_prio_param kfd_prio_param_idle_park_ms;
 int kfd_prio_param_set(struct kfd_prio_param *p, u32 value);
 void kfd_prio_params_read(struct kfd_prio_params *k);

@@ -142,7 +142,7 @@ static void torment_params(void)
 		{ "kfd_preempt", 0, 1 }, { "preempt_min_prio", 6, 14 }, { "linger_us", 0, 5000 },
 		{ "floor_pct", 2, 60 }, { "floor_period_ms", 50, 2000 }, { "max_preempt_per_s", 5, 3000 },
 		{ "safety_poll_us", 1000, 100000 }, { "busy_budget_ms", 2, 200 },
-		{ "max_switch_pct", 0, 100 }, { "short_grace", 0, 1 }, { "idle_park_ms", 0, 20 },
+		{ "max_switch_pct", 0, 100 }, { "short_grace", 0, 1 }, { "mes_suspend", 0, 1 }, { "idle_park_ms", 0, 20 },
 	};
 	unsigned int i = rnd(sizeof(k) / sizeof(k[0]));
 

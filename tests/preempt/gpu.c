@@ -144,7 +144,7 @@ static struct {
 } params[] = {
 	{ "kfd_preempt" }, { "preempt_min_prio" }, { "linger_us" }, { "floor_pct" }, { "floor_period_ms" },
 	{ "max_preempt_per_s" }, { "safety_poll_us" }, { "busy_budget_ms" },
-	{ "max_switch_pct" }, { "short_grace" }, { "idle_park_ms" },
+	{ "max_switch_pct" }, { "short_grace" }, { "mes_suspend" }, { "idle_park_ms" },
 	/* of the simulated GPU and of amdgpu */
 	{ "save_us" }, { "restore_us" }, { "queue_preemption_timeout_ms" }, { "poll_us" }, { "poll_idle_us" },
 	{ "sdma_gbs" }, { "occupancy_us" }, { "mqd_times" }, { "reset_delay_ms" },

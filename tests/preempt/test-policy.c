@@ -16,7 +16,7 @@ static const struct range {
 	{ "floor_period_ms", 50, 10000, 250 },
 	{ "max_preempt_per_s", 1, 10000, 1000 }, { "safety_poll_us", 1000, 10000000, 10000 },
 	{ "busy_budget_ms", 1, 60000, 100 }, { "max_switch_pct", 0, 100, 10 },
-	{ "short_grace", 0, 1, 1 },
+	{ "short_grace", 0, 1, 1 }, { "mes_suspend", 0, 1, 0 },
 };
 
 static void parameters(void)

@@ -128,9 +128,13 @@ static void mes_refuses(void)
 	static const struct {
 		const char *fault, *setting;
 		int victims;
+		bool suspends;
 	} t[] = {
 		{ "mes_remove", "1", 1 }, { "mes_add", "1", 1 },
 		{ "mes_remove", "4", 6 }, { "mes_add", "4", 6 },
+		/* all are suspended; that of who preempts is resumed; while all but that are suspended; all are resumed */
+		{ "mes_suspend", "1", 6, true }, { "mes_resume", "1", 6, true },
+		{ "mes_remove", "4", 6, true }, { "mes_resume", "2", 6, true },
 	};
 	struct actor off[6], on;
 	long long resets;
@@ -147,6 +151,7 @@ static void mes_refuses(void)
 		return;
 	}
 	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		param_set("mes_suspend", t[i].suspends);
 		on = online_start(0, 12);
 		for (k = 0; k < t[i].victims; k++)
 			off[k] = offline_start(0, 50 * MS, 3);
@@ -156,8 +161,8 @@ static void mes_refuses(void)
 		actor_tell(&on, act_submit, 5 * MS, 1);
 		if (!actor_hear(&on, &r, 20000))
 			tap_bail("the process that rang does not return");
-		tap_ok(wait_resets(0, resets + 1), "mes_refuses: %s fails, number %s of %d: a reset", t[i].fault,
-		       t[i].setting, t[i].victims);
+		tap_ok(wait_resets(0, resets + 1), "mes_refuses: %s fails, number %s of %d%s: a reset", t[i].fault,
+		       t[i].setting, t[i].victims, t[i].suspends ? ", with mes_suspend" : "");
 		sim_fault_set(0, t[i].fault, "0");
 		nap_ns(param("busy_budget_ms") * MS + 100 * MS);
 		works("mes_refuses, the dead still there");

@@ -7,8 +7,8 @@
  *	debugger	registers of the shader debugger, and its settings of each process, see debugger.c
  *	submits		"U TSC" or "R TSC", oldest first: the time stamp counter when the HIQ was rung
  *			for an UNMAP_QUEUES or a RUN_LIST; 0 on a kernel that does not tell
- *			(SIM_HIQ_KICK). MES: when amdkfd asked for a REMOVE_QUEUE ("U") or an
- *			ADD_QUEUE ("A")
+ *			(SIM_HIQ_KICK). MES: when amdkfd asked for a REMOVE_QUEUE or a SUSPEND
+ *			("U"), or an ADD_QUEUE ("A")
  *	evict		write a PID: memory pressure on it, that is its eviction fence
  *	restore		write a PID: its userptrs that were invalidated are looked up now, not a little later;
  *			returns when its queues may go on
@@ -109,9 +109,9 @@ static int counters_show(struct seq_file *m, void *unused)
 	seq_printf(m, "write_data %llu\n", h->n_write);
 	seq_printf(m, "runlists %llu\nunmaps %llu\nqueries %llu\n", h->n_runlist, h->n_unmap,
 		   h->n_query);
-	seq_printf(m, "mes_adds %llu\nmes_removes %llu\nmes_suspends %llu\nmes_resumes %llu\nmes_miscs %llu\n",
+	seq_printf(m, "mes_adds %llu\nmes_removes %llu\nmes_suspends %llu\nmes_resumes %llu\nmes_miscs %llu\nmes_suspend_max_ns %llu\n",
 		   h->n_mes_add, h->n_mes_remove, h->n_mes_suspend, h->n_mes_resume,
-		   h->n_mes_misc);
+		   h->n_mes_misc, h->suspend_max_ns);
 	seq_printf(m, "packets %llu\ndispatches %llu\nbarriers %llu\nsdma_packets %llu\npm4_packets %llu\n",
 		   h->n_packet, h->n_dispatch, h->n_barrier, h->n_sdma, h->n_pm4);
 	seq_printf(m, "doorbells %llu\ninterrupts %llu\ninterrupts_lost %llu\n", h->n_db, h->n_irq,

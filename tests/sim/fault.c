@@ -23,6 +23,7 @@ const char * const sim_fault_names[SIM_FAULTS] = {
 	[SIM_FAULT_MES_ADD] = "mes_add",
 	[SIM_FAULT_MES_REMOVE] = "mes_remove",
 	[SIM_FAULT_MES_SUSPEND] = "mes_suspend",
+	[SIM_FAULT_MES_RESUME] = "mes_resume",
 	[SIM_FAULT_HANG] = "hang",
 	[SIM_FAULT_ALLOC_GTT] = "alloc_gtt",
 	[SIM_FAULT_ALLOC_RUNLIST] = "alloc_runlist",

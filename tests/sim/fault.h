@@ -23,6 +23,7 @@ enum sim_fault {
 	SIM_FAULT_MES_ADD,	/* MES refuses ADD_QUEUE */
 	SIM_FAULT_MES_REMOVE,	/* MES refuses REMOVE_QUEUE */
 	SIM_FAULT_MES_SUSPEND,	/* MES refuses SUSPEND */
+	SIM_FAULT_MES_RESUME,	/* MES refuses RESUME */
 	SIM_FAULT_HANG,		/* the scheduler stops at a packet, until a reset */
 	SIM_FAULT_ALLOC_GTT,	/* no system memory: kernel buffers and GTT, userptr buffers */
 	SIM_FAULT_ALLOC_RUNLIST, /* no room for a runlist in the memory that amdkfd keeps for that */

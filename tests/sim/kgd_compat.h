@@ -136,6 +136,8 @@
 #define SIM_KFD_EXIT_UNLOCKS		0
 #define SIM_KFD_SUSPEND_ALL		false
 #define SIM_MES_SUSPEND_12		0
+#define amdgpu_mes_suspend_resume_all_supported	sim_mes_suspend_supported
+bool sim_mes_suspend_supported(struct amdgpu_device *adev);
 #define SIM_TASK_PID(ti)		((ti)->pid)
 #define SIM_TASK_NAME(ti)		((ti)->task_name)
 #define SIM_VM_HAS_PASID		0

@@ -56,6 +56,7 @@ static int mes_suspend(struct amdgpu_mes *mes, struct mes_suspend_gang_input *in
 {
 	struct sim_mes_cmd c = { .op = MES_SUSPEND, .suspend = in };
 
+	sim_submit_log(to_sim(mes->adev)->hws, 'U', rdtsc_ordered());
 	return submit(mes, &c);
 }
 
@@ -155,7 +156,7 @@ int amdgpu_mes_doorbell_process_slice(struct amdgpu_device *adev)
 }
 
 /* GFX 11 with firmware 0x63, since 7.x GFX 12; otherwise amdgpu does nothing and says it has */
-static bool suspend_all_supported(struct amdgpu_device *adev)
+bool amdgpu_mes_suspend_resume_all_supported(struct amdgpu_device *adev)
 {
 	u32 gc = to_sim(adev)->prof->gc;
 
@@ -170,7 +171,7 @@ int amdgpu_mes_suspend(struct amdgpu_device *adev)
 	struct mes_suspend_gang_input in = { .suspend_all_gangs = 1 };
 	int r;
 
-	if (!suspend_all_supported(adev))
+	if (!amdgpu_mes_suspend_resume_all_supported(adev))
 		return 0;
 	amdgpu_mes_lock(&adev->mes);
 	r = adev->mes.funcs->suspend_gang(&adev->mes, &in);
@@ -183,7 +184,7 @@ int amdgpu_mes_resume(struct amdgpu_device *adev)
 	struct mes_resume_gang_input in = { .resume_all_gangs = 1 };
 	int r;
 
-	if (!suspend_all_supported(adev))
+	if (!amdgpu_mes_suspend_resume_all_supported(adev))
 		return 0;
 	amdgpu_mes_lock(&adev->mes);
 	r = adev->mes.funcs->resume_gang(&adev->mes, &in);

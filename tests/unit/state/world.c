@@ -337,6 +337,7 @@ static int remove_queue_mes(struct device_queue_manager *dqm, struct queue *q, s
 /* ---- other files of the driver, which the test does not need ---- */
 
 struct kfd_prio_param kfd_prio_param_short_grace;
+struct kfd_prio_param kfd_prio_param_mes_suspend;
 
 void kfd_prio_params_read(struct kfd_prio_params *k)
 {

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * kfdprio: the update of MES to the marks, queue by queue.
+ *
+ * MES removes one queue after the other, and a queue that runs is saved first. With mes_suspend the
+ * gangs of all queues are suspended before many are removed, as KFD does before it removes the
+ * queue of a bad packet: MES saves them at once. Those of the processes that stay are resumed at
+ * once, one by one. The queues of the others are then removed, and the removal proves, as without
+ * mes_suspend, that a queue has left the hardware: no answer to SUSPEND does. At the end all gangs
+ * are resumed, in case that MES has suspended another one; by then those that were taken off are
+ * unknown to MES, and so is their SUSPEND.
+ *
+ * kfd_prio_dqm.inc.c includes this file, because it uses static functions of
+ * kfd_device_queue_manager.c.
+ */
+
+/* Before fewer queues are removed, suspending all would cost the others more than it saves */
+#define KFD_PRIO_MES_SUSPEND_MIN	4
+
+#ifdef KFD_PRIO_HAVE_MES_SUSPEND
+/*
+ * Whether all gangs may be suspended on a GPU. amdgpu states for which firmware that is supported;
+ * without it, or without code for it in the tree, the calls return 0 and do nothing. KFD does not
+ * know the gangs of DRM user queues and could not resume them one by one, so where there may be any
+ * none is suspended.
+ */
+static bool kfd_prio_mes_suspends(struct device_queue_manager *dqm)
+{
+	return READ_ONCE(kfd_prio_param_mes_suspend.value) && kfd_prio_user_queues() <= 0 &&
+	       amdgpu_mes_suspend_resume_all_supported(dqm->dev->adev);
+}
+
+/* MES does not answer, or refuses: as KFD does after a failed command */
+static int kfd_prio_mes_result(struct device_queue_manager *dqm, const char *what, int ret)
+{
+	if (!ret)
+		return 0;
+	dev_err(dqm->dev->adev->dev, "kfdprio: MES cannot %s gangs (%d): reset the GPU\n", what, ret);
+	kfd_hws_hang(dqm);
+	return ret;
+}
+
+/* Suspends all gangs. Return: 0; -EIO if a reset is on its way; another error of MES */
+static int kfd_prio_mes_suspend_all(struct device_queue_manager *dqm)
+{
+	struct mes_suspend_gang_input in = { .suspend_all_gangs = true };
+	struct amdgpu_device *adev = dqm->dev->adev;
+	int ret;
+
+#ifdef KFD_PRIO_HAVE_MES_GANG_XCC
+	in.xcc_id = ffs(dqm->dev->xcc_mask) - 1;
+#endif
+	if (!down_read_trylock(&adev->reset_domain->sem))
+		return -EIO;
+	amdgpu_mes_lock(&adev->mes);
+	ret = adev->mes.funcs->suspend_gang(&adev->mes, &in);
+	amdgpu_mes_unlock(&adev->mes);
+	up_read(&adev->reset_domain->sem);
+	return kfd_prio_mes_result(dqm, "suspend all", ret);
+}
+
+/* Resumes the gang of @q, or all if it is NULL. Return: as kfd_prio_mes_suspend_all() */
+static int kfd_prio_mes_resume(struct device_queue_manager *dqm, const struct queue *q)
+{
+	struct mes_resume_gang_input in = { .resume_all_gangs = !q };
+	struct amdgpu_device *adev = dqm->dev->adev;
+	int ret;
+
+	if (q)
+		in.gang_context_addr = q->gang_ctx_gpu_addr;
+#ifdef KFD_PRIO_HAVE_MES_GANG_XCC
+	in.xcc_id = ffs(dqm->dev->xcc_mask) - 1;
+#endif
+	if (!down_read_trylock(&adev->reset_domain->sem))
+		return -EIO;
+	amdgpu_mes_lock(&adev->mes);
+	ret = adev->mes.funcs->resume_gang(&adev->mes, &in);
+	amdgpu_mes_unlock(&adev->mes);
+	up_read(&adev->reset_domain->sem);
+	return kfd_prio_mes_result(dqm, q ? "resume" : "resume all", ret);
+}
+/* Whether a queue stays on the hardware, and its gang may be among those that MES suspends */
+static bool kfd_prio_mes_stays(struct device_queue_manager *dqm, const struct queue *q)
+{
+	if (!q->properties.is_active || q->prio.marked)
+		return false;
+	/* From GFX12 on "all gangs" are those of compute queues */
+	return q->properties.type == KFD_QUEUE_TYPE_COMPUTE ||
+	       KFD_GC_VERSION(dqm->dev) < IP_VERSION(12, 0, 0);
+}
+
+/*
+ * Suspends all gangs before many queues are removed, and resumes those that stay.
+ * @suspended: out: all gangs are to be resumed after the removal
+ *
+ * Return: 0, or the error of MES, after which it is not asked to remove any
+ */
+static int kfd_prio_mes_free(struct device_queue_manager *dqm, bool *suspended)
+{
+	struct device_process_node *cur;
+	unsigned int leave = 0;
+	struct queue *q;
+	int ret;
+
+	*suspended = false;
+	if (!kfd_prio_mes_suspends(dqm))
+		return 0;
+	list_for_each_entry(cur, &dqm->queues, list)
+		list_for_each_entry(q, &cur->qpd->queues_list, list)
+			leave += q->prio.marked && !q->properties.is_active;
+	if (leave < KFD_PRIO_MES_SUSPEND_MIN)
+		return 0;
+	ret = kfd_prio_mes_suspend_all(dqm);
+	*suspended = !ret;
+	list_for_each_entry(cur, &dqm->queues, list)
+		list_for_each_entry(q, &cur->qpd->queues_list, list)
+			if (!ret && kfd_prio_mes_stays(dqm, q))
+				ret = kfd_prio_mes_resume(dqm, q);
+	return ret;
+}
+
+#else
+static int kfd_prio_mes_free(struct device_queue_manager *dqm, bool *suspended)
+{
+	*suspended = false;
+	return 0;
+}
+
+static int kfd_prio_mes_resume(struct device_queue_manager *dqm, const struct queue *q)
+{
+	return 0;
+}
+#endif
+
+/**
+ * kfd_prio_dqm_remove() - have MES remove the queues that are marked as off
+ * @dqm: device queue manager of the GPU, which has MES
+ *
+ * After an error MES is not asked to remove the other queues. For a queue whose removal MES has not
+ * confirmed, kfd_prio_queue.marked stays set, whatever the error is: the queue may run until a
+ * reset has begun, and a reset that is on its way may take long to begin.
+ *
+ * Context: DQM lock
+ * Return: 0, or the error of the first queue that MES has not removed
+ */
+int kfd_prio_dqm_remove(struct device_queue_manager *dqm)
+{
+	struct device_process_node *cur;
+	struct queue *q;
+	bool suspended;
+	int ret;
+
+	ret = kfd_prio_mes_free(dqm, &suspended);
+	list_for_each_entry(cur, &dqm->queues, list)
+		list_for_each_entry(q, &cur->qpd->queues_list, list) {
+			if (!q->prio.marked || q->properties.is_active)
+				continue;
+			if (!ret)
+				ret = remove_queue_mes(dqm, q, cur->qpd);
+			q->prio.marked = ret;
+		}
+	/* After an error a reset follows, which resumes everything */
+	return ret || !suspended ? ret : kfd_prio_mes_resume(dqm, NULL);
+}
+
+/**
+ * kfd_prio_dqm_add() - have MES add the queues that are marked as on
+ * @dqm: device queue manager of the GPU, which has MES
+ * @ret: 0; or an error after which MES is not asked
+ *
+ * A queue that MES was not asked to add, or could not be asked to add (-EIO), is not on the
+ * hardware. It becomes inactive, and kfd_prio_queue.late is set until MES has added it: KFD would
+ * ask MES to remove an active queue, and take the refusal for a hang. After any other error the
+ * queue may be on the hardware, and stays active.
+ *
+ * Each queue takes MES some ten microseconds, and a claim that rings then may preempt the
+ * processes that are being put back. So a ring of a claim ends the function, after one queue at
+ * least.
+ *
+ * Context: DQM lock
+ * Return: @ret, or the error of the first queue that MES has not added; -EAGAIN if MES was not
+ *	asked to add all queues, because a process has rung
+ */
+int kfd_prio_dqm_add(struct device_queue_manager *dqm, int ret)
+{
+	struct device_process_node *cur;
+	bool asked, any = false;
+	struct queue *q;
+
+	list_for_each_entry(cur, &dqm->queues, list)
+		list_for_each_entry(q, &cur->qpd->queues_list, list) {
+			if (q->prio.late && !q->properties.is_active &&
+			    QUEUE_IS_ACTIVE(q->properties) && !kfd_prio_queue_is_reset(q)) {
+				q->properties.is_active = true;
+				increment_queue_count(dqm, cur->qpd, q);
+				q->prio.marked = true;
+			}
+			q->prio.late = false;
+			if (!q->prio.marked || !q->properties.is_active)
+				continue;
+			q->prio.marked = false;
+			if (!ret && any && kfd_prio_claim_rings(dqm))
+				ret = -EAGAIN;
+			asked = !ret;
+			if (asked)
+				ret = add_queue_mes(dqm, q, cur->qpd);
+			any = true;
+			if (!ret || (asked && ret != -EIO))
+				continue;
+			q->prio.late = true;
+			q->properties.is_active = false;
+			decrement_queue_count(dqm, cur->qpd, q);
+		}
+	return ret;
+}
