@@ -228,6 +228,10 @@ END {
 	if (have("faults_per_ring_max") && v["faults_per_ring_max"] > 1)
 		broken = 1
 	bound("mes_50_removal_p99_ns", "mes_50_p99_ns", 1, 25000)
+	bound("mes_50_suspend_p99_ns", "mes_suspend_50_p99_ns", 1, 25000)
+	# save_us of --quick-saves, and 100 us
+	if (have("mes_suspend_50_p99_ns"))
+		bound("mes_50_free_ns", "mes_free_50_suspend_max_ns", 1, 120000, -v["mes_suspend_50_p99_ns"])
 	bound("claims_idle_cpu_share", "looks_idle_cpu_share", 1, 0.04)
 	bound("claims_busy_8_gpus_cpu_share", "looks_busy_cpu_share", 8, 0.05)
 	bound("claims_look_ns_1_busy", "looks_busy_idle_nopoll_wake_ns", 1, 55000)
@@ -329,6 +333,7 @@ END {
 		ring_row("10 victims, MES", "mes_10")
 		ring_row("50 victims, MES", "mes_50")
 		ring_row("50 victims, MES, rings before all are back", "mes_often_50")
+		ring_row("50 victims, MES, mes_suspend: to SUSPEND", "mes_suspend_50")
 	}
 	if (have("park_mi210_alone_p99_us"))
 		printf "\n  %-46s %9s %9s %9s %9s %9s %6s\n", "one with work beside processes without", "P99, us", "/alone", "per s", "/alone", "over-sub.", "n"
