@@ -71,7 +71,7 @@ fi
 		USER_QUEUES int probe(void) { return amdgpu_user_queue; }
 		IRQ_DRAIN void probe(struct kfd_process *p) { wake_up_all(&p->wait_irq_drain); }
 		PDD_PASID u32 probe(struct kfd_process_device *pdd) { return pdd->pasid; }
-		MES_SUSPEND int probe(struct amdgpu_device *a, struct mes_suspend_gang_input *i, struct mes_resume_gang_input *r) { i->suspend_all_gangs = r->resume_all_gangs = 1; return amdgpu_mes_suspend_resume_all_supported(a) ? a->mes.funcs->suspend_gang(&a->mes, i) : a->mes.funcs->resume_gang(&a->mes, r); }
+		MES_SUSPEND _Static_assert(__builtin_types_compatible_p(__typeof__(&amdgpu_mes_suspend_resume_all_supported), bool (*)(struct amdgpu_device *)), ""); int probe(struct amdgpu_device *a, struct mes_suspend_gang_input *i, struct mes_resume_gang_input *r) { i->suspend_all_gangs = r->resume_all_gangs = 1; return a->mes.funcs->suspend_gang(&a->mes, i) + a->mes.funcs->resume_gang(&a->mes, r); }
 		MES_GANG_XCC u32 probe(struct mes_suspend_gang_input *i, struct mes_resume_gang_input *r) { return i->xcc_id + r->xcc_id; }
 		KEEP_IDLE_EVICTED int probe(void) { return keep_idle_process_evicted; }
 	END

@@ -95,16 +95,20 @@ static inline struct kfd_prio_weight
 kfd_prio_weigh(struct qcm_process_device *qpd, const struct kfd_prio_force *f)
 {
 	struct kfd_prio_standing s;
-	bool spares;
 
 	if (!kfd_prio_may_be_victim(qpd))
 		return (struct kfd_prio_weight) {};
 	s = kfd_prio_standing(qpd);
-	spares = kfd_prio_policy_spares(f, &s);
+	if (unlikely(kfd_prio_policy_spares(f, &s)))
+		return (struct kfd_prio_weight) {
+			.off = kfd_prio_policy_off(f, &s),
+			.quiet = true,
+			.idle = s.idle,
+		};
 	return (struct kfd_prio_weight) {
 		.off = kfd_prio_policy_off(f, &s),
-		.works = kfd_prio_policy_works(&s) && !spares,
-		.quiet = s.quiet || spares,
+		.works = kfd_prio_policy_works(&s),
+		.quiet = s.quiet,
 		.idle = s.idle,
 	};
 }

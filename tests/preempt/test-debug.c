@@ -388,8 +388,9 @@ static bool ends(struct actor *a)
 }
 
 /*
- * A process exits with a debugger attached, here itself.  Stock amdkfd, 7.3 included, waits for an interrupt for which it
- * cannot find the process any more, and every later process with an MMU notifier waits for that one
+ * A process exits with a debugger attached, here itself, and amdgpu's interrupts have made no progress for a second, which is when
+ * amdgpu sends KFD's fence.  Stock amdkfd, 7.3 included, waits for that interrupt, for which it cannot find the process any
+ * more, and every later process with an MMU notifier waits for that one.  In the tests below, too
  */
 static void debug_exit(void)
 {
@@ -406,11 +407,13 @@ static void debug_exit(void)
 	}
 	tap_eq(r, 0, "debug_exit: a process attaches to itself");
 	later = actor_start(0, 1, 7);
+	param_try("ih_stuck", "1");
 	begin = kfdc_now();
 	if (!tap_ok(ends(&a), "debug_exit: it exits"))
 		tap_diag("it waits for ever, and so will others: no test after this one means anything");
 	tap_ok(in_time(kfdc_now() - begin, SEC), "debug_exit: at once");
 	tap_ok(ends(&later), "debug_exit: so does a process that exits after it");
+	param_try("ih_stuck", "0");
 }
 
 static long act_exit(long unused, long unused2)
@@ -450,6 +453,7 @@ static void debug_exit_both(void)
 	if (!debugged_by(&a, &dbg, "debug_exit_both"))
 		return;
 	later = actor_start(0, 1, 7);
+	param_try("ih_stuck", "1");
 	param_set("drain_us", 500 * MS / US);
 	actor_tell(&dbg, act_exit, 0, 0);
 	nap_ns(100 * MS);
@@ -463,6 +467,7 @@ static void debug_exit_both(void)
 	a.pid = 0;
 	tap_ok(ends(&dbg), "debug_exit_both: its debugger exits");
 	param_set("drain_us", 0);
+	param_try("ih_stuck", "0");
 	tap_ok(ends(&later), "debug_exit_both: so does a process that exits after them");
 }
 
@@ -478,8 +483,10 @@ static void debug_exit_debugger(void)
 
 	if (!debugged_by(&a, &dbg, "debug_exit_debugger"))
 		return;
+	param_try("ih_stuck", "1");
 	actor_tell(&dbg, act_detach, 0, 0);
 	if (!tap_ok(actor_hear(&dbg, &r, 20000) && !r, "debug_exit_debugger: and detaches")) {
+		param_try("ih_stuck", "0");
 		actor_kill(&dbg);
 		actor_kill(&a);
 		return;
@@ -491,6 +498,7 @@ static void debug_exit_debugger(void)
 		tap_diag("it waits for ever, and so will others: no test after this one means anything");
 	tap_ok(in_time(kfdc_now() - begin, SEC), "debug_exit_debugger: at once");
 	tap_ok(ends(&later), "debug_exit_debugger: so does a process that exits after it");
+	param_try("ih_stuck", "0");
 	tap_ok(actor_do(&a, act_request, MS, 0) > 0, "debug_exit_debugger: the process works on");
 	actor_kill(&a);
 }
@@ -514,12 +522,14 @@ static void debug_no_vm(void)
 	}
 	tap_eq(r, 0, "debug_no_vm: a process that has only opened /dev/kfd attaches to itself");
 	later = actor_start(0, 1, 7);
+	param_try("ih_stuck", "1");
 	begin = kfdc_now();
 	actor_tell(&a, act_detach, 0, 0);
 	tap_ok(actor_hear(&a, &r, 20000) && !r, "debug_no_vm: it detaches");
 	tap_ok(in_time(kfdc_now() - begin, SEC), "debug_no_vm: at once");
 	actor_kill(&a);
 	tap_ok(ends(&later), "debug_no_vm: a process that exits after it exits");
+	param_try("ih_stuck", "0");
 }
 
 /* The interrupt is lost, as it is if KFD's queue of interrupts is full: KFD does not wait for ever */
@@ -531,15 +541,32 @@ static void debug_lost(void)
 	if (!debugged_by(&a, &dbg, "debug_lost"))
 		return;
 	later = actor_start(0, 1, 7);
-	if (param_try("drain_lost", "1"))
-		tap_bail("debug_lost: the simulated GPU has no drain_lost");
+	if (param_try("drain_lost", "1") || param_try("ih_stuck", "1"))
+		tap_bail("debug_lost: the simulated GPU has no drain_lost, or no ih_stuck");
 	begin = kfdc_now();
 	if (!tap_ok(ends(&dbg), "debug_lost: it exits"))
 		tap_diag("it waits for ever, and so will others: no test after this one means anything");
 	tap_ok(in_time(kfdc_now() - begin, 3 * SEC), "debug_lost: after two seconds");
 	param_try("drain_lost", "0");
+	param_try("ih_stuck", "0");
 	tap_ok(ends(&later), "debug_lost: so does a process that exits after it");
 	tap_ok(actor_do(&a, act_request, MS, 0) > 0, "debug_lost: the process works on");
+	actor_kill(&a);
+}
+
+/* The same on a GPU whose interrupts are handled: amdgpu does not send the fence, and neither driver waits */
+static void debug_exit_at_once(void)
+{
+	struct actor dbg = actor_bare(0), a = actor_bare(0), later;
+	uint64_t begin;
+
+	if (!debugged_by(&a, &dbg, "debug_exit_at_once"))
+		return;
+	later = actor_start(0, 1, 7);
+	begin = kfdc_now();
+	tap_ok(ends(&dbg) && in_time(kfdc_now() - begin, SEC), "debug_exit_at_once: the debugger exits");
+	tap_ok(ends(&later), "debug_exit_at_once: so does a process that exits after it");
+	tap_ok(actor_do(&a, act_request, MS, 0) > 0, "debug_exit_at_once: the process works on");
 	actor_kill(&a);
 }
 
@@ -547,6 +574,6 @@ const struct test tests_debug[] = {
 	{ "debug_inside", debug_inside }, { "debug_outside", debug_outside },
 	{ "debug_claimant", debug_claimant }, { "debug_operations", debug_operations },
 	{ "debug_attach", debug_attach }, { "debug_other", debug_other },
-	{ "debug_exit", debug_exit }, { "debug_exit_both", debug_exit_both },
+	{ "debug_exit", debug_exit }, { "debug_exit_at_once", debug_exit_at_once }, { "debug_exit_both", debug_exit_both },
 	{ "debug_exit_debugger", debug_exit_debugger }, { "debug_no_vm", debug_no_vm }, { "debug_lost", debug_lost }, {}
 };

@@ -248,7 +248,7 @@ static void finish(struct sim_hws *h, struct sim_mes_cmd *c, u64 now)
 	case MES_SUSPEND:
 		for_gangs(h, c, c->suspend->suspend_all_gangs, c->suspend->gang_context_addr, now,
 			  suspend_done);
-		h->suspend_max_ns = max(h->suspend_max_ns, now - c->at);
+		h->suspend_max_ns = max(h->suspend_max_ns, c->until - c->at);
 		if (c->suspend->suspend_fence_addr)
 			sim_gart_write(h->g, c->suspend->suspend_fence_addr,
 				       &c->suspend->suspend_fence_value, sizeof(u32));

@@ -263,7 +263,7 @@ struct sim_hws {
 	u64 hiq_looked_ns;		/* when it was last looked for a ring and there was none */
 	struct { u64 tsc; char what; } submits[SIM_SUBMITS];	/* debugfs submits; a ring */
 	u64 nsubmit;
-	u64 suspend_max_ns;		/* the longest SUSPEND of MES */
+	u64 suspend_max_ns;		/* the longest SUSPEND of MES, without what it takes the host to write the MQDs */
 	bool hiq_stalled;		/* an unmap is under way (read by any) */
 	bool hiq_dead;			/* hung: processes nothing until a reset (read by any) */
 	struct { u64 ring; u32 doorbell; } hanging; /* a queue that the unmap under way will give up */

@@ -155,6 +155,9 @@ void sim_hws_irq_enable(struct sim_gpu *g, bool on)
 	mutex_unlock(&g->hws->irq_lock);
 }
 
+static bool ih_stuck;
+module_param(ih_stuck, bool, 0644);
+MODULE_PARM_DESC(ih_stuck, "amdgpu's ring of interrupts counts as one that has made no progress for a second");
 static uint drain_us;
 module_param(drain_us, uint, 0644);
 MODULE_PARM_DESC(drain_us, "time before the interrupt is sent for which amdkfd waits when a debugger detaches");
@@ -165,11 +168,15 @@ MODULE_PARM_DESC(drain_lost, "that interrupt is lost, as one for which the drive
 #define DRAIN_MS	1000
 
 /**
- * sim_hws_irq_drain - send an interrupt to amdkfd behind all that there are now
+ * sim_hws_irq_drain - what amdgpu_amdkfd_send_close_event_drain_irq() does
  * @g: the GPU
  * @fence: the interrupt, 8 dwords
  *
- * Process context. Return: 0; -ENODEV: none is sent to amdkfd; -ETIMEDOUT
+ * Waits until all interrupts that there are now were sent, for a second at most. amdgpu's function takes the time that is left of
+ * it, which wait_event_interruptible_timeout() returns, for an error: it sends the fence only if the second has passed without
+ * progress (6.5 to 7.3), see ih_stuck.
+ *
+ * Process context. Return: the time that is left, jiffies: no fence is sent; 0: it was sent; -ENODEV: none is sent to amdkfd
  */
 int sim_hws_irq_drain(struct sim_gpu *g, const u32 *fence)
 {
@@ -179,16 +186,16 @@ int sim_hws_irq_drain(struct sim_gpu *g, const u32 *fence)
 	int r = 0;
 	u64 n;
 
-	if (us)
-		usleep_range(us, us + 50);
 	mutex_lock(&h->lock);
 	n = h->n_irq;
 	mutex_unlock(&h->lock);
-	while (READ_ONCE(h->n_irq_sent) < n) {
-		if (time_after(jiffies, end))
-			return -ETIMEDOUT;
+	while (!READ_ONCE(ih_stuck) && time_before(jiffies, end)) {
+		if (READ_ONCE(h->n_irq_sent) >= n)
+			return max(end - jiffies, 1UL);
 		usleep_range(20, 50);
 	}
+	if (us)
+		usleep_range(us, us + 50);
 	mutex_lock(&h->irq_lock);
 	if (!h->irq_on)
 		r = -ENODEV;

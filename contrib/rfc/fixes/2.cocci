@@ -54,6 +54,7 @@ iterator name hlist_for_each_entry_safe;
  	hlist_for_each_entry_safe(p, p_temp, &cleanup_list, kfd_processes)
 +	{
 +		hlist_del_init(&p->kfd_processes);
++		wake_up_all(&p->wait_irq_drain);
  		kfd_process_notifier_release_internal(p);
 +	}
  	...>

@@ -1,56 +1,67 @@
 // SPDX-License-Identifier: GPL-2.0
-// kfd_prio_hook_process_failed() waits for references; KFD itself can free the process by the last one.
+// A process is in the table only when nothing can fail any more; kfd_prio_hook_process_failed() is about one that was.
 
-@release@
-identifier process;
+@notifier@
+identifier mm, p;
 @@
- create_process(...)
- {
- 	<...
- 	hash_del_rcu(&process->kfd_processes);
-+	/* Lookups until here may have taken references: the last one frees it */
- 	synchronize_srcu(&kfd_processes_srcu);
-+	pqm_uninit(&process->pqm);
-+	/* One is from kref_init(), one from above */
-+	kfd_unref_process(process);
-+	kfd_unref_process(process);
-+	return ERR_PTR(err);
++/* Its notifier is being registered; protected by kfd_processes_mutex */
++static struct kfd_process *kfd_process_registering;
 +
+ static struct mmu_notifier *kfd_process_alloc_notifier(struct mm_struct *mm)
+ {
+-	struct kfd_process *p = kfd_lookup_process_by_mm(mm);
+-
+-	return p ? &p->mmu_notifier : ERR_PTR(-ESRCH);
++	/* kfd_process_free_notifier() drops it */
++	kref_get(&kfd_process_registering->ref);
++
++	return &kfd_process_registering->mmu_notifier;
+ }
+
+@registers@
+identifier process, mn, member;
+expression ops;
+@@
+ create_process(...)
+ {
+ 	<...
++	kfd_process_registering = process;
+ 	mn = mmu_notifier_get(ops, process->member);
  	...>
  }
 
-// kfd_process_wq_release() drops the task, and destroys the IDs
-@task@
+@early@
+typedef uintptr_t;
 identifier process;
 @@
  create_process(...)
  {
  	<...
- 	kref_get(&process->ref);
-+	get_task_struct(process->lead_thread);
+-	hash_add_rcu(kfd_processes_table, &process->kfd_processes,
+-			(uintptr_t)process->mm);
  	...>
  }
 
-@task_late@
+@late@
 identifier process;
 @@
  create_process(...)
  {
  	<...
- 	kfd_unref_process(process);
--	get_task_struct(process->lead_thread);
+ 	INIT_WORK(&process->debug_event_workarea, debug_event_write_work_handler);
++
++	/* Lookups find it from now on, and nothing can fail any more */
++	hash_add_rcu(kfd_processes_table, &process->kfd_processes,
++		     (uintptr_t)process->mm);
  	...>
  }
 
-@ids@
-identifier process, mn;
+@undo@
+identifier process;
 @@
  create_process(...)
  {
  	<...
-+	ida_init(&process->id_table);
- 	mn = mmu_notifier_get(...);
- 	...
--	ida_init(&process->id_table);
+-	hash_del_rcu(&process->kfd_processes);
  	...>
  }

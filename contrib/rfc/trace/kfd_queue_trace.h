@@ -39,8 +39,8 @@
  * - ``amdkfd_gpu_reset_start``, ``amdkfd_gpu_reset_end``
 //@ 1
  *
- * All other events show how KFD drives one kind of scheduler.  They may change,
- * or go, when the driver or the firmware does.
+ * All other events show internals of KFD, or how it drives one kind of
+ * scheduler.  They may change, or go, when the driver or the firmware does.
  *
  * Common fields:
  *
@@ -49,9 +49,10 @@
  *   has its own
  * - ``xcc_mask``: XCCs of that partition
  * - ``pid``: PID, in the initial namespace, of the process that owns the queue
- * - ``pasid``: PASID of that process on the device
- * - ``queue_id``: number of the queue in its process, as returned by
- *   AMDKFD_IOC_CREATE_QUEUE
+ * - ``pasid``: PASID of that process on the device.  A process may have several
+ *   contexts (AMDKFD_IOC_CREATE_PROCESS); each has a PASID of its own
+ * - ``queue_id``: number of the queue in its process or context, as returned by
+ *   AMDKFD_IOC_CREATE_QUEUE.  With ``gpu_id`` and ``pasid`` it identifies the queue
  */
 
 /* The header is read again for each stage of the events, and functions once. */
@@ -107,7 +108,7 @@ DECLARE_EVENT_CLASS(amdkfd_queue,
 		    TP_fast_assign(__assign_str(dev);
 				   __entry->gpu_id = q->device->id;
 				   __entry->xcc_mask = q->device->xcc_mask;
-				   __entry->pid = q->process->lead_thread->pid;
+				   __entry->pid = q->process->lead_thread->tgid;
 				   __entry->pasid = kfd_trace_queue_pasid(q);
 				   __entry->queue_id = q->properties.queue_id;),
 		    TP_printk("dev=%s gpu_id=%u xcc_mask=0x%x pid=%d pasid=%u queue_id=%u",
@@ -128,7 +129,7 @@ DECLARE_EVENT_CLASS(amdkfd_queue_result,
 		    TP_fast_assign(__assign_str(dev);
 				   __entry->gpu_id = q->device->id;
 				   __entry->xcc_mask = q->device->xcc_mask;
-				   __entry->pid = q->process->lead_thread->pid;
+				   __entry->pid = q->process->lead_thread->tgid;
 				   __entry->pasid = kfd_trace_queue_pasid(q);
 				   __entry->queue_id = q->properties.queue_id;
 				   __entry->ret = ret;),
@@ -167,7 +168,7 @@ TRACE_EVENT(amdkfd_queue_create_start,
 	    TP_fast_assign(__assign_str(dev);
 			   __entry->gpu_id = q->device->id;
 			   __entry->xcc_mask = q->device->xcc_mask;
-			   __entry->pid = q->process->lead_thread->pid;
+			   __entry->pid = q->process->lead_thread->tgid;
 			   __entry->pasid = kfd_trace_queue_pasid(q);
 			   __entry->queue_id = q->properties.queue_id;
 			   __entry->ring = q->properties.queue_address;
@@ -213,7 +214,7 @@ TRACE_EVENT(amdkfd_queue_mqd_init,
 	    TP_fast_assign(__assign_str(dev);
 			   __entry->gpu_id = q->device->id;
 			   __entry->xcc_mask = q->device->xcc_mask;
-			   __entry->pid = q->process->lead_thread->pid;
+			   __entry->pid = q->process->lead_thread->tgid;
 			   __entry->pasid = kfd_trace_queue_pasid(q);
 			   __entry->queue_id = q->properties.queue_id;
 			   __entry->mqd = q->gart_mqd_addr;
@@ -253,7 +254,7 @@ TRACE_EVENT(amdkfd_queue_update_end,
 	    TP_fast_assign(__assign_str(dev);
 			   __entry->gpu_id = q->device->id;
 			   __entry->xcc_mask = q->device->xcc_mask;
-			   __entry->pid = q->process->lead_thread->pid;
+			   __entry->pid = q->process->lead_thread->tgid;
 			   __entry->pasid = kfd_trace_queue_pasid(q);
 			   __entry->queue_id = q->properties.queue_id;
 			   __entry->ring = q->properties.queue_address;
@@ -274,6 +275,10 @@ DEFINE_EVENT(amdkfd_queue, amdkfd_queue_destroy_start,
 	     TP_ARGS(q)
 );
 
+/*
+ * With a ret of -ETIME or -EIO the queue is destroyed all the same, with any
+ * other error it is not.
+ */
 DEFINE_EVENT(amdkfd_queue_result, amdkfd_queue_destroy_end,
 	     TP_PROTO(struct queue *q, int ret),
 	     TP_ARGS(q, ret)
@@ -305,7 +310,7 @@ DECLARE_EVENT_CLASS(amdkfd_process,
 		    TP_fast_assign(__assign_str(dev);
 				   __entry->gpu_id = pdd->dev->id;
 				   __entry->xcc_mask = pdd->dev->xcc_mask;
-				   __entry->pid = pdd->process->lead_thread->pid;
+				   __entry->pid = pdd->process->lead_thread->tgid;
 				   __entry->pasid = pdd->pasid;
 				   __entry->evicted = pdd->qpd.evicted;
 				   __entry->queues = pdd->qpd.queue_count;),
@@ -328,7 +333,7 @@ DECLARE_EVENT_CLASS(amdkfd_process_result,
 		    TP_fast_assign(__assign_str(dev);
 				   __entry->gpu_id = pdd->dev->id;
 				   __entry->xcc_mask = pdd->dev->xcc_mask;
-				   __entry->pid = pdd->process->lead_thread->pid;
+				   __entry->pid = pdd->process->lead_thread->tgid;
 				   __entry->pasid = pdd->pasid;
 				   __entry->evicted = pdd->qpd.evicted;
 				   __entry->queues = pdd->qpd.queue_count;
@@ -437,7 +442,8 @@ DEFINE_EVENT(amdkfd_node, amdkfd_runlist_map_start,
 /*
  * A queue is in the runlist that is being built. Its fields are those of
  * amdkfd_queue_create_start and amdkfd_queue_mqd_init, for a trace that began
- * after these.
+ * after these. A queue that was created as SDMA_BY_ENG_ID is SDMA or SDMA_XGMI
+ * here.
  */
 TRACE_EVENT(amdkfd_runlist_queue,
 	    TP_PROTO(struct queue *q),
@@ -455,7 +461,7 @@ TRACE_EVENT(amdkfd_runlist_queue,
 	    TP_fast_assign(__assign_str(dev);
 			   __entry->gpu_id = q->device->id;
 			   __entry->xcc_mask = q->device->xcc_mask;
-			   __entry->pid = q->process->lead_thread->pid;
+			   __entry->pid = q->process->lead_thread->tgid;
 			   __entry->pasid = kfd_trace_queue_pasid(q);
 			   __entry->queue_id = q->properties.queue_id;
 			   __entry->mqd = q->gart_mqd_addr;
@@ -526,7 +532,7 @@ TRACE_EVENT(amdkfd_mes_queue_add_end,
 	    TP_fast_assign(__assign_str(dev);
 			   __entry->gpu_id = q->device->id;
 			   __entry->xcc_mask = q->device->xcc_mask;
-			   __entry->pid = q->process->lead_thread->pid;
+			   __entry->pid = q->process->lead_thread->tgid;
 			   __entry->pasid = kfd_trace_queue_pasid(q);
 			   __entry->queue_id = q->properties.queue_id;
 			   __entry->mqd = q->gart_mqd_addr;
@@ -553,7 +559,8 @@ DEFINE_EVENT(amdkfd_queue_result, amdkfd_mes_queue_remove_end,
 
 //@ 4
 /*
- * HWS or MES does not answer, and KFD requests a reset of the GPU.
+ * KFD requests a reset of the GPU: HWS or MES does not answer or has refused a
+ * command, or a queue could not be reset.
  *	processes, queues	as in amdkfd_runlist_map_end
  */
 TRACE_EVENT(amdkfd_scheduler_hang,
@@ -588,7 +595,7 @@ DEFINE_EVENT(amdkfd_node, amdkfd_gpu_reset_start,
 
 /*
  * KFD works on the GPU again, or cannot. If it cannot on one partition, those
- * after it have no such event.
+ * after it have no such event. None has one if the reset itself has failed.
  */
 DEFINE_EVENT(amdkfd_node_result, amdkfd_gpu_reset_end,
 	     TP_PROTO(struct kfd_node *node, int ret),

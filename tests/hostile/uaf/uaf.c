@@ -9,6 +9,7 @@
  *	exec	a second open after exec, beside the process of the first; two queues, one of them destroyed; exit
  *	table	an open beside 50 failed ones that wait for a look-up in KFD's table
  *	grace	an open that fails while a look-up goes on: does it wait?
+ *	unseen	only for the fixes of contrib/rfc: an open that fails is found by no look-up, and waits for none
  *	held	opens that fail while a look-up has a reference: is the process freed? Needs poison
  *	context	Linux 7.x: contexts of a process whose main thread has ended, 50
  *
@@ -339,6 +340,45 @@ static void test_held(void)
 	sim_fault_set(0, "notifier", "0");
 }
 
+/*
+ * A driver that adds a process to KFD's table when nothing can fail any more (contrib/rfc/fixes): look-ups find none that fails,
+ * and an open that fails waits for none
+ */
+static void test_unseen(void)
+{
+	struct timespec began, failed;
+	pid_t reader, child;
+	char text[32];
+	long ms;
+	int err;
+
+	child = start_failing();
+	snprintf(text, sizeof(text), "%d 200", child);
+	err = sim_write(0, "process_hold", text);
+	tap_ok(err == ESRCH, "unseen: a look-up finds no process that fails (%s)", strerror(err));
+	st->over = true;
+	waitpid(child, NULL, 0);
+	tap_ok(st->failed > 0, "unseen: opens have failed");
+	st->over = false;
+	st->failed = 0;
+	clock_gettime(CLOCK_MONOTONIC, &began);
+	fflush(stdout);
+	reader = fork();
+	if (!reader)
+		_exit(sim_write(0, "table_lock", "3000"));
+	nap_us(200000);
+	child = start_failing();
+	while (!st->failed)
+		nap_us(1000);
+	clock_gettime(CLOCK_MONOTONIC, &failed);
+	ms = (failed.tv_sec - began.tv_sec) * 1000 + (failed.tv_nsec - began.tv_nsec) / 1000000;
+	tap_ok(ms < 3000, "unseen: an open fails while a look-up goes on (after %ld ms, the look-up took 3000)", ms);
+	st->over = true;
+	waitpid(child, NULL, 0);
+	waitpid(reader, NULL, 0);
+	sim_fault_set(0, "notifier", "0");
+}
+
 static int files[CONTEXTS];
 static pthread_t leader;
 
@@ -408,9 +448,10 @@ static unsigned int first_gpu(void)
 static const struct {
 	const char *name;
 	void (*run)(void);
+	bool named;	/* only if it is named */
 } tests[] = {
 	{ "fault", test_fault }, { "signal", test_signal }, { "exec", test_exec }, { "table", test_table },
-	{ "grace", test_grace }, { "held", test_held }, { "context", test_context },
+	{ "grace", test_grace }, { "held", test_held }, { "unseen", test_unseen, true }, { "context", test_context },
 };
 
 int main(int argc, char **argv)
@@ -434,7 +475,7 @@ int main(int argc, char **argv)
 		tap_bail("no GPU in the topology");
 	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
 		for (n = 1; n <= (argc > 1 ? argc - 1 : 1); n++)
-			if (argc < 2 || !strcmp(argv[n], tests[i].name)) {
+			if (argc < 2 ? !tests[i].named : !strcmp(argv[n], tests[i].name)) {
 				long long pages = sim_counter(0, "ram_pages");
 
 				tests[i].run();
