@@ -129,8 +129,10 @@ static inline void kfd_prio_mark(struct device_queue_manager *dqm, struct qcm_pr
 	/* Its MQDs now show whether it has waves */
 	WRITE_ONCE(qp->observe, true);
 	WRITE_ONCE(dqm->prio.observe_now, true);
-	dqm->prio.quiet_marked |= qp->neighbour.quiet;
-	dqm->prio.claim_marked |= qp->role == KFD_PRIO_ROLE_CLAIM && !qp->claim.rung;
+	if (unlikely(qp->neighbour.quiet))
+		dqm->prio.quiet_marked = true;
+	if (unlikely(qp->role == KFD_PRIO_ROLE_CLAIM && !qp->claim.rung))
+		dqm->prio.claim_marked = true;
 	qp->marked_epoch = m->epoch;
 	qp->marked_at = now;
 	qp->marked_count++;

@@ -229,9 +229,9 @@ END {
 		broken = 1
 	bound("mes_50_removal_p99_ns", "mes_50_p99_ns", 1, 25000)
 	bound("mes_50_suspend_p99_ns", "mes_suspend_50_p99_ns", 1, 25000)
-	# save_us of --quick-saves, and 100 us
+	# what the model saves one after the other, the 8 HQDs of KFD at save_us of --quick-saves, and 100 us
 	if (have("mes_suspend_50_p99_ns"))
-		bound("mes_50_free_ns", "mes_free_50_suspend_max_ns", 1, 120000, -v["mes_suspend_50_p99_ns"])
+		bound("mes_50_free_ns", "mes_free_50_suspend_max_ns", 1, 8 * 20000 + 100000, -v["mes_suspend_50_p99_ns"])
 	bound("claims_idle_cpu_share", "looks_idle_cpu_share", 1, 0.04)
 	bound("claims_busy_8_gpus_cpu_share", "looks_busy_cpu_share", 8, 0.05)
 	bound("claims_look_ns_1_busy", "looks_busy_idle_nopoll_wake_ns", 1, 55000)
