@@ -277,6 +277,9 @@ void kfd_prio_hook_hws_hang(struct device_queue_manager *dqm)
  * kfd_prio_hook_drain_interrupts() - KFD is about to send an interrupt and wait until it is handled
  * @pdd: the process of the interrupt, on the GPU; irq_drain_is_open is set
  *
+ * KFD waits only if amdgpu's ring of interrupts has made no progress for a second: otherwise
+ * amdgpu_amdkfd_send_close_event_drain_irq() does not send the interrupt.
+ *
  * The handler of the interrupt looks its process up in KFD's table. A process that exits has left
  * the table when KFD detaches its debugger, so the wait would never end. KFD waits in the SRCU
  * section of the MMU notifier, which would not end either, so every later process with an MMU
