@@ -149,16 +149,14 @@ static inline void kfd_prio_mark(struct device_queue_manager *dqm, struct qcm_pr
 	if (qp->kfd_first)
 		return;
 	list_for_each_entry(q, &qpd->queues_list, list) {
-		bool off = q->properties.is_active || kfd_prio_queue_is_suspended(q) ||
-			   q->prio.late;
-
 		/* KFD has evicted this queue alone */
 		if (q->properties.is_evicted)
 			continue;
 		kfd_prio_hold(q);
-		q->prio.off &= off;
 		if (q->properties.is_active)
 			kfd_prio_mark_queue(dqm, qpd, q, true, m);
+		else
+			q->prio.off &= kfd_prio_queue_is_suspended(q) || q->prio.late;
 	}
 }
 
