@@ -77,6 +77,24 @@ static struct kfd_prio_qpd *kfd_prio_claim_last(const struct kfd_prio_dqm *d)
 	return list_empty(list) ? NULL : list_last_entry(list, struct kfd_prio_qpd, claim.link);
 }
 
+/* Returns a trapped claim of a priority, if possible one without work; NULL if there is none */
+static struct kfd_prio_qpd *kfd_prio_claim_idle(const struct kfd_prio_dqm *d, int prio)
+{
+	const struct list_head *lists[] = { &d->trapped_claims, &d->fresh_claims };
+	struct kfd_prio_qpd *qp, *found = NULL;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(lists); i++)
+		list_for_each_entry(qp, lists[i], claim.link) {
+			if (qp->claim.prio != prio)
+				continue;
+			if (!qp->work)
+				return qp;
+			found = qp;
+		}
+	return found;
+}
+
 /**
  * kfd_prio_claim_fold() - select one claim for each priority, for the policy
  * @dqm: device queue manager of the GPU
@@ -87,8 +105,9 @@ static struct kfd_prio_qpd *kfd_prio_claim_last(const struct kfd_prio_dqm *d)
  * @owners: out: the processes of @claims
  *
  * A claim that has rung since the last decision counts as having work from now on. A trapped claim
- * does not hold, so the policy gets only one of them: the one that was armed or observed last.
- * Whether it has work affects only the reason of the decision, see kfd_prio_policy_decide().
+ * does not hold. So the policy gets only the one that was armed or observed last, whose work affects
+ * only the reason of the decision (kfd_prio_policy_decide()), and with max_switch_policy=hold one of
+ * the level in force and one of the block in progress, which may go on without work.
  *
  * Context: DQM lock
  * Return: number of claims
@@ -98,9 +117,11 @@ int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_
 			struct qcm_process_device **owners)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
+	const int held[] = { d->policy.level, d->policy.block };
+	struct kfd_prio_qpd *trapped[1 + ARRAY_SIZE(held)] = {};
 	s8 at[KFD_PRIO_MAX_CLAIMS];
 	struct kfd_prio_qpd *qp;
-	int n = 0;
+	int n = 0, i;
 
 	/* claim_rung, then the traps: pairs with kfd_prio_doorbell_rung() */
 	if (atomic_read(&d->claim_rung) && atomic_xchg(&d->claim_rung, 0)) {
@@ -118,8 +139,15 @@ int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_
 		claims[at[c.prio]] = c;
 		owners[at[c.prio]] = container_of(qp, struct qcm_process_device, prio);
 	}
-	qp = kfd_prio_claim_last(d);
-	if (qp && at[qp->claim.prio] < 0) {
+	trapped[0] = kfd_prio_claim_last(d);
+	for (i = 0; i < ARRAY_SIZE(held); i++)
+		if (k->hold && held[i] != KFD_PRIO_LEVEL_NONE && at[held[i]] < 0)
+			trapped[i + 1] = kfd_prio_claim_idle(d, held[i]);
+	for (i = 0; i < ARRAY_SIZE(trapped); i++) {
+		qp = trapped[i];
+		if (!qp || at[qp->claim.prio] >= 0)
+			continue;
+		at[qp->claim.prio] = n;
 		claims[n] = kfd_prio_claim_of(qp);
 		owners[n++] = container_of(qp, struct qcm_process_device, prio);
 	}

@@ -194,6 +194,8 @@ bool kfd_prio_decide(struct device_queue_manager *dqm, struct kfd_prio_step *s)
 		.pays = kfd_prio_policy_park_pays(&d->policy, &s->k, d->crowded),
 		.free = kfd_prio_uses_mes(dqm),
 	};
+	/* A level that is only held (max_switch_policy) needs no room */
+	d->parking.room = d->parking.pays && s->dec.reason != KFD_PRIO_REASON_RATE;
 	s->preemptor = s->dec.claim < 0 ? NULL : owners[s->dec.claim];
 	d->recheck |= s->dec.throttle != d->throttle;
 	d->throttle = s->dec.throttle;

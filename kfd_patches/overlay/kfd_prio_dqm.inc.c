@@ -59,9 +59,9 @@ static inline void kfd_prio_counted_end(struct qcm_process_device *qpd, u64 now)
 
 /*
  * Changes the reason for which a process is taken off, from preemption to parking (@parks) or back.
- * Its queues stay inactive.
+ * Its queues stay inactive. @counts: a process that is off counts as preempted at once
  */
-static void kfd_prio_switch(struct qcm_process_device *qpd, bool parks, u64 now,
+static void kfd_prio_switch(struct qcm_process_device *qpd, bool parks, bool counts, u64 now,
 			    struct kfd_prio_marked *m)
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
@@ -71,7 +71,8 @@ static void kfd_prio_switch(struct qcm_process_device *qpd, bool parks, u64 now,
 		kfd_prio_park_begin(qpd, true, now);
 	} else {
 		kfd_prio_park_end(qpd, KFD_PRIO_UNPARK_PREEMPT, now);
-		kfd_prio_counted(qpd, now, m);
+		if (counts)
+			kfd_prio_counted(qpd, now, m);
 		/* The process had no waves, so its MQDs hold no new save: kfd_prio_cost_list() */
 		qp->cost_count = qp->marked_count;
 	}
@@ -178,6 +179,7 @@ static void kfd_prio_give_back(struct device_queue_manager *dqm, struct qcm_proc
 	hlist_del_init(&qp->cost);
 	WRITE_ONCE(qp->preempted, false);
 	qp->proved = false;
+	qp->spared = false;
 	dqm->prio.victims--;
 	dqm->prio.skipped -= qp->skip;
 	qp->skip = false;
@@ -209,17 +211,17 @@ static void kfd_prio_give_back(struct device_queue_manager *dqm, struct qcm_proc
 }
 
 /*
- * Marks a process as on, by a decision for @level. The process may be a claim that has made room
- * for the level (kfd_prio_policy_spares()): it was off without work, so that it does not count as
- * preempted, and has some now. Its return is counted as that of a parked process is.
+ * Marks a process as on, by a decision for @level. If the process is a claim that has made room for
+ * a level (kfd_prio_policy_spares()) and has work now, its return while a level is in force is
+ * counted as that of a parked process is.
  */
 static void kfd_prio_return(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
 			    int level, u64 now, struct kfd_prio_marked *m)
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
 
-	if (!qp->park.parked && !qp->counted && qp->role == KFD_PRIO_ROLE_CLAIM &&
-	    level != KFD_PRIO_LEVEL_NONE && kfd_prio_trap_rung(qp)) {
+	if (qp->spared && !qp->park.parked && level != KFD_PRIO_LEVEL_NONE &&
+	    kfd_prio_trap_rung(qp)) {
 		m->woken++;
 		kfd_prio_policy_park_woke(&qp->park.wakes,
 					  READ_ONCE(qp->park.woke_by) == KFD_PRIO_UNPARK_WAVES,
@@ -295,9 +297,11 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 		else if (!was && off)
 			kfd_prio_mark(dqm, qpd, parks, !w.quiet, now, m);
 		else if (qpd->prio.park.parked != parks)
-			kfd_prio_switch(qpd, parks, now, m);
+			kfd_prio_switch(qpd, parks, !w.quiet, now, m);
 		else if (was)
 			kfd_prio_recount(qpd, &w, now, m);
+		if (unlikely(w.spares))
+			qpd->prio.spared = true;
 		if (!w.works || parks)
 			continue;
 		lowest = min(lowest, qpd->prio.prio);

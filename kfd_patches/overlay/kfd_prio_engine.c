@@ -131,7 +131,7 @@ static void kfd_prio_room_check(struct device_queue_manager *dqm, int level)
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
 
-	if (d->parking.pays && level != KFD_PRIO_LEVEL_NONE && !d->recheck)
+	if (d->parking.room && level != KFD_PRIO_LEVEL_NONE && !d->recheck)
 		d->recheck = kfd_prio_runlist_marks(dqm, level);
 }
 

@@ -276,6 +276,8 @@ struct kfd_prio_qpd_doorbell {
  * @marked_count: how often the process was marked as off
  * @proved: the process is taken off, and its MQDs and indices have shown no work since; cleared
  *	when the process is put back
+ * @spared: the process has made room for a level (kfd_prio_policy_spares()); cleared when it is put
+ *	back
  * @counted: the process counts as preempted: it is off, and has work as far as is known
  * @preempted_at: when the process began to count as preempted, ktime_get_ns()
  * @preempted_ns: total time for which it did, ns, without the time since @preempted_at
@@ -313,6 +315,7 @@ struct kfd_prio_qpd {
 	u64 marked_at;
 	u64 marked_count;
 	bool proved;
+	bool spared;
 	bool counted;
 	u64 preempted_at;
 	u64 preempted_ns;

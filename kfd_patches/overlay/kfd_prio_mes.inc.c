@@ -3,19 +3,26 @@
  * kfdprio: the update of MES to the marks, queue by queue.
  *
  * MES removes one queue after the other, and a queue that runs is saved first. With mes_suspend the
- * gangs of all queues are suspended before many are removed, as KFD does before it removes the
- * queue of a bad packet: MES saves them at once. Those of the processes that stay are resumed at
- * once, one by one. The queues of the others are then removed, and the removal proves, as without
- * mes_suspend, that a queue has left the hardware: no answer to SUSPEND does. At the end all gangs
- * are resumed, in case that MES has suspended another one; by then those that were taken off are
- * unknown to MES, and so is their SUSPEND.
+ * gangs of all queues are suspended before many are removed, so that MES saves them at the same
+ * time. Those of the processes that stay are resumed at once, one by one. The queues of the others
+ * are then removed. The removal proves, as without mes_suspend, that a queue has left the hardware:
+ * no answer to SUSPEND does. At the end all gangs are resumed, whatever MES has answered before.
+ *
+ * Only this last RESUME matters. If SUSPEND fails, queues are removed while they run: on Linux 7.2
+ * and later it may fail because one queue hangs, and KFD then resets that queue when it is removed.
+ * If the resume of all gangs fails, it is repeated before the next removal.
  *
  * kfd_prio_dqm.inc.c includes this file, because it uses static functions of
  * kfd_device_queue_manager.c.
  */
 
-/* Before fewer queues are removed, suspending all would cost the others more than it saves */
+/*
+ * Before fewer queues are removed, suspending all would cost the others more than it saves. The
+ * test of the engine in user space has fewer queues, and defines another number.
+ */
+#ifndef KFD_PRIO_MES_SUSPEND_MIN
 #define KFD_PRIO_MES_SUSPEND_MIN	4
+#endif
 
 #ifdef KFD_PRIO_HAVE_MES_SUSPEND
 /*
@@ -30,17 +37,7 @@ static bool kfd_prio_mes_suspends(struct device_queue_manager *dqm)
 	       amdgpu_mes_suspend_resume_all_supported(dqm->dev->adev);
 }
 
-/* MES does not answer, or refuses: as KFD does after a failed command */
-static int kfd_prio_mes_result(struct device_queue_manager *dqm, const char *what, int ret)
-{
-	if (!ret)
-		return 0;
-	dev_err(dqm->dev->adev->dev, "kfdprio: MES cannot %s gangs (%d): reset the GPU\n", what, ret);
-	kfd_hws_hang(dqm);
-	return ret;
-}
-
-/* Suspends all gangs. Return: 0; -EIO if a reset is on its way; another error of MES */
+/* Suspends all gangs. Return: 0; -EIO if MES cannot be asked now; another error of MES */
 static int kfd_prio_mes_suspend_all(struct device_queue_manager *dqm)
 {
 	struct mes_suspend_gang_input in = { .suspend_all_gangs = true };
@@ -56,7 +53,7 @@ static int kfd_prio_mes_suspend_all(struct device_queue_manager *dqm)
 	ret = adev->mes.funcs->suspend_gang(&adev->mes, &in);
 	amdgpu_mes_unlock(&adev->mes);
 	up_read(&adev->reset_domain->sem);
-	return kfd_prio_mes_result(dqm, "suspend all", ret);
+	return ret;
 }
 
 /* Resumes the gang of @q, or all if it is NULL. Return: as kfd_prio_mes_suspend_all() */
@@ -77,8 +74,9 @@ static int kfd_prio_mes_resume(struct device_queue_manager *dqm, const struct qu
 	ret = adev->mes.funcs->resume_gang(&adev->mes, &in);
 	amdgpu_mes_unlock(&adev->mes);
 	up_read(&adev->reset_domain->sem);
-	return kfd_prio_mes_result(dqm, q ? "resume" : "resume all", ret);
+	return ret;
 }
+
 /* Whether a queue stays on the hardware, and its gang may be among those that MES suspends */
 static bool kfd_prio_mes_stays(struct device_queue_manager *dqm, const struct queue *q)
 {
@@ -90,43 +88,65 @@ static bool kfd_prio_mes_stays(struct device_queue_manager *dqm, const struct qu
 }
 
 /*
- * Suspends all gangs before many queues are removed, and resumes those that stay.
- * @suspended: out: all gangs are to be resumed after the removal
- *
- * Return: 0, or the error of MES, after which it is not asked to remove any
+ * Suspends all gangs if many queues are to be removed, and resumes those of the queues that stay;
+ * first that of the process that preempts. kfd_prio_dqm.suspended is set before MES is asked, and
+ * stays set after an error, because MES may have suspended some.
  */
-static int kfd_prio_mes_free(struct device_queue_manager *dqm, bool *suspended)
+static void kfd_prio_mes_suspend(struct device_queue_manager *dqm)
 {
+	const struct kfd_prio_step *step = dqm->prio.step;
 	struct device_process_node *cur;
-	unsigned int leave = 0;
+	unsigned int leave = 0, pass;
 	struct queue *q;
-	int ret;
 
-	*suspended = false;
 	if (!kfd_prio_mes_suspends(dqm))
-		return 0;
+		return;
 	list_for_each_entry(cur, &dqm->queues, list)
 		list_for_each_entry(q, &cur->qpd->queues_list, list)
 			leave += q->prio.marked && !q->properties.is_active;
 	if (leave < KFD_PRIO_MES_SUSPEND_MIN)
+		return;
+	dqm->prio.suspended = true;
+	if (kfd_prio_mes_suspend_all(dqm))
+		return;
+	for (pass = 0; pass < 2; pass++)
+		list_for_each_entry(cur, &dqm->queues, list) {
+			if ((step && cur->qpd == step->preemptor) == pass)
+				continue;
+			list_for_each_entry(q, &cur->qpd->queues_list, list)
+				if (kfd_prio_mes_stays(dqm, q))
+					kfd_prio_mes_resume(dqm, q);
+		}
+}
+
+/*
+ * Resumes all gangs if some may be suspended. An error but -EIO means that MES does not answer or
+ * refuses, and processes could wait without end, so that KFD resets the GPU.
+ *
+ * Return: 0; -EIO if MES cannot be asked now; another error of MES
+ */
+static int kfd_prio_mes_resume_all(struct device_queue_manager *dqm)
+{
+	int ret;
+
+	if (!dqm->prio.suspended)
 		return 0;
-	ret = kfd_prio_mes_suspend_all(dqm);
-	*suspended = !ret;
-	list_for_each_entry(cur, &dqm->queues, list)
-		list_for_each_entry(q, &cur->qpd->queues_list, list)
-			if (!ret && kfd_prio_mes_stays(dqm, q))
-				ret = kfd_prio_mes_resume(dqm, q);
+	ret = kfd_prio_mes_resume(dqm, NULL);
+	if (!ret) {
+		dqm->prio.suspended = false;
+	} else if (ret != -EIO) {
+		dev_err(dqm->dev->adev->dev, "kfdprio: MES cannot resume all gangs (%d): reset the GPU\n",
+			ret);
+		kfd_hws_hang(dqm);
+	}
 	return ret;
 }
-
 #else
-static int kfd_prio_mes_free(struct device_queue_manager *dqm, bool *suspended)
+static void kfd_prio_mes_suspend(struct device_queue_manager *dqm)
 {
-	*suspended = false;
-	return 0;
 }
 
-static int kfd_prio_mes_resume(struct device_queue_manager *dqm, const struct queue *q)
+static int kfd_prio_mes_resume_all(struct device_queue_manager *dqm)
 {
 	return 0;
 }
@@ -141,16 +161,19 @@ static int kfd_prio_mes_resume(struct device_queue_manager *dqm, const struct qu
  * reset has begun, and a reset that is on its way may take long to begin.
  *
  * Context: DQM lock
- * Return: 0, or the error of the first queue that MES has not removed
+ * Return: 0, or the error of the first queue that MES has not removed, or of the resume of all gangs
+ *	(mes_suspend), which the next call repeats
  */
 int kfd_prio_dqm_remove(struct device_queue_manager *dqm)
 {
 	struct device_process_node *cur;
 	struct queue *q;
-	bool suspended;
-	int ret;
+	int ret, resumed;
 
-	ret = kfd_prio_mes_free(dqm, &suspended);
+	/* What an earlier step could not resume */
+	ret = kfd_prio_mes_resume_all(dqm);
+	if (!ret)
+		kfd_prio_mes_suspend(dqm);
 	list_for_each_entry(cur, &dqm->queues, list)
 		list_for_each_entry(q, &cur->qpd->queues_list, list) {
 			if (!q->prio.marked || q->properties.is_active)
@@ -159,8 +182,8 @@ int kfd_prio_dqm_remove(struct device_queue_manager *dqm)
 				ret = remove_queue_mes(dqm, q, cur->qpd);
 			q->prio.marked = ret;
 		}
-	/* After an error a reset follows, which resumes everything */
-	return ret || !suspended ? ret : kfd_prio_mes_resume(dqm, NULL);
+	resumed = kfd_prio_mes_resume_all(dqm);
+	return ret ?: resumed;
 }
 
 /**

@@ -248,12 +248,14 @@ static inline bool kfd_prio_policy_works(const struct kfd_prio_standing *s)
  *	parks processes
  * @free: parking disturbs no process: an update of the runlist follows anyway, or no process on the
  *	GPU has work, or MES removes single queues
+ * @room: @pays, and a claim with work holds the level: claims without work make room for it
  */
 struct kfd_prio_parking {
 	u64 after_ns;
 	u64 now;
 	bool pays;
 	bool free;
+	bool room;
 };
 
 /**

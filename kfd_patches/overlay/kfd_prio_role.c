@@ -69,7 +69,7 @@ struct kfd_prio_force kfd_prio_force_of(struct device_queue_manager *dqm, int le
 		.level = level,
 		.throttle = d->throttle,
 		.claims = !list_empty(&d->claims),
-		.crowded = d->parking.pays,
+		.crowded = d->parking.room,
 		.now = d->parking.now,
 	};
 }

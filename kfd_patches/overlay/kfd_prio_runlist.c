@@ -93,11 +93,12 @@ static bool kfd_prio_unmapped(struct device_queue_manager *dqm)
  * KFD_PRIO_SAVE_POLL_NS before that time has passed, or earlier at the end of a slice if HWS has
  * confirmed the unmap. The caller or KFD polls for the rest.
  *
- * Context: DQM lock; sleeps for kfd_prio_dqm.save_short_ns at most
+ * Context: DQM lock; sleeps for kfd_prio_dqm.save_short_ns at most, and for KFD_PRIO_FAULT_WAIT_NS
  */
 void kfd_prio_unmap_sleep(struct device_queue_manager *dqm)
 {
-	u64 end = dqm->prio.unmap_sent + dqm->prio.save_short_ns, now = ktime_get_ns(), us;
+	u64 end = dqm->prio.unmap_sent + min(dqm->prio.save_short_ns, KFD_PRIO_FAULT_WAIT_NS);
+	u64 now = ktime_get_ns(), us;
 
 	while (!kfd_prio_unmapped(dqm) && now + KFD_PRIO_SAVE_POLL_NS < end) {
 		us = div_u64(min(end - now - KFD_PRIO_SAVE_POLL_NS, KFD_PRIO_SAVE_SLICE_NS),

@@ -337,6 +337,31 @@ static void held(void)
 	actor_kill(&offline);
 }
 
+/* An idle process of another priority, which is looked at while a level is held, does not end it */
+static void held_beside(void)
+{
+	struct actor offline = offline_start(0, 10 * MS, 700), online = online_start(0, 12), other;
+	long long saves, alone;
+	double had;
+
+	param_set("save_us", 1000);
+	param_set("restore_us", 1000);
+	saves = sim_counter(0, "saves");
+	held_latency(&online, &offline, "hold", &had);
+	alone = sim_counter(0, "saves") - saves;
+	other = online_start(0, 14);
+	saves = sim_counter(0, "saves");
+	held_latency(&online, &offline, "hold", &had);
+	saves = sim_counter(0, "saves") - saves;
+	tap_ok(4 * saves <= 5 * alone, "held_beside: %lld saves beside an idle process of priority 14, %lld without it", saves, alone);
+	param_set("save_us", 20);
+	param_set("restore_us", 20);
+	actor_kill(&other);
+	actor_kill(&online);
+	tap_ok(completes(&offline), "held_beside: all of them is complete, once");
+	actor_kill(&offline);
+}
+
 /* GPU latency of a ring that takes a process off which has a dispatch in flight, the least of 10 */
 static long grace_latency(const struct actor *online, unsigned int at_once)
 {
@@ -478,6 +503,6 @@ static void floors(void)
 const struct test tests_policy[] = {
 	{ "parameters", parameters }, { "off", off }, { "priorities", priorities },
 	{ "bought", bought },
-	{ "linger", linger }, { "rate", rate }, { "switching", switching, .deep = true }, { "held", held, .deep = true }, { "grace", grace }, { "floor", floor_kept },
+	{ "linger", linger }, { "rate", rate }, { "switching", switching, .deep = true }, { "held", held, .deep = true }, { "held_beside", held_beside, .deep = true }, { "grace", grace }, { "floor", floor_kept },
 	{ "floors", floors, .deep = true }, {}
 };

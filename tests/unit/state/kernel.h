@@ -49,6 +49,7 @@ typedef struct { int v; } atomic_t;
 #define __noclone
 #define pr_warn(...)		((void)0)
 #define dev_warn_ratelimited(dev, ...)	((void)(dev))
+#define dev_err(...)	((void)0)
 #define IS_ENABLED(x)		0
 #define BUILD_BUG_ON(x)		((void)sizeof(char[1 - 2 * !!(x)]))
 #define u64_to_user_ptr(x)	((void *)(uintptr_t)(x))
@@ -143,7 +144,30 @@ struct queue_properties {
 
 struct mqd_update_info { int flag; };
 struct device { int nr; };
-struct amdgpu_device { struct device *dev; };
+struct mes_suspend_gang_input { bool suspend_all_gangs; u64 gang_context_addr; };
+struct mes_resume_gang_input { bool resume_all_gangs; u64 gang_context_addr; };
+struct amdgpu_mes;
+struct amdgpu_mes_funcs {
+	int (*suspend_gang)(struct amdgpu_mes *mes, struct mes_suspend_gang_input *in);
+	int (*resume_gang)(struct amdgpu_mes *mes, struct mes_resume_gang_input *in);
+};
+struct amdgpu_mes { const struct amdgpu_mes_funcs *funcs; };
+struct amdgpu_reset_domain { int sem; };
+struct amdgpu_device {
+	struct device *dev;
+	struct amdgpu_mes mes;
+	struct amdgpu_reset_domain *reset_domain;
+};
+#define KFD_PRIO_HAVE_MES_SUSPEND	1
+#define KFD_PRIO_MES_SUSPEND_MIN	1
+#define IP_VERSION(a, b, c)	((a) << 16 | (b) << 8 | (c))
+#define KFD_GC_VERSION(dev)	((void)(dev), IP_VERSION(11, 0, 0))
+#define amdgpu_mes_suspend_resume_all_supported(adev)	((void)(adev), true)
+#define amdgpu_mes_lock(mes)	((void)(mes))
+#define amdgpu_mes_unlock(mes)	((void)(mes))
+#define down_read_trylock(sem)	((void)(sem), true)
+#define up_read(sem)		((void)(sem))
+static inline int kfd_prio_user_queues(void) { return 0; }
 struct kfd_dev {
 	u32 id;
 	struct amdgpu_device *adev;
@@ -159,7 +183,9 @@ struct queue {
 	struct kfd_process *process;
 	struct kfd_dev *device;
 	void *mqd, *gws;
+	u64 gang_ctx_gpu_addr;
 	bool hw;		/* of the test: the hardware has the queue */
+	bool suspended;		/* of the test: MES has suspended its gang */
 	bool lives;		/* of the test */
 };
 

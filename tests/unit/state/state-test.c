@@ -275,6 +275,14 @@ static void test_mes(void **state)
 	all(true, "MES");
 }
 
+static void test_mes_suspend(void **state)
+{
+	(void)state;
+	kfd_prio_param_mes_suspend.value = 1;
+	all(true, "MES, mes_suspend");
+	kfd_prio_param_mes_suspend.value = 0;
+}
+
 /* Whether the search notices the table as it is now */
 static bool noticed(u32 most)
 {
@@ -360,6 +368,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hws),
 		cmocka_unit_test(test_mes),
+		cmocka_unit_test(test_mes_suspend),
 		cmocka_unit_test(test_stop),
 		cmocka_unit_test(test_table),
 	};

@@ -293,8 +293,57 @@ static int mes_answers(struct device_queue_manager *dqm, struct queue *q, bool o
 		return -ETIME;
 	}
 	q->hw = on;
+	q->suspended = false;
 	return 0;
 }
+
+/* SUSPEND and RESUME: of all gangs, or the one of @q. A queue that MES does not have has none. */
+static int gangs(struct queue *q, bool resume)
+{
+	static const enum answer of[] = { ANSWER_OK, ANSWER_REFUSED, ANSWER_AGAIN };
+	enum answer a;
+	int i;
+
+	if (w.resetting || w.hang)
+		return -EIO;
+	if (q && !q->hw && !w.stuck)
+		broken("MES is asked to resume a gang that it does not have");
+	a = answer(of, 3);
+	if (a != ANSWER_OK) {
+		/* a SUSPEND, or the RESUME of one gang, may fail */
+		if (w.dqm.prio.step && !q && resume)
+			failed();
+		return a == ANSWER_AGAIN ? -EIO : -ETIME;
+	}
+	for (i = 0; i < NR_PROCESSES; i++)
+		if (w.proc[i].q.hw && (!q || q == &w.proc[i].q))
+			w.proc[i].q.suspended = !resume;
+	return 0;
+}
+
+static int suspend_gang(struct amdgpu_mes *mes_, struct mes_suspend_gang_input *in)
+{
+	(void)mes_;
+	if (!in->suspend_all_gangs)
+		broken("MES is asked to suspend one gang");
+	return gangs(NULL, false);
+}
+
+static int resume_gang(struct amdgpu_mes *mes_, struct mes_resume_gang_input *in)
+{
+	int i;
+
+	(void)mes_;
+	if (in->resume_all_gangs)
+		return gangs(NULL, true);
+	for (i = 0; i < NR_PROCESSES; i++)
+		if (w.proc[i].q.gang_ctx_gpu_addr == in->gang_context_addr)
+			return gangs(&w.proc[i].q, true);
+	broken("MES is asked to resume a gang that nobody has");
+	return -EINVAL;
+}
+
+static const struct amdgpu_mes_funcs mes_funcs = { .suspend_gang = suspend_gang, .resume_gang = resume_gang };
 
 static int mes(struct device_queue_manager *dqm, struct queue *q, bool on)
 {
@@ -451,6 +500,8 @@ void world_init(bool mes_)
 	memset(&w, 0, sizeof(w));
 	w.now = 1000000000;
 	w.adev.dev = &w.device;
+	w.adev.mes.funcs = &mes_funcs;
+	w.adev.reset_domain = &w.reset_domain;
 	w.dev = (struct kfd_dev) { .id = 1, .adev = &w.adev, .dqm = &w.dqm };
 	w.dqm.dev = &w.dev;
 	w.dqm.sched_running = true;
@@ -918,6 +969,8 @@ void world_check(void)
 			broken("a queue is marked as off, and the hardware has it");
 		if (qp->preempted && p->q.lives && p->q.properties.is_active)
 			broken("a process is off and has an active queue");
+		if (p->q.hw && p->q.suspended && !w.hang && !w.resetting && d->state != KFD_PRIO_STATE_ROLLED_BACK)
+			broken("a gang stays suspended, and neither a reset nor another update follows");
 		if (p->q.lives && !w.stuck && !uses_mes && d->state == KFD_PRIO_STATE_COMMITTED &&
 		    w.dqm.active_runlist && p->q.hw != p->q.properties.is_active)
 			broken("committed, and the hardware does not have what is marked");
@@ -963,6 +1016,8 @@ void world_check_end(void)
 			continue;
 		if (p->pdd.qpd.prio.preempted != off)
 			broken("a process is off, or on, against the decision");
+		if (p->q.hw && p->q.suspended)
+			broken("the hardware answers, and a gang stays suspended");
 		if (p->q.hw != (!off && !p->evicted && p->q.properties.queue_size))
 			broken("the hardware has a queue, or has it not, against the decision");
 	}

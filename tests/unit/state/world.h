@@ -42,6 +42,7 @@ struct world {
 	struct kfd_dev dev;
 	struct amdgpu_device adev;
 	struct device device;
+	struct amdgpu_reset_domain reset_domain;
 	struct process proc[NR_PROCESSES];
 	u64 fence;
 	u64 fence_at;		/* when HWS writes it; 0: never */
