@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * kfdprio: the marks that record which processes are taken off a GPU, for preemption or parking,
- * and the update of the hardware that follows them: a runlist, or MES queue by queue.
+ * and the update of HWS that follows them, a runlist. kfd_prio_mes.inc.c has that of MES.
  *
  * kfd_device_queue_manager.c includes this file at its end, because it uses static functions of
  * that file.
@@ -260,8 +260,9 @@ void kfd_prio_dqm_mark_new(struct device_queue_manager *dqm, struct qcm_process_
  * @m: out: the changes, which reach the hardware with the update that follows
  *
  * Takes off the processes that the level and the throttle keep off, the claims that make room for
- * the level and the processes that are to be parked, and puts back all others. Decides which of them count as preempted, and computes
- * kfd_prio_dqm.lowest and .charged.
+ * the level and the processes that are to be parked. Puts back all others, but for those that stay
+ * off because they have no work or end (kfd_prio_policy_off()). Decides which of them count as
+ * preempted, and computes kfd_prio_dqm.lowest and .charged.
  *
  * Context: DQM lock
  */
