@@ -105,9 +105,10 @@ static struct kfd_prio_qpd *kfd_prio_claim_idle(const struct kfd_prio_dqm *d, in
  * @owners: out: the processes of @claims
  *
  * A claim that has rung since the last decision counts as having work from now on. A trapped claim
- * does not hold. So the policy gets only the one that was armed or observed last, whose work affects
- * only the reason of the decision (kfd_prio_policy_decide()), and with max_switch_policy=hold one of
- * the level in force and one of the block in progress, which may go on without work.
+ * does not hold. So the policy gets only the one that was armed or observed last, whose work
+ * affects only the reason of the decision (kfd_prio_policy_decide()), and with
+ * max_switch_policy=hold one of the level in force and one of the block in progress, which may go
+ * on without work.
  *
  * Context: DQM lock
  * Return: number of claims

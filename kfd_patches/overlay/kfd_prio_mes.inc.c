@@ -161,8 +161,8 @@ static int kfd_prio_mes_resume_all(struct device_queue_manager *dqm)
  * reset has begun, and a reset that is on its way may take long to begin.
  *
  * Context: DQM lock
- * Return: 0, or the error of the first queue that MES has not removed, or of the resume of all gangs
- *	(mes_suspend), which the next call repeats
+ * Return: 0, or the error of the first queue that MES has not removed, or of the resume of all
+ *	gangs (mes_suspend), which the next call repeats
  */
 int kfd_prio_dqm_remove(struct device_queue_manager *dqm)
 {

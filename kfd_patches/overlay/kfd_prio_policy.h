@@ -136,8 +136,8 @@ static inline bool kfd_prio_policy_victim(int level, int prio)
  * @off: preemption keeps the process off the GPU
  * @evicted: KFD has evicted the process from the GPU
  * @ends: the mm of the process is gone: the process can only end
- * @armed: the next ring of the process faults, and no work of it is known. If @quiet is not set, its
- *	last kernel may still run
+ * @armed: the next ring of the process faults, and no work of it is known. If @quiet is not set,
+ *	its last kernel may still run
  * @hold_until: see struct kfd_prio_wakes
  */
 struct kfd_prio_standing {

@@ -58,8 +58,8 @@ bool kfd_prio_armed_is_quiet(struct qcm_process_device *qpd)
  * @level: KFD_PRIO_LEVEL_NONE or 0..15
  *
  * Context: DQM lock
- * Return: @level, with the throttle in force, whether the GPU has claims, and whether claims without
- *	work make room, as of the last decision
+ * Return: @level, with the throttle in force, whether the GPU has claims, and whether claims
+ *	without work make room, as of the last decision
  */
 struct kfd_prio_force kfd_prio_force_of(struct device_queue_manager *dqm, int level)
 {
