@@ -87,6 +87,12 @@ static bool kfd_prio_mes_stays(struct device_queue_manager *dqm, const struct qu
 	       KFD_GC_VERSION(dqm->dev) < IP_VERSION(12, 0, 0);
 }
 
+/* Whether a process is the one that preempts now */
+static bool kfd_prio_mes_preempts(struct qcm_process_device *qpd)
+{
+	return qpd->pqm->process->lead_thread->tgid == qpd->dqm->prio.pid;
+}
+
 /*
  * Suspends all gangs if many queues are to be removed, and resumes those of the queues that stay;
  * first that of the process that preempts. kfd_prio_dqm.suspended is set before MES is asked, and
@@ -94,10 +100,10 @@ static bool kfd_prio_mes_stays(struct device_queue_manager *dqm, const struct qu
  */
 static void kfd_prio_mes_suspend(struct device_queue_manager *dqm)
 {
-	const struct kfd_prio_step *step = dqm->prio.step;
 	struct device_process_node *cur;
-	unsigned int leave = 0, pass;
+	unsigned int leave = 0;
 	struct queue *q;
+	bool others;
 
 	if (!kfd_prio_mes_suspends(dqm))
 		return;
@@ -109,14 +115,17 @@ static void kfd_prio_mes_suspend(struct device_queue_manager *dqm)
 	dqm->prio.suspended = true;
 	if (kfd_prio_mes_suspend_all(dqm))
 		return;
-	for (pass = 0; pass < 2; pass++)
+	others = false;
+	do {
 		list_for_each_entry(cur, &dqm->queues, list) {
-			if ((step && cur->qpd == step->preemptor) == pass)
+			if (kfd_prio_mes_preempts(cur->qpd) == others)
 				continue;
 			list_for_each_entry(q, &cur->qpd->queues_list, list)
 				if (kfd_prio_mes_stays(dqm, q))
 					kfd_prio_mes_resume(dqm, q);
 		}
+		others = !others;
+	} while (others);
 }
 
 /*
