@@ -87,10 +87,21 @@ static bool kfd_prio_mes_stays(struct device_queue_manager *dqm, const struct qu
 	       KFD_GC_VERSION(dqm->dev) < IP_VERSION(12, 0, 0);
 }
 
-/* Whether a process is the one that preempts now */
-static bool kfd_prio_mes_preempts(struct qcm_process_device *qpd)
+/* Resumes the gangs that stay: of the process that preempts now, or of all others */
+static void kfd_prio_mes_resume_those(struct device_queue_manager *dqm, bool preempts)
 {
-	return qpd->pqm->process->lead_thread->tgid == qpd->dqm->prio.pid;
+	struct device_process_node *cur;
+	struct queue *q;
+
+	list_for_each_entry(cur, &dqm->queues, list) {
+		struct task_struct *task = cur->qpd->pqm->process->lead_thread;
+
+		if ((task->tgid == dqm->prio.pid) != preempts)
+			continue;
+		list_for_each_entry(q, &cur->qpd->queues_list, list)
+			if (kfd_prio_mes_stays(dqm, q))
+				kfd_prio_mes_resume(dqm, q);
+	}
 }
 
 /*
@@ -103,7 +114,6 @@ static void kfd_prio_mes_suspend(struct device_queue_manager *dqm)
 	struct device_process_node *cur;
 	unsigned int leave = 0;
 	struct queue *q;
-	bool others;
 
 	if (!kfd_prio_mes_suspends(dqm))
 		return;
@@ -115,17 +125,8 @@ static void kfd_prio_mes_suspend(struct device_queue_manager *dqm)
 	dqm->prio.suspended = true;
 	if (kfd_prio_mes_suspend_all(dqm))
 		return;
-	others = false;
-	do {
-		list_for_each_entry(cur, &dqm->queues, list) {
-			if (kfd_prio_mes_preempts(cur->qpd) == others)
-				continue;
-			list_for_each_entry(q, &cur->qpd->queues_list, list)
-				if (kfd_prio_mes_stays(dqm, q))
-					kfd_prio_mes_resume(dqm, q);
-		}
-		others = !others;
-	} while (others);
+	kfd_prio_mes_resume_those(dqm, true);
+	kfd_prio_mes_resume_those(dqm, false);
 }
 
 /*
