@@ -94,9 +94,9 @@ static void kfd_prio_mes_resume_those(struct device_queue_manager *dqm, bool pre
 	struct queue *q;
 
 	list_for_each_entry(cur, &dqm->queues, list) {
-		struct task_struct *task = cur->qpd->pqm->process->lead_thread;
+		bool is_it = cur->qpd->pqm->process->lead_thread->tgid == dqm->prio.pid;
 
-		if ((task->tgid == dqm->prio.pid) != preempts)
+		if (is_it != preempts)
 			continue;
 		list_for_each_entry(q, &cur->qpd->queues_list, list)
 			if (kfd_prio_mes_stays(dqm, q))

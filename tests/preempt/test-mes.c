@@ -66,8 +66,9 @@ static void mes_suspend(void)
 	tap_ok(!c.suspends && !c.resumes, "mes_suspend: 1: nor is any for %d queues", FEW);
 	all = preempts_many("mes_suspend: on", MANY, true, &c);
 	tap_ok(c.suspends >= 1 && c.suspends <= 2, "mes_suspend: 1: all are suspended by one command for %d queues (%lld)", MANY, c.suspends);
-	/* that of the process that rang, that of its equal, and all */
-	tap_eq(c.resumes, 3 * c.suspends, "mes_suspend: 1: those that stay are resumed, one by one, and then all");
+	/* that of the process that rang, that of its equal unless that has made room, and all */
+	tap_ok(c.resumes >= 2 * c.suspends && c.resumes <= 3 * c.suspends,
+	       "mes_suspend: 1: those that stay are resumed, one by one, and then all (%lld)", c.resumes);
 	tap_ok(all < one, "mes_suspend: 1: the answer comes sooner (%lld us instead of %lld)", all / 1000, one / 1000);
 }
 

@@ -450,9 +450,20 @@ int __wrap_kfd_gtt_sa_allocate(struct SIM_KFD_NODE *node, unsigned int size,
 	return __real_kfd_gtt_sa_allocate(node, size, mem_obj);
 }
 
+static struct amdgpu_device *first_gpu(void)
+{
+	struct SIM_KFD_NODE *node;
+	u8 i;
+
+	for (i = 0; !kfd_topology_enum_kfd_devices(i, &node); i++)
+		if (node)
+			return node->adev;
+	return NULL;
+}
+
 /*
  * The kernel's, linked with --wrap likewise: as if a signal were pending. The process is in amdkfd's table for
- * as long as all locks of a big address space take.
+ * as long as all locks of a big address space take. With the fixes of contrib/rfc it is not in the table yet.
  */
 struct mmu_notifier *__real_mmu_notifier_get_locked(const struct mmu_notifier_ops *ops,
 						    struct mm_struct *mm);
@@ -462,16 +473,11 @@ struct mmu_notifier *__wrap_mmu_notifier_get_locked(const struct mmu_notifier_op
 struct mmu_notifier *__wrap_mmu_notifier_get_locked(const struct mmu_notifier_ops *ops,
 						    struct mm_struct *mm)
 {
-	struct kfd_process *p = kfd_lookup_process_by_mm(mm);
+	struct amdgpu_device *adev = first_gpu();
 	struct mmu_notifier *mn;
-	bool fails = false;
 
-	if (p) {
-		fails = p->n_pdds && !uid_eq(current_uid(), GLOBAL_ROOT_UID) &&
-			sim_fault(to_sim(p->pdds[0]->dev->adev), SIM_FAULT_NOTIFIER);
-		kfd_unref_process(p);
-	}
-	if (!fails)
+	if (!adev || uid_eq(current_uid(), GLOBAL_ROOT_UID) ||
+	    !sim_fault(to_sim(adev), SIM_FAULT_NOTIFIER))
 		return __real_mmu_notifier_get_locked(ops, mm);
 	mn = ops->alloc_notifier(mm);
 	if (IS_ERR(mn))
