@@ -106,6 +106,17 @@ static void kfd_prio_recount(struct qcm_process_device *qpd, const struct kfd_pr
 		m->shown += q->prio.off;
 }
 
+/* Whether a process without work leaves to make room for @level, and not because it is below it */
+static noinline bool kfd_prio_makes_room(struct qcm_process_device *qpd, int level)
+{
+	const struct kfd_prio_qpd *qp = &qpd->prio;
+	int throttle = qpd->dqm->prio.throttle;
+
+	return qp->role == KFD_PRIO_ROLE_CLAIM && level != KFD_PRIO_LEVEL_NONE &&
+	       qp->claim.prio >= level &&
+	       (throttle == KFD_PRIO_LEVEL_NONE || qp->claim.prio < throttle);
+}
+
 /*
  * Marks a process as off: takes one count of qpd->evicted and makes its queues inactive.
  * @parks: the process is parked; otherwise it is off
@@ -141,8 +152,10 @@ static inline void kfd_prio_mark(struct device_queue_manager *dqm, struct qcm_pr
 	dqm->prio.marked = true;
 	if (parks)
 		kfd_prio_park_begin(qpd, false, now);
-	else if (counts)
+	else if (likely(counts))
 		kfd_prio_counted(qpd, now, m);
+	else
+		qp->spared = kfd_prio_makes_room(qpd, m->level);
 	/* A debugger's kernel queue stays mapped */
 	qp->skip = list_empty(&qpd->priv_queue_list);
 	dqm->prio.skipped += qp->skip;
@@ -243,7 +256,9 @@ static void kfd_prio_return(struct device_queue_manager *dqm, struct qcm_process
 void kfd_prio_dqm_mark_new(struct device_queue_manager *dqm, struct qcm_process_device *qpd)
 {
 	/* No queue of the process was ever on the hardware, so its unmap counts as confirmed */
-	struct kfd_prio_marked m = { .epoch = dqm->prio.epoch - 1 };
+	struct kfd_prio_marked m = {
+		.epoch = dqm->prio.epoch - 1, .level = KFD_PRIO_LEVEL_NONE,
+	};
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	kfd_prio_mark(dqm, qpd, false, false, ktime_get_ns(), &m);
@@ -278,7 +293,7 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 	u32 charged = 0;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	*m = (struct kfd_prio_marked) { .epoch = kfd_prio_mark_epoch(dqm) };
+	*m = (struct kfd_prio_marked) { .epoch = kfd_prio_mark_epoch(dqm), .level = level };
 	list_for_each_entry(cur, &dqm->queues, list) {
 		struct qcm_process_device *qpd = cur->qpd;
 
@@ -301,8 +316,6 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 			kfd_prio_switch(qpd, parks, !w.quiet, now, m);
 		else if (was)
 			kfd_prio_recount(qpd, &w, now, m);
-		if (unlikely(w.spares))
-			qpd->prio.spared = true;
 		if (!w.works || parks)
 			continue;
 		lowest = min(lowest, qpd->prio.prio);

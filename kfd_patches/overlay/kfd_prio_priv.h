@@ -38,6 +38,7 @@
 /**
  * struct kfd_prio_marked - changes that kfd_prio_dqm_mark() has made to the processes of a GPU
  * @epoch: kfd_prio_mark_epoch()
+ * @level: the level by which they were marked
  * @preempted: processes that count as preempted from now on
  * @busy: processes that were taken off with work, or that were off already, seemed to have no work,
  *	and have shown work since
@@ -49,6 +50,7 @@
  */
 struct kfd_prio_marked {
 	u32 epoch;
+	int level;
 	u32 preempted;
 	u32 busy;
 	u32 shown;

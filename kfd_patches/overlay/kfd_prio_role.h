@@ -15,14 +15,12 @@
  * @works: the process has work that it could run, or may have some
  * @quiet: the process seems to have no work, or makes room for the level
  * @idle: the process is proved to have no work
- * @spares: the process makes room for the level
  */
 struct kfd_prio_weight {
 	bool off;
 	bool works;
 	bool quiet;
 	bool idle;
-	bool spares;
 };
 
 /**
@@ -106,7 +104,6 @@ kfd_prio_weigh(struct qcm_process_device *qpd, const struct kfd_prio_force *f)
 			.off = kfd_prio_policy_off(f, &s),
 			.quiet = true,
 			.idle = s.idle,
-			.spares = true,
 		};
 	return (struct kfd_prio_weight) {
 		.off = kfd_prio_policy_off(f, &s),
