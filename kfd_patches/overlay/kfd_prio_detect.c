@@ -112,8 +112,8 @@ static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_
 	bool settles = !off && kfd_prio_claim_settles(b, seen);
 	u64 settled_at;
 
-	/* A parked process with saved waves must run on, even if its indices cannot be read */
-	if ((seen->unreadable && !(qp->park.parked && seen->waves)) || qp->claim.wakes != b->wakes)
+	/* A process that is off with saved waves must run on, even if its indices cannot be read */
+	if ((seen->unreadable && !(qp->preempted && seen->waves)) || qp->claim.wakes != b->wakes)
 		return;
 	qp->rptr_sum = seen->rptr_sum;
 	qp->wptr_sum = seen->wptr_sum;

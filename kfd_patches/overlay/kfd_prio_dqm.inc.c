@@ -224,19 +224,18 @@ static void kfd_prio_give_back(struct device_queue_manager *dqm, struct qcm_proc
 }
 
 /*
- * Marks a process as on, by a decision for @level. If the process is a claim that has made room for
- * a level (kfd_prio_policy_spares()) and has work now, its return while a level is in force is
- * counted as that of a parked process is.
+ * Marks a process as on, by a decision. If the process is a claim that has made room for a level
+ * (kfd_prio_policy_spares()), its return is counted as the wake of a parked process is, also if it
+ * has no work, but was not proved to have none before the level has ended.
  */
 static void kfd_prio_return(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
-			    int level, u64 now, struct kfd_prio_marked *m)
+			    u64 now, struct kfd_prio_marked *m)
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
 
-	if (qp->spared && !qp->park.parked && level != KFD_PRIO_LEVEL_NONE &&
-	    kfd_prio_trap_rung(qp)) {
+	if (qp->spared && !qp->park.parked) {
 		m->woken++;
-		kfd_prio_policy_park_woke(&qp->park.wakes,
+		kfd_prio_policy_park_woke(&qp->park.wakes, kfd_prio_trap_rung(qp) &&
 					  READ_ONCE(qp->park.woke_by) == KFD_PRIO_UNPARK_WAVES,
 					  now);
 	}
@@ -307,7 +306,7 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 		parks = may_park && kfd_prio_parks(qpd, &dqm->prio.parking);
 		off = w.off || parks;
 		if (was && !off)
-			kfd_prio_return(dqm, qpd, level, now, m);
+			kfd_prio_return(dqm, qpd, now, m);
 		else if (!was && off && qpd->evicted && by_kfd)
 			kfd_prio_gpu_kick(dqm);
 		else if (!was && off)

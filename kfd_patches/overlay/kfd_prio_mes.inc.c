@@ -17,7 +17,8 @@
  */
 
 /*
- * Before fewer queues are removed, suspending all would cost the others more than it saves. The
+ * Before fewer queues with work are removed, suspending all would cost the others more than it
+ * saves: a queue without work is removed at once. The
  * test of the engine in user space has fewer queues, and defines another number.
  */
 #ifndef KFD_PRIO_MES_SUSPEND_MIN
@@ -119,7 +120,8 @@ static void kfd_prio_mes_suspend(struct device_queue_manager *dqm)
 		return;
 	list_for_each_entry(cur, &dqm->queues, list)
 		list_for_each_entry(q, &cur->qpd->queues_list, list)
-			leave += q->prio.marked && !q->properties.is_active;
+			leave += q->prio.marked && !q->properties.is_active &&
+				 cur->qpd->prio.counted;
 	if (leave < KFD_PRIO_MES_SUSPEND_MIN)
 		return;
 	dqm->prio.suspended = true;

@@ -138,6 +138,7 @@ static inline bool kfd_prio_policy_victim(int level, int prio)
  * @ends: the mm of the process is gone: the process can only end
  * @armed: the next ring of the process faults, and no work of it is known. If @quiet is not set,
  *	its last kernel may still run
+ * @spared: the process has made room (kfd_prio_policy_spares()), and is off since
  * @hold_until: see struct kfd_prio_wakes
  */
 struct kfd_prio_standing {
@@ -149,6 +150,7 @@ struct kfd_prio_standing {
 	bool evicted;
 	bool ends;
 	bool armed;
+	bool spared;
 	u64 hold_until;
 };
 
@@ -187,7 +189,7 @@ static inline bool kfd_prio_policy_spares(const struct kfd_prio_force *f,
 	/* Most processes are no claim: a ring waits for this function */
 	return s->claim != KFD_PRIO_UNSET && s->claim >= f->level &&
 	       f->level != KFD_PRIO_LEVEL_NONE && s->armed &&
-	       (s->off || (f->crowded && f->now >= s->hold_until));
+	       (s->spared || (f->crowded && f->now >= s->hold_until));
 }
 
 /**

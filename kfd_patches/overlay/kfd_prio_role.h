@@ -78,6 +78,7 @@ kfd_prio_standing(struct qcm_process_device *qpd)
 		.evicted = qpd->evicted > qp->preempted,
 		.ends = READ_ONCE(qp->exiting),
 		.armed = armed,
+		.spared = qp->spared,
 		.hold_until = qp->park.wakes.hold_until,
 	};
 }

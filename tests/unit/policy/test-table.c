@@ -370,9 +370,10 @@ static const struct off_case {
 	{ "crowded: no level", CROWD(NONE), CLAIM(12, SEEMS_IDLE), false },
 	{ "crowded: it was put back often a short time ago", CROWD(12), CLAIM(12, SEEMS_IDLE, .hold_until = 101), false },
 	{ "crowded: it was put back often some time ago", CROWD(12), CLAIM(12, SEEMS_IDLE, .hold_until = 100), true },
-	{ "there is room: seems to have no work, off", FORCE(12, NONE), CLAIM(12, SEEMS_IDLE, .off = true), true },
-	{ "there is room: seems to have no work, off, held", FORCE(12, NONE), CLAIM(12, SEEMS_IDLE, .off = true, .hold_until = 101), true },
-	{ "there is room: its MQDs were not read yet, off", FORCE(12, NONE), CLAIM(12, TRAPPED, .off = true), true },
+	{ "there is room: seems to have no work, off", FORCE(12, NONE), CLAIM(12, SEEMS_IDLE, .off = true, .spared = true), true },
+	{ "there is room: seems to have no work, off, held", FORCE(12, NONE), CLAIM(12, SEEMS_IDLE, .off = true, .spared = true, .hold_until = 101), true },
+	{ "there is room: a higher level took it off, its last kernel may run", FORCE(12, NONE), CLAIM(12, TRAPPED, .off = true), false },
+	{ "there is room: its MQDs were not read yet, off", FORCE(12, NONE), CLAIM(12, TRAPPED, .off = true, .spared = true), true },
 	{ "there is room: its last kernel may run", FORCE(12, NONE), CLAIM(12, TRAPPED), false },
 	{ "there is room: without work, off", FORCE(12, NONE), CLAIM(12, IDLE, .off = true), true },
 	{ "it has made room and rings", FORCE(12, NONE), CLAIM(12, .off = true), false },
@@ -409,9 +410,10 @@ static void test_off_stays(void **state)
 					struct kfd_prio_standing s = {
 						rank, bits & 2 ? rank : KFD_PRIO_UNSET, bits & 4,
 						bits & 8, bits & 16, bits & 32, bits & 64,
-						bits & 512, bits & 256 ? 101 : 0,
+						bits & 512, false, bits & 256 ? 101 : 0,
 					};
 
+					s.spared = kfd_prio_policy_spares(&f, &s);
 					s.off = kfd_prio_policy_off(&f, &s);
 					assert_int_equal(kfd_prio_policy_off(&f, &s), s.off);
 				}
