@@ -208,7 +208,7 @@ extern unsigned long many_rings;
 extern unsigned long park_wakes;
 
 extern const struct test tests_basic[], tests_policy[], tests_wake[], tests_ring[], tests_doorbell[], tests_claim[], tests_idle[],
-	tests_victim[], tests_debug[], tests_park[], tests_room[], tests_mes[], tests_compose[], tests_reset[], tests_refused[], tests_breaker[], tests_end[],
+	tests_victim[], tests_debug[], tests_park[], tests_room[], tests_unread[], tests_mes[], tests_compose[], tests_reset[], tests_refused[], tests_breaker[], tests_end[],
 	tests_host[], tests_two[];
 
 #endif

@@ -72,6 +72,41 @@ static void mes_suspend(void)
 	tap_ok(all < one, "mes_suspend: 1: the answer comes sooner (%lld us instead of %lld)", all / 1000, one / 1000);
 }
 
+/* Queues without work that make room are removed one by one: nobody is suspended for them */
+static void mes_idle(void)
+{
+	enum { N = 12, QUEUES = 4 };
+	struct actor busy, idle[N];
+	struct mes_counts before, after;
+	int i;
+
+	if (!has_mes(0) || sim_old_kernel()) {
+		tap_skip("mes_idle", has_mes(0) ? "amdgpu of 6.1 suspends none" : "HWS");
+		return;
+	}
+	param_set("mes_suspend", 1);
+	busy = online_start(0, 12);
+	for (i = 0; i < N; i++) {
+		idle[i] = actor_start(0, QUEUES, 7);
+		prioritise(&idle[i], 12);
+		actor_do(&idle[i], act_request, 20 * US, 0);
+	}
+	nap_ns(30 * MS);
+	before = counts();
+	actor_do(&busy, act_submit, 10 * MS, 20);
+	for (i = 0; i < N; i++) {
+		actor_do(&idle[i], act_request, 20 * US, 0);
+		nap_ns(5 * MS);
+	}
+	after = counts();
+	tap_ok(after.removes > before.removes, "mes_idle: queues without work make room (%lld)", after.removes - before.removes);
+	tap_eq(after.suspends - before.suspends, 0, "mes_idle: and none is suspended for that");
+	tap_ok(completes(&busy), "mes_idle: the work is complete, once");
+	for (i = 0; i < N; i++)
+		actor_kill(&idle[i]);
+	actor_kill(&busy);
+}
+
 const struct test tests_mes[] = {
-	{ "mes_suspend", mes_suspend }, {}
+	{ "mes_suspend", mes_suspend }, { "mes_idle", mes_idle }, {}
 };
