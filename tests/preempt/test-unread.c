@@ -2,6 +2,7 @@
 /* Room for a level, beside processes of which the driver cannot read the indices: their page is not present */
 #include <errno.h>
 #include <sys/mman.h>
+#include <linux/kfd_ioctl.h>
 #include "preempt.h"
 
 #define IDLE	12
