@@ -63,11 +63,12 @@ static inline bool kfd_prio_is_idle(struct qcm_process_device *qpd)
 	return qpd->prio.proved && kfd_prio_seems_idle(qpd);
 }
 
+/* Without the members that only kfd_prio_policy_spares() reads, which kfd_prio_weigh() sets */
 static inline struct kfd_prio_standing
 kfd_prio_standing(struct qcm_process_device *qpd)
 {
 	const struct kfd_prio_qpd *qp = &qpd->prio;
-	bool armed = kfd_prio_is_armed(qpd), quiet = armed && kfd_prio_armed_is_quiet(qpd);
+	bool quiet = kfd_prio_seems_idle(qpd);
 
 	return (struct kfd_prio_standing) {
 		.rank = qp->prio,
@@ -77,9 +78,6 @@ kfd_prio_standing(struct qcm_process_device *qpd)
 		.off = kfd_prio_is_off(qp),
 		.evicted = qpd->evicted > qp->preempted,
 		.ends = READ_ONCE(qp->exiting),
-		.armed = armed,
-		.spared = qp->spared,
-		.hold_until = qp->park.wakes.hold_until,
 	};
 }
 
@@ -100,12 +98,17 @@ kfd_prio_weigh(struct qcm_process_device *qpd, const struct kfd_prio_force *f)
 	if (!kfd_prio_may_be_victim(qpd))
 		return (struct kfd_prio_weight) {};
 	s = kfd_prio_standing(qpd);
-	if (unlikely(kfd_prio_policy_spares(f, &s)))
-		return (struct kfd_prio_weight) {
-			.off = kfd_prio_policy_off(f, &s),
-			.quiet = true,
-			.idle = s.idle,
-		};
+	if (unlikely(s.claim != KFD_PRIO_UNSET)) {
+		s.armed = kfd_prio_is_armed(qpd);
+		s.spared = qpd->prio.spared;
+		s.hold_until = qpd->prio.park.wakes.hold_until;
+		if (kfd_prio_policy_spares(f, &s))
+			return (struct kfd_prio_weight) {
+				.off = kfd_prio_policy_off(f, &s),
+				.quiet = true,
+				.idle = s.idle,
+			};
+	}
 	return (struct kfd_prio_weight) {
 		.off = kfd_prio_policy_off(f, &s),
 		.works = kfd_prio_policy_works(&s),
