@@ -298,6 +298,7 @@ void kfd_prio_park_report(struct device_queue_manager *dqm);
 /* kfd_prio_role.c, and kfd_prio_role.h */
 void kfd_prio_refresh(struct qcm_process_device *qpd);
 bool kfd_prio_armed_is_quiet(struct qcm_process_device *qpd);
+bool kfd_prio_spares(struct qcm_process_device *qpd, const struct kfd_prio_force *f);
 struct kfd_prio_force kfd_prio_force_of(struct device_queue_manager *dqm, int level);
 bool kfd_prio_is_victim(struct qcm_process_device *qpd, int level);
 bool kfd_prio_works(struct qcm_process_device *qpd);

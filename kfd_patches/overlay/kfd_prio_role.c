@@ -75,6 +75,23 @@ struct kfd_prio_force kfd_prio_force_of(struct device_queue_manager *dqm, int le
 }
 
 /**
+ * kfd_prio_spares() - whether a claim makes room for the level in force
+ * @qpd: the process on the GPU, which is a claim
+ * @f: the level and the throttle in force
+ *
+ * Context: DQM lock
+ */
+bool kfd_prio_spares(struct qcm_process_device *qpd, const struct kfd_prio_force *f)
+{
+	struct kfd_prio_standing s = kfd_prio_standing(qpd);
+
+	s.armed = kfd_prio_is_armed(qpd);
+	s.spared = qpd->prio.spared;
+	s.hold_until = qpd->prio.park.wakes.hold_until;
+	return !s.ends && kfd_prio_policy_spares(f, &s);
+}
+
+/**
  * kfd_prio_is_victim() - whether a level, or the throttle in force, keeps a process off a GPU
  * @qpd: the process on the GPU
  * @level: KFD_PRIO_LEVEL_NONE or 0..15

@@ -63,7 +63,7 @@ static inline bool kfd_prio_is_idle(struct qcm_process_device *qpd)
 	return qpd->prio.proved && kfd_prio_seems_idle(qpd);
 }
 
-/* Without the members that only kfd_prio_policy_spares() reads, which kfd_prio_weigh() sets */
+/* Without the members that only kfd_prio_policy_spares() reads, which kfd_prio_spares() sets */
 static inline struct kfd_prio_standing
 kfd_prio_standing(struct qcm_process_device *qpd)
 {
@@ -98,17 +98,12 @@ kfd_prio_weigh(struct qcm_process_device *qpd, const struct kfd_prio_force *f)
 	if (!kfd_prio_may_be_victim(qpd))
 		return (struct kfd_prio_weight) {};
 	s = kfd_prio_standing(qpd);
-	if (unlikely(s.claim != KFD_PRIO_UNSET)) {
-		s.armed = kfd_prio_is_armed(qpd);
-		s.spared = qpd->prio.spared;
-		s.hold_until = qpd->prio.park.wakes.hold_until;
-		if (kfd_prio_policy_spares(f, &s))
-			return (struct kfd_prio_weight) {
-				.off = kfd_prio_policy_off(f, &s),
-				.quiet = true,
-				.idle = s.idle,
-			};
-	}
+	if (unlikely(s.claim != KFD_PRIO_UNSET) && kfd_prio_spares(qpd, f))
+		return (struct kfd_prio_weight) {
+			.off = !s.idle || s.off,
+			.quiet = true,
+			.idle = s.idle,
+		};
 	return (struct kfd_prio_weight) {
 		.off = kfd_prio_policy_off(f, &s),
 		.works = kfd_prio_policy_works(&s),
