@@ -6,11 +6,11 @@
  * gangs of all queues are suspended before many are removed, so that MES saves them at the same
  * time. Those of the processes that stay are resumed at once, one by one. The queues of the others
  * are then removed. The removal proves, as without mes_suspend, that a queue has left the hardware:
- * no answer to SUSPEND does. At the end all gangs are resumed, whatever MES has answered before.
+ * no answer to SUSPEND does. At the end all gangs are resumed.
  *
  * Only this last RESUME matters. If SUSPEND fails, queues are removed while they run: on Linux 7.2
  * and later it may fail because one queue hangs, and KFD then resets that queue when it is removed.
- * If the resume of all gangs fails, it is repeated before the next removal.
+ * If a removal or the resume of all gangs fails, the next update resumes all gangs first.
  *
  * kfd_prio_dqm.inc.c includes this file, because it uses static functions of
  * kfd_device_queue_manager.c.
@@ -18,8 +18,8 @@
 
 /*
  * Before fewer queues with work are removed, suspending all would cost the others more than it
- * saves: a queue without work is removed at once. The
- * test of the engine in user space has fewer queues, and defines another number.
+ * saves: MES removes a queue without work at once. The test of the engine in user space has fewer
+ * queues, and defines another number.
  */
 #ifndef KFD_PRIO_MES_SUSPEND_MIN
 #define KFD_PRIO_MES_SUSPEND_MIN	4
@@ -180,9 +180,9 @@ int kfd_prio_dqm_remove(struct device_queue_manager *dqm)
 {
 	struct device_process_node *cur;
 	struct queue *q;
-	int ret, resumed;
+	int ret;
 
-	/* What an earlier step could not resume */
+	/* An earlier step may have left gangs suspended */
 	ret = kfd_prio_mes_resume_all(dqm);
 	if (!ret)
 		kfd_prio_mes_suspend(dqm);
@@ -194,8 +194,8 @@ int kfd_prio_dqm_remove(struct device_queue_manager *dqm)
 				ret = remove_queue_mes(dqm, q, cur->qpd);
 			q->prio.marked = ret;
 		}
-	resumed = kfd_prio_mes_resume_all(dqm);
-	return ret ?: resumed;
+	/* After an error MES is not asked again now: the thread repeats the update */
+	return ret ?: kfd_prio_mes_resume_all(dqm);
 }
 
 /**

@@ -279,7 +279,9 @@ static void test_mes_suspend(void **state)
 {
 	(void)state;
 	kfd_prio_param_mes_suspend.value = 1;
+	suspends = 0;
 	all(true, "MES, mes_suspend");
+	assert_true(suspends > 0);
 	kfd_prio_param_mes_suspend.value = 0;
 }
 

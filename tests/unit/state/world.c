@@ -8,6 +8,7 @@
 
 struct world w;
 bool healthy, uses_mes;
+unsigned long suspends;
 int queue_preemption_timeout_ms = 20;	/* longer than ANSWER_LATE */
 static struct task_struct thread = { .flags = PF_KTHREAD, .tgid = 2 };
 struct task_struct *current = &thread;
@@ -324,6 +325,7 @@ static int gangs(struct queue *q, bool resume)
 static int suspend_gang(struct amdgpu_mes *mes_, struct mes_suspend_gang_input *in)
 {
 	(void)mes_;
+	suspends++;
 	if (!in->suspend_all_gangs)
 		broken("MES is asked to suspend one gang");
 	return gangs(NULL, false);
@@ -649,7 +651,7 @@ bool op_create(int i)
 		p->registered = true;
 	}
 	*q = (struct queue) { .process = &p->p, .device = &w.dev, .mqd = q, .lives = true,
-			      .properties = { .priority = 7, .queue_size = 1 } };
+			      .gang_ctx_gpu_addr = i + 1, .properties = { .priority = 7, .queue_size = 1 } };
 	q->properties.is_evicted = qpd->evicted > 0;
 	q->prio.asked = q->prio.requested = 7;
 	kfd_prio_process_queue_created(&w.dqm, qpd, q);

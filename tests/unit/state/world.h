@@ -63,6 +63,7 @@ extern struct world w;
 
 /* The search: chooses one of @n answers at this place of the sequence */
 unsigned int choose(unsigned int n);
+extern unsigned long suspends;	/* that MES was asked for, in all sequences */
 extern bool healthy;		/* the hardware gives no answer but OK */
 
 void world_init(bool mes);
