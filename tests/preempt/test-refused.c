@@ -166,7 +166,7 @@ static void mes_refuses(void)
 			       t[i].fault, t[i].setting, t[i].victims);
 		else
 			tap_ok(wait_resets(0, resets + 1), "mes_refuses: %s fails, number %s of %d%s: a reset", t[i].fault,
-		       t[i].setting, t[i].victims, t[i].suspends ? ", with mes_suspend" : "");
+			       t[i].setting, t[i].victims, t[i].suspends ? ", with mes_suspend" : "");
 		sim_fault_set(0, t[i].fault, "0");
 		nap_ns(param("busy_budget_ms") * MS + 100 * MS);
 		works("mes_refuses, the dead still there");
