@@ -545,7 +545,8 @@ TRACE_EVENT(kfd_preempt_begin,
  *	victims		preempted processes that were put back
  *	queues		queues that were put back (64 bits, so that no hole precedes dur_ns)
  *	dur_ns		time from kfd_preempt_begin to this event
- *	ret		result of the update of the runlist; a failed one is tried again
+ *	ret		result of the update, which is tried again after an error; 0 if the
+ *			preemption has ended before the runlist is sent (ret of kfd_map_queues)
  *	save_ns		longest save of a queue (CWSR), measured by CP firmware; -1: not known
  */
 TRACE_EVENT(kfd_preempt_end,

@@ -151,6 +151,7 @@ struct kfd_prio_totals {
  * @suspect: the process whose queue the last unmap did not unmap, or the last command of MES did
  *	not remove or add; see kfd_prio_breaker_suspect()
  * @mes_queue: the queue that MES is removing
+ * @mes_failed: MES has not confirmed its last command, a removal, and no reset was on its way
  * @suspended: MES may have suspended gangs, and has not confirmed that all are resumed
  * @thread: the GPU's thread, which waits for @timer and for kicks; NULL until a priority is set
  * @scratch: buffer of the thread for the process that it observes
@@ -248,6 +249,7 @@ struct kfd_prio_dqm {
 	struct kfd_prio_suspect culprit;
 	struct kfd_prio_suspect suspect;
 	struct queue *mes_queue;
+	bool mes_failed;
 	bool suspended;
 	struct task_struct *thread;
 	struct kfd_prio_snapshot *scratch;

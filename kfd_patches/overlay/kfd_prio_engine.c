@@ -37,13 +37,16 @@ static bool kfd_prio_dqm_trylock(struct device_queue_manager *dqm)
 /*
  * Updates MES: first has MES remove the queues that are marked as off, which makes room for the
  * queues that are added then. A queue that MES has not removed may run, so the event NOT_REMOVED
- * marks its process as on again.
+ * marks its process as on again. With amdgpu.gpu_recovery=0, KFD of Linux 7.3 and later requests no
+ * reset then, so the breaker is opened here.
  */
 static int kfd_prio_send_mes(struct device_queue_manager *dqm)
 {
 	int off, on;
 
 	off = kfd_prio_dqm_remove(dqm);
+	if (off && off != -EIO)
+		kfd_prio_breaker_trip(dqm, KFD_PRIO_BREAKER_UNMAP);
 	kfd_prio_engine_event(dqm, off ? KFD_PRIO_EVENT_NOT_REMOVED : KFD_PRIO_EVENT_REMOVED);
 	/* -EIO: MES was not asked, and may accept commands by now */
 	on = kfd_prio_dqm_add(dqm, off == -EIO ? 0 : off);

@@ -264,13 +264,16 @@ void kfd_prio_hook_restore_process(struct device_queue_manager *dqm,
  * kfd_prio_hook_hws_hang() - the scheduler firmware does not answer: open the breaker of the GPU
  * @dqm: device queue manager of its GPU; KFD requests a GPU reset next
  *
+ * The cause is KFD_PRIO_BREAKER_UNMAP if MES has not removed a queue before.
+ *
  * Context: DQM lock
  */
 void kfd_prio_hook_hws_hang(struct device_queue_manager *dqm)
 {
 	trace_kfd_hws_hang(dqm);
 	kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_HANG);
-	kfd_prio_breaker_trip(dqm, KFD_PRIO_BREAKER_HANG);
+	kfd_prio_breaker_trip(dqm, dqm->prio.mes_failed ? KFD_PRIO_BREAKER_UNMAP :
+							  KFD_PRIO_BREAKER_HANG);
 }
 
 /**
@@ -400,6 +403,7 @@ void kfd_prio_hook_mes_added(struct device_queue_manager *dqm, struct queue *q, 
 			     int ret)
 {
 	trace_kfd_map_queue(q, kfd_prio_gang_of(level), ret);
+	dqm->prio.mes_failed = false;
 	if (ret)
 		kfd_prio_breaker_suspect(dqm, q);
 }

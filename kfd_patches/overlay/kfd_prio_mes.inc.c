@@ -38,41 +38,31 @@ static bool kfd_prio_mes_suspends(struct device_queue_manager *dqm)
 	       amdgpu_mes_suspend_resume_all_supported(dqm->dev->adev);
 }
 
-/* Suspends all gangs. Return: 0; -EIO if MES cannot be asked now; another error of MES */
-static int kfd_prio_mes_suspend_all(struct device_queue_manager *dqm)
+/*
+ * Has MES suspend or resume the gang of @q, or all gangs if it is NULL.
+ *
+ * Return: 0; -EIO if MES cannot be asked now; another error of MES
+ */
+static int kfd_prio_mes_gangs(struct device_queue_manager *dqm, bool suspend, const struct queue *q)
 {
-	struct mes_suspend_gang_input in = { .suspend_all_gangs = true };
+	struct mes_suspend_gang_input off = { .suspend_all_gangs = !q };
+	struct mes_resume_gang_input on = { .resume_all_gangs = !q };
 	struct amdgpu_device *adev = dqm->dev->adev;
 	int ret;
 
+	if (q) {
+		off.gang_context_addr = q->gang_ctx_gpu_addr;
+		on.gang_context_addr = q->gang_ctx_gpu_addr;
+	}
 #ifdef KFD_PRIO_HAVE_MES_GANG_XCC
-	in.xcc_id = ffs(dqm->dev->xcc_mask) - 1;
+	off.xcc_id = ffs(dqm->dev->xcc_mask) - 1;
+	on.xcc_id = off.xcc_id;
 #endif
 	if (!down_read_trylock(&adev->reset_domain->sem))
 		return -EIO;
 	amdgpu_mes_lock(&adev->mes);
-	ret = adev->mes.funcs->suspend_gang(&adev->mes, &in);
-	amdgpu_mes_unlock(&adev->mes);
-	up_read(&adev->reset_domain->sem);
-	return ret;
-}
-
-/* Resumes the gang of @q, or all if it is NULL. Return: as kfd_prio_mes_suspend_all() */
-static int kfd_prio_mes_resume(struct device_queue_manager *dqm, const struct queue *q)
-{
-	struct mes_resume_gang_input in = { .resume_all_gangs = !q };
-	struct amdgpu_device *adev = dqm->dev->adev;
-	int ret;
-
-	if (q)
-		in.gang_context_addr = q->gang_ctx_gpu_addr;
-#ifdef KFD_PRIO_HAVE_MES_GANG_XCC
-	in.xcc_id = ffs(dqm->dev->xcc_mask) - 1;
-#endif
-	if (!down_read_trylock(&adev->reset_domain->sem))
-		return -EIO;
-	amdgpu_mes_lock(&adev->mes);
-	ret = adev->mes.funcs->resume_gang(&adev->mes, &in);
+	ret = suspend ? adev->mes.funcs->suspend_gang(&adev->mes, &off) :
+			adev->mes.funcs->resume_gang(&adev->mes, &on);
 	amdgpu_mes_unlock(&adev->mes);
 	up_read(&adev->reset_domain->sem);
 	return ret;
@@ -101,7 +91,7 @@ static void kfd_prio_mes_resume_those(struct device_queue_manager *dqm, bool pre
 			continue;
 		list_for_each_entry(q, &cur->qpd->queues_list, list)
 			if (kfd_prio_mes_stays(dqm, q))
-				kfd_prio_mes_resume(dqm, q);
+				kfd_prio_mes_gangs(dqm, false, q);
 	}
 }
 
@@ -125,7 +115,7 @@ static void kfd_prio_mes_suspend(struct device_queue_manager *dqm)
 	if (leave < KFD_PRIO_MES_SUSPEND_MIN)
 		return;
 	dqm->prio.suspended = true;
-	if (kfd_prio_mes_suspend_all(dqm))
+	if (kfd_prio_mes_gangs(dqm, true, NULL))
 		return;
 	kfd_prio_mes_resume_those(dqm, true);
 	kfd_prio_mes_resume_those(dqm, false);
@@ -143,7 +133,7 @@ static int kfd_prio_mes_resume_all(struct device_queue_manager *dqm)
 
 	if (!dqm->prio.suspended)
 		return 0;
-	ret = kfd_prio_mes_resume(dqm, NULL);
+	ret = kfd_prio_mes_gangs(dqm, false, NULL);
 	if (!ret) {
 		dqm->prio.suspended = false;
 	} else if (ret != -EIO) {

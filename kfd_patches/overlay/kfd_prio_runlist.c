@@ -46,21 +46,26 @@ u32 kfd_prio_mark_epoch(const struct device_queue_manager *dqm)
  * @dqm: device queue manager of the GPU
  * @ret: 0, or the error
  *
- * After a confirmed unmap the function raises the epoch. After an error it opens the circuit
- * breaker, unless no command was sent or a reset is on its way. It records the process whose queue
- * was not unmapped, if that is known.
+ * After a confirmed unmap the function raises the epoch. After an error of HWS it opens the circuit
+ * breaker, unless no command was sent or a reset is on its way. After an error of MES it does not,
+ * because from Linux 7.3 on KFD then tries to reset the queue alone; if KFD cannot, it requests a
+ * reset of the GPU, and kfd_prio_hook_hws_hang() opens the breaker. It records the process whose
+ * queue was not unmapped, if that is known.
  *
  * Context: DQM lock
  */
 void kfd_prio_unmap_done(struct device_queue_manager *dqm, int ret)
 {
+	/* -EIO: a reset is on its way already; -ENOMEM: no command was sent */
+	bool failed = ret && ret != -EIO && ret != -ENOMEM && !kfd_prio_resetting(dqm);
+
 	if (dqm->prio.mes_queue)
 		kfd_prio_breaker_suspect(dqm, ret ? dqm->prio.mes_queue : NULL);
 	else if (dqm->prio.thread && ret != -ENOMEM)
 		kfd_prio_breaker_suspect_hws(dqm);
 	dqm->prio.mes_queue = NULL;
-	/* -EIO: a reset is on its way already; -ENOMEM: no command was sent */
-	if (ret && ret != -EIO && ret != -ENOMEM && !kfd_prio_resetting(dqm))
+	dqm->prio.mes_failed = failed && kfd_prio_uses_mes(dqm);
+	if (failed && !kfd_prio_uses_mes(dqm))
 		kfd_prio_breaker_trip(dqm, KFD_PRIO_BREAKER_UNMAP);
 	if (!ret)
 		dqm->prio.epoch++;

@@ -207,8 +207,9 @@ extern unsigned long many_rings;
 /* How many cycles the test "park_cycles" makes: -r; 0: some */
 extern unsigned long park_wakes;
 
-extern const struct test tests_basic[], tests_policy[], tests_wake[], tests_ring[], tests_doorbell[], tests_claim[], tests_idle[],
-	tests_victim[], tests_debug[], tests_park[], tests_room[], tests_unread[], tests_mes[], tests_compose[], tests_reset[], tests_refused[], tests_breaker[], tests_end[],
+extern const struct test tests_basic[], tests_policy[], tests_held[], tests_wake[], tests_ring[], tests_doorbell[], tests_claim[],
+	tests_idle[], tests_victim[], tests_debug[], tests_debug_exit[], tests_park[], tests_room[], tests_unread[], tests_mes[],
+	tests_compose[], tests_reset[], tests_refused[], tests_breaker[], tests_end[],
 	tests_host[], tests_two[];
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/utsname.h>
 #include "preempt.h"
 
 #define LOG_LINE	"kfdprio: preemption is off on GPU"
@@ -158,6 +159,30 @@ static void breaker_hang(void)
 	ev = ev ? events_find(e, ev, "kfd_preempt_breaker", "cause", BREAKER_CLOSED) : NULL;
 	tap_ok(ev && event_field(ev, "victims") == 0, "breaker_hang: then CLOSED");
 	events_free(e);
+}
+
+/* MES does not remove a queue, and amdkfd resets that queue alone: the work of the others goes on, and so does preemption */
+static void breaker_queue(void)
+{
+	long long resets = sim_counter(0, "resets");
+	struct actor on, off;
+	struct utsname u;
+
+	if (!has_mes(0) || uname(&u) || strverscmp(u.release, "7.3") < 0) {
+		tap_skip("breaker_queue", "amdkfd resets a queue alone with MES, from 7.3 on");
+		return;
+	}
+	on = online_start(0, 12);
+	off = offline_start(0, 50 * MS, 20);
+	wait_mapped(0, 2);
+	sim_fault_set(0, "mes_remove", "1");
+	tap_ok(actor_do(&on, act_request, 5 * MS, 0) > 0, "breaker_queue: the online work is complete");
+	sim_fault_set(0, "mes_remove", "0");
+	tap_ok(sim_counter(0, "resets") == resets, "breaker_queue: the GPU is not reset");
+	tap_ok(!open_there(0), "breaker_queue: closed");
+	actor_kill(&on);
+	actor_kill(&off);
+	tap_ok(preempts(0), "breaker_queue: new processes preempt");
 }
 
 /* A reset for another reason: it matters if a process is preempted, and only then */
@@ -475,7 +500,7 @@ static void fault_neighbour(void)
 }
 
 const struct test tests_breaker[] = {
-	{ "breaker_hang", breaker_hang }, { "breaker_reset", breaker_reset },
+	{ "breaker_hang", breaker_hang }, { "breaker_queue", breaker_queue }, { "breaker_reset", breaker_reset },
 	{ "breaker_again", breaker_again }, { "breaker_two", breaker_two, 2 }, { "fault_hang", fault_hang },
 	{ "fault_slow", fault_slow }, { "fault_neighbour", fault_neighbour, .waves = true }, {}
 };

@@ -183,28 +183,31 @@ static int remove_queue(struct sim_hws *h, struct sim_mes_cmd *c, u64 now)
 	return 0;
 }
 
-/* Return: 0 if the rest is to wait until the time is over and all is saved; else the answer */
+/*
+ * A fault is -ETIMEDOUT, as of mes_v11_0_submit_pkt_and_poll_completion() where MES does not answer or answers that it failed.
+ * Return: 0 if the rest is to wait until the time is over and all is saved; else the answer
+ */
 static int begin(struct sim_hws *h, struct sim_mes_cmd *c, u64 now)
 {
 	c->until = now + sim_unmap_ns();
 	switch (c->op) {
 	case MES_ADD:
 		c->until = now;
-		return sim_fault(h->g, SIM_FAULT_MES_ADD) ? -EIO : add_queue(h, c->add, now);
+		return sim_fault(h->g, SIM_FAULT_MES_ADD) ? -ETIMEDOUT : add_queue(h, c->add, now);
 	case MES_REMOVE:
 		h->n_unmap++;
-		return sim_fault(h->g, SIM_FAULT_MES_REMOVE) ? -EIO : remove_queue(h, c, now);
+		return sim_fault(h->g, SIM_FAULT_MES_REMOVE) ? -ETIMEDOUT : remove_queue(h, c, now);
 	case MES_SUSPEND:
 		h->n_mes_suspend++;
 		if (sim_fault(h->g, SIM_FAULT_MES_SUSPEND))
-			return -EIO;
+			return -ETIMEDOUT;
 		return for_gangs(h, c, c->suspend->suspend_all_gangs,
 				 c->suspend->gang_context_addr, now, suspend_queue);
 	case MES_RESUME:
 		h->n_mes_resume++;
 		c->until = now;
 		if (sim_fault(h->g, SIM_FAULT_MES_RESUME))
-			return -EIO;
+			return -ETIMEDOUT;
 		return for_gangs(h, c, c->resume->resume_all_gangs, c->resume->gang_context_addr,
 				 now, resume_queue);
 	case MES_MISC:
