@@ -149,7 +149,7 @@ static bool kfd_prio_may_decide(struct device_queue_manager *dqm, const struct k
 	if (!kfd_prio_sched_runs(dqm)) {
 		if (d->retry_at <= now)
 			d->retry_at = now + KFD_PRIO_RETRY_NS;
-		kfd_prio_timer_set(dqm, k, d->victims || d->policy.level != KFD_PRIO_LEVEL_NONE ?
+		kfd_prio_timer_set(dqm, k, d->nr_off || d->policy.level != KFD_PRIO_LEVEL_NONE ?
 				   d->retry_at : KFD_PRIO_NEVER);
 		return false;
 	}

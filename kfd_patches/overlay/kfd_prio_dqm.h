@@ -112,7 +112,7 @@ struct kfd_prio_totals {
  * @begun_at: when it began, ktime_get_ns(); 0 if no preemption was announced
  * @begun: number of preemptions so far
  * @totals: totals of all processes, including those that have ended
- * @victims: number of processes that are off or parked now
+ * @nr_off: number of processes that are off: preempted, parked, or making room for a level
  * @counted: number of processes that count as preempted now
  * @parked: number of processes that are parked now
  * @park_seq: number of times that a process was parked so far
@@ -217,7 +217,7 @@ struct kfd_prio_dqm {
 	u64 begun_at;
 	u64 begun;
 	struct kfd_prio_totals totals;
-	u32 victims;
+	u32 nr_off;
 	u32 counted;
 	u32 parked;
 	u32 park_seq;

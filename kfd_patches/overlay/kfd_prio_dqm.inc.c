@@ -148,7 +148,7 @@ static inline void kfd_prio_mark(struct device_queue_manager *dqm, struct qcm_pr
 	qp->marked_epoch = m->epoch;
 	qp->marked_at = now;
 	qp->marked_count++;
-	dqm->prio.victims++;
+	dqm->prio.nr_off++;
 	dqm->prio.marked = true;
 	if (parks)
 		kfd_prio_park_begin(qpd, false, now);
@@ -193,7 +193,7 @@ static void kfd_prio_give_back(struct device_queue_manager *dqm, struct qcm_proc
 	WRITE_ONCE(qp->preempted, false);
 	qp->proved = false;
 	qp->spared = false;
-	dqm->prio.victims--;
+	dqm->prio.nr_off--;
 	dqm->prio.skipped -= qp->skip;
 	qp->skip = false;
 	qp->kfd_first = false;

@@ -381,7 +381,7 @@ static bool kfd_prio_may_mark(struct device_queue_manager *dqm)
 {
 	const struct kfd_prio_dqm *d = &dqm->prio;
 
-	return d->victims || !list_empty(&d->claims) || kfd_prio_park_ns(dqm) ||
+	return d->nr_off || !list_empty(&d->claims) || kfd_prio_park_ns(dqm) ||
 	       d->policy.level != KFD_PRIO_LEVEL_NONE;
 }
 

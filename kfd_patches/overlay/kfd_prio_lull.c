@@ -31,9 +31,9 @@ bool kfd_prio_policy_parks(const struct kfd_prio_parking *g, const struct kfd_pr
 }
 
 /**
- * kfd_prio_policy_park_woke() - record that a parked process has work
+ * kfd_prio_policy_park_woke() - record that a process has work which was parked or had made room
  * @w: the wakes of the process
- * @waves: the process had saved waves, so it should not have been parked
+ * @waves: the process had saved waves, so it should not have been taken off
  * @now: the time, ns
  */
 void kfd_prio_policy_park_woke(struct kfd_prio_wakes *w, bool waves, u64 now)

@@ -371,7 +371,8 @@ bool kfd_prio_policy_park_pays(const struct kfd_prio_policy *p, const struct kfd
 }
 
 /**
- * kfd_prio_policy_park_cost() - take a token of max_preempt_per_s for waking parked processes
+ * kfd_prio_policy_park_cost() - take a token of max_preempt_per_s for an update that puts back
+ *	processes that were parked or had made room for a level
  * @p: state
  * @k: module parameters
  * @now: the time, ns

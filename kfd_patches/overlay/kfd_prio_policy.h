@@ -261,10 +261,11 @@ struct kfd_prio_parking {
 };
 
 /**
- * struct kfd_prio_wakes - the wakes of one parked process
- * @at: times of the last PARK_WAKES wakes, used in turn; 0: no wake
+ * struct kfd_prio_wakes - how often one process has rung, or had work, while it was parked or had
+ *	made room for a level (kfd_prio_policy_spares())
+ * @at: times of the last KFD_PRIO_PARK_WAKES such events, used in turn; 0: none
  * @next: index of the oldest
- * @hold_until: the process is not parked before this time
+ * @hold_until: before this time the process is not parked and does not make room
  */
 struct kfd_prio_wakes {
 	u64 at[KFD_PRIO_PARK_WAKES];

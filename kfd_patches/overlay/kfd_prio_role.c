@@ -133,7 +133,7 @@ void kfd_prio_woke(struct qcm_process_device *qpd)
 	lockdep_assert_held(&qpd->dqm->lock_hidden);
 	if (kfd_prio_works(qpd))
 		d->lowest = min(d->lowest, qpd->prio.prio);
-	d->recheck |= d->victims || d->policy.level != KFD_PRIO_LEVEL_NONE ||
+	d->recheck |= d->nr_off || d->policy.level != KFD_PRIO_LEVEL_NONE ||
 		      d->throttle != KFD_PRIO_LEVEL_NONE;
 }
 

@@ -227,7 +227,7 @@ static bool kfd_prio_over_subscribed(struct device_queue_manager *dqm)
 static void kfd_prio_over_subscribed_keep(struct device_queue_manager *dqm)
 {
 	lockdep_assert_held(&dqm->lock_hidden);
-	if (dqm->prio.victims && dqm->prio.was_over && !kfd_prio_over_subscription_get(dqm) &&
+	if (dqm->prio.nr_off && dqm->prio.was_over && !kfd_prio_over_subscription_get(dqm) &&
 	    kfd_prio_over_subscribed(dqm))
 		kfd_prio_over_subscription_set(dqm);
 }

@@ -49,7 +49,7 @@ static void kfd_prio_step_for_ring(struct device_queue_manager *dqm)
 	struct kfd_prio_dqm *d = &dqm->prio;
 
 	if (kfd_prio_claim_rings(dqm) || d->state == KFD_PRIO_STATE_LEFT ||
-	    (d->victims && atomic_read(&d->neighbour_rung)))
+	    (d->nr_off && atomic_read(&d->neighbour_rung)))
 		kfd_prio_engine_step(dqm, KFD_PRIO_STEP_RING);
 }
 

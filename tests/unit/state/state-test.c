@@ -125,7 +125,7 @@ static u64 hash(void)
 			   (qp->preempted && qp->marked_epoch == d->epoch) << 16 | (u64)qp->prio << 17);
 	}
 	h = mix(h, d->state | (u64)(d->policy.level + 1) << 4 | (u64)d->policy.lowest << 9 | (u64)d->recheck << 15 |
-		   (u64)d->victims << 16 | (u64)atomic_read(&d->kicked) << 20 | (u64)atomic_read(&d->neighbour_rung) << 22 |
+		   (u64)d->nr_off << 16 | (u64)atomic_read(&d->kicked) << 20 | (u64)atomic_read(&d->neighbour_rung) << 22 |
 		   (u64)(d->timer.at && d->timer.at < w.now + 1000000000) << 23 | (u64)(d->retry_at > w.now) << 24 | (u64)d->lowest << 25 |
 		   (u64)d->charged << 31 | (u64)!!d->begun_at << 34 | (u64)d->grace_set << 35);
 	h = mix(h, w.dqm.active_runlist | w.dqm.sched_running << 1 | w.hang << 2 | w.resetting << 3 | w.stuck << 4 |

@@ -608,7 +608,7 @@ bool op_thread(void)
 	d->awake = true;
 	dqm_lock(&w.dqm);
 	d->recheck |= kicked;
-	if (kfd_prio_claim_rings(&w.dqm) || d->state == KFD_PRIO_STATE_LEFT || (d->victims && atomic_read(&d->neighbour_rung)))
+	if (kfd_prio_claim_rings(&w.dqm) || d->state == KFD_PRIO_STATE_LEFT || (d->nr_off && atomic_read(&d->neighbour_rung)))
 		kfd_prio_engine_step(&w.dqm, KFD_PRIO_STEP_RING);
 	d->awake = false;
 	kfd_prio_engine_step(&w.dqm, KFD_PRIO_STEP_OBSERVED);
@@ -977,7 +977,7 @@ void world_check(void)
 		    w.dqm.active_runlist && p->q.hw != p->q.properties.is_active)
 			broken("committed, and the hardware does not have what is marked");
 	}
-	if (victims != d->victims)
+	if (victims != d->nr_off)
 		broken("the number of victims");
 	if (active != w.dqm.active_queue_count)
 		broken("the number of active queues");
