@@ -615,7 +615,7 @@ TRACE_EVENT(kfd_preempt_breaker,
 		__entry->prio = dqm->prio.policy.level;
 		__entry->seq = dqm->prio.seq;
 		__entry->cause = dqm->prio.breaker;
-		__entry->victims = dqm->prio.victims - dqm->prio.parked;
+		__entry->victims = dqm->prio.nr_off - dqm->prio.parked;
 		__entry->off_ns = dqm->prio.breaker == KFD_PRIO_BREAKER_CLOSED ||
 				  dqm->prio.breaker_until == KFD_PRIO_NEVER ? 0 :
 				  dqm->prio.breaker_until - dqm->prio.breaker_at;
