@@ -12,8 +12,8 @@
  * enum kfd_prio_step_by - the caller of a step of the engine
  * @KFD_PRIO_STEP_FAULT: the fault of a doorbell
  * @KFD_PRIO_STEP_RING: the GPU's thread, for a ring, before it observes
- * @KFD_PRIO_STEP_OBSERVED: the GPU's thread after it has observed, a changed module parameter, and a
- *	runlist of KFD (kfd_prio_prepare()), which need not wait for an observation
+ * @KFD_PRIO_STEP_OBSERVED: the GPU's thread after it has observed, a changed module parameter, and
+ *	a runlist of KFD (kfd_prio_prepare()), which need not wait for an observation
  */
 enum kfd_prio_step_by {
 	KFD_PRIO_STEP_FAULT,
