@@ -20,7 +20,10 @@ static void plain(struct kfdc_ring *r, struct kfdc_signal *s, uint32_t *at)
 	tap_eq(counter("executed") - executed, TESTS, "PM4: all of them were executed");
 }
 
-/* A dispatch is complete when it is executed, however little time the model gives it */
+/*
+ * A dispatch is complete when it is executed, however little time the model gives it; also while amdkfd waits for an unmap, when
+ * the model's time does not wait for what is executed
+ */
 static void in_no_time(struct kfdc_ring *r, struct kfdc_signal *s)
 {
 	unsigned int i, j, early = 0;
@@ -30,6 +33,8 @@ static void in_no_time(struct kfdc_ring *r, struct kfdc_signal *s)
 	for (j = 0; j < 10; j++) {
 		for (i = 0; i < TESTS; i++) {
 			begin_pm4(r, &tests[i], s, NULL);
+			if (j % 2)
+				toggle_pm4(r);
 			must(kfdc_signal_wait(s, 60 * SEC));
 			early += !right();
 		}
