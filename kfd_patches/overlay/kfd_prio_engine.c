@@ -303,8 +303,6 @@ void kfd_prio_engine_unmap(struct device_queue_manager *dqm)
  */
 void kfd_prio_engine_unmap_sent(struct device_queue_manager *dqm, int ret)
 {
-	/* Before the marks, and before another thread takes the CPU: the GPU saves from now on */
-	dqm->prio.unmap_sent = ktime_get_ns();
 	if (ret) {
 		kfd_prio_unmap_done(dqm, ret);
 		kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_REFUSED);
@@ -332,6 +330,7 @@ bool kfd_prio_engine_unmap_wait(struct device_queue_manager *dqm, int *ret)
 {
 	const struct kfd_prio_step *step = dqm->prio.step;
 
+	dqm->prio.unmap_sent = ktime_get_ns();
 	if (dqm->prio.state == KFD_PRIO_STATE_LOST) {
 		kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_TIMED_OUT);
 		/* KFD has not waited, and so has not found the hang */
