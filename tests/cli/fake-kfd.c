@@ -56,6 +56,7 @@ int __wrap_pidfd_open(pid_t pid, unsigned int flags);
 
 /* kfdtrace has none */
 #pragma weak doctor_root
+#pragma weak doctor_second_ms
 #pragma weak rules_owner
 
 #define TICK_NS 10000000 /* of the times in /proc/PID/stat */
@@ -507,4 +508,6 @@ static __attribute__((constructor)) void topology_point(void)
 		rules_owner = geteuid();
 	if (&doctor_root)
 		doctor_root = root;
+	if (&doctor_second_ms && getenv("FAKE_SECOND_MS"))
+		doctor_second_ms = strtoul(getenv("FAKE_SECOND_MS"), NULL, 10);
 }

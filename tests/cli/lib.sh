@@ -43,6 +43,7 @@ schema_check() { # COMMAND AND ARGUMENTS
 	[ "$(head -c 1 t.out)" = "{" ] || return 0
 	case $1 in
 	*--mqds*) schema=kfdprio-mqds ;;
+	*--power*) schema=kfdprio-power ;;
 	*doctor*) schema=kfdprio-doctor ;;
 	"kfdprio rules"*) schema=kfdprio-rules ;;
 	*kfdprio*) schema=kfdprio-list ;;

@@ -27,6 +27,16 @@ static uint as_gfx1151;
 module_param(as_gfx1151, uint, 0444);
 MODULE_PARM_DESC(as_gfx1151, "KFD's topology says that the GPUs are gfx1151: 1 with the save area of Linux 6.18, 2 with the one before, which is too small");
 
+/* As amdgpu's own */
+static int num_kcq = -1;
+module_param(num_kcq, int, 0444);
+MODULE_PARM_DESC(num_kcq, "compute queues that the kernel keeps for itself, 0 to 8; other values: those of the profile (8; 4 on Navi48)");
+
+u32 sim_kernel_queues(const struct sim_profile *p)
+{
+	return num_kcq < 0 || num_kcq > 8 ? p->kernel_queues : num_kcq;
+}
+
 #define MAX_GPUS	16
 
 static unsigned int num_gpus;
@@ -120,7 +130,7 @@ static void fill_gfx(struct amdgpu_device *adev, const struct sim_profile *p)
 	adev->gfx.mec.num_pipe_per_mec = p->pipes;
 	adev->gfx.mec.num_queue_per_pipe = p->queues_per_pipe;
 	/* the kernel's, spread over the pipes as by amdgpu_gfx_compute_queue_acquire() */
-	for (i = 0; i < p->kernel_queues; i++)
+	for (i = 0; i < sim_kernel_queues(p); i++)
 		set_bit(i % p->pipes * p->queues_per_pipe + i / p->pipes,
 			SIM_MEC_BITMAP(&adev->gfx, 0));
 	c->max_shader_engines = p->num_se;

@@ -46,7 +46,7 @@
  * @scratch_slots: waves of a compute unit that can have scratch memory
  * @pipes: compute pipes of the first MEC, the only one that KFD uses
  * @queues_per_pipe: hardware queue slots of each
- * @kernel_queues: compute queues that amdgpu keeps on it for itself
+ * @kernel_queues: compute queues that amdgpu keeps on it for itself, unless num_kcq says otherwise
  * @first_kfd_vmid: the first VMID that is KFD's; the rest up to 15 are too
  * @num_sdma: SDMA engines
  * @sdma_doorbell: index of the first SDMA doorbell, in 64-bit doorbells
@@ -144,10 +144,13 @@ static inline u32 sim_max_waves(const struct sim_profile *p)
 	return sim_num_cu(p) * sim_waves_per_cu(p);
 }
 
+/* Compute queues that amdgpu keeps for itself; dev.c */
+u32 sim_kernel_queues(const struct sim_profile *p);
+
 /* Compute queue slots left to KFD, the same on each XCC: a queue takes one on all of them */
 static inline u32 sim_hqds(const struct sim_profile *p)
 {
-	return p->pipes * p->queues_per_pipe - p->kernel_queues;
+	return p->pipes * p->queues_per_pipe - sim_kernel_queues(p);
 }
 
 /* VMIDs left to KFD */

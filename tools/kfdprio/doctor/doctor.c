@@ -18,6 +18,7 @@
 
 #define SECONDS_DEFAULT	10
 #define SECONDS_MAX	60
+#define POWER_SECONDS	55	/* twice, and twice five to settle, are two minutes */
 #define SOAK_MAX	1000000
 
 /**
@@ -25,10 +26,11 @@
  * @json: --json
  * @report: the file of --report, or NULL
  * @mqds: the file of --mqds, or NULL
+ * @power: --power
  * @other: an option that does not go with --mqds, or NULL
  */
 struct wish {
-	bool json;
+	bool json, power;
 	const char *report, *mqds, *other;
 };
 
@@ -45,8 +47,11 @@ static void usage(void)
 	      " -t, --test           test each GPU: queues, priorities, preemption\n"
 	      " -s, --soak N         preempt work N times and compare its results, 1..1000000\n"
 	      " -g, --gpu ID         only this GPU, by its gpu_id, which findings show\n"
-	      " -T, --time SECONDS   time limit for the test of a GPU, 1..60 (default 10)\n"
+	      " -T, --time SECONDS   time limit for the test of a GPU, 1..60 (default 10);\n"
+	      "                      with --power length of each half (default 55)\n"
 	      " -f, --force          test even if other processes use the GPU; preempts them\n"
+	      " -p, --power          measure the power of idle GPUs, parking off and on: two\n"
+	      "                      minutes, as root; nothing runs on a GPU\n"
 	      " -o, --report FILE    write a report for a bug report; - is standard output\n"
 	      " -m, --mqds FILE      print the times of saves and restores in a dump\n"
 	      "                      of /sys/kernel/debug/kfd/mqds; - is standard input\n"
@@ -90,6 +95,7 @@ static void options_parse(int argc, char **argv, struct doctor *d, struct wish *
 		{ "force", no_argument, NULL, 'f' },
 		{ "report", required_argument, NULL, 'o' },
 		{ "mqds", required_argument, NULL, 'm' },
+		{ "power", no_argument, NULL, 'p' },
 		{ "json", no_argument, NULL, 'J' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
@@ -98,7 +104,7 @@ static void options_parse(int argc, char **argv, struct doctor *d, struct wish *
 	const char *only_test = NULL, *only_run = NULL;
 	int option;
 
-	while ((option = option_next(argc, argv, "+ts:g:T:fo:m:JhV", options)) != -1) {
+	while ((option = option_next(argc, argv, "+ts:g:T:fo:m:pJhV", options)) != -1) {
 		switch (option) {
 		case 't':
 			d->test = true;
@@ -127,6 +133,9 @@ static void options_parse(int argc, char **argv, struct doctor *d, struct wish *
 		case 'm':
 			wish->mqds = optarg;
 			break;
+		case 'p':
+			wish->power = true;
+			break;
 		case 'J':
 			wish->json = true;
 			break;
@@ -152,8 +161,15 @@ static void options_parse(int argc, char **argv, struct doctor *d, struct wish *
 		      wish->other ? wish->other : only_test ? only_test : only_run);
 		usage_hint();
 	}
-	if (only_test && !d->test) {
-		warnx("%s needs --test", only_test);
+	if (wish->power && (d->test || d->soak || wish->report || wish->mqds || only_run)) {
+		warnx("--power cannot be combined with %s",
+		      d->test ? "--test" : d->soak ? "--soak" : wish->report ? "--report" : wish->mqds ? "--mqds" : only_run);
+		usage_hint();
+	}
+	if (!d->seconds)
+		d->seconds = wish->power ? POWER_SECONDS : SECONDS_DEFAULT;
+	if (only_test && !d->test && !wish->power) {
+		warnx("%s needs --test or --power", only_test);
 		usage_hint();
 	}
 	if (only_run && !d->test && !d->soak) {
@@ -218,7 +234,7 @@ static void summary(const struct doctor *d)
  */
 int kfdprio_doctor(int argc, char **argv)
 {
-	struct doctor d = { .dev.fd = -1, .seconds = SECONDS_DEFAULT };
+	struct doctor d = { .dev.fd = -1 };
 	struct wish wish = { 0 };
 	FILE *report = NULL;
 	int status;
@@ -230,6 +246,8 @@ int kfdprio_doctor(int argc, char **argv)
 	if (kfd_topology_read(&d.topo))
 		errx(EXIT_FAILURE, "out of memory");
 	gpu_check(&d);
+	if (wish.power)
+		return doctor_power(&d, wish.json);
 	if (wish.report)
 		report = report_open(wish.report);
 	d.live = !wish.json && report != stdout;

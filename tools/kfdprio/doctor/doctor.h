@@ -131,6 +131,13 @@ size_t doctor_users(unsigned int gpu_id);
 /* crowd.c */
 void doctor_crowd(struct doctor *d, const struct kfd_gpu *gpu);
 
+/* power.c */
+extern unsigned int doctor_second_ms;
+int doctor_power(struct doctor *d, bool json);
+
+/* slots.c */
+void doctor_slots(struct doctor *d, const struct kfd_gpu *gpu);
+
 /* mqds.c */
 int doctor_mqds(const char *path, bool json);
 

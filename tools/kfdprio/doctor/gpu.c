@@ -327,6 +327,7 @@ void doctor_gpus(struct doctor *d)
 		read_index(d, gpu);
 		packets(d, gpu);
 		queues(d, gpu);
+		doctor_slots(d, gpu);
 		doctor_crowd(d, gpu);
 		firmware(d, gpu);
 		render_node(d, gpu);
