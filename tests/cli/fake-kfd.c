@@ -21,6 +21,8 @@
  *	notify			a FIFO with records for KFD_PRIO_IOC_NOTIFY; or an errno name
  *	users groups		lines "NAME NUMBER": they exist beside those of the system
  *	set.hook		a shell script that is run with the PID before the next change, once
+ *
+ * A second of kfdprio doctor --power takes $FAKE_SECOND_MS, if that is set.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -17,7 +17,6 @@
 #include "doctor.h"
 #include "mqds.h"
 
-#define PARK_MS		"/sys/module/amdgpu/parameters/idle_park_ms"
 #define SAMPLE_US	1000000
 #define SAMPLES		2
 #define WAIT_NS		2500000000ull	/* for two processes that block, and the others */
@@ -166,7 +165,7 @@ void doctor_crowd(struct doctor *d, const struct kfd_gpu *gpu)
 		return;
 	snprintf(what, sizeof(what), "GPU %u: over-subscription", gpu->gpu_id);
 	known = without_work(&crowd, gpu);
-	doctor_read(park, sizeof(park), PARK_MS);
+	doctor_read(park, sizeof(park), DOCTOR_PARK_MS);
 	if (crowd.unknown)
 		snprintf(unseen, sizeof(unseen), " (whether %u more have work cannot be seen)", crowd.unknown);
 	if (!known)
@@ -183,6 +182,6 @@ void doctor_crowd(struct doctor *d, const struct kfd_gpu *gpu)
 			   unseen, *park ? ": they have not been idle for idle_park_ms, which is " : "", park);
 	else
 		doctor_say(d, FINDING_WARN, what,
-			   "as root, run 'echo 1000 >" PARK_MS "': processes without work then leave the GPU until they have some (parking.rst)",
+			   "as root, run 'echo 1000 >" DOCTOR_PARK_MS "': processes without work then leave the GPU until they have some (parking.rst)",
 			   "%u processes take turns on the GPU, and %u of them have no work%s", processes, crowd.idle, unseen);
 }

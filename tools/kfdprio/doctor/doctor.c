@@ -246,8 +246,11 @@ int kfdprio_doctor(int argc, char **argv)
 	if (kfd_topology_read(&d.topo))
 		errx(EXIT_FAILURE, "out of memory");
 	gpu_check(&d);
-	if (wish.power)
-		return doctor_power(&d, wish.json);
+	if (wish.power) {
+		status = doctor_power(&d, wish.json);
+		doctor_free(&d);
+		return status;
+	}
 	if (wish.report)
 		report = report_open(wish.report);
 	d.live = !wish.json && report != stdout;

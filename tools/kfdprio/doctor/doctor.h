@@ -7,6 +7,7 @@
 #include "kfdprio.h"
 
 #define DOCTOR_PATH	1024	/* bytes of a path */
+#define DOCTOR_PARK_MS	"/sys/module/amdgpu/parameters/idle_park_ms"
 #define DOCTOR_TEXT	2048	/* bytes of what was found */
 
 /* The prefix of every path in /proc, /sys, /dev, /var; not empty only in tests. */
@@ -127,6 +128,7 @@ void doctor_module(struct doctor *d);
 void doctor_gpus(struct doctor *d);
 void doctor_processes(struct doctor *d);
 size_t doctor_users(unsigned int gpu_id);
+size_t doctor_queues(const char *pid, unsigned int gpu_id, bool compute);
 
 /* crowd.c */
 void doctor_crowd(struct doctor *d, const struct kfd_gpu *gpu);

@@ -335,11 +335,24 @@ void doctor_gpus(struct doctor *d)
 	}
 }
 
-/*
- * Queues of a process on a GPU, or on any if gpu_id is 0. KFD lists the PIDs of the initial
- * namespace here: in a container those of others are counted as well.
+#define TYPE_COMPUTE	"0"	/* enum kfd_queue_type */
+
+static bool is_compute(const char *pid, const char *queue)
+{
+	char type[16];
+
+	return doctor_read(type, sizeof(type), PROC "/%s/queues/%s/type", pid, queue) && !strcmp(type, TYPE_COMPUTE);
+}
+
+/**
+ * doctor_queues() - how many queues a process has on a GPU
+ * @pid: its PID, the name of its directory
+ * @gpu_id: the GPU, 0: any
+ * @compute: count compute queues only
+ *
+ * KFD lists the PIDs of the initial namespace here: in a container those of others are counted as well.
  */
-static size_t queues_of(const char *pid, unsigned int gpu_id)
+size_t doctor_queues(const char *pid, unsigned int gpu_id, bool compute)
 {
 	char path[DOCTOR_PATH], id[16];
 	struct dirent *entry;
@@ -351,7 +364,8 @@ static size_t queues_of(const char *pid, unsigned int gpu_id)
 	while (dir && (entry = readdir(dir)))
 		nr += *entry->d_name != '.' &&
 		      doctor_read(id, sizeof(id), PROC "/%s/queues/%s/gpuid", pid, entry->d_name) &&
-		      (!gpu_id || strtoul(id, NULL, 10) == gpu_id);
+		      (!gpu_id || strtoul(id, NULL, 10) == gpu_id) &&
+		      (!compute || is_compute(pid, entry->d_name));
 	if (dir)
 		closedir(dir);
 	return nr;
@@ -371,7 +385,7 @@ size_t doctor_users(unsigned int gpu_id)
 	snprintf(path, sizeof(path), "%s" PROC, doctor_root);
 	dir = opendir(path);
 	while (dir && (entry = readdir(dir)))
-		nr += *entry->d_name != '.' && queues_of(entry->d_name, gpu_id);
+		nr += *entry->d_name != '.' && doctor_queues(entry->d_name, gpu_id, false);
 	if (dir)
 		closedir(dir);
 	return nr;
@@ -436,7 +450,7 @@ void doctor_processes(struct doctor *d)
 		shown++;
 		if (!doctor_read(prio, sizeof(prio), PROC "/%s/priority", pid))
 			snprintf(prio, sizeof(prio), "unknown");
-		queues = queues_of(pid, 0);
+		queues = doctor_queues(pid, 0, false);
 		doctor_say(d, FINDING_INFO, "process", NULL, "PID %s: priority %s, %zu queue%s", pid,
 			   strcmp(prio, "-1") ? prio : "unset", queues, queues == 1 ? "" : "s");
 		exits(d, pid);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kfdprio doctor --power: what the processes without work on a GPU cost in power and clocks, measured with parking off and on.
+ * kfdprio doctor --power: power and clocks of a GPU beside processes without work, measured with parking off and on.
  *
  * Nothing runs on a GPU. Parking takes only processes without work off it (parking.rst), and idle_park_ms is set back at the
- * end, also after a signal. The figures are those of amdgpu in sysfs: power1_average, or power1_input where a GPU has only that
+ * end, also after an error or one of the signals below. The figures are those of amdgpu in sysfs: power1_average, or power1_input where a GPU has only that
  * (MI300), freq1_input and freq2_input, temp1_input (hwmon), and gpu_busy_percent. They are of the whole GPU: the work of other
  * processes is in them.
  */
@@ -23,11 +23,10 @@
 #include "list.h"
 #include "message.h"
 
-#define PARK_MS		"/sys/module/amdgpu/parameters/idle_park_ms"
 #define PARK_ON		"1000"
 #define SETTLE_S	5	/* before the first sample of a half: parking takes a second, clocks some more */
 
-/* What is sampled. The unit of the column is that of sysfs divided by the divisor */
+/* The files that are sampled. A figure is the number in the file, divided by the divisor */
 enum figure { FIGURE_POWER, FIGURE_SHADER_CLOCK, FIGURE_MEMORY_CLOCK, FIGURE_BUSY, FIGURE_TEMPERATURE, NR_FIGURES };
 
 static const struct {
@@ -135,14 +134,18 @@ static void sample(struct half *h)
 	}
 }
 
-/* The processes with queues on a GPU, and those of them that are parked */
-static void count(struct half *h, const struct doctor *d)
+/* Counts the processes with queues on a GPU, and those of them that are parked. False and errno if the driver does not list them */
+static bool count(struct half *h, const struct doctor *d)
 {
 	struct kfd_prio_list_entry *entries;
 	size_t nr, i;
 
-	if (kfd_dev_list(&d->dev, &entries, &nr))
-		err(EXIT_FAILURE, "cannot list the processes");
+	int ret = kfd_dev_list(&d->dev, &entries, &nr);
+
+	if (ret) {
+		errno = -ret;
+		return false;
+	}
 	for (i = 0; i < nr; i++) {
 		if (entries[i].gpu_id != h->gpu->gpu_id || !entries[i].nr_queues)
 			continue;
@@ -150,6 +153,7 @@ static void count(struct half *h, const struct doctor *d)
 		h->parked += !!(entries[i].flags & KFD_PRIO_LIST_PARKED);
 	}
 	free(entries);
+	return true;
 }
 
 /* ---- the two halves ---- */
@@ -160,7 +164,7 @@ static bool park_write(const char *value)
 	ssize_t n;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s" PARK_MS, doctor_root);
+	snprintf(path, sizeof(path), "%s" DOCTOR_PARK_MS, doctor_root);
 	fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
 	if (fd < 0)
 		return false;
@@ -191,7 +195,7 @@ static void progress(const char *half, unsigned int at, unsigned int of)
 		fprintf(stderr, "\r\033[K");
 }
 
-/* False if a signal has ended it */
+/* False if a signal has ended it, or with errno */
 static bool measure(const struct doctor *d, struct half *halves, size_t nr, bool parks)
 {
 	const char *what = parks ? "parking on" : "parking off";
@@ -207,7 +211,8 @@ static bool measure(const struct doctor *d, struct half *halves, size_t nr, bool
 	}
 	progress(what, all, all);
 	for (i = 0; i < nr && !stopped_by; i++)
-		count(&halves[i], d);
+		if (!count(&halves[i], d))
+			return false;
 	return !stopped_by;
 }
 
@@ -319,6 +324,8 @@ static void print(const struct doctor *d, struct half *halves, size_t nr, bool j
 		json_stdout_end();
 		return;
 	}
+	if (d->simulated == SIMULATED_YES)
+		puts("SIMULATED GPU: it has neither power nor clocks.");
 	list_print(&list);
 	advise(halves, halves + nr, nr);
 }
@@ -330,19 +337,21 @@ static void print(const struct doctor *d, struct half *halves, size_t nr, bool j
  *
  * Takes twice @d->seconds, and ten seconds more. idle_park_ms is set back at the end.
  *
- * Return: the exit status: 1 if the driver has no parking, idle_park_ms cannot be written, or a signal came.
+ * Return: the exit status: 1 if the driver has no parking, idle_park_ms cannot be written or not be set back, the driver does not
+ * list its processes, or a signal came.
  */
 int doctor_power(struct doctor *d, bool json)
 {
 	struct sigaction sa = { .sa_handler = stop };
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE };
 	struct half *halves;
 	char was[32], why[KFDLIB_WHY];
 	size_t i, nr = 0;
-	bool whole;
+	bool whole, back;
+	int error;
 
-	if (!doctor_read(was, sizeof(was), PARK_MS))
-		errx(EXIT_FAILURE, "the loaded driver has no parking: %s: %s", PARK_MS, strerror(errno));
+	if (!doctor_read(was, sizeof(was), DOCTOR_PARK_MS))
+		errx(EXIT_FAILURE, "the loaded driver has no parking: %s: %s", DOCTOR_PARK_MS, strerror(errno));
 	if (kfd_dev_open(&d->dev, why))
 		errx(EXIT_FAILURE, "%s", why);
 	halves = calloc(2 * d->topo.nr + 1, sizeof(*halves));
@@ -356,20 +365,23 @@ int doctor_power(struct doctor *d, bool json)
 	for (i = 0; i < nr; i++)
 		halves[nr + i] = (struct half){ .gpu = halves[i].gpu, .parks = true };
 	d->simulated = kfd_simulated(doctor_root);
-	/* Before anything is changed, so that it is set back after any signal but SIGKILL */
+	/* Before anything is changed, so that it is set back */
 	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
 		sigaction(signals[i], &sa, NULL);
 	if (!park_write("0"))
-		err(EXIT_FAILURE, "cannot write %s", PARK_MS);
+		err(EXIT_FAILURE, "cannot write %s", DOCTOR_PARK_MS);
 	whole = measure(d, halves, nr, false) && park_write(PARK_ON) && measure(d, halves + nr, nr, true);
-	if (!park_write(was))
+	error = errno;
+	back = park_write(was);
+	if (!back)
 		warn("cannot set idle_park_ms back to %s", was);
 	if (whole)
 		print(d, halves, nr, json);
 	else if (stopped_by)
-		warnx("ended by a signal; idle_park_ms is %s again", was);
+		warnx("ended by a signal%s%s", back ? "; idle_park_ms is again " : "", back ? was : "");
 	else
-		warn("cannot write %s", PARK_MS);
+		warnx("cannot measure: %s", strerror(error));
+	kfd_dev_close(&d->dev);
 	free(halves);
-	return whole ? EXIT_SUCCESS : EXIT_FAILURE;
+	return whole && back ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -15,10 +15,8 @@
 
 #define PROC		"/sys/class/kfd/kfd/proc"
 #define NUM_KCQ		"/sys/module/amdgpu/parameters/num_kcq"
-#define PARK_MS		"/sys/module/amdgpu/parameters/idle_park_ms"
-#define KCQ_DEFAULT	8	/* amdgpu_gfx_compute_queue_acquire(): what a num_kcq below 0 or above 8 means */
+#define KCQ_DEFAULT	8	/* amdgpu takes a num_kcq below 0 or above 8 for this number, amdgpu_gfx_compute_queue_acquire() */
 #define NAMED		6	/* processes that the finding names */
-#define TYPE_COMPUTE	0	/* enum kfd_queue_type */
 
 /**
  * struct holder - a process with compute queues on the GPU
@@ -42,31 +40,6 @@ struct holders {
 	size_t nr;
 	unsigned int queues;
 };
-
-static bool is_compute(const char *pid, const char *queue, unsigned int gpu_id)
-{
-	char id[16], type[16];
-
-	return doctor_read(id, sizeof(id), PROC "/%s/queues/%s/gpuid", pid, queue) && strtoul(id, NULL, 10) == gpu_id &&
-	       doctor_read(type, sizeof(type), PROC "/%s/queues/%s/type", pid, queue) &&
-	       strtoul(type, NULL, 10) == TYPE_COMPUTE;
-}
-
-static unsigned int queues_of(const char *pid, unsigned int gpu_id)
-{
-	char path[DOCTOR_PATH];
-	struct dirent *entry;
-	unsigned int nr = 0;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "%s" PROC "/%s/queues", doctor_root, pid);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir)))
-		nr += *entry->d_name != '.' && is_compute(pid, entry->d_name, gpu_id);
-	if (dir)
-		closedir(dir);
-	return nr;
-}
 
 static int by_queues(const void *a, const void *b)
 {
@@ -99,7 +72,7 @@ static void holders_read(struct holders *h, unsigned int gpu_id)
 	snprintf(path, sizeof(path), "%s" PROC, doctor_root);
 	dir = opendir(path);
 	while (dir && (entry = readdir(dir))) {
-		queues = *entry->d_name == '.' ? 0 : queues_of(entry->d_name, gpu_id);
+		queues = *entry->d_name == '.' ? 0 : doctor_queues(entry->d_name, gpu_id, true);
 		if (queues)
 			holders_add(h, entry->d_name, queues);
 	}
@@ -134,23 +107,22 @@ static void name_them(char *text, size_t size, const struct holders *h)
 		snprintf(text + len, size - len, ", and %zu more", h->nr - NAMED);
 }
 
-/* What a smaller num_kcq would give KFD; false if it is unknown, or as small as it can be */
-static bool fewer_for_kernel(char *text, size_t size, uint64_t slots, unsigned int queues)
+/* Advises num_kcq=1, with the number of slots that KFD would have. @text stays empty if num_kcq is not known, or 0 or 1 already */
+static void fewer_for_kernel(char *text, size_t size, uint64_t slots, unsigned int queues)
 {
 	char set[16];
 	long kcq;
 
 	if (!doctor_read(set, sizeof(set), NUM_KCQ))
-		return false;
+		return;
 	kcq = strtol(set, NULL, 10);
 	if (kcq < 0 || kcq > KCQ_DEFAULT)
 		kcq = KCQ_DEFAULT;
 	if (kcq < 2)
-		return false;
+		return;
 	snprintf(text, size,
 		 "; amdgpu.num_kcq=1 on the kernel's command line instead of %ld would leave %" PRIu64 " slots%s", kcq,
 		 slots + kcq - 1, slots + kcq - 1 < queues ? ", which are still too few" : "");
-	return true;
 }
 
 /**
@@ -174,7 +146,7 @@ void doctor_slots(struct doctor *d, const struct kfd_gpu *gpu)
 	snprintf(what, sizeof(what), "GPU %u: queue slots", gpu->gpu_id);
 	if (h.queues > slots) {
 		holders_parked(&h, d, gpu->gpu_id);
-		parks = doctor_read(park, sizeof(park), PARK_MS) && strcmp(park, "0");
+		parks = doctor_read(park, sizeof(park), DOCTOR_PARK_MS) && strcmp(park, "0");
 		name_them(names, sizeof(names), &h);
 		fewer_for_kernel(kcq, sizeof(kcq), slots, h.queues);
 		snprintf(todo, sizeof(todo), "%sgive each process fewer queues (GPU_MAX_HW_QUEUES=1 for HIP)%s",
