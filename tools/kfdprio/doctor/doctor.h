@@ -127,8 +127,6 @@ void doctor_driver(struct doctor *d);
 void doctor_module(struct doctor *d);
 void doctor_gpus(struct doctor *d);
 void doctor_processes(struct doctor *d);
-size_t doctor_users(unsigned int gpu_id);
-size_t doctor_queues(const char *pid, unsigned int gpu_id, bool compute);
 
 /* crowd.c */
 void doctor_crowd(struct doctor *d, const struct kfd_gpu *gpu);
@@ -138,6 +136,8 @@ extern unsigned int doctor_second_ms;
 int doctor_power(struct doctor *d, bool json);
 
 /* slots.c */
+size_t doctor_users(unsigned int gpu_id);
+size_t doctor_queues(const char *pid, unsigned int gpu_id, bool compute);
 void doctor_slots(struct doctor *d, const struct kfd_gpu *gpu);
 
 /* mqds.c */

@@ -335,62 +335,6 @@ void doctor_gpus(struct doctor *d)
 	}
 }
 
-#define TYPE_COMPUTE	"0"	/* enum kfd_queue_type */
-
-static bool is_compute(const char *pid, const char *queue)
-{
-	char type[16];
-
-	return doctor_read(type, sizeof(type), PROC "/%s/queues/%s/type", pid, queue) && !strcmp(type, TYPE_COMPUTE);
-}
-
-/**
- * doctor_queues() - how many queues a process has on a GPU
- * @pid: its PID, the name of its directory
- * @gpu_id: the GPU, 0: any
- * @compute: count compute queues only
- *
- * KFD lists the PIDs of the initial namespace here: in a container those of others are counted as well.
- */
-size_t doctor_queues(const char *pid, unsigned int gpu_id, bool compute)
-{
-	char path[DOCTOR_PATH], id[16];
-	struct dirent *entry;
-	size_t nr = 0;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "%s" PROC "/%s/queues", doctor_root, pid);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir)))
-		nr += *entry->d_name != '.' &&
-		      doctor_read(id, sizeof(id), PROC "/%s/queues/%s/gpuid", pid, entry->d_name) &&
-		      (!gpu_id || strtoul(id, NULL, 10) == gpu_id) &&
-		      (!compute || is_compute(pid, entry->d_name));
-	if (dir)
-		closedir(dir);
-	return nr;
-}
-
-/**
- * doctor_users() - how many processes have queues on a GPU
- * @gpu_id: the GPU
- */
-size_t doctor_users(unsigned int gpu_id)
-{
-	char path[DOCTOR_PATH];
-	struct dirent *entry;
-	size_t nr = 0;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "%s" PROC, doctor_root);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir)))
-		nr += *entry->d_name != '.' && doctor_queues(entry->d_name, gpu_id, false);
-	if (dir)
-		closedir(dir);
-	return nr;
-}
-
 /* Does a task wait in its exit for the interrupt that KFD sends when it detaches a debugger? */
 static bool drains(const char *pid, const char *tid)
 {

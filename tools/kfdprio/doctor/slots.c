@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kfdprio doctor: are there more compute queues on a GPU than hardware queue slots (HQDs), whose are they, and what would help?
+ * kfdprio doctor: which processes have queues on a GPU; are there more compute queues than hardware queue slots (HQDs), whose are
+ * they, and what would help?
  *
  * KFD lists the queues of each process (proc/PID/queues in its sysfs), also those that are parked or preempted, and the slots of
  * a GPU in its topology (num_cp_queues, of one XCC; a queue has a slot on each). amdgpu keeps num_kcq of the slots of the first
@@ -17,6 +18,7 @@
 #define NUM_KCQ		"/sys/module/amdgpu/parameters/num_kcq"
 #define KCQ_DEFAULT	8	/* amdgpu takes a num_kcq below 0 or above 8 for this number, amdgpu_gfx_compute_queue_acquire() */
 #define NAMED		6	/* processes that the finding names */
+#define TYPE_COMPUTE	"0"	/* enum kfd_queue_type */
 
 /**
  * struct holder - a process with compute queues on the GPU
@@ -40,6 +42,60 @@ struct holders {
 	size_t nr;
 	unsigned int queues;
 };
+
+static bool is_compute(const char *pid, const char *queue)
+{
+	char type[16];
+
+	return doctor_read(type, sizeof(type), PROC "/%s/queues/%s/type", pid, queue) && !strcmp(type, TYPE_COMPUTE);
+}
+
+/**
+ * doctor_queues() - how many queues a process has on a GPU
+ * @pid: its PID, the name of its directory
+ * @gpu_id: the GPU, 0: any
+ * @compute: count compute queues only
+ *
+ * KFD lists the PIDs of the initial namespace here: in a container those of others are counted as well.
+ */
+size_t doctor_queues(const char *pid, unsigned int gpu_id, bool compute)
+{
+	char path[DOCTOR_PATH], id[16];
+	struct dirent *entry;
+	size_t nr = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s" PROC "/%s/queues", doctor_root, pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir)))
+		nr += *entry->d_name != '.' &&
+		      doctor_read(id, sizeof(id), PROC "/%s/queues/%s/gpuid", pid, entry->d_name) &&
+		      (!gpu_id || strtoul(id, NULL, 10) == gpu_id) &&
+		      (!compute || is_compute(pid, entry->d_name));
+	if (dir)
+		closedir(dir);
+	return nr;
+}
+
+/**
+ * doctor_users() - how many processes have queues on a GPU
+ * @gpu_id: the GPU
+ */
+size_t doctor_users(unsigned int gpu_id)
+{
+	char path[DOCTOR_PATH];
+	struct dirent *entry;
+	size_t nr = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s" PROC, doctor_root);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir)))
+		nr += *entry->d_name != '.' && doctor_queues(entry->d_name, gpu_id, false);
+	if (dir)
+		closedir(dir);
+	return nr;
+}
 
 static int by_queues(const void *a, const void *b)
 {
