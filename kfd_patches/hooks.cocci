@@ -361,6 +361,20 @@ identifier p;
  	...>
  }
 
+// ---- events of a process -------------------------------------------------------------
+
+// The GPU has signalled an event of the process: an end of work, which is observed sooner.
+@signal@
+identifier p;
+@@
+ kfd_signal_event_interrupt(...)
+ {
+ 	<...
++	kfd_prio_hook_signal(p);
+ 	kfd_unref_process(p);
+ 	...>
+ }
+
 // ---- queues of a process -----------------------------------------------------------
 
 // KFD stores the requested priority without the DQM lock.  With the hook it is recorded instead,

@@ -21,6 +21,7 @@ kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_fault.o \
 		$(AMDKFD_PATH)/kfd_prio_runlist.o \
 		$(AMDKFD_PATH)/kfd_prio_neighbour.o \
 		$(AMDKFD_PATH)/kfd_prio_rings.o \
+		$(AMDKFD_PATH)/kfd_prio_signal.o \
 		$(AMDKFD_PATH)/kfd_prio_detect.o \
 		$(AMDKFD_PATH)/kfd_prio_claim.o \
 		$(AMDKFD_PATH)/kfd_prio_poll.o \

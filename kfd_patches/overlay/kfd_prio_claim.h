@@ -21,6 +21,12 @@
 /* Reading the MQD of a queue takes as long as so many reads, as it may lie in VRAM */
 #define KFD_PRIO_POLL_MQD	2
 
+/*
+ * The thread observes a claim at this time after the interrupt, ns. The process that waits for the
+ * event may need the CPU on which the thread runs, and runs first.
+ */
+#define KFD_PRIO_SIGNAL_WAIT	40000ULL
+
 /**
  * struct kfd_prio_claim_pass - a pass of the GPU's thread over the claims that are due
  * @begin: begin of the pass, ktime_get_ns(): later claims are not due in it

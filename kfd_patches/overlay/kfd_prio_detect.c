@@ -28,7 +28,8 @@ static bool kfd_prio_claim_off(struct device_queue_manager *dqm, struct qcm_proc
 
 /*
  * State of a claim before its indices are read. @stuck_at: after this time the waves of the claim
- * are counted even if its indices differ. @trust_until: see kfd_prio_claim_trust(). @off: no queue
+ * are counted even if its indices differ. @trust_until: see kfd_prio_claim_trust(). @signalled_at:
+ * when an event of it was last signalled since the observation before; 0: none was. @off: no queue
  * of it runs on the GPU. @saved: it is taken off, and its MQDs show work.
  */
 struct kfd_prio_before {
@@ -36,6 +37,7 @@ struct kfd_prio_before {
 	u64 wptr_sum;
 	u64 stuck_at;
 	u64 trust_until;
+	u64 signalled_at;
 	u32 wakes;
 	bool armed;
 	bool waves;
@@ -60,17 +62,20 @@ static u64 kfd_prio_claim_trust(const struct kfd_prio_qpd *qp, const struct kfd_
 	return counted_at + min(counted_at - moved_at, k->budget_ns / 4);
 }
 
+/* Also clears the record of events, so that the next one is for the next observation */
 static struct kfd_prio_before kfd_prio_claim_before(struct device_queue_manager *dqm,
 						    struct qcm_process_device *qpd, bool saved,
 						    const struct kfd_prio_params *k)
 {
-	const struct kfd_prio_qpd *qp = &qpd->prio;
+	struct kfd_prio_qpd *qp = &qpd->prio;
 
 	return (struct kfd_prio_before) {
 		.rptr_sum = qp->rptr_sum,
 		.wptr_sum = qp->wptr_sum,
 		.stuck_at = qp->progress_at + k->budget_ns / 2,
 		.trust_until = kfd_prio_claim_trust(qp, k),
+		.signalled_at = xchg(&qp->claim.signalled_at, 0) ?
+				READ_ONCE(qp->claim.signal_at) : 0,
 		.wakes = qp->claim.wakes,
 		.armed = kfd_prio_trap_armed(qp),
 		.waves = qp->claim.waves,
@@ -84,11 +89,28 @@ static struct kfd_prio_before kfd_prio_claim_before(struct device_queue_manager 
 /*
  * Whether the packets of a claim on the GPU show for the first time that its work has ended.
  * Packets before the last one may still run, so the next observation decides, which counts waves.
+ * After the interrupt of an event this one decides, because KFD's worker has run.
  */
 static bool kfd_prio_claim_settles(const struct kfd_prio_before *b,
 				   const struct kfd_prio_seen *seen)
 {
-	return seen->ended && !b->ended && !seen->work && b->work && !b->armed && !b->off;
+	return seen->ended && !b->ended && !seen->work && b->work && !b->armed && !b->off &&
+	       !b->signalled_at;
+}
+
+/*
+ * Records whether an event of a claim was signalled since the observation before: the claim had
+ * work until then. @ends: this observation is the first that finds the end of the work
+ */
+static void kfd_prio_claim_signalled(struct kfd_prio_qpd *qp, const struct kfd_prio_before *b,
+				     bool ends, u64 now)
+{
+	if (ends)
+		qp->claim.signals = b->signalled_at;
+	if (!b->signalled_at)
+		return;
+	qp->claim.signal_seen_at = now;
+	qp->claim.work_at = max(qp->claim.work_at, b->signalled_at);
 }
 
 /*
@@ -125,6 +147,7 @@ static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_
 		qp->claim.counted_at = now;
 	if (unsure && had && (!work || settles))
 		return;
+	kfd_prio_claim_signalled(qp, b, (seen->ended && !b->ended) || (had && !work), now);
 	qp->claim.ended = seen->ended;
 	if (settles) {
 		qp->work = false;

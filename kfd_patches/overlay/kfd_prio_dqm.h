@@ -156,6 +156,7 @@ struct kfd_prio_totals {
  * @thread: the GPU's thread, which waits for @timer and for kicks; NULL until a priority is set
  * @scratch: buffer of the thread for the process that it observes
  * @timer: wakes the thread
+ * @signal_timer: wakes the thread after the interrupt of an event, see kfd_prio_signal.c
  * @kicked: enum kfd_prio_kick, why the thread is woken
  * @awake: the thread runs, and will start the timer at its end; written by the thread, and cleared
  *	under the DQM lock
@@ -254,6 +255,7 @@ struct kfd_prio_dqm {
 	struct task_struct *thread;
 	struct kfd_prio_snapshot *scratch;
 	struct hrtimer timer;
+	struct hrtimer signal_timer;
 	atomic_t kicked;
 	bool awake;
 };

@@ -36,22 +36,44 @@ void kfd_prio_gpu_kick(struct device_queue_manager *dqm)
 	rcu_read_unlock();
 }
 
-/* The timer of a GPU wakes its thread. A kick that is pending is kept. */
-static enum hrtimer_restart kfd_prio_timer(struct hrtimer *timer)
+/* A timer of a GPU wakes its thread. A kick that is pending is kept. */
+static enum hrtimer_restart kfd_prio_timer_wake(struct kfd_prio_dqm *d)
 {
-	struct kfd_prio_dqm *d = container_of(timer, struct kfd_prio_dqm, timer);
 	struct task_struct *thread;
 
 	atomic_cmpxchg(&d->kicked, KFD_PRIO_QUIET, KFD_PRIO_TIMER);
-	/* The thread is stopped after the timer was cancelled */
+	/* The thread is stopped after the timers were cancelled */
 	thread = READ_ONCE(d->thread);
 	if (thread)
 		wake_up_process(thread);
 	return HRTIMER_NORESTART;
 }
 
+static enum hrtimer_restart kfd_prio_timer(struct hrtimer *timer)
+{
+	return kfd_prio_timer_wake(container_of(timer, struct kfd_prio_dqm, timer));
+}
+
+static enum hrtimer_restart kfd_prio_signal_timer(struct hrtimer *timer)
+{
+	return kfd_prio_timer_wake(container_of(timer, struct kfd_prio_dqm, signal_timer));
+}
+
 /**
- * kfd_prio_gpu_init() - initialise the lists and the timer of a new GPU
+ * kfd_prio_gpu_wake_at() - wake the thread of a GPU after an event, besides its timer
+ * @d: the GPU, held
+ * @at: when, ktime_get_ns(), unless an earlier call has not woken it yet
+ *
+ * Context: any
+ */
+void kfd_prio_gpu_wake_at(struct kfd_prio_dqm *d, u64 at)
+{
+	if (!hrtimer_active(&d->signal_timer))
+		hrtimer_start(&d->signal_timer, ns_to_ktime(at), HRTIMER_MODE_ABS);
+}
+
+/**
+ * kfd_prio_gpu_init() - initialise the lists and the timers of a new GPU
  * @dqm: device queue manager of the GPU
  *
  * Context: the GPU is being added, and no other code uses it yet
@@ -68,6 +90,7 @@ void kfd_prio_gpu_init(struct device_queue_manager *dqm)
 	INIT_LIST_HEAD(&d->neighbours);
 	INIT_LIST_HEAD(&d->quiet_neighbours);
 	kfd_prio_timer_init(&d->timer, kfd_prio_timer);
+	kfd_prio_timer_init(&d->signal_timer, kfd_prio_signal_timer);
 }
 
 /**

@@ -80,6 +80,9 @@ bool kfd_prio_hook_drain_interrupts(struct kfd_process_device *pdd);
 void kfd_prio_hook_process_unhashed(struct kfd_process *p);
 bool kfd_prio_hook_queue_nameless(struct queue *q);
 
+/* A worker of KFD that handles interrupts; no lock */
+void kfd_prio_hook_signal(struct kfd_process *p);
+
 /* A GPU is added or removed; no lock */
 void kfd_prio_hook_dqm_init(struct device_queue_manager *dqm);
 void kfd_prio_hook_dqm_uninit(struct device_queue_manager *dqm);

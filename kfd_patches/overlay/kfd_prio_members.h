@@ -162,8 +162,14 @@ enum kfd_prio_role {
  * @ended: the packets showed in the last observation that the work may have ended
  * @moved_at: when the indices were last observed to move, or the process rang, ktime_get_ns()
  * @work_at: when work was last observed, ktime_get_ns(), see struct kfd_prio_claim
+ * @signalled_at: when the GPU first signalled an event of the process since the last observation,
+ *	ktime_get_ns(); 0: it has signalled none
+ * @signal_at: when it last signalled one, ktime_get_ns(); valid if @signalled_at
+ * @signal_seen_at: when the claim was last observed after an event, ktime_get_ns(); 0: never
+ * @signals: an event was signalled at the end of the last work: the process waits with events
  *
- * Protected by the DQM lock.
+ * Protected by the DQM lock, except for @signalled_at and @signal_at, which are read and written
+ * without a lock.
  */
 struct kfd_prio_qpd_claim {
 	int prio;
@@ -177,6 +183,10 @@ struct kfd_prio_qpd_claim {
 	bool ended;
 	u64 moved_at;
 	u64 work_at;
+	u64 signalled_at;
+	u64 signal_at;
+	u64 signal_seen_at;
+	bool signals;
 };
 
 /**

@@ -5,7 +5,8 @@
  * A claim is in one of three lists:
  * - rung_claims: its trap was KFD_PRIO_TRAP_RUNG when the engine last read it, so it may have work.
  *   It is observed at an interval of a sixteenth of the time for which its work has run, and when
- *   it would hold no longer.
+ *   it would hold no longer. If the process waits with events of KFD for its work
+ *   (kfd_prio_signal.c), the interval is a quarter of that time.
  * - trapped_claims: its trap was KFD_PRIO_TRAP_ARMED, so a ring of its process faults. It is
  *   observed only because a device may ring without a fault: every safety_poll_us, and of all
  *   trapped claims KFD_PRIO_POLL_TRAPPED in that time, in turn.
@@ -48,6 +49,9 @@
  */
 #define KFD_PRIO_POLL_REST	2000ULL
 
+/* A claim whose end is signalled is observed at an interval that is so many times as long */
+#define KFD_PRIO_POLL_SIGNALS	4
+
 static u64 kfd_prio_poll_max(const struct kfd_prio_params *k)
 {
 	return min(kfd_prio_safety_poll_ns(), k->budget_ns / 4);
@@ -88,6 +92,26 @@ static u64 kfd_prio_poll_rest_at(const struct kfd_prio_dqm *d, const struct kfd_
 }
 
 /*
+ * Returns the time at which the interval of a claim of rung_claims ends. If an event was signalled
+ * at the end of the last work, the interval is four times as long (KFD_PRIO_POLL_SIGNALS), and ends
+ * soon after an event. Users can cause any number of events, so that those end an interval only
+ * once in the shorter one.
+ */
+static u64 kfd_prio_poll_work_at(const struct kfd_prio_qpd *qp, const struct kfd_prio_params *k)
+{
+	u64 since = max(qp->claim.observed_at, qp->claim.rung_since);
+	u64 ns = kfd_prio_poll_ns(k, since - qp->claim.rung_since), at = since + ns;
+	u64 signalled_at = READ_ONCE(qp->claim.signalled_at);
+
+	if (qp->claim.signals)
+		at = since + min(KFD_PRIO_POLL_SIGNALS * ns, kfd_prio_poll_max(k));
+	if (signalled_at)
+		at = min(at, max(signalled_at + KFD_PRIO_SIGNAL_WAIT,
+				 qp->claim.signal_seen_at + ns));
+	return at;
+}
+
+/*
  * Returns the time at which a claim of rung_claims is due: at the end of its interval, or when it
  * holds no longer if that is earlier, because the thread must observe it before the level ends, and
  * may then arm its trap. If the trap could not be armed then, the interval is the shortest one.
@@ -96,13 +120,12 @@ static u64 kfd_prio_poll_rung_at(const struct kfd_prio_dqm *d, const struct kfd_
 				 const struct kfd_prio_params *k)
 {
 	const struct kfd_prio_claim c = kfd_prio_claim_of(qp);
-	u64 since = max(qp->claim.observed_at, qp->claim.rung_since);
 	u64 rest_at = kfd_prio_poll_rest_at(d, k);
 	u64 at, ends = kfd_prio_policy_until(k, &c);
 
 	if (qp->claim.observed_at >= ends)
 		ends = qp->claim.observed_at + kfd_prio_poll_min(k);
-	at = min(ends, max(rest_at, since + kfd_prio_poll_ns(k, since - qp->claim.rung_since)));
+	at = min(ends, max(rest_at, kfd_prio_poll_work_at(qp, k)));
 	/* No MQD is read before the hardware has confirmed the unmap; a step follows that */
 	if (d->state == KFD_PRIO_STATE_LEFT && qp->preempted)
 		return KFD_PRIO_NEVER;

@@ -205,6 +205,7 @@ int kfd_prio_values_change(struct kfd_prio_values *v, const struct kfd_prio_sett
 
 /* kfd_prio_notify.c */
 DECLARE_STATIC_KEY_FALSE(kfd_prio_notify_in_use);
+DECLARE_STATIC_KEY_FALSE(kfd_prio_in_use);
 long kfd_prio_notify_ioctl(void __user *arg, size_t size);
 void kfd_prio_notify_opened(struct kfd_process *p);
 void kfd_prio_notify_gone(struct kfd_process *p);
@@ -214,6 +215,7 @@ u64 kfd_prio_notify_start(const struct task_struct *task);
 
 /* kfd_prio_gpu.c */
 void kfd_prio_gpu_kick(struct device_queue_manager *dqm);
+void kfd_prio_gpu_wake_at(struct kfd_prio_dqm *d, u64 at);
 void kfd_prio_gpu_init(struct device_queue_manager *dqm);
 enum kfd_prio_kick kfd_prio_gpu_wait(struct kfd_prio_dqm *d);
 bool kfd_prio_gpu_has_grace(struct device_queue_manager *dqm);

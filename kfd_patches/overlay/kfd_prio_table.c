@@ -41,7 +41,7 @@ struct kfd_prio_entry {
 static DEFINE_HASHTABLE(kfd_prio_table, KFD_PRIO_TABLE_BITS);
 static DEFINE_RAW_SPINLOCK(kfd_prio_table_lock);
 static DEFINE_MUTEX(kfd_prio_table_mutex);
-static DEFINE_STATIC_KEY_FALSE(kfd_prio_in_use);
+DEFINE_STATIC_KEY_FALSE(kfd_prio_in_use);
 static unsigned int kfd_prio_entries;	/* kfd_prio_table_lock */
 static bool kfd_prio_attached;		/* kfd_prio_table_mutex */
 static mempool_t *kfd_prio_reserve;

@@ -308,8 +308,9 @@ void kfd_prio_hook_dqm_uninit(struct device_queue_manager *dqm)
 	WRITE_ONCE(d->thread, NULL);
 	kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_STOP);
 	dqm_unlock(dqm);
-	/* Without d->thread no code starts the timer again */
+	/* Without d->thread, and without a holder, no code starts the timers again */
 	hrtimer_cancel(&d->timer);
+	hrtimer_cancel(&d->signal_timer);
 	if (thread)
 		kthread_stop(thread);
 	kvfree(d->scratch);

@@ -305,6 +305,39 @@ bool engine_thread_named(unsigned int gpu)
 	return threads(name) == 1 && !threads("kfd-prio/0\n");
 }
 
+struct ran engine_ran(void)
+{
+	char path[300], comm[32];
+	struct ran sum = { 0 };
+	long long ns, runs;
+	struct dirent *de;
+	DIR *dir = opendir("/proc");
+	FILE *f;
+
+	if (!dir)
+		tap_bail("/proc: %s", strerror(errno));
+	while ((de = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/%s/comm", de->d_name);
+		f = fopen(path, "r");
+		if (!f)
+			continue;
+		if (!fgets(comm, sizeof(comm), f))
+			*comm = 0;
+		fclose(f);
+		if (strncmp(comm, "kfd-prio/", 9))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/schedstat", de->d_name);
+		f = fopen(path, "r");
+		if (!f || fscanf(f, "%lld %*d %lld", &ns, &runs) != 2)
+			tap_bail("%s: %s", path, strerror(errno));
+		fclose(f);
+		sum.ns += ns;
+		sum.runs += runs;
+	}
+	closedir(dir);
+	return sum;
+}
+
 int log_lines(const char *what)
 {
 	static char log[4 << 20];

@@ -166,6 +166,10 @@ bool paired(const struct events *e);
 bool engine_thread(void);
 bool engine_thread_named(unsigned int gpu);
 
+/* CPU time of the engine's threads, ns, and how often they ran */
+struct ran { long long ns, runs; };
+struct ran engine_ran(void);
+
 /* Lines of the kernel's log with @what in them */
 int log_lines(const char *what);
 
@@ -207,7 +211,7 @@ extern unsigned long many_rings;
 /* How many cycles the test "park_cycles" makes: -r; 0: some */
 extern unsigned long park_wakes;
 
-extern const struct test tests_basic[], tests_policy[], tests_held[], tests_wake[], tests_ring[], tests_doorbell[], tests_claim[],
+extern const struct test tests_basic[], tests_policy[], tests_held[], tests_wake[], tests_ring[], tests_doorbell[], tests_claim[], tests_signal[],
 	tests_idle[], tests_victim[], tests_debug[], tests_debug_exit[], tests_park[], tests_room[], tests_unread[], tests_mes[],
 	tests_compose[], tests_reset[], tests_refused[], tests_breaker[], tests_end[],
 	tests_host[], tests_two[];

@@ -124,38 +124,6 @@ static void park(void)
 	actor_kill(&a);
 }
 
-/* CPU time of kfdprio's threads, ns */
-static long long threads_ns(void)
-{
-	long long ns, sum = 0;
-	char path[300], comm[32];
-	struct dirent *de;
-	DIR *dir = opendir("/proc");
-	FILE *f;
-
-	if (!dir)
-		tap_bail("/proc: %s", strerror(errno));
-	while ((de = readdir(dir))) {
-		snprintf(path, sizeof(path), "/proc/%s/comm", de->d_name);
-		f = fopen(path, "r");
-		if (!f)
-			continue;
-		if (!fgets(comm, sizeof(comm), f))
-			*comm = 0;
-		fclose(f);
-		if (strncmp(comm, "kfd-prio/", 9))
-			continue;
-		snprintf(path, sizeof(path), "/proc/%s/schedstat", de->d_name);
-		f = fopen(path, "r");
-		if (!f || fscanf(f, "%lld", &ns) != 1)
-			tap_bail("%s: %s", path, strerror(errno));
-		fclose(f);
-		sum += ns;
-	}
-	closedir(dir);
-	return sum;
-}
-
 /*
  * Many rings of many processes; the signal counts what is complete, lost or repeated.  With -r, until they were parked
  * so many times: the simulated GPU needs a host's minute for 1500 of them, so that there are many of them at a time
@@ -175,7 +143,7 @@ static void park_cycles(void)
 	for (i = 0; i < actors; i++)
 		a[i] = actor_start(0, 1, i % 16);
 	begin = kfdc_now();
-	ns = threads_ns();
+	ns = engine_ran().ns;
 	for (n = 0; n < most && !(park_wakes && parked >= want); n++) {
 		/* fewer than ten wakes a second each */
 		t = kfdc_now() + 110 * MS;
@@ -191,7 +159,7 @@ static void park_cycles(void)
 		printf("# park_cycles: round %d, parked %lld times\n", n, parked);
 		fflush(stdout);
 	}
-	ns = threads_ns() - ns;
+	ns = engine_ran().ns - ns;
 	begin = kfdc_now() - begin;
 	for (parked = 0, i = 0; i < actors; i++) {
 		all &= completes(&a[i]);

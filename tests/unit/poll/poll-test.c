@@ -134,6 +134,7 @@ static void take(struct claim *c)
 static bool read_claim(struct claim *c, struct kfd_prio_claim_pass *pass)
 {
 	u32 r = KFD_PRIO_POLL_CLAIM + (c->qp.preempted ? 3 * c->queues : c->queues);
+	u64 signalled_at = c->qp.claim.signalled_at;
 
 	if (c->refuses || (c->qp.preempted && d->state == KFD_PRIO_STATE_LEFT)) {
 		*pass->reads += KFD_PRIO_POLL_READS / 4;
@@ -147,6 +148,10 @@ static bool read_claim(struct claim *c, struct kfd_prio_claim_pass *pass)
 		c->gap = now - c->seen;
 	c->seen = now;
 	c->qp.observe &= c->unreadable;
+	/* as kfd_prio_claim_signalled() */
+	c->qp.claim.signalled_at = 0;
+	if (signalled_at)
+		c->qp.claim.signal_seen_at = now;
 	if (c->qp.claim.rung) {
 		c->qp.work = now < c->ends;
 		if (c->qp.work) {
@@ -381,6 +386,82 @@ static void test_busy(void **unused)
 	assert_in_range(passes, 39, 45);
 }
 
+/* A claim whose end is signalled is observed a quarter as often, and soon after an event */
+static void test_signals(void **unused)
+{
+	struct claim *c;
+	u64 dense, at;
+
+	(void)unused;
+	begin(10 * MS);
+	c = busy(1, 2700 * US);
+	run(2700 * US);
+	dense = c->count;
+	assert_in_range(dense, 30, 45);
+	begin(10 * MS);
+	c = busy(1, 2700 * US);
+	c->qp.claim.signals = true;
+	run(2700 * US);
+	assert_in_range(c->count, dense / 5, dense / 3);
+	/* the longest interval is that of any claim */
+	c->ends = now + 3600 * SEC;
+	run(2 * SEC);
+	passes = 0;
+	run(1 * SEC);
+	assert_in_range(passes, 90, 110);
+
+	/* after an event: KFD's worker has run then */
+	begin(10 * MS);
+	c = busy(1, 3600 * SEC);
+	c->qp.claim.signals = true;
+	run(1600 * US);
+	c->qp.claim.observed_at = now;
+	d->claims_at = 0;
+	at = now + 4 * ((now - c->qp.claim.rung_since) / 16);
+	assert_true(poll_at() == at);
+	c->qp.claim.signalled_at = now + 10 * US;
+	assert_true(poll_at() == now + 10 * US + KFD_PRIO_SIGNAL_WAIT);
+	/* which does not delay what is due earlier */
+	c->qp.claim.signalled_at = at;
+	assert_true(poll_at() == at);
+	/* and not sooner after the last one than without events */
+	c->qp.claim.signalled_at = now;
+	c->qp.claim.signal_seen_at = now;
+	assert_true(poll_at() == now + (now - c->qp.claim.rung_since) / 16);
+	/* nor sooner than the reads of a pass permit */
+	d->claims_at = now;
+	d->claims_reads = 1000;
+	assert_true(poll_at() == now + 1000 * REST_NS);
+}
+
+/* Any number of events costs as many observations as a claim without one */
+static void test_many_events(void **unused)
+{
+	static const u64 works[] = { 1 * MS, 10 * MS, 1 * SEC };
+	unsigned int a, b;
+	u64 end, count[3];
+
+	(void)unused;
+	for (a = 0; a < 3; a++) {
+		for (b = 0; b < 3; b++) {
+			struct claim *c;
+
+			begin(10 * MS);
+			c = busy(8, 3600 * SEC);
+			c->qp.claim.signals = b == 2;
+			for (end = now + works[a]; now < end; ) {
+				if (b && !c->qp.claim.signalled_at)
+					c->qp.claim.signalled_at = now;
+				run(3 * US);
+			}
+			count[b] = c->count;
+			assert_true(cpu <= works[a] / 4);
+		}
+		assert_in_range(count[1], count[0], count[0] + count[0] / 4 + 2);
+		assert_in_range(count[2], count[0] / 2, count[0] + count[0] / 4 + 2);
+	}
+}
+
 /* Many busy claims, of many queues, take a fifth of a CPU at most, and each has its turn */
 static void test_many_busy(void **unused)
 {
@@ -587,6 +668,8 @@ int main(void)
 		cmocka_unit_test(test_stalled),
 		cmocka_unit_test(test_shorter),
 		cmocka_unit_test(test_busy),
+		cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_many_events),
 		cmocka_unit_test(test_many_busy),
 		cmocka_unit_test(test_mixed),
 		cmocka_unit_test(test_fresh),
