@@ -170,6 +170,12 @@ bool engine_thread_named(unsigned int gpu);
 struct ran { long long ns, runs; };
 struct ran engine_ran(void);
 
+/* Work of a high process beside that of a lower one, both new: is the lower one off meanwhile? */
+bool preempts(unsigned int gpu);
+
+/* Is the breaker of a GPU open, as debugfs tells it? */
+bool open_there(unsigned int gpu);
+
 /* Lines of the kernel's log with @what in them */
 int log_lines(const char *what);
 
@@ -213,7 +219,7 @@ extern unsigned long park_wakes;
 
 extern const struct test tests_basic[], tests_policy[], tests_held[], tests_wake[], tests_ring[], tests_doorbell[], tests_claim[], tests_signal[],
 	tests_idle[], tests_victim[], tests_debug[], tests_debug_exit[], tests_park[], tests_room[], tests_unread[], tests_mes[],
-	tests_compose[], tests_reset[], tests_refused[], tests_breaker[], tests_end[],
+	tests_compose[], tests_reset[], tests_refused[], tests_breaker[], tests_fault[], tests_end[],
 	tests_host[], tests_two[];
 
 #endif
