@@ -32,7 +32,6 @@ void kfd_prio_claim_works(struct qcm_process_device *qpd, enum kfd_prio_wake wak
 	qp->claim.waves = true;
 	qp->claim.ended = false;
 	qp->claim.rung_since = now;
-	WRITE_ONCE(qp->claim.signalled_at, 0);
 	qp->claim.moved_at = now;
 	qp->work = true;
 	qp->claim.work_at = now;

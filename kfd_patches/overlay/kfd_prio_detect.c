@@ -89,7 +89,8 @@ static struct kfd_prio_before kfd_prio_claim_before(struct device_queue_manager 
 /*
  * Whether the packets of a claim on the GPU show for the first time that its work has ended.
  * Packets before the last one may still run, so the next observation decides, which counts waves.
- * After the interrupt of an event this one decides, because KFD's worker has run.
+ * After the interrupt of an event this one decides: KFD's worker has run, for which the level
+ * would wait.
  */
 static bool kfd_prio_claim_settles(const struct kfd_prio_before *b,
 				   const struct kfd_prio_seen *seen)
@@ -98,19 +99,27 @@ static bool kfd_prio_claim_settles(const struct kfd_prio_before *b,
 	       !b->signalled_at;
 }
 
+/* Lets the next observation have the event that this one has found, and cannot use */
+static void kfd_prio_claim_put_event(struct kfd_prio_qpd *qp, const struct kfd_prio_before *b)
+{
+	if (b->signalled_at)
+		cmpxchg(&qp->claim.signalled_at, 0, b->signalled_at);
+}
+
 /*
- * Records whether an event of a claim was signalled since the observation before: the claim had
- * work until then. @ends: this observation is the first that finds the end of the work
+ * Uses the event of a claim that was signalled since the observation before, if there was one.
+ * @had: the claim had work in the observation before. An event of a claim that had none changes
+ *	nothing: it may come from another GPU, or from waves that run on
+ * @moved: the indices have moved since
+ * @ends: this observation is the first that finds the end of the work
  */
 static void kfd_prio_claim_signalled(struct kfd_prio_qpd *qp, const struct kfd_prio_before *b,
-				     bool ends, u64 now)
+				     bool had, bool moved, bool ends)
 {
 	if (ends)
-		qp->claim.signals = b->signalled_at;
-	if (!b->signalled_at)
-		return;
-	qp->claim.signal_seen_at = now;
-	qp->claim.work_at = max(qp->claim.work_at, b->signalled_at);
+		WRITE_ONCE(qp->claim.signals, b->signalled_at);
+	if (had || moved)
+		qp->claim.work_at = max(qp->claim.work_at, b->signalled_at);
 }
 
 /*
@@ -145,9 +154,12 @@ static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_
 		qp->claim.moved_at = now;
 	if (seen->counted)
 		qp->claim.counted_at = now;
-	if (unsure && had && (!work || settles))
+	if (unsure && had && (!work || settles)) {
+		kfd_prio_claim_put_event(qp, b);
 		return;
-	kfd_prio_claim_signalled(qp, b, (seen->ended && !b->ended) || (had && !work), now);
+	}
+	kfd_prio_claim_signalled(qp, b, had, moved,
+				 had && !b->ended && (seen->ended || !work));
 	qp->claim.ended = seen->ended;
 	if (settles) {
 		qp->work = false;
@@ -157,8 +169,8 @@ static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_
 	}
 	qp->claim.waves = seen->waves || seen->work;
 	qp->work = work;
-	/* Work may have begun and ended since the last observation */
-	if (work || moved)
+	/* Work may have begun and ended since the last observation; an event shows when it ended */
+	if (work || (moved && !b->signalled_at))
 		qp->claim.work_at = now;
 	if (work)
 		WRITE_ONCE(qp->park.woke_by, moved || seen->work ? KFD_PRIO_UNPARK_POLL :

@@ -163,8 +163,8 @@ struct kfd_prio_totals {
  *
  * Protected by the DQM lock, except for @link, @users and @debugged_at, whose locks are above;
  * @thread, which is set before the first claim; @claim_rung, @neighbour_rung, @observe_now,
- * @roles_due, @orphans and @kicked, which are read and written without a lock; and @timer and the
- * members that only the thread uses.
+ * @roles_due, @orphans and @kicked, which are read and written without a lock; and the timers and
+ * the members that only the thread uses.
  */
 struct kfd_prio_dqm {
 	ktime_t unmap_start;

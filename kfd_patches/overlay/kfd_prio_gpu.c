@@ -68,7 +68,9 @@ static enum hrtimer_restart kfd_prio_signal_timer(struct hrtimer *timer)
  */
 void kfd_prio_gpu_wake_at(struct kfd_prio_dqm *d, u64 at)
 {
-	if (!hrtimer_active(&d->signal_timer))
+	/* What the caller has written, then the timer: its callback lets the thread read it */
+	smp_mb();
+	if (!hrtimer_is_queued(&d->signal_timer))
 		hrtimer_start(&d->signal_timer, ns_to_ktime(at), HRTIMER_MODE_ABS);
 }
 

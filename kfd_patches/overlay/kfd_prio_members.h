@@ -165,11 +165,11 @@ enum kfd_prio_role {
  * @signalled_at: when the GPU first signalled an event of the process since the last observation,
  *	ktime_get_ns(); 0: it has signalled none
  * @signal_at: when it last signalled one, ktime_get_ns(); valid if @signalled_at
- * @signal_seen_at: when the claim was last observed after an event, ktime_get_ns(); 0: never
- * @signals: an event was signalled at the end of the last work: the process waits with events
+ * @signals: an event was signalled at the end of the last work: the process waits with events;
+ *	written under the DQM lock
  *
  * Protected by the DQM lock, except for @signalled_at and @signal_at, which are read and written
- * without a lock.
+ * without a lock, and for @signals, which is read without one.
  */
 struct kfd_prio_qpd_claim {
 	int prio;
@@ -185,7 +185,6 @@ struct kfd_prio_qpd_claim {
 	u64 work_at;
 	u64 signalled_at;
 	u64 signal_at;
-	u64 signal_seen_at;
 	bool signals;
 };
 

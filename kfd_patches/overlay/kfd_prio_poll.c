@@ -6,7 +6,7 @@
  * - rung_claims: its trap was KFD_PRIO_TRAP_RUNG when the engine last read it, so it may have work.
  *   It is observed at an interval of a sixteenth of the time for which its work has run, and when
  *   it would hold no longer. If the process waits with events of KFD for its work
- *   (kfd_prio_signal.c), the interval is a quarter of that time.
+ *   (kfd_prio_signal.c), the interval is a quarter of that time, and an event ends it.
  * - trapped_claims: its trap was KFD_PRIO_TRAP_ARMED, so a ring of its process faults. It is
  *   observed only because a device may ring without a fault: every safety_poll_us, and of all
  *   trapped claims KFD_PRIO_POLL_TRAPPED in that time, in turn.
@@ -93,21 +93,21 @@ static u64 kfd_prio_poll_rest_at(const struct kfd_prio_dqm *d, const struct kfd_
 
 /*
  * Returns the time at which the interval of a claim of rung_claims ends. If an event was signalled
- * at the end of the last work, the interval is four times as long (KFD_PRIO_POLL_SIGNALS), and ends
- * soon after an event. Users can cause any number of events, so that those end an interval only
- * once in the shorter one.
+ * at the end of the last work, the interval is KFD_PRIO_POLL_SIGNALS times as long, and an event
+ * ends it, but not before it would end for any other claim: users can cause any number of events.
  */
 static u64 kfd_prio_poll_work_at(const struct kfd_prio_qpd *qp, const struct kfd_prio_params *k)
 {
 	u64 since = max(qp->claim.observed_at, qp->claim.rung_since);
-	u64 ns = kfd_prio_poll_ns(k, since - qp->claim.rung_since), at = since + ns;
-	u64 signalled_at = READ_ONCE(qp->claim.signalled_at);
+	u64 ns = kfd_prio_poll_ns(k, since - qp->claim.rung_since);
+	u64 signalled_at = READ_ONCE(qp->claim.signalled_at), at;
 
-	if (qp->claim.signals)
-		at = since + min(KFD_PRIO_POLL_SIGNALS * ns, kfd_prio_poll_max(k));
+	/* If the work may have ended, the next observation decides */
+	if (!qp->claim.signals || qp->claim.ended)
+		return since + ns;
+	at = since + min(KFD_PRIO_POLL_SIGNALS * ns, kfd_prio_poll_max(k));
 	if (signalled_at)
-		at = min(at, max(signalled_at + KFD_PRIO_SIGNAL_WAIT,
-				 qp->claim.signal_seen_at + ns));
+		at = min(at, max(signalled_at + KFD_PRIO_SIGNAL_WAIT, since + ns));
 	return at;
 }
 

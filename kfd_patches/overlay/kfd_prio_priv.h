@@ -158,6 +158,7 @@ static inline int kfd_prio_entries_to_user(u64 to, u32 *entry_size, const void *
 /* ---- ground ---- */
 
 /* kfd_prio_table.c */
+DECLARE_STATIC_KEY_FALSE(kfd_prio_in_use);
 bool kfd_prio_table_used(void);
 void kfd_prio_table_init(void);
 void kfd_prio_table_exit(void);
@@ -205,7 +206,6 @@ int kfd_prio_values_change(struct kfd_prio_values *v, const struct kfd_prio_sett
 
 /* kfd_prio_notify.c */
 DECLARE_STATIC_KEY_FALSE(kfd_prio_notify_in_use);
-DECLARE_STATIC_KEY_FALSE(kfd_prio_in_use);
 long kfd_prio_notify_ioctl(void __user *arg, size_t size);
 void kfd_prio_notify_opened(struct kfd_process *p);
 void kfd_prio_notify_gone(struct kfd_process *p);

@@ -194,8 +194,7 @@ static void kfd_prio_role_make(struct device_queue_manager *dqm, struct qcm_proc
 	if (role == KFD_PRIO_ROLE_CLAIM)
 		list_add_tail(&qp->claim.link, &dqm->prio.rung_claims);
 	qp->claim.observed_at = 0;
-	qp->claim.signal_seen_at = 0;
-	qp->claim.signals = false;
+	WRITE_ONCE(qp->claim.signals, false);
 	WRITE_ONCE(qp->claim.signalled_at, 0);
 	WRITE_ONCE(qp->role, role);
 	atomic_set(&qp->doorbell.trap, KFD_PRIO_TRAP_RUNG);

@@ -87,8 +87,8 @@ struct kfd_prio_qpd {
 	struct {
 		int prio;
 		struct list_head link;
-		u64 observed_at, rung_since, work_at, signalled_at, signal_seen_at;
-		bool rung, signals;
+		u64 observed_at, rung_since, work_at, signalled_at;
+		bool rung, signals, ended;
 	} claim;
 	struct {
 		u64 quiet_at;

@@ -134,7 +134,6 @@ static void take(struct claim *c)
 static bool read_claim(struct claim *c, struct kfd_prio_claim_pass *pass)
 {
 	u32 r = KFD_PRIO_POLL_CLAIM + (c->qp.preempted ? 3 * c->queues : c->queues);
-	u64 signalled_at = c->qp.claim.signalled_at;
 
 	if (c->refuses || (c->qp.preempted && d->state == KFD_PRIO_STATE_LEFT)) {
 		*pass->reads += KFD_PRIO_POLL_READS / 4;
@@ -148,10 +147,7 @@ static bool read_claim(struct claim *c, struct kfd_prio_claim_pass *pass)
 		c->gap = now - c->seen;
 	c->seen = now;
 	c->qp.observe &= c->unreadable;
-	/* as kfd_prio_claim_signalled() */
-	c->qp.claim.signalled_at = 0;
-	if (signalled_at)
-		c->qp.claim.signal_seen_at = now;
+	c->qp.claim.signalled_at = 0;	/* as kfd_prio_claim_before() */
 	if (c->qp.claim.rung) {
 		c->qp.work = now < c->ends;
 		if (c->qp.work) {
@@ -390,7 +386,7 @@ static void test_busy(void **unused)
 static void test_signals(void **unused)
 {
 	struct claim *c;
-	u64 dense, at;
+	u64 dense, ns;
 
 	(void)unused;
 	begin(10 * MS);
@@ -410,55 +406,74 @@ static void test_signals(void **unused)
 	run(1 * SEC);
 	assert_in_range(passes, 90, 110);
 
-	/* after an event: KFD's worker has run then */
+	/* an event ends the interval: KFD's worker has run 40 us later */
 	begin(10 * MS);
 	c = busy(1, 3600 * SEC);
 	c->qp.claim.signals = true;
 	run(1600 * US);
 	c->qp.claim.observed_at = now;
 	d->claims_at = 0;
-	at = now + 4 * ((now - c->qp.claim.rung_since) / 16);
-	assert_true(poll_at() == at);
-	c->qp.claim.signalled_at = now + 10 * US;
-	assert_true(poll_at() == now + 10 * US + KFD_PRIO_SIGNAL_WAIT);
+	ns = (now - c->qp.claim.rung_since) / 16;
+	assert_true(poll_at() == now + 4 * ns);
+	c->qp.claim.signalled_at = now + 2 * ns;
+	assert_true(poll_at() == now + 2 * ns + KFD_PRIO_SIGNAL_WAIT);
 	/* which does not delay what is due earlier */
-	c->qp.claim.signalled_at = at;
-	assert_true(poll_at() == at);
-	/* and not sooner after the last one than without events */
+	c->qp.claim.signalled_at = now + 4 * ns;
+	assert_true(poll_at() == now + 4 * ns);
+	/* and no sooner than that of a claim without events ends */
 	c->qp.claim.signalled_at = now;
-	c->qp.claim.signal_seen_at = now;
-	assert_true(poll_at() == now + (now - c->qp.claim.rung_since) / 16);
+	assert_true(poll_at() == now + ns);
 	/* nor sooner than the reads of a pass permit */
 	d->claims_at = now;
 	d->claims_reads = 1000;
 	assert_true(poll_at() == now + 1000 * REST_NS);
+	d->claims_at = 0;
+	/* if its end was not signalled, an event changes nothing */
+	c->qp.claim.signals = false;
+	assert_true(poll_at() == now + ns);
+	/* nor is the second look at what may have ended a late one */
+	c->qp.claim.signals = true;
+	c->qp.claim.signalled_at = 0;
+	c->qp.claim.ended = true;
+	assert_true(poll_at() == now + ns);
 }
 
-/* Any number of events costs as many observations as a claim without one */
+/*
+ * Any number of events, at any time, costs at most the observations of a claim without one: at once after an observation, at any
+ * interval, or just before the next one
+ */
 static void test_many_events(void **unused)
 {
 	static const u64 works[] = { 1 * MS, 10 * MS, 1 * SEC };
-	unsigned int a, b;
-	u64 end, count[3];
+	static const u64 every[] = { 3 * US, 45 * US, 101 * US, 1 * MS, 2600 * US, 10250 * US };
+	unsigned int a, b, seen;
+	u64 end, next, count;
+	struct claim *c;
 
 	(void)unused;
-	for (a = 0; a < 3; a++) {
-		for (b = 0; b < 3; b++) {
-			struct claim *c;
-
+	for (a = 0; a < 3; a++)
+	for (seen = 0; seen < 3; seen++) {
+		begin(10 * MS);
+		c = busy(8, 3600 * SEC);
+		/* its indices may be unreadable: its observations show nothing */
+		c->unreadable = seen == 2;
+		run(works[a]);
+		count = c->count;
+		for (b = 0; b < 6; b++) {
 			begin(10 * MS);
 			c = busy(8, 3600 * SEC);
-			c->qp.claim.signals = b == 2;
-			for (end = now + works[a]; now < end; ) {
-				if (b && !c->qp.claim.signalled_at)
-					c->qp.claim.signalled_at = now;
-				run(3 * US);
+			c->unreadable = seen == 2;
+			c->qp.claim.signals = seen;
+			for (end = now + works[a], next = now; now < end; ) {
+				if (now >= next) {
+					c->qp.claim.signalled_at = c->qp.claim.signalled_at ? c->qp.claim.signalled_at : now;
+					next += every[b];
+				}
+				run(min(3 * US, end - now));
 			}
-			count[b] = c->count;
+			assert_true(c->count <= count + 2);
 			assert_true(cpu <= works[a] / 4);
 		}
-		assert_in_range(count[1], count[0], count[0] + count[0] / 4 + 2);
-		assert_in_range(count[2], count[0] / 2, count[0] + count[0] / 4 + 2);
 	}
 }
 
