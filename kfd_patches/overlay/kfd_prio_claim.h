@@ -23,7 +23,8 @@
 
 /*
  * The thread observes a claim at this time after the interrupt, ns. The process that waits for the
- * event may need the CPU on which the thread runs, and runs first.
+ * event may need the CPU on which the thread runs, and runs first. On the simulated GPU a process
+ * ran again 16 to 23 us after the end of its work.
  */
 #define KFD_PRIO_SIGNAL_WAIT	40000ULL
 

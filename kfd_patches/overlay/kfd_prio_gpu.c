@@ -68,7 +68,10 @@ static enum hrtimer_restart kfd_prio_signal_timer(struct hrtimer *timer)
  */
 void kfd_prio_gpu_wake_at(struct kfd_prio_dqm *d, u64 at)
 {
-	/* What the caller has written, then the timer: its callback lets the thread read it */
+	/*
+	 * Orders the stores of the caller before the read of the timer's state: if the timer is
+	 * queued, the thread that it wakes reads them
+	 */
 	smp_mb();
 	if (!hrtimer_is_queued(&d->signal_timer))
 		hrtimer_start(&d->signal_timer, ns_to_ktime(at), HRTIMER_MODE_ABS);

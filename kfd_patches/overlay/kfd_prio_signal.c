@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: the interrupt of an event, with which a packet signals that it has ended.
+ * kfdprio: the interrupt of an event, with which a packet signals its end.
  *
  * A process that waits for its work with events of KFD causes an interrupt when the work ends. The
  * GPU's thread then observes its claims soon, so that it need not observe them often while they

@@ -247,7 +247,7 @@ static void levels(void)
 	tap_ok(wait_mapped(0, 3), "levels: then all are mapped");
 	tap_ok(completes(&off), "levels: all of it completes, once");
 	events_stop(e);
-	tap_ok(paired(e), "levels: what begins ends");
+	tap_ok(paired(e), "levels: each preemption that begins ends");
 	mid_off = stat_of(&mid, "preempted_count") - mid_off;
 	mid_took = stat_of(&mid, "preempting_count") - mid_took;
 	top_took = stat_of(&top, "preempting_count") - top_took;

@@ -148,11 +148,12 @@ static void breaker_hang(void)
 	tap_ok(preempts(0), "breaker_hang: new processes preempt");
 	tap_ok(traps(), "breaker_hang: and doorbells are trapped");
 	events_stop(e);
-	tap_ok(paired(e), "breaker_hang: what begins ends");
+	tap_ok(paired(e), "breaker_hang: each preemption that begins ends");
 	tap_eq(events_count(e, "kfd_preempt_breaker", NULL, 0), 2, "breaker_hang: two events");
 	ev = events_find(e, NULL, "kfd_preempt_breaker", "cause", BREAKER_UNMAP);
 	tap_ok(ev && event_field(ev, "gpu_id") == gpu_id(0) && event_field(ev, "victims") == 1 &&
-	       event_field(ev, "prio") == 12, "breaker_hang: UNMAP, the preemption it hit is in the event");
+	       event_field(ev, "prio") == 12, "breaker_hang: UNMAP, the preemption it hit is in the event (victims %lld, priority %lld)",
+	       ev ? event_field(ev, "victims") : -1, ev ? event_field(ev, "prio") : -1);
 	ev = ev ? events_find(e, ev, "kfd_preempt_breaker", "cause", BREAKER_CLOSED) : NULL;
 	tap_ok(ev && event_field(ev, "victims") == 0, "breaker_hang: then CLOSED");
 	events_free(e);
@@ -220,7 +221,7 @@ static void breaker_reset(void)
 	param_set("kfd_preempt", 1);
 	tap_ok(preempts(0), "breaker_reset: kfd_preempt=1: new processes preempt");
 	events_stop(e);
-	tap_ok(paired(e), "breaker_reset: what begins ends");
+	tap_ok(paired(e), "breaker_reset: each preemption that begins ends");
 	tap_ok(events_count(e, "kfd_preempt_breaker", "cause", BREAKER_RESET) == 1 &&
 	       events_count(e, "kfd_preempt_breaker", NULL, 0) == 2, "breaker_reset: RESET, then CLOSED");
 	events_free(e);

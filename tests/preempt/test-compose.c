@@ -251,7 +251,7 @@ static void asleep(void)
 	       "asleep: afterwards a request takes no longer than before (%ld us)", ns / 1000);
 	tap_ok(completes(&off), "asleep: all is complete, once");
 	events_stop(e);
-	tap_ok(paired(e), "asleep: what begins ends");
+	tap_ok(paired(e), "asleep: each preemption that begins ends");
 	events_free(e);
 	actor_kill(&on);
 	actor_kill(&off);

@@ -276,7 +276,7 @@ static void kill_victim(void)
 	tap_ok(fine, "kill_victim: %d at any time in a preemption do not disturb it", KILLS);
 	tap_ok(completes(&other), "kill_victim: another's work is complete, once");
 	events_stop(e);
-	tap_ok(paired(e), "kill_victim: what begins ends");
+	tap_ok(paired(e), "kill_victim: each preemption that begins ends");
 	events_free(e);
 	actor_kill(&on);
 	actor_kill(&other);
@@ -383,7 +383,7 @@ static void two_gpus(void)
 	tap_ok(events_count(e, "kfd_preempt_begin", "gpu_id", gpu_id(0)) >= 4 &&
 	       n >= 1 && n == events_count(e, "kfd_preempt_begin", "pid", on1.pid),
 	       "two_gpus: the events name the GPU");
-	if (!tap_ok(paired(e), "two_gpus: what begins ends"))
+	if (!tap_ok(paired(e), "two_gpus: each preemption that begins ends"))
 		events_print(e);
 	events_free(e);
 	actor_kill(&on0);

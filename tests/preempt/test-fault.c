@@ -120,7 +120,7 @@ static void fault_slow(void)
 		us = done && !event_field(done, "ret") ? event_field(done, "dur_ns") / 1000 : -1;
 		if (!tap_ok(us > 45000, "fault_slow: %d: the unmap is done when the hardware has done it: %lld us", i, us))
 			events_print(e);
-		tap_ok(paired(e), "fault_slow: %d: what begins ends", i);
+		tap_ok(paired(e), "fault_slow: %d: each preemption that begins ends", i);
 		events_free(e);
 		tap_ok(stat_of(&on, "preempting_count") > took, "fault_slow: %d: a preemption is counted", i);
 		if (i == 1)
@@ -192,7 +192,7 @@ static void fault_neighbour(void)
 			    i, us))
 			events_print(e);
 		tap_ok(sender && sender != pid, "fault_neighbour: %d: its ring sends no unmap", i);
-		tap_ok(paired(e), "fault_neighbour: %d: what begins ends", i);
+		tap_ok(paired(e), "fault_neighbour: %d: each preemption that begins ends", i);
 		events_free(e);
 	}
 	tap_ok(sim_counter(0, "resets") == resets && !open_there(0), "fault_neighbour: no reset, the breaker is closed");

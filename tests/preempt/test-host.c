@@ -64,7 +64,7 @@ static void unplug(void)
 		tap_ok(actor_ends_by_sigbus(&on) & actor_ends_by_sigbus(&off), "unplug: both processes get SIGBUS, as on a stock kernel");
 		tap_ok(!engine_thread(), "unplug: the engine's thread is gone");
 		events_stop(e);
-		tap_ok(paired(e), "unplug: what begins ends");
+		tap_ok(paired(e), "unplug: each preemption that begins ends");
 		events_free(e);
 		err = sim_poke("/sys/bus/pci/rescan", "1");
 		if (err)
@@ -254,7 +254,7 @@ static void no_memory(void)
 	wait_mapped(0, 2);
 	tap_ok(request_preempts(&on, &off, 5 * MS), "no_memory: the next preempts in time");
 	events_stop(e);
-	tap_ok(paired(e), "no_memory: what begins ends");
+	tap_ok(paired(e), "no_memory: each preemption that begins ends");
 	events_free(e);
 	tap_ok(completes(&off), "no_memory: the other's work is complete, once");
 	actor_kill(&on);

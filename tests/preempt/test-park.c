@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Processes without work leave the GPU, and return when they ring; beside preemption and KFD's evictions */
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include "preempt.h"

@@ -126,7 +126,7 @@ static void priorities(void)
 	tap_ok(actor_do(&a, act_left, 0, 0) > 0 && actor_do(&b, act_left, 0, 0) > 0,
 	       "priorities: both had work all the time");
 	events_stop(e);
-	if (!tap_ok(paired(e), "priorities: what begins ends"))
+	if (!tap_ok(paired(e), "priorities: each preemption that begins ends"))
 		events_print(e);
 	events_free(e);
 	actor_kill(&a);
@@ -240,7 +240,7 @@ static void rate(void)
 	tap_ok(n <= 3 + 3 * ns / SEC + 1 && n >= 3 * ns / SEC,
 	       "rate: 30 requests in %llu ms, 3 per s may preempt: %zu did", (unsigned long long)ns / 1000000,
 	       n);
-	tap_ok(paired(e), "rate: what begins ends");
+	tap_ok(paired(e), "rate: each preemption that begins ends");
 	events_free(e);
 	tap_ok(completes(&offline) && completes(&online), "rate: all is complete, once");
 	actor_kill(&online);

@@ -89,7 +89,7 @@ static void reset_held(void)
 	tap_eq(stat_of(&off, "preempted_us"), us, "reset_held: nobody stays preempted");
 	params_reset();
 	events_stop(e);
-	tap_ok(paired(e), "reset_held: what begins ends");
+	tap_ok(paired(e), "reset_held: each preemption that begins ends");
 	events_free(e);
 	works("reset_held, the dead still there");
 	actor_kill(&other);
@@ -119,7 +119,7 @@ static void hang(void)
 	param_set("queue_preemption_timeout_ms", 9000);
 	works("hang, the dead still there");
 	events_stop(e);
-	tap_ok(paired(e), "hang: what begins ends");
+	tap_ok(paired(e), "hang: each preemption that begins ends");
 	events_free(e);
 	actor_kill(&on);
 	actor_kill(&off);
@@ -157,7 +157,7 @@ static void stubborn(void)
 	nap_ns(param("busy_budget_ms") * MS + 100 * MS);
 	works("stubborn, the dead still there");
 	events_stop(e);
-	tap_ok(paired(e), "stubborn: what begins ends");
+	tap_ok(paired(e), "stubborn: each preemption that begins ends");
 	events_free(e);
 	actor_kill(&on);
 	actor_kill(&off);
@@ -214,7 +214,7 @@ static void reset_race(void)
 			refused++;
 		for (ev = NULL; (ev = events_find(e, ev, "kfd_preempt_end", "ret", -EIO)); )
 			refused++;
-		tap_ok(paired(e), "reset_race: %d: what begins ends", round);
+		tap_ok(paired(e), "reset_race: %d: each preemption that begins ends", round);
 		events_free(e);
 		params_reset();
 		works("reset_race, the dead still there");

@@ -27,8 +27,8 @@ static long long runs_of_requests(const struct actor *a, int n)
 }
 
 /*
- * A process whose work signals its end is looked at less often than one whose work does not. One that does so no more is noticed to
- * have none all the same.
+ * The engine looks less often at a process whose work signals its end than at one whose work does not. If a process signals no end any
+ * more, the engine finds the first such end all the same.
  */
 static void signals(void)
 {
@@ -41,7 +41,9 @@ static void signals(void)
 	runs_of_requests(&online, 2);
 	with = runs_of_requests(&online, REQUESTS);
 
-	wait_mapped(0, 2);
+	/* the level of the last of these has ended */
+	if (!wait_mapped(0, 2))
+		tap_bail("the queues are not mapped");
 	e = events_start("kfd");
 	if (actor_do(&online, act_no_event, 0, 0))
 		tap_bail("no signal without an event");
@@ -150,7 +152,7 @@ static void signals_two(void)
 	prioritise(&online, 12);
 	if (actor_do(&online, act_on_both, PACKET, 1) < 0 || actor_do(&online, act_wait, 20000, 0))
 		tap_bail("no answer from the online process");
-	/* its start may take seconds */
+	/* the start of the tracing instance may take seconds, in which the other process would complete its work */
 	e = events_start("kfd");
 	offline = offline_start(1, 100 * MS, 8);
 	if (!wait_mapped(1, 2))
