@@ -590,7 +590,9 @@ TRACE_EVENT(kfd_preempt_end,
  *	cause		enum kfd_prio_breaker; CLOSED: preemption is on again
  *	pid, prio	of the process that preempts now and the level; 0 and -1 if none does
  *	seq		of the last kfd_preempt_begin of this GPU
- *	victims		processes that are off now, without parked ones
+ *	victims		processes that are off now, without parked ones; 0 if the fault of a doorbell
+ *			has left the unmap, which revokes the marks: the kfd_preempt_begin of seq
+ *			has how many it took off
  *	off_ns		for how long the breaker is open; 0: until kfd_preempt is written, or
  *			it is closed
  *	culprit		PID of the process whose queue the scheduler could not unmap or add; 0 if it
