@@ -44,6 +44,7 @@ kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_fault.o \
 		$(AMDKFD_PATH)/kfd_prio_policy.o \
 		$(AMDKFD_PATH)/kfd_prio_levels.o \
 		$(AMDKFD_PATH)/kfd_prio_lull.o \
+		$(AMDKFD_PATH)/kfd_prio_crowd.o \
 		$(AMDKFD_PATH)/kfd_prio_floor.o \
 		$(AMDKFD_PATH)/kfd_prio_gaps.o \
 		$(AMDKFD_PATH)/kfd_prio_backoff.o \

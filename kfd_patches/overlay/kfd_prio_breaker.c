@@ -72,23 +72,9 @@ void kfd_prio_gpu_params(struct device_queue_manager *dqm, struct kfd_prio_param
 	lockdep_assert_held(&dqm->lock_hidden);
 	kfd_prio_params_read(k);
 	kfd_prio_policy_cost(k, dqm->prio.save_recent_ns);
-	if (dqm->prio.breaker != KFD_PRIO_BREAKER_CLOSED) {
+	k->park_ns = kfd_prio_park_ns(dqm);
+	if (dqm->prio.breaker != KFD_PRIO_BREAKER_CLOSED)
 		k->enabled = false;
-		k->park_ns = 0;
-	}
-}
-
-/**
- * kfd_prio_park_ns() - time without work after which processes of a GPU may be parked
- * @dqm: device queue manager of the GPU
- *
- * Context: any
- * Return: ns; 0 if parking is disabled or the breaker is open
- */
-u64 kfd_prio_park_ns(struct device_queue_manager *dqm)
-{
-	return READ_ONCE(dqm->prio.breaker) == KFD_PRIO_BREAKER_CLOSED ?
-	       (u64)READ_ONCE(kfd_prio_param_idle_park_ms.value) * NSEC_PER_MSEC : 0;
 }
 
 /**

@@ -237,6 +237,11 @@ static void kfd_prio_put_gpu(struct seq_file *m, struct kfd_prio_dqm *d)
 	kfd_prio_put_runlist(m, dqm);
 	if (d->breaker != KFD_PRIO_BREAKER_CLOSED)
 		kfd_prio_put_breaker(m, d, now);
+	if (d->crowd.parks) {
+		seq_puts(m, "  idle_park_ms=auto: processes are parked, over-subscribed ");
+		kfd_prio_put_ago(m, d->crowd.over_at, now);
+		seq_puts(m, "\n");
+	}
 	if (!d->thread) {
 		seq_puts(m, "  now: asleep, no priority of preempt_min_prio or more was set since the module was loaded\n");
 	} else {
@@ -250,18 +255,22 @@ static void kfd_prio_put_gpu(struct seq_file *m, struct kfd_prio_dqm *d)
 
 static int kfd_prio_preempt_show(struct seq_file *m, void *unused)
 {
+	u32 park = READ_ONCE(kfd_prio_param_idle_park_ms.value);
 	struct kfd_prio_params k;
 	struct kfd_prio_dqm *d;
 
 	kfd_prio_params_read(&k);
-	seq_printf(m, "kfd_preempt %d, preempt_min_prio %d, linger_us %llu, floor_pct %u, max_preempt_per_s %u, safety_poll_us %llu, busy_budget_ms %llu, max_switch_pct %u, max_switch_policy %s, floor_period_ms %llu, short_grace %u, mes_suspend %u, idle_park_ms %llu\n",
+	seq_printf(m, "kfd_preempt %d, preempt_min_prio %d, linger_us %llu, floor_pct %u, max_preempt_per_s %u, safety_poll_us %llu, busy_budget_ms %llu, max_switch_pct %u, max_switch_policy %s, floor_period_ms %llu, short_grace %u, mes_suspend %u, idle_park_ms ",
 		   k.enabled, k.min_prio, div_u64(k.linger_ns, NSEC_PER_USEC), k.floor_pct,
 		   k.max_per_s, div_u64(kfd_prio_safety_poll_ns(), NSEC_PER_USEC),
 		   div_u64(k.budget_ns, NSEC_PER_MSEC), k.switch_pct,
 		   k.hold ? "hold" : "share", div_u64(k.period_ns, NSEC_PER_MSEC),
 		   READ_ONCE(kfd_prio_param_short_grace.value),
-		   READ_ONCE(kfd_prio_param_mes_suspend.value),
-		   div_u64(k.park_ns, NSEC_PER_MSEC));
+		   READ_ONCE(kfd_prio_param_mes_suspend.value));
+	if (park == KFD_PRIO_PARK_AUTO)
+		seq_puts(m, "auto\n");
+	else
+		seq_printf(m, "%u\n", park);
 	kfd_prio_gpu_lock();
 	for (d = kfd_prio_gpu_first(); d; d = kfd_prio_gpu_next(d))
 		kfd_prio_put_gpu(m, d);

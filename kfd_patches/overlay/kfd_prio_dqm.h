@@ -85,8 +85,8 @@ struct kfd_prio_totals {
  *	parked: the next decision walks over @quiet_neighbours
  * @quiet_marked: a process of @quiet_neighbours was taken off: its MQDs are to be read
  * @observe_now: neighbours are to be observed before the next poll is due
- * @roles_due: the doorbells of a process cannot be trapped any more: the thread must assign the
- *	roles again
+ * @roles_due: the doorbells of a process cannot be trapped any more, or @crowd has changed: the
+ *	thread must assign the roles again
  * @polled_at: when the last poll of the neighbours began, ktime_get_ns(); written by the thread
  *	only, as are the next five
  * @paused_until: no neighbour is observed before this time, ktime_get_ns()
@@ -118,6 +118,7 @@ struct kfd_prio_totals {
  * @park_seq: number of times that a process was parked so far
  * @unpark_due: kfd_unpark is to be traced for a process
  * @parking: facts that decide whether a process is parked, as of the last decision
+ * @crowd: whether idle_park_ms=auto parks processes here; @crowd.parks is read without a lock
  * @charged: number of processes that are off and have work that they could run, or may have some
  * @crowded: the runlist is over-subscribed: it has more processes than VMIDs, or more queues than
  *	HQDs
@@ -224,6 +225,7 @@ struct kfd_prio_dqm {
 	u32 park_seq;
 	bool unpark_due;
 	struct kfd_prio_parking parking;
+	struct kfd_prio_crowd crowd;
 	u32 charged;
 	bool crowded;
 	u32 skipped;

@@ -403,6 +403,7 @@ void kfd_prio_hook_mes_added(struct device_queue_manager *dqm, struct queue *q, 
 			     int ret)
 {
 	trace_kfd_map_queue(q, kfd_prio_gang_of(level), ret);
+	kfd_prio_crowd_see(dqm);
 	dqm->prio.mes_failed = false;
 	if (ret)
 		kfd_prio_breaker_suspect(dqm, q);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: whether a process without work is parked, see struct kfd_prio_lull. Pure functions, also
- * tested in user space.
+ * kfdprio: whether a process without work is parked, see struct kfd_prio_lull, and whether
+ * idle_park_ms=auto parks at all, see struct kfd_prio_crowd. Pure functions, also tested in user
+ * space.
  */
 #include "kfd_prio_policy.h"
 
@@ -28,6 +29,25 @@ bool kfd_prio_policy_parks(const struct kfd_prio_parking *g, const struct kfd_pr
 	    g->now - l->quiet_at < g->after_ns)
 		return false;
 	return l->off || g->free || g->pays;
+}
+
+/**
+ * kfd_prio_policy_crowd() - whether idle_park_ms=auto parks processes from now on
+ * @c: state of the GPU
+ * @over: the runlist would be over-subscribed if no process were taken off
+ * @now: the time, ns
+ *
+ * Return: whether @c->parks has changed
+ */
+bool kfd_prio_policy_crowd(struct kfd_prio_crowd *c, bool over, u64 now)
+{
+	bool was = c->parks;
+
+	if (over)
+		c->over_at = now;
+	c->check_at = now + KFD_PRIO_CROWD_CHECK_NS;
+	c->parks = over || (was && now - c->over_at < KFD_PRIO_CROWD_HOLD_NS);
+	return c->parks != was;
 }
 
 /**

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /* kfdprio: module load and unload. */
-#include "kfd_prio_priv.h"
+#include "kfd_prio_engine.h"
 #include "kfd_prio_tree.h"
 
 /*
@@ -26,6 +26,7 @@ void kfd_prio_hook_module_init(void)
 	kfd_prio_table_init();
 	kfd_prio_orphan_init();
 	kfd_prio_doorbell_init();
+	kfd_prio_crowd_init(kfd_prio_thread_park);
 	kfd_prio_limit_init();
 	kfd_prio_debugfs_init();
 	pr_info("kfdprio " KFD_PRIO_PACKAGE_VERSION ": ABI %d.%d%s\n",
@@ -43,6 +44,7 @@ void kfd_prio_hook_module_init(void)
  */
 void kfd_prio_hook_module_exit(void)
 {
+	kfd_prio_crowd_exit();
 	kfd_prio_doorbell_exit();
 	kfd_prio_orphan_exit();
 	kfd_prio_table_exit();

@@ -127,10 +127,36 @@ __MODULE_PARM_TYPE(mes_suspend, "uint");
 MODULE_PARM_DESC(mes_suspend,
 		 "With MES, suspend all queues before many are taken off, instead of removing each while it runs: 1, or 0 (default)");
 
-module_param_cb(idle_park_ms, &param_ops, &kfd_prio_param_idle_park_ms, 0644);
-__MODULE_PARM_TYPE(idle_park_ms, "uint");
+static int park_set(const char *val, const struct kernel_param *kp)
+{
+	struct kfd_prio_param *p = kp->arg;
+
+	if (!sysfs_streq(val, "auto"))
+		return param_set(val, kp);
+	/* Out of the range of the numbers */
+	WRITE_ONCE(p->value, KFD_PRIO_PARK_AUTO);
+	kfd_prio_thread_reconfigure(false);
+	return 0;
+}
+
+static int park_get(char *buffer, const struct kernel_param *kp)
+{
+	const struct kfd_prio_param *p = kp->arg;
+
+	if (READ_ONCE(p->value) == KFD_PRIO_PARK_AUTO)
+		return scnprintf(buffer, PAGE_SIZE, "auto\n");
+	return param_get(buffer, kp);
+}
+
+static const struct kernel_param_ops park_ops = {
+	.set = park_set,
+	.get = park_get,
+};
+
+module_param_cb(idle_park_ms, &park_ops, &kfd_prio_param_idle_park_ms, 0644);
+__MODULE_PARM_TYPE(idle_park_ms, "string");
 MODULE_PARM_DESC(idle_park_ms,
-		 "Processes without work for that long leave the GPU until they ring, in ms (0 = never, up to 60000, default 0)");
+		 "Processes without work for that long leave the GPU until they ring, in ms (auto = after 1000 where a GPU is over-subscribed, 0 = never, up to 60000, default 0)");
 
 /*
  * The build, "PACKAGE-VERSION TREE"; kfdprio doctor compares that of the file and of the loaded

@@ -41,7 +41,8 @@ int kfd_prio_param_set(struct kfd_prio_param *p, u32 value)
 
 /**
  * kfd_prio_params_read() - read the module parameters that the policy uses
- * @k: out: the parameters; no cost of a save is known. Each member is read once. If a parameter is
+ * @k: out: the parameters; no cost of a save is known, and no process is parked, because both
+ *	depend on the GPU, see kfd_prio_gpu_params(). Each member is read once. If a parameter is
  *	written concurrently, some members may have the old and some the new value
  *
  * Context: any
@@ -58,7 +59,7 @@ void kfd_prio_params_read(struct kfd_prio_params *k)
 	k->switch_pct = READ_ONCE(kfd_prio_param_max_switch_pct.value);
 	k->hold = READ_ONCE(kfd_prio_param_max_switch_policy.value) == KFD_PRIO_SWITCH_HOLD;
 	k->switch_ns = 0;
-	k->park_ns = (u64)READ_ONCE(kfd_prio_param_idle_park_ms.value) * NSEC_PER_MSEC;
+	k->park_ns = 0;
 }
 
 /**

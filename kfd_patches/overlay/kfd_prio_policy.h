@@ -260,6 +260,31 @@ struct kfd_prio_parking {
 	bool room;
 };
 
+/*
+ * idle_park_ms=auto. A process is parked after KFD_PRIO_CROWD_AFTER_NS without work, so it is
+ * parked at most once in that time. Parking goes on for KFD_PRIO_CROWD_HOLD_NS after the runlist
+ * was last over-subscribed, so that a process that is started again and again, or evicted for a
+ * moment, does not stop it.
+ */
+#define KFD_PRIO_CROWD_AFTER_NS	1000000000ULL
+#define KFD_PRIO_CROWD_HOLD_NS	10000000000ULL
+#define KFD_PRIO_CROWD_CHECK_NS	1000000000ULL
+
+/**
+ * struct kfd_prio_crowd - whether processes are parked on one GPU with idle_park_ms=auto
+ * @parks: they are
+ * @over_at: when the runlist was last found over-subscribed, ktime_get_ns(); valid if @parks
+ * @check_at: when that is to be found out again, ktime_get_ns(); valid if @parks
+ *
+ * Over-subscribed means with all processes that have queues on the GPU, including those that
+ * kfdprio has taken off. All zero: the GPU was never over-subscribed.
+ */
+struct kfd_prio_crowd {
+	bool parks;
+	u64 over_at;
+	u64 check_at;
+};
+
 /**
  * struct kfd_prio_wakes - how often one process has rung, or had work, while it was parked or had
  *	made room for a level (kfd_prio_policy_spares())
@@ -312,6 +337,7 @@ void kfd_prio_policy_commit(struct kfd_prio_policy *p, const struct kfd_prio_par
 bool kfd_prio_policy_parks(const struct kfd_prio_parking *g, const struct kfd_prio_lull *l);
 bool kfd_prio_policy_park_pays(const struct kfd_prio_policy *p, const struct kfd_prio_params *k,
 			       bool crowded);
+bool kfd_prio_policy_crowd(struct kfd_prio_crowd *c, bool over, u64 now);
 void kfd_prio_policy_park_woke(struct kfd_prio_wakes *w, bool waves, u64 now);
 void kfd_prio_policy_park_cost(struct kfd_prio_policy *p, const struct kfd_prio_params *k,
 			       u64 now);

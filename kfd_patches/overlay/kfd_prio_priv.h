@@ -185,6 +185,8 @@ extern struct kfd_prio_param kfd_prio_param_max_switch_policy;
 extern struct kfd_prio_param kfd_prio_param_short_grace;
 extern struct kfd_prio_param kfd_prio_param_mes_suspend;
 extern struct kfd_prio_param kfd_prio_param_idle_park_ms;
+/* idle_park_ms=auto: one more than the highest number */
+#define KFD_PRIO_PARK_AUTO	60001
 int kfd_prio_param_set(struct kfd_prio_param *p, u32 value);
 void kfd_prio_params_read(struct kfd_prio_params *k);
 u64 kfd_prio_safety_poll_ns(void);
@@ -228,6 +230,15 @@ void kfd_prio_gpu_drop(struct device_queue_manager *dqm);
 struct kfd_prio_dqm *kfd_prio_gpu_first(void);
 struct kfd_prio_dqm *kfd_prio_gpu_next(struct kfd_prio_dqm *d);
 
+/* kfd_prio_crowd.c */
+u64 kfd_prio_park_ns(struct device_queue_manager *dqm);
+bool kfd_prio_over_subscribed(struct device_queue_manager *dqm);
+void kfd_prio_crowd_see(struct device_queue_manager *dqm);
+void kfd_prio_crowd_update(struct device_queue_manager *dqm, u64 now);
+void kfd_prio_crowd_reset(struct device_queue_manager *dqm);
+void kfd_prio_crowd_init(void (*start)(void));
+void kfd_prio_crowd_exit(void);
+
 /* kfd_prio_breaker.c */
 const char *kfd_prio_breaker_cause(enum kfd_prio_breaker cause);
 void kfd_prio_gpu_params(struct device_queue_manager *dqm, struct kfd_prio_params *k);
@@ -239,7 +250,6 @@ void kfd_prio_breaker_suspect_hws(struct device_queue_manager *dqm);
 void kfd_prio_breaker_culprit(struct device_queue_manager *dqm, char *text);
 u64 kfd_prio_breaker_due(struct device_queue_manager *dqm);
 bool kfd_prio_breaker_closes(struct device_queue_manager *dqm, u64 now);
-u64 kfd_prio_park_ns(struct device_queue_manager *dqm);
 
 /* kfd_prio_orphan.c */
 bool kfd_prio_orphan_check(struct kfd_process *p);

@@ -197,25 +197,6 @@ void kfd_prio_runlist_unmap(struct device_queue_manager *dqm)
 }
 
 /*
- * Whether the runlist would be over-subscribed without preemption, by the conditions of
- * pm_calc_rlib_size()
- */
-static bool kfd_prio_over_subscribed(struct device_queue_manager *dqm)
-{
-	unsigned int compute = dqm->active_cp_queue_count;
-	struct device_process_node *cur;
-	struct queue *q;
-
-	list_for_each_entry(cur, &dqm->queues, list) {
-		if (!cur->qpd->prio.preempted || cur->qpd->evicted > 1)
-			continue;
-		list_for_each_entry(q, &cur->qpd->queues_list, list)
-			compute += q->prio.off && q->properties.type == KFD_QUEUE_TYPE_COMPUTE;
-	}
-	return kfd_prio_over_subscribes(dqm, dqm->processes_count, compute);
-}
-
-/*
  * Keeps KFD's record of over-subscription after a runlist was built.
  *
  * KFD prints a line under the DQM lock when a runlist is over-subscribed and the previous one was
@@ -302,6 +283,7 @@ bool kfd_prio_runlist_marks(struct device_queue_manager *dqm, int level)
  */
 void kfd_prio_hook_runlist_size(struct device_queue_manager *dqm, unsigned int *processes)
 {
+	kfd_prio_crowd_see(dqm);
 	*processes -= dqm->prio.skipped;
 	dqm->prio.was_over = kfd_prio_over_subscription_get(dqm);
 }

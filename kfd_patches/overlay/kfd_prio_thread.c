@@ -201,6 +201,18 @@ void kfd_prio_thread_use(int prio)
 }
 
 /**
+ * kfd_prio_thread_park() - start the threads of all GPUs, because idle_park_ms=auto parks on one
+ *
+ * Context: process, may sleep
+ */
+void kfd_prio_thread_park(void)
+{
+	kfd_prio_gpu_lock();
+	kfd_prio_threads_start();
+	kfd_prio_gpu_unlock();
+}
+
+/**
  * kfd_prio_thread_opened() - start the threads of GPUs that were added late, when a process opens
  * KFD
  *
@@ -232,16 +244,21 @@ void kfd_prio_thread_reconfigure(bool rearm)
 {
 	struct kfd_prio_dqm *d;
 
+	u32 park = READ_ONCE(kfd_prio_param_idle_park_ms.value);
+
 	kfd_prio_gpu_lock();
 	/* A priority that is set already may preempt now; parking does not need one */
-	if (kfd_prio_table_used() || READ_ONCE(kfd_prio_param_idle_park_ms.value))
+	if (kfd_prio_table_used() || (park && park != KFD_PRIO_PARK_AUTO))
 		kfd_prio_threads_start();
 	for (d = kfd_prio_gpu_first(); d; d = kfd_prio_gpu_next(d)) {
 		struct device_queue_manager *dqm = d->dqm;
 
-		if (!d->thread)
-			continue;
 		dqm_lock(dqm);
+		kfd_prio_crowd_reset(dqm);
+		if (!d->thread) {
+			dqm_unlock(dqm);
+			continue;
+		}
 		if (rearm)
 			kfd_prio_breaker_rearm(dqm);
 		kfd_prio_roles_update(dqm);

@@ -144,7 +144,7 @@ static struct {
 } params[] = {
 	{ "kfd_preempt" }, { "preempt_min_prio" }, { "linger_us" }, { "floor_pct" }, { "floor_period_ms" },
 	{ "max_preempt_per_s" }, { "safety_poll_us" }, { "busy_budget_ms" },
-	{ "max_switch_pct" }, { "short_grace" }, { "mes_suspend" }, { "idle_park_ms" },
+	{ "max_switch_pct" }, { "short_grace" }, { "mes_suspend" },
 	/* of the simulated GPU and of amdgpu */
 	{ "save_us" }, { "restore_us" }, { "queue_preemption_timeout_ms" }, { "poll_us" }, { "poll_idle_us" },
 	{ "sdma_gbs" }, { "occupancy_us" }, { "mqd_times" }, { "reset_delay_ms" },
@@ -177,6 +177,28 @@ long param(const char *name)
 	return read_number(path);
 }
 
+static void read_word(const char *name, char *value, int size)
+{
+	char path[96];
+	FILE *f;
+
+	path_of(path, sizeof(path), name);
+	f = fopen(path, "re");
+	if (!f || !fgets(value, size, f))
+		value[0] = '\0';
+	if (f)
+		fclose(f);
+	value[strcspn(value, "\n")] = '\0';
+}
+
+bool param_is(const char *name, const char *text)
+{
+	char value[16];
+
+	read_word(name, value, sizeof(value));
+	return !strcmp(value, text);
+}
+
 int param_try(const char *name, const char *text)
 {
 	char path[96];
@@ -196,25 +218,26 @@ void param_set(const char *name, long value)
 		tap_bail("parameter %s=%ld: %s", name, value, strerror(err));
 }
 
-/* The value of max_switch_policy, the only parameter that is a word */
-static void switch_policy_reset(bool read)
-{
-	static char was[16];
-	char path[96];
-	FILE *f;
+/* Parameters that are, or may be, a word */
+static struct {
+	const char *name;
+	char value[16];
+} words[] = { { "max_switch_policy" }, { "idle_park_ms" } };
 
-	if (read) {
-		if (was[0])
-			param_try("max_switch_policy", was);
-		return;
+static void words_reset(bool read)
+{
+	char now[16];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (!read) {
+			read_word(words[i].name, words[i].value, sizeof(words[i].value));
+			continue;
+		}
+		read_word(words[i].name, now, sizeof(now));
+		if (words[i].value[0] && strcmp(now, words[i].value))
+			param_try(words[i].name, words[i].value);
 	}
-	path_of(path, sizeof(path), "max_switch_policy");
-	f = fopen(path, "r");
-	if (!f || !fgets(was, sizeof(was), f))
-		was[0] = '\0';
-	if (f)
-		fclose(f);
-	was[strcspn(was, "\n")] = '\0';
 }
 
 void params_reset(void)
@@ -222,7 +245,7 @@ void params_reset(void)
 	static bool read;
 	unsigned int i;
 
-	switch_policy_reset(read);
+	words_reset(read);
 
 	/* kfd_preempt is the first: to write it closes the breaker */
 	for (i = 0; i < sizeof(params) / sizeof(params[0]); i++) {

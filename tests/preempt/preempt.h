@@ -134,6 +134,7 @@ bool sees_waves(unsigned int gpu);
 long param(const char *name);
 void param_set(const char *name, long value);
 int param_try(const char *name, const char *text);
+bool param_is(const char *name, const char *text);
 
 /*
  * Is it 0 or more, and less than @limit?  On a debug kernel, whose CPU is several times slower while the simulated
@@ -165,6 +166,19 @@ bool paired(const struct events *e);
 /* Is there a kernel thread of the engine?  Of @gpu, by its name: all of them have the name of a GPU? */
 bool engine_thread(void);
 bool engine_thread_named(unsigned int gpu);
+
+/* enum kfd_prio_park_reason and kfd_prio_unpark_reason of the driver */
+enum { PARK_CROWDED, PARK_UPDATE, PARK_IDLE, PARK_PREEMPTED };
+enum { UNPARK_RING, UNPARK_POLL, UNPARK_WAVES, UNPARK_PREEMPT, UNPARK_OFF, UNPARK_GONE };
+
+/* Wait until a process was parked @count times, up to 20 s */
+bool wait_parked(const struct actor *a, long long count);
+
+/* Each kfd_unpark has its kfd_park before it, and no process is parked twice; what is parked at the end does not matter */
+bool park_paired(const struct events *e);
+
+/* One dispatch, and wait; the time to the GPU's end of it, ns; ends the program if there is no answer */
+long request(const struct actor *a, long ns);
 
 /* CPU time of the engine's threads, ns, and how often they ran */
 struct ran { long long ns, runs; };
@@ -218,7 +232,7 @@ extern unsigned long many_rings;
 extern unsigned long park_wakes;
 
 extern const struct test tests_basic[], tests_policy[], tests_held[], tests_wake[], tests_ring[], tests_doorbell[], tests_claim[], tests_signal[],
-	tests_idle[], tests_victim[], tests_debug[], tests_debug_exit[], tests_park[], tests_room[], tests_unread[], tests_mes[],
+	tests_idle[], tests_victim[], tests_debug[], tests_debug_exit[], tests_park[], tests_auto[], tests_room[], tests_unread[], tests_mes[],
 	tests_compose[], tests_reset[], tests_refused[], tests_breaker[], tests_fault[], tests_end[],
 	tests_host[], tests_two[];
 

@@ -4,10 +4,6 @@
 #include <string.h>
 #include "preempt.h"
 
-/* enum kfd_prio_park_reason and kfd_prio_unpark_reason of the driver */
-enum { PARK_CROWDED, PARK_UPDATE, PARK_IDLE, PARK_PREEMPTED };
-enum { UNPARK_RING, UNPARK_POLL, UNPARK_WAVES, UNPARK_PREEMPT, UNPARK_OFF, UNPARK_GONE };
-
 #define PARK_MS		20
 
 unsigned long park_wakes;
@@ -18,8 +14,7 @@ static void parking_on(long ms)
 	param_set("idle_park_ms", ms);
 }
 
-/* Wait until it is parked, up to 20 s */
-static bool wait_parked(const struct actor *a, long long count)
+bool wait_parked(const struct actor *a, long long count)
 {
 	uint64_t end = kfdc_now() + 20 * SEC;
 
@@ -31,7 +26,7 @@ static bool wait_parked(const struct actor *a, long long count)
 	return false;
 }
 
-static long request(const struct actor *a, long ns)
+long request(const struct actor *a, long ns)
 {
 	long took = actor_do(a, act_request, ns, 0);
 
@@ -40,8 +35,7 @@ static long request(const struct actor *a, long ns)
 	return took;
 }
 
-/* Each kfd_unpark has its kfd_park before it, and no process is parked twice; what is parked at the end does not matter */
-static bool park_paired(const struct events *e)
+bool park_paired(const struct events *e)
 {
 	const struct event *ev, *begin;
 	size_t i;
@@ -79,7 +73,6 @@ static void park(void)
 	struct events *e;
 	struct actor a;
 	long long us;
-	bool polled;
 	long ns;
 
 	/* it must be seen mapped before it is parked again */
@@ -107,10 +100,8 @@ static void park(void)
 	       event_field(ev, "idle_ns") >= (long long)(PARK_MS * MS),
 	       "park: kfd_park says for how long it had no work");
 	ev = events_find(e, NULL, "kfd_unpark", "pid", a.pid);
-	/* a slow CPU may read the write index, which the process stores first, before the ring */
-	polled = ev && sim_debug_kernel() && event_field(ev, "reason") == UNPARK_POLL && event_field(ev, "wake_ns") == 0;
-	if (!tap_ok(ev && (event_field(ev, "reason") == UNPARK_RING || polled) && event_field(ev, "queues") == 2 &&
-		    (event_field(ev, "wake_ns") > 0 || polled) && in_time(event_field(ev, "wake_ns"), MS) &&
+	if (!tap_ok(ev && event_field(ev, "reason") == UNPARK_RING && event_field(ev, "queues") == 2 &&
+		    event_field(ev, "wake_ns") > 0 && in_time(event_field(ev, "wake_ns"), MS) &&
 		    event_field(ev, "parked_ns") >= (long long)(50 * MS) && park_paired(e),
 		    "park: kfd_unpark says how long the ring took to be answered (%lld ns)",
 		    ev ? event_field(ev, "wake_ns") : -1))

@@ -9,15 +9,6 @@
 #define VMIDS	8
 #define IDLE	12
 
-static long request(const struct actor *a, long ns)
-{
-	long took = actor_do(a, act_request, ns, 0);
-
-	if (took < 0)
-		tap_bail("no answer from process %d", a->pid);
-	return took;
-}
-
 /* The time of @n dispatches of 1 ms, all of which wait in the queue from the beginning */
 static long long batch(const struct actor *a, long n)
 {

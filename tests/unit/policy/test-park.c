@@ -221,6 +221,40 @@ static bool ref_parks(u64 now, u64 after, bool chance)
 	return h.parked || (chance && now >= h.lull_at + after && !ref_held(now));
 }
 
+#define HOLD	KFD_PRIO_CROWD_HOLD_NS
+
+/* idle_park_ms=auto: begins at once, ends only when the runlist has had room for the whole time of the hysteresis */
+static void test_crowd(void **state)
+{
+	struct kfd_prio_crowd c = {};
+	uint64_t at;
+
+	(void)state;
+	assert_false(kfd_prio_policy_crowd(&c, false, T0));
+	assert_false(c.parks);
+	assert_true(kfd_prio_policy_crowd(&c, true, T0));
+	assert_true(c.parks);
+	assert_int_equal(c.check_at, T0 + KFD_PRIO_CROWD_CHECK_NS);
+	assert_false(kfd_prio_policy_crowd(&c, true, T0 + SEC));
+
+	/* room, and again none just before it ends: the time begins anew */
+	assert_false(kfd_prio_policy_crowd(&c, false, T0 + SEC + HOLD - 1));
+	assert_true(c.parks);
+	assert_false(kfd_prio_policy_crowd(&c, true, T0 + SEC + HOLD));
+	for (at = T0 + 2 * SEC + HOLD; at < T0 + SEC + 2 * HOLD; at += SEC) {
+		assert_false(kfd_prio_policy_crowd(&c, false, at));
+		assert_int_equal(c.check_at, at + KFD_PRIO_CROWD_CHECK_NS);
+	}
+	assert_true(kfd_prio_policy_crowd(&c, false, T0 + SEC + 2 * HOLD));
+	assert_false(c.parks);
+
+	/* without over-subscription it does not begin, also within the time of the last one */
+	assert_false(kfd_prio_policy_crowd(&c, false, T0 + SEC + HOLD + 1));
+	assert_false(c.parks);
+	assert_true(kfd_prio_policy_crowd(&c, true, T0 + SEC + 2 * HOLD));
+	assert_true(c.parks);
+}
+
 static void test_random(void **state)
 {
 	const char *steps = getenv("STEPS");
@@ -274,6 +308,7 @@ int park_tests(void)
 		cmocka_unit_test(test_wakes),
 		cmocka_unit_test(test_pays),
 		cmocka_unit_test(test_wakes_leave),
+		cmocka_unit_test(test_crowd),
 		cmocka_unit_test(test_random),
 	};
 

@@ -421,6 +421,13 @@ bool kfd_prio_never_parks(struct kfd_process *p) { (void)p; return false; }
 bool kfd_prio_doorbell_traps(const struct qcm_process_device *qpd) { (void)qpd; return true; }
 bool kfd_prio_sees_waves(struct qcm_process_device *qpd) { (void)qpd; return true; }
 u64 kfd_prio_park_ns(struct device_queue_manager *dqm) { (void)dqm; return 0; }
+void kfd_prio_crowd_see(struct device_queue_manager *dqm) { (void)dqm; }
+void kfd_prio_crowd_update(struct device_queue_manager *dqm, u64 now) { (void)dqm, (void)now; }
+
+bool kfd_prio_over_subscribed(struct device_queue_manager *dqm)
+{
+	return kfd_prio_over_subscribes(dqm, dqm->processes_count, dqm->active_cp_queue_count);
+}
 bool kfd_prio_parks(struct qcm_process_device *qpd, const struct kfd_prio_parking *g) { (void)qpd; (void)g; return false; }
 bool kfd_prio_park_idle(struct device_queue_manager *dqm) { (void)dqm; return false; }
 bool kfd_prio_park_due(struct device_queue_manager *dqm) { (void)dqm; return false; }

@@ -182,6 +182,6 @@ void doctor_crowd(struct doctor *d, const struct kfd_gpu *gpu)
 			   unseen, *park ? ": they have not been idle for idle_park_ms, which is " : "", park);
 	else
 		doctor_say(d, FINDING_WARN, what,
-			   "as root, run 'echo 1000 >" DOCTOR_PARK_MS "': processes without work then leave the GPU until they have some (parking.rst)",
+			   "as root, run 'echo auto >" DOCTOR_PARK_MS "': processes without work then leave the GPU until they have some (parking.rst)",
 			   "%u processes take turns on the GPU, and %u of them have no work%s", processes, crowd.idle, unseen);
 }
