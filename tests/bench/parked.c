@@ -2,8 +2,8 @@
 /*
  * The effect of parking on processes without work, and on one with work beside them. "NAME VALUE" lines, times in ns or us.
  *
- * parked idle PROCESSES
- *	So many, with a queue each, that have had one dispatch and have nothing to do. Prints "ready"; ends when
+ * parked idle PROCESSES QUEUES
+ *	So many, with so many queues each, that have had one dispatch and have nothing to do. Prints "ready"; ends when
  *	its stdin does.
  * parked busy SECS NS
  *	One that always has two dispatches of NS in flight: how many a second, and the latency of each, from just before
@@ -24,6 +24,7 @@
 
 #define MAX_PROCESSES	1000
 
+static unsigned int queues_each = 1;
 static struct kfdc *c;
 static struct kfdc_queue *q;
 
@@ -77,6 +78,13 @@ static void child_life(int order, int answer, uint64_t state)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	need_queue(64);
+	for (i = 1; i < queues_each; i++) {
+		struct kfdc_queue_attr attr = KFDC_QUEUE_DEFAULT;
+		struct kfdc_queue *unused;
+
+		if (kfdc_queue_create(c, &attr, &unused))
+			errx(1, "%s", kfdc_error());
+	}
 	s = need_signal();
 	kfdc_signal_set(s, 1);
 	dispatch(s, 1000, true);
@@ -141,6 +149,7 @@ static int idle(char **arg)
 {
 	char x;
 
+	queues_each = bench_number(arg[1], "QUEUES");
 	children_start(bench_number(arg[0], "PROCESSES"), 0);
 	puts("ready");
 	fflush(stdout);
@@ -271,11 +280,11 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int args, (*run)(char **arg);
-	} modes[] = { { "idle", 1, idle }, { "busy", 2, busy }, { "wake", 4, wake }, { "cycles", 4, cycles } };
+	} modes[] = { { "idle", 2, idle }, { "busy", 2, busy }, { "wake", 4, wake }, { "cycles", 4, cycles } };
 	unsigned int i;
 
 	for (i = 0; argc > 1 && i < sizeof(modes) / sizeof(*modes); i++)
 		if (!strcmp(argv[1], modes[i].name) && argc == modes[i].args + 2)
 			return modes[i].run(argv + 2);
-	errx(2, "usage: parked idle PROCESSES | busy SECS NS | wake RINGS GAP_US NS SEED | cycles PROCESSES ROUNDS GAP_US SEED");
+	errx(2, "usage: parked idle PROCESSES QUEUES | busy SECS NS | wake RINGS GAP_US NS SEED | cycles PROCESSES ROUNDS GAP_US SEED");
 }

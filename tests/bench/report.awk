@@ -159,7 +159,47 @@ function park_keys(   i, j, phase, on) {
 	}
 }
 
+# idle_park_ms=auto
+function auto_keys(   i, j, phase, hundred) {
+	for (i = 1; i <= autos; i++) {
+		phase = "auto_" auto_gpu[i]
+		hundred = phase "_100"
+		if (have(hundred "_p99_us")) {
+			derive("auto_park_busy_p99_ratio_100_idle", larger(v["auto_park_busy_p99_ratio_100_idle"], v[hundred "_p99_us"] / v[phase "_alone_p99_us"]))
+			derive("auto_park_busy_rate_loss_100_idle", larger(v["auto_park_busy_rate_loss_100_idle"], 1 - v[hundred "_per_s"] / v[phase "_alone_per_s"]))
+			derive("auto_park_over_subscribed_100_idle", larger(v["auto_park_over_subscribed_100_idle"], v[hundred "_over_subscribed"]))
+		}
+		if (have(phase "_few_engine_runs")) {
+			derive("auto_park_unneeded", v["auto_park_unneeded"] + v[phase "_few_parkings"] + v[phase "_alone_parkings"])
+			derive("auto_park_unneeded_runs", v["auto_park_unneeded_runs"] + v[phase "_few_engine_runs"])
+		}
+		for (j = 1; j <= auto_idles; j++)
+			if (have(phase "_wake_" auto_idle[j] "_p99_ns"))
+				derive("auto_park_wake_p99_ns", larger(v["auto_park_wake_p99_ns"], v[phase "_wake_" auto_idle[j] "_p99_ns"]))
+	}
+}
+
+# one row of one process with work beside so many without, with idle_park_ms=auto
+function auto_row(gpu, what, phase,   alone) {
+	alone = "auto_" gpu "_alone"
+	if (have(phase "_p99_us"))
+		printf "  %-46s %9s %9s %9s %9s %9s %6s\n", gpu ", " what, num(phase "_p99_us", "%.0f"),
+			sprintf("%.3f", v[phase "_p99_us"] / v[alone "_p99_us"]), num(phase "_per_s", "%.1f"),
+			sprintf("%.3f", v[phase "_per_s"] / v[alone "_per_s"]), num(phase "_over_subscribed", "%d"), num(phase "_parkings", "%d")
+}
+
+function scene_row(what, way,   phase) {
+	phase = "scene_" way
+	if (have(phase "_p99_us") && have("scene_alone_p99_us"))
+		printf "  %-46s %9s %9s %9s %9s %9s %6s\n", what, num(phase "_p99_us", "%.0f"),
+			sprintf("%.3f", v[phase "_p99_us"] / v["scene_alone_p99_us"]), num(phase "_per_s", "%.1f"),
+			sprintf("%.3f", v[phase "_per_s"] / v["scene_alone_per_s"]), num(phase "_over_subscribed", "%d"), num(phase "_parkings", "%d")
+}
+
 END {
+	autos = split("navi21 mi210 navi31 shared_mi210", auto_gpu, " ")
+	auto_idles = split("8 64 256", auto_idle, " ")
+	auto_keys()
 	park_gpus = split("navi21 mi210 navi31", park_gpu, " ")
 	park_idles = split("0 3 12 100", park_idle, " ")
 	park_keys()
@@ -345,6 +385,25 @@ END {
 			park_wake_row(park_gpu[i] (park_gpu[i] == "navi31" ? " (MES: ADD_QUEUE)" : "") ", " park_idle[n] " others parked", "park_" park_gpu[i] "_wake_" park_idle[n])
 		park_wake_row(park_gpu[i] ", beside one that works (kfd_unpark)", "park_" park_gpu[i] "_cycles_beside_wake")
 	}
+	if (have("auto_mi210_alone_p99_us"))
+		printf "\n  %-46s %9s %9s %9s %9s %9s %6s\n", "idle_park_ms=auto: one with work", "P99, us", "/alone", "per s", "/alone", "over-sub.", "parked"
+	for (i = 1; i <= autos; i++) {
+		auto_row(auto_gpu[i], "beside none", "auto_" auto_gpu[i] "_alone")
+		auto_row(auto_gpu[i], "beside 3 without", "auto_" auto_gpu[i] "_few")
+		auto_row(auto_gpu[i], "beside 100 without", "auto_" auto_gpu[i] "_100")
+	}
+	if (have("scene_alone_p99_us")) {
+		printf "\n  %-46s %9s %9s %9s %9s %9s %6s\n", "ROCm/amdgpu issue 227: one with work", "P99, us", "/alone", "per s", "/alone", "over-sub.", "parked"
+		scene_row("beside none", "alone")
+	}
+	for (n = 3; n <= 6; n += 3) {
+		scene_row(n " servers, " 3 * n " queues", "off_" n)
+		scene_row(n " servers, num_kcq=1: 15 slots", "kcq_" n)
+		scene_row(n " servers, idle_park_ms=auto", "auto_" n)
+	}
+	for (i = 1; i <= autos; i++)
+		for (n = 1; n <= auto_idles; n++)
+			park_wake_row("auto, " auto_gpu[i] ", " auto_idle[n] " others parked", "auto_" auto_gpu[i] "_wake_" auto_idle[n])
 	n = 0
 	for (i = 1; i <= nkeys; i++)
 		if (keys[i] ~ /^scale_[0-9]+_[0-9]+_processes$/)
@@ -358,7 +417,7 @@ END {
 			num(at[i] "_missed", "%d")
 	print ""
 	for (i = 1; i <= nkeys; i++)
-		if (keys[i] ~ /^(offline_kept|online_p99_(added|beyond)|shared_(online_p99_added|offline_kept|save_us_model)|save_us_model|switch_share_max|calibration_worst_ratio|stamps_|ring_to_unmap|mark_ns|hiq_packets_per|faults_per|unused_|claims_|events_on|recording_.*_cost_ratio$|recording_live_(cpu|rss|view)|report_|packets_|preemptions$|floor_|park_(busy|over|wake|cycles|packets))/)
+		if (keys[i] ~ /^(offline_kept|online_p99_(added|beyond)|shared_(online_p99_added|offline_kept|save_us_model)|save_us_model|switch_share_max|calibration_worst_ratio|stamps_|ring_to_unmap|mark_ns|hiq_packets_per|faults_per|unused_|claims_|events_on|recording_.*_cost_ratio$|recording_live_(cpu|rss|view)|report_|packets_|preemptions$|floor_|(auto_)?park_(busy|over|wake|cycles|packets|unneeded))/)
 			printf "  %-46s %s\n", keys[i], v[keys[i]]
 	exit broken
 }
