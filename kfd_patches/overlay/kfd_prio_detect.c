@@ -30,7 +30,8 @@ static bool kfd_prio_claim_off(struct device_queue_manager *dqm, struct qcm_proc
  * State of a claim before its indices are read. @stuck_at: after this time the waves of the claim
  * are counted even if its indices differ. @trust_until: see kfd_prio_claim_trust(). @signalled_at:
  * when an event of it was last signalled since the observation before; 0: none was. @off: no queue
- * of it runs on the GPU. @saved: it is taken off, and its MQDs show work.
+ * of it runs on the GPU. @saved: it is taken off, and its MQDs show work. @first: it was not
+ * observed since it became a claim.
  */
 struct kfd_prio_before {
 	u64 rptr_sum;
@@ -39,6 +40,7 @@ struct kfd_prio_before {
 	u64 trust_until;
 	u64 signalled_at;
 	u32 wakes;
+	bool first;
 	bool armed;
 	bool waves;
 	bool work;
@@ -77,6 +79,7 @@ static struct kfd_prio_before kfd_prio_claim_before(struct device_queue_manager 
 		.signalled_at = xchg(&qp->claim.signalled_at, 0) ?
 				READ_ONCE(qp->claim.signal_at) : 0,
 		.wakes = qp->claim.wakes,
+		.first = !qp->claim.observed_at,
 		.armed = kfd_prio_trap_armed(qp),
 		.waves = qp->claim.waves,
 		.work = qp->work,
@@ -169,8 +172,11 @@ static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_
 	}
 	qp->claim.waves = seen->waves || seen->work;
 	qp->work = work;
-	/* Work may have begun and ended since the last observation; an event shows when it ended */
-	if (work || (moved && !b->signalled_at))
+	/*
+	 * Work may have begun and ended since the last observation; an event shows when it ended.
+	 * The first one has no indices to compare with: a new claim without work does not hold.
+	 */
+	if (work || (moved && !b->signalled_at && !b->first))
 		qp->claim.work_at = now;
 	if (work)
 		WRITE_ONCE(qp->park.woke_by, moved || seen->work ? KFD_PRIO_UNPARK_POLL :

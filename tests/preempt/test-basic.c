@@ -281,7 +281,36 @@ static void equals(void)
 	actor_kill(&b);
 }
 
+/* A process that has had requests and is idle becomes one that may preempt: nobody is preempted before it rings */
+static void given(void)
+{
+	struct actor idle = actor_start(0, 1, 7), off;
+	struct events *e;
+
+	request(&idle, MS);
+	off = offline_start(0, 50 * MS, 100);
+	if (!wait_mapped(0, 2))
+		tap_bail("the queues are not mapped");
+	e = events_start("kfd");
+	prioritise(&idle, 12);
+	nap_ns(20 * MS);
+	tap_eq(stat_of(&off, "preempted_count"), 0, "given: a priority is set for an idle process: nobody is preempted");
+	param_set("kfd_preempt", 0);
+	param_set("kfd_preempt", 1);
+	nap_ns(20 * MS);
+	tap_eq(stat_of(&off, "preempted_count"), 0, "given: nor when preemption is switched on");
+	request(&idle, MS);
+	nap_ns(20 * MS);
+	events_stop(e);
+	if (!tap_eq(events_count(e, "kfd_preempt_begin", NULL, 0), 1, "given: its next request preempts"))
+		events_print(e);
+	events_free(e);
+	tap_ok(completes(&idle) && completes(&off), "given: all is complete, once");
+	actor_kill(&idle);
+	actor_kill(&off);
+}
+
 const struct test tests_basic[] = {
 	{ "unused", unused }, { "simple", simple }, { "one_update", one_update },
-	{ "levels", levels }, { "equals", equals }, {}
+	{ "levels", levels }, { "equals", equals }, { "given", given }, {}
 };
