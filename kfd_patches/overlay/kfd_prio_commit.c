@@ -180,7 +180,7 @@ bool kfd_prio_decide(struct device_queue_manager *dqm, struct kfd_prio_step *s)
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	s->now = ktime_get_ns();
-	/* A ring does not wait for that walk */
+	/* Walks over the queues that are off, so a step for a ring does not call it */
 	if (s->by == KFD_PRIO_STEP_OBSERVED)
 		kfd_prio_crowd_update(dqm, s->now);
 	kfd_prio_gpu_params(dqm, &s->k);

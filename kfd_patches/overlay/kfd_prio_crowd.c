@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * kfdprio: where processes are parked. With a number in idle_park_ms they are on every GPU; with
- * auto, only on a GPU whose runlist is over-subscribed by all the processes that have queues there.
- * On any other GPU auto costs one comparison for each runlist: no thread is started, no timer runs,
- * and no doorbell is trapped.
+ * kfdprio: the GPUs on which processes are parked. With a number in idle_park_ms that is every GPU;
+ * with auto, a GPU whose runlist is over-subscribed by all the processes that have queues there. On
+ * any other GPU auto costs a comparison for each runlist (MES: for each queue that is added): no
+ * timer runs and no doorbell is trapped. No GPU has a thread before auto parks on one of them.
  */
 #include <linux/time64.h>
 #include <linux/workqueue.h>
@@ -82,13 +82,13 @@ static void kfd_prio_crowd_changed(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_crowd_see() - KFD maps queues: find out whether they are too many
+ * kfd_prio_crowd_see() - KFD maps queues: begin to park if the GPU is over-subscribed
  * @dqm: device queue manager of the GPU
  *
- * Does nothing unless idle_park_ms is auto and no process is parked by that yet.
+ * Does nothing unless idle_park_ms is auto, or if auto parks on the GPU already.
  *
- * Counts the queues of processes that are taken off only as kfd_prio_crowd_update() does, which the
- * thread calls. So a GPU that is over-subscribed by them is found when they return.
+ * The function does not count the queues of processes that are taken off. A GPU that only they
+ * over-subscribe is found when they return.
  *
  * Context: DQM lock; the MES lock may be held
  */

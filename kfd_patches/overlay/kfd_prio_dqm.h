@@ -154,7 +154,8 @@ struct kfd_prio_totals {
  * @mes_queue: the queue that MES is removing
  * @mes_failed: MES has not confirmed its last command, a removal, and no reset was on its way
  * @suspended: MES may have suspended gangs, and has not confirmed that all are resumed
- * @thread: the GPU's thread, which waits for @timer and for kicks; NULL until a priority is set
+ * @thread: the GPU's thread, which waits for @timer and for kicks; NULL until a priority is
+ *	set or parking begins
  * @scratch: buffer of the thread for the process that it observes
  * @timer: wakes the thread
  * @signal_timer: wakes the thread after the interrupt of an event, see kfd_prio_signal.c

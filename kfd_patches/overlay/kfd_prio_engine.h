@@ -97,7 +97,7 @@ void kfd_prio_process_queue_changed(struct queue *q);
 
 /* kfd_prio_thread.c */
 void kfd_prio_thread_use(int prio);
-void kfd_prio_thread_park(void);
+void kfd_prio_thread_start_all(void);
 void kfd_prio_thread_opened(void);
 void kfd_prio_thread_reconfigure(bool rearm);
 

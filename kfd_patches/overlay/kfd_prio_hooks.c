@@ -395,7 +395,8 @@ void kfd_prio_hook_mes_priority(struct queue *q, u32 *level)
  * @level: enum amdgpu_mes_priority_level of its gang
  * @ret: 0, or the error
  *
- * After an error the hook records the process of the queue, for the breaker.
+ * After an error the hook records the process of the queue, for the breaker. With
+ * idle_park_ms=auto, parking may begin.
  *
  * Context: DQM lock, MES lock
  */

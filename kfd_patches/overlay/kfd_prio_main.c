@@ -26,7 +26,7 @@ void kfd_prio_hook_module_init(void)
 	kfd_prio_table_init();
 	kfd_prio_orphan_init();
 	kfd_prio_doorbell_init();
-	kfd_prio_crowd_init(kfd_prio_thread_park);
+	kfd_prio_crowd_init(kfd_prio_thread_start_all);
 	kfd_prio_limit_init();
 	kfd_prio_debugfs_init();
 	pr_info("kfdprio " KFD_PRIO_PACKAGE_VERSION ": ABI %d.%d%s\n",

@@ -277,7 +277,7 @@ bool kfd_prio_runlist_marks(struct device_queue_manager *dqm, int level)
  *	it, and whether the runlist is over-subscribed
  *
  * Also copies KFD's record of over-subscription before KFD changes it
- * (kfd_prio_over_subscribed_keep()).
+ * (kfd_prio_over_subscribed_keep()). With idle_park_ms=auto, parking may begin.
  *
  * Context: DQM lock
  */

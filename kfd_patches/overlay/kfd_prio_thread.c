@@ -181,10 +181,22 @@ static void kfd_prio_threads_start(void)
 }
 
 /**
- * kfd_prio_thread_use() - start the threads of all GPUs, because a priority was set
- * @prio: the priority; below preempt_min_prio, or if kfd_preempt is 0, no thread is needed
+ * kfd_prio_thread_start_all() - start the threads of all GPUs
  *
  * A GPU keeps its thread until the GPU is removed.
+ *
+ * Context: process, may sleep
+ */
+void kfd_prio_thread_start_all(void)
+{
+	kfd_prio_gpu_lock();
+	kfd_prio_threads_start();
+	kfd_prio_gpu_unlock();
+}
+
+/**
+ * kfd_prio_thread_use() - start the threads of all GPUs, because a priority was set
+ * @prio: the priority; below preempt_min_prio, or if kfd_preempt is 0, no thread is needed
  *
  * Context: process, may sleep
  */
@@ -193,23 +205,8 @@ void kfd_prio_thread_use(int prio)
 	struct kfd_prio_params k;
 
 	kfd_prio_params_read(&k);
-	if (!k.enabled || prio < k.min_prio)
-		return;
-	kfd_prio_gpu_lock();
-	kfd_prio_threads_start();
-	kfd_prio_gpu_unlock();
-}
-
-/**
- * kfd_prio_thread_park() - start the threads of all GPUs, because idle_park_ms=auto parks on one
- *
- * Context: process, may sleep
- */
-void kfd_prio_thread_park(void)
-{
-	kfd_prio_gpu_lock();
-	kfd_prio_threads_start();
-	kfd_prio_gpu_unlock();
+	if (k.enabled && prio >= k.min_prio)
+		kfd_prio_thread_start_all();
 }
 
 /**
@@ -225,11 +222,8 @@ void kfd_prio_thread_park(void)
  */
 void kfd_prio_thread_opened(void)
 {
-	if (!READ_ONCE(kfd_prio_late))
-		return;
-	kfd_prio_gpu_lock();
-	kfd_prio_threads_start();
-	kfd_prio_gpu_unlock();
+	if (READ_ONCE(kfd_prio_late))
+		kfd_prio_thread_start_all();
 }
 
 /**
@@ -242,9 +236,8 @@ void kfd_prio_thread_opened(void)
  */
 void kfd_prio_thread_reconfigure(bool rearm)
 {
-	struct kfd_prio_dqm *d;
-
 	u32 park = READ_ONCE(kfd_prio_param_idle_park_ms.value);
+	struct kfd_prio_dqm *d;
 
 	kfd_prio_gpu_lock();
 	/* A priority that is set already may preempt now; parking does not need one */

@@ -117,17 +117,16 @@ function ring_row(what, phase) {
 			num(phase "_max_ns", "%.0f"), num(phase "_missed", "%d"), num(phase "_n", "%d")
 }
 
-# one process with work beside so many without, parking off and on
-function park_rows(gpu, n,   way, phase, alone) {
-	alone = "park_" gpu "_alone"
-	for (way = 0; way < 2; way++) {
-		phase = "park_" gpu (way ? "_on_" : "_off_") n
-		if (have(phase "_p99_us"))
-			printf "  %-46s %9s %9s %9s %9s %9s %6s\n", gpu ", beside " n ", parking " (way ? "on" : "off"),
-				num(phase "_p99_us", "%.0f"), sprintf("%.3f", v[phase "_p99_us"] / v[alone "_p99_us"]),
-				num(phase "_per_s", "%.1f"), sprintf("%.3f", v[phase "_per_s"] / v[alone "_per_s"]),
-				num(phase "_over_subscribed", "%d"), num(phase "_n", "%d")
-	}
+# a row of one process with work beside others without; alone is the phase of that process alone
+function busy_row(what, phase, alone, last) {
+	if (have(phase "_p99_us") && have(alone "_p99_us"))
+		printf "  %-46s %9s %9s %9s %9s %9s %6s\n", what, num(phase "_p99_us", "%.0f"),
+			sprintf("%.3f", v[phase "_p99_us"] / v[alone "_p99_us"]), num(phase "_per_s", "%.1f"),
+			sprintf("%.3f", v[phase "_per_s"] / v[alone "_per_s"]), num(phase "_over_subscribed", "%d"), num(phase last, "%d")
+}
+
+function busy_head(what, last) {
+	printf "\n  %-46s %9s %9s %9s %9s %9s %6s\n", what, "P99, us", "/alone", "per s", "/alone", "over-sub.", last
 }
 
 function park_wake_row(what, phase) {
@@ -136,16 +135,20 @@ function park_wake_row(what, phase) {
 			num(phase "_max_ns", "%.0f"), num(phase "_missed", "%d"), num(phase "_n", "%d")
 }
 
+# what a hundred processes without work cost one with work: the worst of all GPUs
+function hundred_keys(key, phase, alone) {
+	if (!have(phase "_p99_us"))
+		return
+	derive(key "_busy_p99_ratio_100_idle", larger(v[key "_busy_p99_ratio_100_idle"], v[phase "_p99_us"] / v[alone "_p99_us"]))
+	derive(key "_busy_rate_loss_100_idle", larger(v[key "_busy_rate_loss_100_idle"], 1 - v[phase "_per_s"] / v[alone "_per_s"]))
+	derive(key "_over_subscribed_100_idle", larger(v[key "_over_subscribed_100_idle"], v[phase "_over_subscribed"]))
+}
+
 # the worst of all GPUs
-function park_keys(   i, j, phase, on) {
+function park_keys(   i, j, phase) {
 	for (i = 1; i <= park_gpus; i++) {
 		phase = "park_" park_gpu[i]
-		on = phase "_on_100"
-		if (have(on "_p99_us")) {
-			derive("park_busy_p99_ratio_100_idle", larger(v["park_busy_p99_ratio_100_idle"], v[on "_p99_us"] / v[phase "_alone_p99_us"]))
-			derive("park_busy_rate_loss_100_idle", larger(v["park_busy_rate_loss_100_idle"], 1 - v[on "_per_s"] / v[phase "_alone_per_s"]))
-			derive("park_over_subscribed_100_idle", larger(v["park_over_subscribed_100_idle"], v[on "_over_subscribed"]))
-		}
+		hundred_keys("park", phase "_on_100", phase "_alone")
 		for (j = 1; j <= park_idles; j++)
 			if (have(phase "_wake_" park_idle[j] "_p99_ns"))
 				derive("park_wake_p99_ns", larger(v["park_wake_p99_ns"], v[phase "_wake_" park_idle[j] "_p99_ns"]))
@@ -160,15 +163,10 @@ function park_keys(   i, j, phase, on) {
 }
 
 # idle_park_ms=auto
-function auto_keys(   i, j, phase, hundred) {
+function auto_keys(   i, j, phase) {
 	for (i = 1; i <= autos; i++) {
 		phase = "auto_" auto_gpu[i]
-		hundred = phase "_100"
-		if (have(hundred "_p99_us")) {
-			derive("auto_park_busy_p99_ratio_100_idle", larger(v["auto_park_busy_p99_ratio_100_idle"], v[hundred "_p99_us"] / v[phase "_alone_p99_us"]))
-			derive("auto_park_busy_rate_loss_100_idle", larger(v["auto_park_busy_rate_loss_100_idle"], 1 - v[hundred "_per_s"] / v[phase "_alone_per_s"]))
-			derive("auto_park_over_subscribed_100_idle", larger(v["auto_park_over_subscribed_100_idle"], v[hundred "_over_subscribed"]))
-		}
+		hundred_keys("auto_park", phase "_100", phase "_alone")
 		if (have(phase "_few_engine_runs")) {
 			derive("auto_park_unneeded", v["auto_park_unneeded"] + v[phase "_few_parkings"] + v[phase "_alone_parkings"])
 			derive("auto_park_unneeded_runs", v["auto_park_unneeded_runs"] + v[phase "_few_engine_runs"])
@@ -177,23 +175,6 @@ function auto_keys(   i, j, phase, hundred) {
 			if (have(phase "_wake_" auto_idle[j] "_p99_ns"))
 				derive("auto_park_wake_p99_ns", larger(v["auto_park_wake_p99_ns"], v[phase "_wake_" auto_idle[j] "_p99_ns"]))
 	}
-}
-
-# one row of one process with work beside so many without, with idle_park_ms=auto
-function auto_row(gpu, what, phase,   alone) {
-	alone = "auto_" gpu "_alone"
-	if (have(phase "_p99_us"))
-		printf "  %-46s %9s %9s %9s %9s %9s %6s\n", gpu ", " what, num(phase "_p99_us", "%.0f"),
-			sprintf("%.3f", v[phase "_p99_us"] / v[alone "_p99_us"]), num(phase "_per_s", "%.1f"),
-			sprintf("%.3f", v[phase "_per_s"] / v[alone "_per_s"]), num(phase "_over_subscribed", "%d"), num(phase "_parkings", "%d")
-}
-
-function scene_row(what, way,   phase) {
-	phase = "scene_" way
-	if (have(phase "_p99_us") && have("scene_alone_p99_us"))
-		printf "  %-46s %9s %9s %9s %9s %9s %6s\n", what, num(phase "_p99_us", "%.0f"),
-			sprintf("%.3f", v[phase "_p99_us"] / v["scene_alone_p99_us"]), num(phase "_per_s", "%.1f"),
-			sprintf("%.3f", v[phase "_per_s"] / v["scene_alone_per_s"]), num(phase "_over_subscribed", "%d"), num(phase "_parkings", "%d")
 }
 
 END {
@@ -374,10 +355,13 @@ END {
 		ring_row("50 victims, MES, mes_suspend: to SUSPEND", "mes_suspend_50")
 	}
 	if (have("park_mi210_alone_p99_us"))
-		printf "\n  %-46s %9s %9s %9s %9s %9s %6s\n", "one with work beside processes without", "P99, us", "/alone", "per s", "/alone", "over-sub.", "n"
+		busy_head("one with work beside processes without", "n")
 	for (i = 1; i <= park_gpus; i++)
-		for (n = 2; n <= park_idles; n++)
-			park_rows(park_gpu[i], park_idle[n])
+		for (n = 2; n <= park_idles; n++) {
+			at_gpu = "park_" park_gpu[i]
+			busy_row(park_gpu[i] ", beside " park_idle[n] ", parking off", at_gpu "_off_" park_idle[n], at_gpu "_alone", "_n")
+			busy_row(park_gpu[i] ", beside " park_idle[n] ", parking on", at_gpu "_on_" park_idle[n], at_gpu "_alone", "_n")
+		}
 	if (have("park_mi210_wake_0_p50_ns"))
 		printf "\n  %-46s %9s %9s %9s %8s %6s\n", "ring of a parked process to its RUN_LIST, ns", "P50", "P99", "max", "missed", "n"
 	for (i = 1; i <= park_gpus; i++) {
@@ -386,20 +370,21 @@ END {
 		park_wake_row(park_gpu[i] ", beside one that works (kfd_unpark)", "park_" park_gpu[i] "_cycles_beside_wake")
 	}
 	if (have("auto_mi210_alone_p99_us"))
-		printf "\n  %-46s %9s %9s %9s %9s %9s %6s\n", "idle_park_ms=auto: one with work", "P99, us", "/alone", "per s", "/alone", "over-sub.", "parked"
+		busy_head("idle_park_ms=auto: one with work", "parked")
 	for (i = 1; i <= autos; i++) {
-		auto_row(auto_gpu[i], "beside none", "auto_" auto_gpu[i] "_alone")
-		auto_row(auto_gpu[i], "beside 3 without", "auto_" auto_gpu[i] "_few")
-		auto_row(auto_gpu[i], "beside 100 without", "auto_" auto_gpu[i] "_100")
+		at_gpu = "auto_" auto_gpu[i]
+		busy_row(auto_gpu[i] ", beside none", at_gpu "_alone", at_gpu "_alone", "_parkings")
+		busy_row(auto_gpu[i] ", beside 3 without", at_gpu "_few", at_gpu "_alone", "_parkings")
+		busy_row(auto_gpu[i] ", beside 100 without", at_gpu "_100", at_gpu "_alone", "_parkings")
 	}
 	if (have("scene_alone_p99_us")) {
-		printf "\n  %-46s %9s %9s %9s %9s %9s %6s\n", "ROCm/amdgpu issue 227: one with work", "P99, us", "/alone", "per s", "/alone", "over-sub.", "parked"
-		scene_row("beside none", "alone")
+		busy_head("ROCm/amdgpu issue 227: one with work", "parked")
+		busy_row("beside none", "scene_alone", "scene_alone", "_parkings")
 	}
 	for (n = 3; n <= 6; n += 3) {
-		scene_row(n " servers, " 3 * n " queues", "off_" n)
-		scene_row(n " servers, num_kcq=1: 15 slots", "kcq_" n)
-		scene_row(n " servers, idle_park_ms=auto", "auto_" n)
+		busy_row(n " servers, " 3 * n " queues", "scene_off_" n, "scene_alone", "_parkings")
+		busy_row(n " servers, num_kcq=1: 15 slots", "scene_kcq_" n, "scene_alone", "_parkings")
+		busy_row(n " servers, idle_park_ms=auto", "scene_auto_" n, "scene_alone", "_parkings")
 	}
 	for (i = 1; i <= autos; i++)
 		for (n = 1; n <= auto_idles; n++)

@@ -174,7 +174,7 @@ enum { UNPARK_RING, UNPARK_POLL, UNPARK_WAVES, UNPARK_PREEMPT, UNPARK_OFF, UNPAR
 /* Wait until a process was parked @count times, up to 20 s */
 bool wait_parked(const struct actor *a, long long count);
 
-/* Each kfd_unpark has its kfd_park before it, and no process is parked twice; what is parked at the end does not matter */
+/* Each kfd_unpark has its kfd_park before it, and no process is parked twice; processes that are parked at the end do not matter */
 bool park_paired(const struct events *e);
 
 /* One dispatch, and wait; the time to the GPU's end of it, ns; ends the program if there is no answer */
