@@ -281,7 +281,7 @@ static void equals(void)
 	actor_kill(&b);
 }
 
-/* A process that has had requests and is idle becomes one that may preempt: nobody is preempted before it rings */
+/* A process that has had requests and is idle becomes one that may preempt: no process is preempted before it rings */
 static void given(void)
 {
 	struct actor idle = actor_start(0, 1, 7), off;

@@ -114,7 +114,7 @@ static void debug_inside(void)
 
 	if (!debuggee(&off, "debug_inside"))
 		return;
-	actor_do(&off, act_submit, 50 * MS, 10);
+	actor_do(&off, act_submit, longer(50 * MS), 10);
 	on = online_start(0, 12);
 	/* four: also where nobody counts waves there is work until the last is launched */
 	actor_do(&on, act_submit, 30 * MS, 4);

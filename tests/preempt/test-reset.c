@@ -41,7 +41,7 @@ bool works(const char *name)
 {
 	int others = mapped(0);
 	struct actor on = online_start(0, 12), off = offline_start(0, 20 * MS, 3);
-	bool here = wait_mapped_beside(2, others), gone;
+	bool here = wait_mapped_beside(2, others), gone, back, ok;
 	/* its first request was a preemption of the dead */
 	long long took = stat_of(&on, "preempting_count");
 	uint64_t begin = kfdc_now();
@@ -56,12 +56,16 @@ bool works(const char *name)
 	if (actor_do(&on, act_wait, 20000, 0))
 		tap_bail("%s: the online work is not complete", name);
 	ns = actor_do(&on, act_done_at, 0, 0) - begin;
-	gone &= wait_mapped_beside(2, others) && completes(&off);
-	gone &= stat_of(&on, "preempting_count") == took + 1 && stat_of(&off, "preempted_count") == 1;
+	back = wait_mapped_beside(2, others) && completes(&off);
+	took = stat_of(&on, "preempting_count") - took;
+	ok = tap_ok(here && gone && back && took == 1 && stat_of(&off, "preempted_count") == 1 &&
+		    (in_time(ns, 21 * MS) || !has_occupancy(0)), "%s: new processes run and preempt", name);
+	if (!ok)
+		tap_diag("mapped %d, off %d, back %d, preempting %lld, preempted %lld, %ld us", here, gone, back, took,
+			 stat_of(&off, "preempted_count"), ns / 1000);
 	actor_kill(&on);
 	actor_kill(&off);
-	return tap_ok(here && gone && (in_time(ns, 21 * MS) || !has_occupancy(0)),
-		      "%s: new processes run and preempt", name);
+	return ok;
 }
 
 /* The GPU is reset while somebody is preempted: what ran is lost, nobody stays preempted */
