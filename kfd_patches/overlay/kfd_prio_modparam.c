@@ -156,7 +156,7 @@ static const struct kernel_param_ops park_ops = {
 module_param_cb(idle_park_ms, &park_ops, &kfd_prio_param_idle_park_ms, 0644);
 __MODULE_PARM_TYPE(idle_park_ms, "string");
 MODULE_PARM_DESC(idle_park_ms,
-		 "Processes without work for that long leave the GPU until they ring, in ms (auto = after 1000 where a GPU is over-subscribed, 0 = never, up to 60000, default 0)");
+		 "Processes without work for that long leave the GPU until they ring, in ms (auto = after 1000 where a GPU is over-subscribed, 0 = never, up to 60000, default auto)");
 
 /*
  * The build, "PACKAGE-VERSION TREE"; kfdprio doctor compares that of the file and of the loaded

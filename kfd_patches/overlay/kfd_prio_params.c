@@ -21,7 +21,7 @@ struct kfd_prio_param kfd_prio_param_max_switch_policy = { KFD_PRIO_SWITCH_HOLD,
 	KFD_PRIO_SWITCH_SHARE, KFD_PRIO_SWITCH_HOLD };
 struct kfd_prio_param kfd_prio_param_short_grace = { 1, 0, 1 };
 struct kfd_prio_param kfd_prio_param_mes_suspend = { 0, 0, 1 };
-struct kfd_prio_param kfd_prio_param_idle_park_ms = { 0, 0, 60000 };
+struct kfd_prio_param kfd_prio_param_idle_park_ms = { KFD_PRIO_PARK_AUTO, 0, 60000 };
 
 /**
  * kfd_prio_param_set() - store a new value of a module parameter

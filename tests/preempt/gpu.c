@@ -245,6 +245,9 @@ void params_reset(void)
 	static bool read;
 	unsigned int i;
 
+	/* tests that are about parking set it */
+	if (!read)
+		param_try("idle_park_ms", "0");
 	words_reset(read);
 
 	/* kfd_preempt is the first: to write it closes the breaker */

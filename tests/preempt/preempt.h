@@ -145,7 +145,7 @@ bool in_time(long long ns, long long limit);
 /* @ns, but on a debug kernel eight times as long: so that the CPU sees the GPU at work */
 uint64_t longer(uint64_t ns);
 
-/* All of preemption's parameters as they were when the program began */
+/* All of preemption's parameters as they were when the program began, but idle_park_ms 0 */
 void params_reset(void);
 
 /* Set a priority, -1 to take it away; ends the program if it is refused */

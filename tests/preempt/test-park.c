@@ -56,7 +56,7 @@ static void park_off(void)
 {
 	struct actor a;
 
-	tap_eq(param("idle_park_ms"), 0, "park_off: it is off by default");
+	tap_eq(param("idle_park_ms"), 0, "park_off: it is off");
 	a = actor_start(0, 2, 7);
 	request(&a, MS);
 	nap_ns(500 * MS);

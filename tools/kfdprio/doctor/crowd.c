@@ -146,6 +146,8 @@ static bool without_work(struct crowd *crowd, const struct kfd_gpu *gpu)
 	return known;
 }
 
+#define ALLOW "processes that 'kfdprio -l -o +IS-NEVER-PARKED' shows may leave after 'kfdprio --park=auto -p PID'"
+
 /**
  * doctor_crowd() - examine whether processes without work over-subscribe a GPU
  * @d: the examination
@@ -175,11 +177,14 @@ void doctor_crowd(struct doctor *d, const struct kfd_gpu *gpu)
 		doctor_say(d, FINDING_WARN, what, "run fewer processes at a time, or set priorities",
 			   "%u processes take turns on the GPU, and %s%s", processes,
 			   crowd.unknown ? "none of them is without work" : "all of them have work", unseen);
+	else if (!strcmp(park, "auto"))
+		doctor_say(d, FINDING_WARN, what, "run it again in a few seconds; " ALLOW,
+			   "%u processes take turns on the GPU, and %u of them have no work%s: they have not been idle for a second, which idle_park_ms=auto waits for, or are never parked",
+			   processes, crowd.idle, unseen);
 	else if (!*park || strcmp(park, "0"))
-		doctor_say(d, FINDING_WARN, what,
-			   *park ? "lower idle_park_ms, or allow it with 'kfdprio --park=auto -p PID' for those that 'kfdprio -l -o +IS-NEVER-PARKED' shows" : NULL,
+		doctor_say(d, FINDING_WARN, what, *park ? "lower idle_park_ms; " ALLOW : NULL,
 			   "%u processes take turns on the GPU, and %u of them have no work%s%s%s", processes, crowd.idle,
-			   unseen, *park ? ": they have not been idle for idle_park_ms, which is " : "", park);
+			   unseen, *park ? ": they have not been idle for idle_park_ms, or are never parked; it is " : "", park);
 	else
 		doctor_say(d, FINDING_WARN, what,
 			   "as root, run 'echo auto >" DOCTOR_PARK_MS "': processes without work then leave the GPU until they have some (parking.rst)",
