@@ -110,7 +110,7 @@ record: setup-demo
 check: check-arguments setup
 	@$(MAKE) -s -C tools all fake
 	@$(MAKE) -s -C tests all
-	@$(if $(CHANGED),suites=$$(tests/changed $(filter-out 1,$(CHANGED))) && tests/run $$suites,tests/run $(PART_$(PART)) $(SUITES))
+	@$(if $(CHANGED),suites=$$(tests/changed $(filter-out 1,$(CHANGED))) && tests/run $$suites,tests/run $(SUITES) $(if $(PART),+ $(PART_$(PART))))
 
 # CHANGED chooses the suites itself
 check-arguments:
