@@ -10,10 +10,10 @@ copy() {
 	(cd "$top" && git ls-files -z | tar --null -T - -cf -) | tar -C "$out" -xf -
 }
 
-# mutate FILE SCRIPT: from the one in $top to the one in $out; status 1 if it is the same
+# mutate FILE SCRIPT: from the one in $top to the one in $out; not 0 if it is the same, or sed refuses the script
 mutate() {
-	sed -z -E "$2" "$top/$dir/$1" >"$out/$dir/$1"
-	! cmp -s "$top/$dir/$1" "$out/$dir/$1"
+	sed -z -E "$2" "$top/$dir/$1" >"$out/$dir/$1" &&
+		! cmp -s "$top/$dir/$1" "$out/$dir/$1"
 }
 
 # what LOG: what the test did not like, nothing if that cannot be told

@@ -98,7 +98,7 @@ static void auto_crowd(void)
 	alone = request(&busy, 20 * MS);
 	e = events_start("kfd");
 	idle_start(idle, IDLE);
-	actor_do(&busy, act_submit, 100 * MS, 25);
+	actor_do(&busy, act_submit, longer(100 * MS), 25);
 	/* the driver parks no more of them then: idle ones that take no turns cost the others nothing */
 	t = kfdc_now();
 	while (mapped(0) > VMIDS && kfdc_now() - t < 20 * SEC)
