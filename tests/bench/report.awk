@@ -32,7 +32,11 @@ function bound(key, of, times, most, without) {
 	if (!have(of))
 		return
 	derive(key, v[of] * times - without)
-	if (v[key] > most) {
+	judge(key, most)
+}
+
+function judge(key, most) {
+	if (have(key) && v[key] > most) {
 		printf "%s is %g, of %g at most: NOT HELD\n", key, v[key], most
 		broken = 1
 	}
@@ -181,6 +185,11 @@ END {
 	autos = split("navi21 mi210 navi31 shared_mi210", auto_gpu, " ")
 	auto_idles = split("8 64 256", auto_idle, " ")
 	auto_keys()
+	judge("auto_park_busy_p99_ratio_100_idle", 1.01)
+	judge("auto_park_busy_rate_loss_100_idle", 0.01)
+	judge("auto_park_unneeded", 0)
+	judge("auto_park_unneeded_runs", 0)
+	judge("auto_park_wake_p99_ns", 30000)
 	park_gpus = split("navi21 mi210 navi31", park_gpu, " ")
 	park_idles = split("0 3 12 100", park_idle, " ")
 	park_keys()

@@ -158,6 +158,49 @@ static void auto_wakes(void)
 	tap_ok(idle_kill(idle, IDLE + 1), "auto_wakes: all is complete, once");
 }
 
+/* One of @idle that is parked */
+static const struct actor *parked_one(const struct actor *idle, int n)
+{
+	uint64_t end = kfdc_now() + 20 * SEC;
+	long long us;
+	int i;
+
+	for (i = 0; kfdc_now() < end; i = (i + 1) % n) {
+		us = stat_of(&idle[i], "parked_us");
+		nap_ns(2 * MS);
+		if (us && stat_of(&idle[i], "parked_us") > us)
+			return &idle[i];
+	}
+	tap_bail("no process is parked within 20 s");
+}
+
+/* Beside a process that works a request takes no longer than that of an unparked one, but for its restore and the other's save */
+static void auto_wakes_busy(void)
+{
+	long long more = (param("restore_us") + param("save_us") + 50) * US;
+	long ns, mapped_ns = 0, parked_ns = 0;
+	struct actor busy, idle[IDLE];
+	int i;
+
+	busy = offline_start(0, 100 * MS, 600);
+	idle_start(idle, 1);
+	for (i = 0; i < 40; i++) {
+		nap_ns(AFTER / 40 + i * 100 * US);
+		ns = request(&idle[0], MS) - MS;
+		mapped_ns = ns > mapped_ns ? ns : mapped_ns;
+	}
+	idle_start(idle + 1, IDLE - 1);
+	auto_on();
+	for (i = 0; i < 12; i++) {
+		ns = request(parked_one(idle, IDLE), MS) - MS;
+		parked_ns = ns > parked_ns ? ns : parked_ns;
+	}
+	tap_ok(in_time(parked_ns, mapped_ns + more), "auto_wakes_busy: a request takes its restore, a save and 50 us more at most than unparked (%ld us, unparked %ld)",
+	       parked_ns / 1000, mapped_ns / 1000);
+	actor_kill(&busy);
+	tap_ok(idle_kill(idle, IDLE), "auto_wakes_busy: all is complete, once");
+}
+
 /* When there is room again for some time, the parked ones return, and rings fault no more */
 static void auto_ends(void)
 {
@@ -231,6 +274,6 @@ static void auto_never(void)
 
 const struct test tests_auto[] = {
 	/* the first: is no thread started? */
-	{ "auto_alone", auto_alone }, { "auto_values", auto_values }, { "auto_crowd", auto_crowd }, { "auto_wakes", auto_wakes },
+	{ "auto_alone", auto_alone }, { "auto_values", auto_values }, { "auto_crowd", auto_crowd }, { "auto_wakes", auto_wakes }, { "auto_wakes_busy", auto_wakes_busy },
 	{ "auto_ends", auto_ends }, { "auto_flaps", auto_flaps }, { "auto_never", auto_never }, {}
 };
