@@ -286,6 +286,7 @@ static void given(void)
 {
 	struct actor idle = actor_start(0, 1, 7), off;
 	struct events *e;
+	int begun;
 
 	request(&idle, MS);
 	off = offline_start(0, 50 * MS, 100);
@@ -302,7 +303,9 @@ static void given(void)
 	request(&idle, MS);
 	nap_ns(20 * MS);
 	events_stop(e);
-	if (!tap_eq(events_count(e, "kfd_preempt_begin", NULL, 0), 1, "given: its next request preempts"))
+	begun = events_count(e, "kfd_preempt_begin", NULL, 0);
+	/* a debug kernel may take longer than linger_us until the store is repeated, which faults again then */
+	if (!tap_ok(begun == 1 || (begun > 1 && sim_debug_kernel()), "given: its next request preempts, once (%d times)", begun))
 		events_print(e);
 	events_free(e);
 	tap_ok(completes(&idle) && completes(&off), "given: all is complete, once");
