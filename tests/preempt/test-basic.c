@@ -289,7 +289,7 @@ static void given(void)
 	int begun;
 
 	request(&idle, MS);
-	off = offline_start(0, 50 * MS, 100);
+	off = offline_start(0, 50 * MS, 20);
 	if (!wait_mapped(0, 2))
 		tap_bail("the queues are not mapped");
 	e = events_start("kfd");
