@@ -232,7 +232,7 @@ static void barrier(void)
 	events_free(e);
 	e = events_start("kfd");
 	left = actor_do(&off, act_left, 0, 0);
-	nap_ns(300 * MS);
+	nap_ns(longer(300 * MS));
 	if (!tap_ok(actor_do(&off, act_left, 0, 0) < left && mapped(0) == 2,
 		    "barrier: the others run, as long as it waits"))
 		tap_diag("%ld left, then %ld:\n%s", left, actor_do(&off, act_left, 0, 0),
