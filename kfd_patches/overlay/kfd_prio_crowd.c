@@ -82,13 +82,13 @@ static void kfd_prio_crowd_changed(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_prio_crowd_see() - KFD maps queues: begin to park if the GPU is over-subscribed
+ * kfd_prio_crowd_see() - KFD maps queues: park from now on if the GPU is over-subscribed
  * @dqm: device queue manager of the GPU
  *
- * Does nothing unless idle_park_ms is auto, or if auto parks on the GPU already.
+ * Does nothing unless idle_park_ms is auto.
  *
- * The function does not count the queues of processes that are taken off. A GPU that only they
- * over-subscribe is found when they return.
+ * The function counts all processes, but no queue of a process that is taken off. If these queues
+ * over-subscribe the GPU, that is found by kfd_prio_crowd_update(), or when they return.
  *
  * Context: DQM lock; the MES lock may be held
  */
@@ -97,13 +97,13 @@ void kfd_prio_crowd_see(struct device_queue_manager *dqm)
 	struct kfd_prio_crowd *c = &dqm->prio.crowd;
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	if (!kfd_prio_parks_auto() || c->parks ||
+	if (!kfd_prio_parks_auto() ||
 	    dqm->sched_policy == KFD_SCHED_POLICY_NO_HWS || !kfd_prio_has_cwsr(dqm))
 		return;
 	if (!kfd_prio_over_subscribes(dqm, dqm->processes_count, dqm->active_cp_queue_count))
 		return;
-	kfd_prio_policy_crowd(c, true, ktime_get_ns());
-	kfd_prio_crowd_changed(dqm);
+	if (kfd_prio_policy_crowd(c, true, ktime_get_ns()))
+		kfd_prio_crowd_changed(dqm);
 }
 
 /**

@@ -243,7 +243,7 @@ static void kfd_prio_put_gpu(struct seq_file *m, struct kfd_prio_dqm *d)
 		seq_puts(m, "\n");
 	}
 	if (!d->thread) {
-		seq_puts(m, "  now: asleep, no priority of preempt_min_prio or more was set since the module was loaded\n");
+		seq_puts(m, "  now: asleep, no priority of preempt_min_prio or more was set and no process was parked since the module was loaded\n");
 	} else {
 		kfd_prio_put_decision(m, d, now);
 		kfd_prio_put_claims(m, d, now);

@@ -13,7 +13,9 @@
  *
  * A parked process stays parked until it rings or may not be parked any more. Parking a process
  * that is off already costs nothing. For any other process it takes an update of the runlist, for
- * which HWS unmaps every queue of the GPU.
+ * which HWS unmaps every queue of the GPU. So a process is not parked again before
+ * kfd_prio_parking.after_ns have passed since its last parking ended, whatever ended it: a user can
+ * end it at any time (KFD_PRIO_SET_PARK_NEVER).
  */
 bool kfd_prio_policy_parks(const struct kfd_prio_parking *g, const struct kfd_prio_lull *l)
 {
@@ -26,7 +28,8 @@ bool kfd_prio_policy_parks(const struct kfd_prio_parking *g, const struct kfd_pr
 	if (l->parked)
 		return true;
 	if (l->evicted || g->now < l->hold_until || g->now < l->quiet_at ||
-	    g->now - l->quiet_at < g->after_ns)
+	    g->now - l->quiet_at < g->after_ns ||
+	    (l->ended_at && g->now < l->ended_at + g->after_ns))
 		return false;
 	return l->off || g->free || g->pays;
 }

@@ -209,6 +209,7 @@ struct kfd_prio_qpd_neighbour {
  * @at: when the process was parked, ktime_get_ns()
  * @total_ns: total time for which the process was parked, ns, without the time since @at
  * @last_ns: how long the process was parked the last time, ns
+ * @ended_at: when that ended, ktime_get_ns()
  * @count: how often the process was parked
  * @seq: number of its last parking on this GPU, joins kfd_park to kfd_unpark
  * @wakes: how often the process was woken while parked
@@ -225,6 +226,7 @@ struct kfd_prio_qpd_park {
 	u64 at;
 	u64 total_ns;
 	u64 last_ns;
+	u64 ended_at;
 	u64 count;
 	u32 seq;
 	struct kfd_prio_wakes wakes;

@@ -44,6 +44,7 @@ bool kfd_prio_parks(struct qcm_process_device *qpd, const struct kfd_prio_parkin
 		.quiet = kfd_prio_is_quiet(qpd),
 		.quiet_at = qp->park.quiet_at,
 		.hold_until = qp->park.wakes.hold_until,
+		.ended_at = qp->park.ended_at,
 		.parked = qp->park.parked,
 		.off = kfd_prio_is_off(qp),
 		.evicted = qpd->evicted > qp->preempted,
@@ -191,6 +192,7 @@ void kfd_prio_park_end(struct qcm_process_device *qpd, enum kfd_prio_unpark_reas
 	lockdep_assert_held(&qpd->dqm->lock_hidden);
 	qp->park.parked = false;
 	qp->park.last_ns = now - qp->park.at;
+	qp->park.ended_at = now;
 	qp->park.total_ns += qp->park.last_ns;
 	d->totals.parked_ns += qp->park.last_ns;
 	d->parked--;

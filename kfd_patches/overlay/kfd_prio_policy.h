@@ -303,6 +303,7 @@ struct kfd_prio_wakes {
  * @quiet: the next ring of the process faults, and no work of it is known
  * @quiet_at: since when @quiet is true; valid if @quiet
  * @hold_until: see struct kfd_prio_wakes
+ * @ended_at: when its last parking ended; 0: it was never parked
  * @parked: the process is parked
  * @off: preemption keeps the process off the GPU
  * @evicted: KFD has evicted the process from the GPU
@@ -313,6 +314,7 @@ struct kfd_prio_lull {
 	bool quiet;
 	u64 quiet_at;
 	u64 hold_until;
+	u64 ended_at;
 	bool parked;
 	bool off;
 	bool evicted;

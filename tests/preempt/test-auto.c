@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* idle_park_ms=auto: processes are parked where a GPU is over-subscribed, and nowhere else */
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include "preempt.h"
 
 #define AFTER		(1000 * MS)	/* KFD_PRIO_CROWD_AFTER_NS of the driver */
@@ -256,6 +258,98 @@ static void auto_flaps(void)
 	tap_ok(idle_kill(idle, IDLE), "auto_flaps: so is that of the others");
 }
 
+/* What debugfs says of idle_park_ms=auto */
+static bool said(void)
+{
+	FILE *f = fopen("/sys/kernel/debug/kfd/preempt", "re");
+	char line[512];
+	bool is = false;
+
+	while (f && fgets(line, sizeof(line), f))
+		is |= !!strstr(line, "idle_park_ms=auto: processes are parked");
+	if (f)
+		fclose(f);
+	return is;
+}
+
+/* --park=never puts a parked process back, and any user may say so of its own: not more often than a ring would */
+static void auto_toggles(void)
+{
+	struct actor busy, idle[IDLE];
+	const struct actor *one;
+	long long parked, unmaps;
+	long before, after;
+	uint64_t t;
+	int n = 0;
+
+	auto_on();
+	busy = offline_start(0, 2 * MS, 900);
+	idle_start(idle, IDLE);
+	one = parked_one(idle, IDLE);
+	before = actor_do(&busy, act_left, 0, 0);
+	nap_ns(AFTER / 2);
+	before -= actor_do(&busy, act_left, 0, 0);
+	parked = stat_of(one, "parked_count");
+	unmaps = commands(0).unmaps;
+	after = actor_do(&busy, act_left, 0, 0);
+	for (t = kfdc_now(); kfdc_now() - t < AFTER / 2; n++) {
+		if (kfd_may_park(one->pid, false) || kfd_may_park(one->pid, true))
+			tap_bail("auto_toggles: %d", n);
+		nap_ns(500 * US);
+	}
+	after -= actor_do(&busy, act_left, 0, 0);
+	parked = stat_of(one, "parked_count") - parked;
+	tap_ok(n > 10 && parked <= 1, "auto_toggles: a process that %d times in half a second is never to be parked, and then is, is parked once (%lld times)",
+	       n, parked);
+	unmaps = commands(0).unmaps - unmaps;
+	tap_ok(unmaps <= 10, "auto_toggles: others are not unmapped for it (%lld times)", unmaps);
+	tap_ok(after >= before * 9 / 10 || sim_debug_kernel(), "auto_toggles: and complete as much (%ld dispatches, %ld before)", after, before);
+	actor_kill(&busy);
+	tap_ok(idle_kill(idle, IDLE), "auto_toggles: all is complete, once");
+}
+
+/* The GPU is over-subscribed for a moment every two seconds: parking does not end */
+static void auto_moments(void)
+{
+	struct actor idle[VMIDS], last;
+	uint64_t t = kfdc_now();
+	int n = 0, ended = 0;
+
+	auto_on();
+	idle_start(idle, VMIDS);
+	for (; kfdc_now() - t < HOLD + 4 * CHECK; n++) {
+		last = actor_start(0, 1, 7);
+		request(&last, MS);
+		actor_kill(&last);
+		ended += !said();
+		nap_ns(3 * CHECK / 2 + n * 137 % 500 * MS);
+	}
+	tap_eq(ended, 0, "auto_moments: over-subscribed %d times in %d s: parking does not end", n, (int)((HOLD + 4 * CHECK) / SEC));
+	tap_ok(idle_kill(idle, VMIDS), "auto_moments: all is complete, once");
+}
+
+/* All processes end while they are parked: parking ends too, and the thread sleeps */
+static void auto_gone(void)
+{
+	struct actor idle[IDLE];
+	struct ran before, after;
+	int i;
+
+	auto_on();
+	/* the interval of the safety poll is not what decides about it */
+	param_set("safety_poll_us", 1000000);
+	idle_start(idle, IDLE);
+	tap_ok(wait_mapped(0, 0) && said(), "auto_gone: all leave, and debugfs says so");
+	for (i = 0; i < IDLE; i++)
+		actor_kill(&idle[i]);
+	nap_ns(HOLD + 3 * CHECK);
+	tap_ok(!said(), "auto_gone: when all have ended parking does, as debugfs says");
+	before = engine_ran();
+	nap_ns(2 * CHECK);
+	after = engine_ran();
+	tap_eq(after.runs - before.runs, 0, "auto_gone: the engine's thread does not run");
+}
+
 /* With 0 no process is parked; auto that is written while the GPU is over-subscribed parks at once */
 static void auto_never(void)
 {
@@ -275,5 +369,6 @@ static void auto_never(void)
 const struct test tests_auto[] = {
 	/* the first: is no thread started? */
 	{ "auto_alone", auto_alone }, { "auto_values", auto_values }, { "auto_crowd", auto_crowd }, { "auto_wakes", auto_wakes }, { "auto_wakes_busy", auto_wakes_busy },
-	{ "auto_ends", auto_ends }, { "auto_flaps", auto_flaps }, { "auto_never", auto_never }, {}
+	{ "auto_ends", auto_ends }, { "auto_flaps", auto_flaps }, { "auto_toggles", auto_toggles },
+	{ "auto_moments", auto_moments }, { "auto_gone", auto_gone }, { "auto_never", auto_never }, {}
 };

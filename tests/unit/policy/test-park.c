@@ -44,6 +44,10 @@ static const struct park_case {
 	{ "woken too often", GPU(5000, .free = true), QUIET(.hold_until = T0 + 5001 * MS), false },
 	{ "woken too often, some time ago", GPU(5000, .free = true), QUIET(.hold_until = T0 + 5000 * MS), true },
 	{ "parked, though it was woken too often", GPU(1), QUIET(.parked = true, .hold_until = T0 + SEC), true },
+	{ "put back because it was never to be parked, just now", GPU(5000, .free = true, .pays = true), QUIET(.ended_at = T0 + 4501 * MS), false },
+	{ "the same, as long ago as a lull", GPU(5000, .free = true, .pays = true), QUIET(.ended_at = T0 + 4500 * MS), true },
+	{ "the same, and preempted without work", GPU(5000), QUIET(.off = true, .ended_at = T0 + 4501 * MS), false },
+	{ "parked before it was put back", GPU(501), QUIET(.parked = true, .ended_at = T0 + 400 * MS), true },
 	{ "it ends", GPU(5000, .free = true), QUIET(.ends = true), false },
 	{ "it ends while it is parked", GPU(5000), RINGS(.ends = true, .parked = true), true },
 	{ "it ends while it is parked, exempt", GPU(5000), QUIET(.ends = true, .parked = true, .exempt = true), true },
@@ -67,7 +71,7 @@ static void test_parks_stays(void **state)
 		for (u64 at = 0; at <= 2 * AFTER; at += AFTER / 2) {
 			struct kfd_prio_parking g = { bits & 1 ? AFTER : 0, T0 + at, bits & 2, bits & 4 };
 			struct kfd_prio_lull l = {
-				bits & 8, T0, bits & 16 ? T0 + SEC : 0, false, bits & 32, bits & 64,
+				bits & 8, T0, bits & 16 ? T0 + SEC : 0, 0, false, bits & 32, bits & 64,
 				bits & 128, bits & 256,
 			};
 			bool parks = kfd_prio_policy_parks(&g, &l);
