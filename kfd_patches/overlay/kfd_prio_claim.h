@@ -35,6 +35,7 @@
  * @left: number of claims of rung_claims that the pass has not reached yet
  * @reads: where the reads of the selected claim are counted
  * @rung_reads: number of reads of claims of rung_claims
+ * @ns: time that the observations have taken, ns
  */
 struct kfd_prio_claim_pass {
 	u64 begin;
@@ -46,6 +47,7 @@ struct kfd_prio_claim_pass {
 	unsigned int left;
 	u32 *reads;
 	u32 rung_reads;
+	u64 ns;
 };
 
 /**

@@ -344,9 +344,11 @@ bool kfd_prio_claim_observe(struct device_queue_manager *dqm, struct kfd_prio_sn
 	struct kfd_prio_qpd *qp;
 	struct kfd_process *p;
 	bool more = true;
+	u64 begin;
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	kfd_prio_gpu_params(dqm, &k);
+	begin = ktime_get_ns();
 	qp = kfd_prio_claim_pass_next(dqm, pass, &k);
 	if (!qp) {
 		kfd_prio_claim_pass_end(dqm, pass);
@@ -364,6 +366,7 @@ bool kfd_prio_claim_observe(struct device_queue_manager *dqm, struct kfd_prio_sn
 	else if (qp->claim.rung && kfd_prio_claim_quiet(qp, &k))
 		kfd_prio_claim_arm(dqm, qpd, s, pass, &k);
 	kfd_prio_process_drop(p);
+	pass->ns += ktime_get_ns() - begin;
 	if (!more)
 		kfd_prio_claim_pass_end(dqm, pass);
 	return more;

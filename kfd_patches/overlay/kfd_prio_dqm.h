@@ -77,6 +77,7 @@ struct kfd_prio_totals {
  * @claims_at: end of the last pass that has observed processes of @rung_claims, ktime_get_ns(), or
  *	when the observation of neighbours last paused
  * @claims_reads: number of reads in that pass
+ * @rest_at: before this time no process of the three lists is due by its interval, ktime_get_ns()
  * @fresh_at: begin of the last observation of a process of @fresh_claims, ktime_get_ns()
  * @fresh_reads: number of reads in it
  * @trapped_at: when the last observation of a process of @trapped_claims was due, ktime_get_ns()
@@ -193,6 +194,7 @@ struct kfd_prio_dqm {
 	bool claim_marked;
 	u64 claims_at;
 	u32 claims_reads;
+	u64 rest_at;
 	u64 fresh_at;
 	u32 fresh_reads;
 	u64 trapped_at;

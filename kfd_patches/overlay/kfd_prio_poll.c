@@ -20,8 +20,9 @@
  *
  * Each time at which a claim is due follows from past events and the module parameters, and not
  * from the present time, because users can cause any number of passes. A pass ends after
- * KFD_PRIO_POLL_READS reads, and the thread then pauses in proportion to them, because it runs at a
- * real-time priority.
+ * KFD_PRIO_POLL_READS reads. The thread then pauses in proportion to them, and for at least as long
+ * as they have taken, because it runs at a real-time priority: on a host that reads slowly it must
+ * not take a whole CPU. A ring, the end of a level and a claim that was taken off do not wait.
  */
 #include "kfd_prio_priv.h"
 #include "kfd_prio_claim.h"
@@ -88,7 +89,8 @@ static bool kfd_prio_poll_full(const struct kfd_prio_dqm *d)
 /* Returns the time before which no claim of rung_claims is due by its interval alone */
 static u64 kfd_prio_poll_rest_at(const struct kfd_prio_dqm *d, const struct kfd_prio_params *k)
 {
-	return d->claims_at + max(kfd_prio_poll_min(k), d->claims_reads * KFD_PRIO_POLL_REST);
+	return max(d->claims_at + max(kfd_prio_poll_min(k), d->claims_reads * KFD_PRIO_POLL_REST),
+		   d->rest_at);
 }
 
 /*
@@ -124,7 +126,7 @@ static u64 kfd_prio_poll_rung_at(const struct kfd_prio_dqm *d, const struct kfd_
 	u64 at, ends = kfd_prio_policy_until(k, &c);
 
 	if (qp->claim.observed_at >= ends)
-		ends = qp->claim.observed_at + kfd_prio_poll_min(k);
+		ends = max(qp->claim.observed_at + kfd_prio_poll_min(k), d->rest_at);
 	at = min(ends, max(rest_at, kfd_prio_poll_work_at(qp, k)));
 	/* No MQD is read before the hardware has confirmed the unmap; a step follows that */
 	if (d->state == KFD_PRIO_STATE_LEFT && qp->preempted)
@@ -152,7 +154,7 @@ static u64 kfd_prio_poll_trapped_at(struct kfd_prio_dqm *d)
 	qp = list_first_entry_or_null(&d->trapped_claims, struct kfd_prio_qpd, claim.link);
 	if (!qp)
 		return KFD_PRIO_NEVER;
-	return max(qp->claim.observed_at + kfd_prio_safety_poll_ns(),
+	return max(max(qp->claim.observed_at + kfd_prio_safety_poll_ns(), d->rest_at),
 		   d->trapped_at + kfd_prio_poll_turn(d));
 }
 
@@ -164,7 +166,8 @@ static u64 kfd_prio_poll_fresh_at(const struct kfd_prio_dqm *d, const struct kfd
 {
 	if (d->state == KFD_PRIO_STATE_LEFT || (list_empty(&d->fresh_claims) && !d->claim_marked))
 		return KFD_PRIO_NEVER;
-	return d->fresh_at + max(kfd_prio_poll_min(k), d->fresh_reads * KFD_PRIO_POLL_REST);
+	return max(d->fresh_at + max(kfd_prio_poll_min(k), d->fresh_reads * KFD_PRIO_POLL_REST),
+		   d->rest_at);
 }
 
 /**
@@ -319,7 +322,8 @@ struct kfd_prio_qpd *kfd_prio_claim_pass_next(struct device_queue_manager *dqm,
  * @pass: the pass
  *
  * If the pass has read claims of rung_claims, the function records its end and its number of reads.
- * The time for which the thread then observes none of them by their interval follows from both.
+ * The time for which the thread then observes none of them by their interval follows from both, and
+ * from the time that the observations of the pass have taken.
  *
  * Context: the GPU's thread; DQM lock
  */
@@ -327,6 +331,8 @@ void kfd_prio_claim_pass_end(struct device_queue_manager *dqm,
 			     const struct kfd_prio_claim_pass *pass)
 {
 	lockdep_assert_held(&dqm->lock_hidden);
+	if (pass->ns)
+		dqm->prio.rest_at = ktime_get_ns() + pass->ns;
 	/*
 	 * A pass that has read nothing does not delay the next one, because users can cause any
 	 * number of passes

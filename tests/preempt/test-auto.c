@@ -279,13 +279,17 @@ static void auto_toggles(void)
 	const struct actor *one;
 	long long parked, unmaps;
 	long before, after;
+	int i, n = 0;
 	uint64_t t;
-	int n = 0;
 
 	auto_on();
 	busy = offline_start(0, 2 * MS, 900);
+	/* with the one that works these fill the GPU, so that it is over-subscribed when another returns */
 	idle_start(idle, IDLE);
-	one = parked_one(idle, IDLE);
+	for (i = 0; i < VMIDS - 1; i++)
+		if (kfd_may_park(idle[i].pid, false))
+			tap_bail("auto_toggles: process %d", i);
+	one = parked_one(idle + i, IDLE - i);
 	before = actor_do(&busy, act_left, 0, 0);
 	nap_ns(AFTER / 2);
 	before -= actor_do(&busy, act_left, 0, 0);
@@ -318,10 +322,10 @@ static void auto_moments(void)
 	auto_on();
 	idle_start(idle, VMIDS);
 	for (; kfdc_now() - t < HOLD + 4 * CHECK; n++) {
+		ended += n && !said();
 		last = actor_start(0, 1, 7);
 		request(&last, MS);
 		actor_kill(&last);
-		ended += !said();
 		nap_ns(3 * CHECK / 2 + n * 137 % 500 * MS);
 	}
 	tap_eq(ended, 0, "auto_moments: over-subscribed %d times in %d s: parking does not end", n, (int)((HOLD + 4 * CHECK) / SEC));

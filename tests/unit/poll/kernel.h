@@ -99,7 +99,7 @@ struct kfd_prio_dqm {
 	struct list_head rung_claims, fresh_claims, trapped_claims;
 	bool claim_marked;
 	enum { KFD_PRIO_STATE_COMMITTED, KFD_PRIO_STATE_LEFT } state;
-	u64 claims_at, fresh_at, trapped_at;
+	u64 claims_at, fresh_at, trapped_at, rest_at;
 	u32 claims_reads, fresh_reads, trapped_reads;
 };
 

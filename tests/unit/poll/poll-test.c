@@ -34,6 +34,7 @@ static struct claim {
 	u32 queues;
 	bool gone;
 	bool refuses;		/* its observation ends before anything is read */
+	bool stays;		/* it cannot be armed */
 	bool unreadable;	/* its indices are not present: its observation shows nothing */
 	u64 ends;		/* when its work ends */
 	u64 gap, seen;		/* longest time between two observations, and the last one */
@@ -42,6 +43,7 @@ static struct claim {
 static unsigned int n;
 /* reads of trapped claims, of fresh ones, of others; time of the thread */
 static u64 reads[3], cpu, passes;
+static u64 slow;	/* a read takes so many times as long */
 static bool frozen;	/* nobody may ask for the time */
 
 u64 ktime_get_ns(void)
@@ -83,6 +85,7 @@ static void begin(u64 safety_ns)
 	safety = safety_ns;
 	late = 0;
 	kick = 0;
+	slow = 1;
 	n = 0;
 	cpu = 0;
 	passes = 0;
@@ -141,7 +144,8 @@ static bool read_claim(struct claim *c, struct kfd_prio_claim_pass *pass)
 	}
 	*pass->reads += r;
 	reads[pass->reads == &d->trapped_reads ? 0 : pass->reads == &d->fresh_reads ? 1 : 2] += r;
-	now += r * READ_NS;
+	now += slow * r * READ_NS;
+	pass->ns += slow * r * READ_NS;
 	kfd_prio_claim_observed(&dqm, &c->qp, now);
 	if (c->count++ && now - c->seen > c->gap)
 		c->gap = now - c->seen;
@@ -178,7 +182,7 @@ static void pass_over(void)
 		assert_false(c->gone);
 		if (!read_claim(c, &pass))
 			break;
-		if (qp->claim.rung && !qp->work && now >= qp->claim.work_at + k.linger_ns) {
+		if (!c->stays && qp->claim.rung && !qp->work && now >= qp->claim.work_at + k.linger_ns) {
 			qp->claim.rung = false;
 			qp->park.quiet_at = now;
 			list_move_tail(&qp->claim.link, &d->fresh_claims);
@@ -497,6 +501,33 @@ static void test_many_busy(void **unused)
 	}
 }
 
+/* However slowly a host reads, observing takes half of a CPU at most, but for one pass */
+static void test_slow(void **unused)
+{
+	static const u64 slower[] = { 10, 100, 1000 };
+	unsigned int a, what, i;
+
+	(void)unused;
+	for (a = 0; a < 3; a++)
+		for (what = 0; what < 4; what++) {
+			begin(10 * MS);
+			slow = slower[a];
+			for (i = 0; i < (what == 1 ? 64 : 1); i++)
+				busy(8, what < 2 ? 3600 * SEC : 0)->stays = true;
+			/* one that is taken off again and again, and never proved to have no work */
+			if (what == 3)
+				trapped(24)->unreadable = true;
+			for (i = 0; i < 200; i++) {
+				if (what == 3)
+					take(&claims[1]);
+				run(20 * MS);
+			}
+			assert_true(cpu <= (now - 10 * SEC) / 2 + KFD_PRIO_POLL_READS * slow * READ_NS + MS);
+			for (i = 0; i < n; i++)
+				assert_true(claims[i].count > 0);
+		}
+}
+
 /* Busy and fresh claims do not delay the poll of the trapped ones, nor these the others; with any number of kicks */
 static void test_mixed(void **unused)
 {
@@ -684,6 +715,7 @@ int main(void)
 		cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_many_events),
 		cmocka_unit_test(test_many_busy),
+		cmocka_unit_test(test_slow),
 		cmocka_unit_test(test_mixed),
 		cmocka_unit_test(test_fresh),
 		cmocka_unit_test(test_lapsed),
