@@ -150,12 +150,14 @@ static u64 kfd_prio_poll_turn(const struct kfd_prio_dqm *d)
 static u64 kfd_prio_poll_trapped_at(struct kfd_prio_dqm *d)
 {
 	const struct kfd_prio_qpd *qp;
+	u64 at;
 
 	qp = list_first_entry_or_null(&d->trapped_claims, struct kfd_prio_qpd, claim.link);
 	if (!qp)
 		return KFD_PRIO_NEVER;
-	return max(max(qp->claim.observed_at + kfd_prio_safety_poll_ns(), d->rest_at),
-		   d->trapped_at + kfd_prio_poll_turn(d));
+	at = max(qp->claim.observed_at + kfd_prio_safety_poll_ns(),
+		 d->trapped_at + kfd_prio_poll_turn(d));
+	return max(at, d->rest_at);
 }
 
 /*
@@ -236,9 +238,10 @@ static struct kfd_prio_qpd *kfd_prio_pass_trapped(struct kfd_prio_dqm *d,
 		return NULL;
 	/*
 	 * The observation counts from the time at which it was due, so that the time which the
-	 * thread takes to wake does not add up; if it is later by more than a turn, from a turn ago
+	 * thread takes to wake does not add up. Turns that were missed do not come all at once,
+	 * because none is due before rest_at.
 	 */
-	d->trapped_at = max(at, pass->begin - min(pass->begin, kfd_prio_poll_turn(d)));
+	d->trapped_at = at;
 	d->trapped_reads = 1;
 	pass->reads = &d->trapped_reads;
 	return list_first_entry(&d->trapped_claims, struct kfd_prio_qpd, claim.link);
