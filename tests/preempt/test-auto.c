@@ -307,7 +307,8 @@ static void auto_toggles(void)
 	       n, parked);
 	unmaps = commands(0).unmaps - unmaps;
 	tap_ok(unmaps <= 10, "auto_toggles: others are not unmapped for it (%lld times)", unmaps);
-	tap_ok(after >= before * 9 / 10 || sim_debug_kernel(), "auto_toggles: and complete as much (%ld dispatches, %ld before)", after, before);
+	/* while it is not parked, it has its turns */
+	tap_ok(after >= before * 3 / 4 || sim_debug_kernel(), "auto_toggles: and have their turns (%ld dispatches, %ld before)", after, before);
 	actor_kill(&busy);
 	tap_ok(idle_kill(idle, IDLE), "auto_toggles: all is complete, once");
 }

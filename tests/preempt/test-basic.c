@@ -289,7 +289,8 @@ static void given(void)
 	int begun;
 
 	request(&idle, MS);
-	off = offline_start(0, 50 * MS, 20);
+	/* until the recording has begun it must have some left */
+	off = offline_start(0, 50 * MS, 60);
 	if (!wait_mapped(0, 2))
 		tap_bail("the queues are not mapped");
 	e = events_start("kfd");

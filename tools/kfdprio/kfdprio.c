@@ -54,7 +54,7 @@ static void usage(void)
 	      "     --user NAME      act on the processes of a user\n"
 	      " -r, --reset          remove the priority: queues return to their own\n"
 	      "     --park=never     never remove it from the GPU for having no work\n"
-	      "     --park=auto      remove it when it had none for idle_park_ms\n"
+	      "     --park=auto      remove it as the parameter idle_park_ms says (the default)\n"
 	      "     --root           under sudo, run the command as root, not as the calling user\n"
 	      " -l, --list           list the processes that use a GPU\n"
 	      " -J, --json           print JSON, with -l or -p\n"

@@ -146,7 +146,7 @@ static bool without_work(struct crowd *crowd, const struct kfd_gpu *gpu)
 	return known;
 }
 
-#define ALLOW "processes that 'kfdprio -l -o +IS-NEVER-PARKED' shows may leave after 'kfdprio --park=auto -p PID'"
+#define ALLOW "processes with yes in 'kfdprio -l -o +IS-NEVER-PARKED' may leave after 'kfdprio --park=auto -p PID'"
 
 /**
  * doctor_crowd() - examine whether processes without work over-subscribe a GPU

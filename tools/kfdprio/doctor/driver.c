@@ -94,6 +94,7 @@ static const struct {
 	{ "max_switch_policy", "hold", NULL, true },
 	{ "short_grace", "1", NULL, true },
 	{ "mes_suspend", "0", NULL, true },
+	{ "idle_park_ms", "auto", NULL, true },
 	{ "sched_policy", "0", "without a hardware scheduler no process is preempted; remove sched_policy=2 from the module's options", false },
 	{ "cwsr_enable", "1", "without CWSR no process is preempted; remove cwsr_enable=0 from the module's options", false },
 	{ "hws_max_conc_proc", DEFAULT_NONE, NULL, false },
