@@ -47,7 +47,7 @@ static void kfd_prio_timer_set(struct device_queue_manager *dqm, const struct kf
 	 */
 	if (k->park_ns && !(list_empty(&d->neighbours) && list_empty(&d->quiet_neighbours)))
 		at = min(at, kfd_prio_neighbour_poll_at(d));
-	/* With idle_park_ms=auto: whether the GPU is still over-subscribed, see kfd_prio_decide() */
+	/* With idle_park_ms=auto: is the GPU still over-subscribed? See kfd_prio_decide() */
 	if (k->park_ns && d->crowd.parks)
 		at = min(at, d->crowd.check_at);
 	if (d->state == KFD_PRIO_STATE_ROLLED_BACK)
