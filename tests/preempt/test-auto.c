@@ -313,6 +313,19 @@ static void auto_toggles(void)
 	tap_ok(idle_kill(idle, IDLE), "auto_toggles: all is complete, once");
 }
 
+/* Those that are parked count: as long as they would over-subscribe the GPU, none returns */
+static void auto_stays(void)
+{
+	struct actor idle[IDLE];
+
+	auto_on();
+	idle_start(idle, IDLE);
+	tap_ok(wait_mapped(0, 0), "auto_stays: all leave");
+	nap_ns(HOLD + 3 * CHECK);
+	tap_ok(!mapped(0) && said(), "auto_stays: and none has returned after %d s", (int)((HOLD + 3 * CHECK) / SEC));
+	tap_ok(idle_kill(idle, IDLE), "auto_stays: all is complete, once");
+}
+
 /* The GPU is over-subscribed for a moment every two seconds: parking does not end */
 static void auto_moments(void)
 {
@@ -375,5 +388,5 @@ const struct test tests_auto[] = {
 	/* the first: is no thread started? */
 	{ "auto_alone", auto_alone }, { "auto_values", auto_values }, { "auto_crowd", auto_crowd }, { "auto_wakes", auto_wakes }, { "auto_wakes_busy", auto_wakes_busy },
 	{ "auto_ends", auto_ends }, { "auto_flaps", auto_flaps }, { "auto_toggles", auto_toggles },
-	{ "auto_moments", auto_moments }, { "auto_gone", auto_gone }, { "auto_never", auto_never }, {}
+	{ "auto_stays", auto_stays }, { "auto_moments", auto_moments }, { "auto_gone", auto_gone }, { "auto_never", auto_never }, {}
 };
