@@ -317,12 +317,17 @@ static void auto_toggles(void)
 static void auto_stays(void)
 {
 	struct actor idle[IDLE];
+	long long parked = 0;
+	int i;
 
 	auto_on();
 	idle_start(idle, IDLE);
 	tap_ok(wait_mapped(0, 0), "auto_stays: all leave");
 	nap_ns(HOLD + 3 * CHECK);
-	tap_ok(!mapped(0) && said(), "auto_stays: and none has returned after %d s", (int)((HOLD + 3 * CHECK) / SEC));
+	for (i = 0; i < IDLE; i++)
+		parked += stat_of(&idle[i], "parked_count");
+	tap_ok(!mapped(0) && parked == IDLE, "auto_stays: and none has returned after %d s (parked %lld times)",
+	       (int)((HOLD + 3 * CHECK) / SEC), parked);
 	tap_ok(idle_kill(idle, IDLE), "auto_stays: all is complete, once");
 }
 
