@@ -22,7 +22,8 @@
  * from the present time, because users can cause any number of passes. A pass ends after
  * KFD_PRIO_POLL_READS reads. The thread then pauses in proportion to them, and for at least as long
  * as they have taken, because it runs at a real-time priority: on a host that reads slowly it must
- * not take a whole CPU. A ring, the end of a level and a claim that was taken off do not wait.
+ * not take a whole CPU. A ring, the end of a level and a claim of rung_claims that was taken off
+ * do not wait.
  */
 #include "kfd_prio_priv.h"
 #include "kfd_prio_claim.h"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# "PHASE NAME VALUE" lines of the jobs scene and scene_kcq of tests/bench/run -> an SVG: what processes without work cost the one that
-# works, in the scene of ROCm/amdgpu issue 227.
+# "PHASE NAME VALUE" lines of the jobs scene and scene_kcq of tests/bench/run -> an SVG of the scene of ROCm/amdgpu issue 227: throughput and
+# latency of a process that works, beside processes without work.
 #
 #	tests/bench/run scene scene_kcq
 #	cat build/bench/scene.txt build/bench/scene_kcq.txt | awk -f tests/bench/scene.awk >Documentation/scene-227.svg
@@ -9,14 +9,15 @@ NF == 3 { v[$1 "_" $2] = $3 }
 
 function text(x, y, what, more) { printf "<text x=\"%d\" y=\"%d\"%s>%s</text>\n", x, y, more ? " " more : "", what }
 
-# a bar: @n servers, setting @i, the figure as a part of @most
+# a bar at @x, @y, as long as @value is of @most
 function bar(x, y, value, most, fill, label,   width) {
 	width = 300 * value / most
 	printf "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"20\" fill=\"%s\"/>\n", x, y, width, fill
 	text(x + width + 6, y + 15, label)
 }
 
-function panel(x, title, figure, format, most, scale,   n, i, y, key) {
+function panel(x, title, figure, format, most, scale,   n, i, y, key, alone) {
+	alone = x + 300 * v["scene_alone_" figure] / scale / most
 	text(x, 60, title, "font-weight=\"bold\"")
 	for (n = 3; n <= 6; n += 3)
 		for (i = 1; i <= settings; i++) {
@@ -24,20 +25,16 @@ function panel(x, title, figure, format, most, scale,   n, i, y, key) {
 			key = "scene_" phase[i] "_" n "_" figure
 			if (!(key in v)) {
 				printf "scene.awk: no figure %s\n", key >"/dev/stderr"
-				bad = 1
 				exit 1
 			}
 			bar(x, y - 18, v[key] / scale, most, colour[i], sprintf(format, v[key] / scale))
 		}
 	# what it is alone
-	printf "<line x1=\"%.1f\" y1=\"66\" x2=\"%.1f\" y2=\"266\" stroke=\"#444\" stroke-dasharray=\"4 3\"/>\n", x + 300 * v["scene_alone_" figure] / scale / most,
-		x + 300 * v["scene_alone_" figure] / scale / most
-	text(x + 300 * v["scene_alone_" figure] / scale / most - 14, 282, "alone")
+	printf "<line x1=\"%.1f\" y1=\"66\" x2=\"%.1f\" y2=\"266\" stroke=\"#444\" stroke-dasharray=\"4 3\"/>\n", alone, alone
+	text(alone - 14, 282, "alone")
 }
 
 END {
-	if (bad)
-		exit 1
 	settings = split("off kcq auto", phase, " ")
 	split("#b35806 #5e4fa2 #1a7f5a", colour, " ")
 	split("idle_park_ms=0|num_kcq=1 (15 slots)|idle_park_ms=auto (default)", name, "|")

@@ -40,7 +40,7 @@ static long rate(const struct actor *on)
 	return (long)(REQUESTS * SEC / (shared->end[REQUESTS - 1] - shared->begin[0]));
 }
 
-/* What one process completes beside the crowd with 0, and with auto */
+/* A process completes nine of ten requests with auto that it completes with 0, beside the crowd */
 static void gain(const char *what, const struct actor *on)
 {
 	long none = rate(on), with;

@@ -184,7 +184,7 @@ void doctor_crowd(struct doctor *d, const struct kfd_gpu *gpu)
 	else if (!*park || strcmp(park, "0"))
 		doctor_say(d, FINDING_WARN, what, *park ? "lower idle_park_ms; " ALLOW : NULL,
 			   "%u processes take turns on the GPU, and %u of them have no work%s%s%s", processes, crowd.idle,
-			   unseen, *park ? ": they have not been idle for idle_park_ms, or are never parked; it is " : "", park);
+			   unseen, *park ? ": they are never parked, or have not been idle for idle_park_ms, which is " : "", park);
 	else
 		doctor_say(d, FINDING_WARN, what,
 			   "as root, run 'echo auto >" DOCTOR_PARK_MS "': processes without work then leave the GPU until they have some (parking.rst)",
