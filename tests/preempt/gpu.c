@@ -262,6 +262,24 @@ void params_reset(void)
 	read = true;
 }
 
+bool debugfs_shows(unsigned int gpu, const char *text)
+{
+	FILE *f = fopen("/sys/kernel/debug/kfd/preempt", "re");
+	bool here = false, shows = false;
+	unsigned int id;
+	char line[512];
+
+	if (!f)
+		tap_bail("debugfs: %s", strerror(errno));
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "GPU %u", &id) == 1)
+			here = id == gpu_id(gpu);
+		shows |= here && strstr(line, text);
+	}
+	fclose(f);
+	return shows;
+}
+
 /* ---- processes ---- */
 
 void prioritise(const struct actor *a, int prio)

@@ -136,6 +136,9 @@ void param_set(const char *name, long value);
 int param_try(const char *name, const char *text);
 bool param_is(const char *name, const char *text);
 
+/* Is @text in a line about the GPU in debugfs' kfd/preempt?  Ends the program without debugfs */
+bool debugfs_shows(unsigned int gpu, const char *text);
+
 /*
  * Is it 0 or more, and less than @limit?  On a debug kernel, whose CPU is several times slower while the simulated
  * GPU is not, it may be more, which is told

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* idle_park_ms=auto: processes are parked where a GPU is over-subscribed, and nowhere else */
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include "preempt.h"
 
 #define AFTER		(1000 * MS)	/* KFD_PRIO_CROWD_AFTER_NS of the driver */
@@ -263,18 +261,9 @@ static void auto_flaps(void)
 	tap_ok(idle_kill(idle, IDLE), "auto_flaps: so is that of the others");
 }
 
-/* Does debugfs show that idle_park_ms=auto parks processes? */
 static bool said(void)
 {
-	FILE *f = fopen("/sys/kernel/debug/kfd/preempt", "re");
-	char line[512];
-	bool is = false;
-
-	while (f && fgets(line, sizeof(line), f))
-		is |= !!strstr(line, "idle_park_ms=auto: processes are parked");
-	if (f)
-		fclose(f);
-	return is;
+	return debugfs_shows(0, "idle_park_ms=auto: processes are parked");
 }
 
 /* --park=never puts a parked process back, and any user may say so of its own: not more often than a ring would */

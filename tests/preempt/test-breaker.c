@@ -60,20 +60,7 @@ bool preempts(unsigned int gpu)
 
 bool open_there(unsigned int gpu)
 {
-	FILE *f = fopen("/sys/kernel/debug/kfd/preempt", "re");
-	bool here = false, is_open = false;
-	unsigned int id;
-	char line[512];
-
-	if (!f)
-		tap_bail("debugfs: %s", strerror(errno));
-	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "GPU %u", &id) == 1)
-			here = id == gpu_id(gpu);
-		is_open |= here && strstr(line, "breaker: open");
-	}
-	fclose(f);
-	return is_open;
+	return debugfs_shows(gpu, "breaker: open");
 }
 
 /* And as KFD_PRIO_IOC_LIST tells it, which needs a process there */
