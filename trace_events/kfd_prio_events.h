@@ -45,6 +45,7 @@ KFD_PRIO_WAKE_NAMES(KFD_PRIO_DEFINE, KFD_PRIO_DEFINE)
 KFD_PRIO_REASON_NAMES(KFD_PRIO_DEFINE, KFD_PRIO_DEFINE)
 KFD_PRIO_PARK_NAMES(KFD_PRIO_DEFINE, KFD_PRIO_DEFINE)
 KFD_PRIO_UNPARK_NAMES(KFD_PRIO_DEFINE, KFD_PRIO_DEFINE)
+KFD_PRIO_THROTTLE_NAMES(KFD_PRIO_DEFINE, KFD_PRIO_DEFINE)
 KFD_PRIO_BREAKER_NAMES(KFD_PRIO_DEFINE, KFD_PRIO_DEFINE)
 KFD_PRIO_PIPE_NAMES(KFD_PRIO_DEFINE, KFD_PRIO_DEFINE)
 
@@ -66,6 +67,8 @@ KFD_PRIO_PIPE_NAMES(KFD_PRIO_DEFINE, KFD_PRIO_DEFINE)
 	__print_symbolic(v, KFD_PRIO_PARK_NAMES(KFD_PRIO_PAIR, KFD_PRIO_PAIR_LAST))
 #define kfd_show_unpark(v)						\
 	__print_symbolic(v, KFD_PRIO_UNPARK_NAMES(KFD_PRIO_PAIR, KFD_PRIO_PAIR_LAST))
+#define kfd_show_throttle(v)						\
+	__print_symbolic(v, KFD_PRIO_THROTTLE_NAMES(KFD_PRIO_PAIR, KFD_PRIO_PAIR_LAST))
 #define kfd_show_breaker(v)						\
 	__print_symbolic(v, KFD_PRIO_BREAKER_NAMES(KFD_PRIO_PAIR, KFD_PRIO_PAIR_LAST))
 #define kfd_show_pipe_priority(v)					\
@@ -697,6 +700,75 @@ TRACE_EVENT(kfd_unpark,
 		__entry->gpu_id, __entry->pid, __entry->queues,
 		kfd_show_unpark(__entry->reason), __entry->wake_ns, __entry->parked_ns,
 		__entry->seq)
+);
+
+/*
+ * A process with work is about to be taken off a GPU by its groups, or is off already and has work
+ * now.
+ *	queues		number of its queues on the GPU
+ *	reason		enum kfd_prio_throttle
+ *	share		number of the group that the process was put in, or has inherited; 0: none
+ *	cgroup_share	number of the group of its cgroup; 0: none
+ *	seq		joins the event to kfd_throttle_end of the same GPU
+ */
+TRACE_EVENT(kfd_throttle_begin,
+	TP_PROTO(struct qcm_process_device *qpd, u32 reason, u64 share, u64 cgroup_share),
+	TP_ARGS(qpd, reason, share, cgroup_share),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(s32, pid)
+		__field(u32, queues)
+		__field(u32, reason)
+		__field(u64, share)
+		__field(u64, cgroup_share)
+		__field(u32, seq)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = qpd->dqm->dev->id;
+		__entry->pid = qpd->pqm->process->lead_thread->tgid;
+		__entry->queues = qpd->queue_count;
+		__entry->reason = reason;
+		__entry->share = share;
+		__entry->cgroup_share = cgroup_share;
+		__entry->seq = qpd->prio.share.seq;
+		kfd_zero_after(seq);
+	),
+	TP_printk("gpu_id=%u pid=%d queues=%u reason=%s share=%llu cgroup_share=%llu seq=%u",
+		__entry->gpu_id, __entry->pid, __entry->queues,
+		kfd_show_throttle(__entry->reason), __entry->share, __entry->cgroup_share,
+		__entry->seq)
+);
+
+/*
+ * A process is throttled no more: it is put back, another reason keeps it off, or it has no work.
+ *	queues		number of its queues on the GPU
+ *	reason		as in its kfd_throttle_begin
+ *	throttled_ns	for how long it was throttled
+ *	seq		as in its kfd_throttle_begin
+ */
+TRACE_EVENT(kfd_throttle_end,
+	TP_PROTO(struct qcm_process_device *qpd, u32 reason, u64 throttled_ns),
+	TP_ARGS(qpd, reason, throttled_ns),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(s32, pid)
+		__field(u32, queues)
+		__field(u32, reason)
+		__field(u64, throttled_ns)
+		__field(u32, seq)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = qpd->dqm->dev->id;
+		__entry->pid = qpd->pqm->process->lead_thread->tgid;
+		__entry->queues = qpd->queue_count;
+		__entry->reason = reason;
+		__entry->throttled_ns = throttled_ns;
+		__entry->seq = qpd->prio.share.seq;
+		kfd_zero_after(seq);
+	),
+	TP_printk("gpu_id=%u pid=%d queues=%u reason=%s throttled_ns=%llu seq=%u",
+		__entry->gpu_id, __entry->pid, __entry->queues,
+		kfd_show_throttle(__entry->reason), __entry->throttled_ns, __entry->seq)
 );
 
 #endif /* KFD_PRIO_EVENTS_H_INCLUDED */

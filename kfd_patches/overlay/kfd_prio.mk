@@ -9,6 +9,8 @@ kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_fault.o \
 		$(AMDKFD_PATH)/kfd_prio_modparam.o \
 		$(AMDKFD_PATH)/kfd_prio_ioctl.o \
 		$(AMDKFD_PATH)/kfd_prio_limit.o \
+		$(AMDKFD_PATH)/kfd_prio_shares.o \
+		$(AMDKFD_PATH)/kfd_prio_join.o \
 		$(AMDKFD_PATH)/kfd_prio_stats.o \
 		$(AMDKFD_PATH)/kfd_prio_list.o \
 		$(AMDKFD_PATH)/kfd_prio_totals.o \
@@ -26,6 +28,7 @@ kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_fault.o \
 		$(AMDKFD_PATH)/kfd_prio_claim.o \
 		$(AMDKFD_PATH)/kfd_prio_poll.o \
 		$(AMDKFD_PATH)/kfd_prio_role.o \
+		$(AMDKFD_PATH)/kfd_prio_share.o \
 		$(AMDKFD_PATH)/kfd_prio_cost.o \
 		$(AMDKFD_PATH)/kfd_prio_park.o \
 		$(AMDKFD_PATH)/kfd_prio_proof.o \
@@ -36,10 +39,14 @@ kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_fault.o \
 		$(AMDKFD_PATH)/kfd_prio_orphan.o \
 		$(AMDKFD_PATH)/kfd_prio_gpu.o \
 		$(AMDKFD_PATH)/kfd_prio_params.o \
+		$(AMDKFD_PATH)/kfd_prio_task.o \
 		$(AMDKFD_PATH)/kfd_prio_notify.o \
 		$(AMDKFD_PATH)/kfd_prio_processes.o \
 		$(AMDKFD_PATH)/kfd_prio_identity.o \
 		$(AMDKFD_PATH)/kfd_prio_table.o \
+		$(AMDKFD_PATH)/kfd_prio_group.o \
+		$(AMDKFD_PATH)/kfd_prio_quota.o \
+		$(AMDKFD_PATH)/kfd_prio_turn.o \
 		$(AMDKFD_PATH)/kfd_prio_state.o \
 		$(AMDKFD_PATH)/kfd_prio_policy.o \
 		$(AMDKFD_PATH)/kfd_prio_levels.o \

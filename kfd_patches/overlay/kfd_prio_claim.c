@@ -6,6 +6,7 @@
  */
 #include "kfd_prio_priv.h"
 #include "kfd_prio_claim.h"
+#include "kfd_prio_share.h"
 #include "kfd_prio_events.h"
 
 /**
@@ -95,6 +96,14 @@ static struct kfd_prio_qpd *kfd_prio_claim_idle(const struct kfd_prio_dqm *d, in
 	return found;
 }
 
+/* Whether the limit of its group keeps a claim off */
+static bool kfd_prio_claim_closed(struct kfd_prio_qpd *qp)
+{
+	return kfd_prio_share_throttle(container_of(qp, struct qcm_process_device, prio),
+				       KFD_PRIO_LEVEL_NONE, KFD_PRIO_LEVEL_NONE) ==
+	       KFD_PRIO_THROTTLE_MAX;
+}
+
 /**
  * kfd_prio_claim_fold() - select one claim for each priority, for the policy
  * @dqm: device queue manager of the GPU
@@ -108,7 +117,8 @@ static struct kfd_prio_qpd *kfd_prio_claim_idle(const struct kfd_prio_dqm *d, in
  * does not hold. So the policy gets only the one that was armed or observed last, whose work
  * affects only the reason of the decision (kfd_prio_policy_decide()), and with
  * max_switch_policy=hold one of the level in force and one of the block in progress, which may go
- * on without work.
+ * on without work. A claim that the limit of its group keeps off is left out: it cannot run, and
+ * must not keep others off.
  *
  * Context: DQM lock
  * Return: number of claims
@@ -133,6 +143,8 @@ int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_
 	list_for_each_entry(qp, &d->rung_claims, claim.link) {
 		const struct kfd_prio_claim c = kfd_prio_claim_of(qp);
 
+		if (kfd_prio_claim_closed(qp))
+			continue;
 		if (at[c.prio] < 0)
 			at[c.prio] = n++;
 		else if (!kfd_prio_claim_better(k, now, &c, &claims[at[c.prio]]))
@@ -146,7 +158,7 @@ int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_
 			trapped[i + 1] = kfd_prio_claim_idle(d, held[i]);
 	for (i = 0; i < ARRAY_SIZE(trapped); i++) {
 		qp = trapped[i];
-		if (!qp || at[qp->claim.prio] >= 0)
+		if (!qp || at[qp->claim.prio] >= 0 || kfd_prio_claim_closed(qp))
 			continue;
 		at[qp->claim.prio] = n;
 		claims[n] = kfd_prio_claim_of(qp);

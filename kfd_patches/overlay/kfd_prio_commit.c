@@ -13,6 +13,7 @@
  * Context of all functions: DQM lock.
  */
 #include "kfd_prio_engine.h"
+#include "kfd_prio_share.h"
 #include "kfd_prio_events.h"
 
 static s32 kfd_prio_pid_of(struct qcm_process_device *qpd)
@@ -42,10 +43,11 @@ static void kfd_prio_timer_set(struct device_queue_manager *dqm, const struct kf
 
 	/*
 	 * Processes that may be parked or are parked must be polled, because a device may have
-	 * rung. If a kick has interrupted an observation, the step that follows the kick resumes
-	 * it.
+	 * rung, and those of groups, to find out when their work ends. If a kick has interrupted an
+	 * observation, the step that follows the kick resumes it.
 	 */
-	if (k->park_ns && !(list_empty(&d->neighbours) && list_empty(&d->quiet_neighbours)))
+	if ((k->park_ns || !list_empty(&d->accounts)) &&
+	    !(list_empty(&d->neighbours) && list_empty(&d->quiet_neighbours)))
 		at = min(at, kfd_prio_neighbour_poll_at(d));
 	/* With idle_park_ms=auto: is the GPU still over-subscribed? See kfd_prio_decide() */
 	if (k->park_ns && d->crowd.parks)
@@ -179,6 +181,7 @@ bool kfd_prio_decide(struct device_queue_manager *dqm, struct kfd_prio_step *s)
 	struct qcm_process_device *owners[KFD_PRIO_MAX_CLAIMS];
 	struct kfd_prio_claim claims[KFD_PRIO_MAX_CLAIMS];
 	struct kfd_prio_dqm *d = &dqm->prio;
+	u64 share_at;
 	int n;
 
 	lockdep_assert_held(&dqm->lock_hidden);
@@ -192,8 +195,10 @@ bool kfd_prio_decide(struct device_queue_manager *dqm, struct kfd_prio_step *s)
 	d->crowded = kfd_prio_over_subscribes(dqm, dqm->processes_count - d->skipped,
 					      dqm->active_cp_queue_count);
 	kfd_prio_neighbour_rings(dqm);
+	share_at = kfd_prio_share_decide(dqm, &s->k, s->now);
 	n = kfd_prio_claim_fold(dqm, &s->k, s->by == KFD_PRIO_STEP_FAULT, s->now, claims, owners);
 	kfd_prio_policy_decide(&d->policy, &s->k, claims, n, d->lowest, s->now, &s->dec);
+	s->dec.decide_at = min(s->dec.decide_at, share_at);
 	d->parking = (struct kfd_prio_parking) {
 		.after_ns = s->k.park_ns,
 		.now = s->now,

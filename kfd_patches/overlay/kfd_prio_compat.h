@@ -7,6 +7,8 @@
 #ifndef KFD_PRIO_COMPAT_H_INCLUDED
 #define KFD_PRIO_COMPAT_H_INCLUDED
 
+#include <linux/cgroup.h>
+#include <linux/file.h>
 #include "kfd_prio_probes.h"
 #include "kfd_priv.h"
 #include "kfd_device_queue_manager.h"
@@ -95,6 +97,28 @@ static inline bool kfd_prio_compat_waves(struct kfd_process_device *pdd, void *o
 #endif
 
 #include "kfd_prio_mqd.h"
+
+/* Whether a cgroup was removed; the kernel's cgroup_is_dead() is in a header of its own */
+static inline bool kfd_prio_cgroup_is_dead(const struct cgroup *cgroup)
+{
+	return !(cgroup->self.flags & CSS_ONLINE);
+}
+
+/* Returns the cgroup of a directory of cgroup v2, with a reference */
+static inline struct cgroup *kfd_prio_cgroup_get(int fd)
+{
+	struct cgroup *cgroup = cgroup_get_from_fd(fd);
+	struct file *f;
+
+	/* The kernel has one error for a descriptor that is not open and for one of another file */
+	if (cgroup != ERR_PTR(-EBADF))
+		return cgroup;
+	f = fget(fd);
+	if (!f)
+		return cgroup;
+	fput(f);
+	return ERR_PTR(-EINVAL);
+}
 
 /* Without CWSR an unmap waits until the waves end, for an unlimited time */
 static inline bool kfd_prio_has_cwsr(struct device_queue_manager *dqm)

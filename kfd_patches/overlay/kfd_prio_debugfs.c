@@ -12,6 +12,7 @@
 #include <linux/seq_file.h>
 #include "kfd_prio_priv.h"
 #include "kfd_prio_role.h"
+#include "kfd_prio_group.h"
 
 static const char *const kfd_prio_reasons[] = {
 	[KFD_PRIO_REASON_NONE] = "NONE: no process of high priority has a queue",
@@ -163,6 +164,42 @@ static void kfd_prio_put_parked(struct seq_file *m, struct qcm_process_device *q
 	seq_puts(m, qpd->evicted > 1 ? "; KFD has evicted it, too\n" : "\n");
 }
 
+static const char *kfd_prio_off_as(const struct kfd_prio_qpd *prio)
+{
+	switch (prio->share.throttle) {
+	case KFD_PRIO_THROTTLE_MAX:
+		return "throttled by a limit";
+	case KFD_PRIO_THROTTLE_WEIGHT:
+		return "throttled, another group has its turn";
+	default:
+		return prio->counted ? "preempted" : "off";
+	}
+}
+
+/* Prints the groups with processes on a GPU */
+static void kfd_prio_put_shares(struct seq_file *m, struct kfd_prio_dqm *d)
+{
+	struct kfd_prio_account *a;
+
+	kfd_prio_share_lock();
+	list_for_each_entry(a, &d->accounts, link) {
+		const struct kfd_prio_group *g = a->group;
+
+		seq_printf(m, "  group %llu: %u processes, %u with work, %u of these mapped",
+			   g->id, a->users, a->works, a->runs);
+		if (kfd_prio_quota_limits(&g->quota))
+			seq_printf(m, "; max %u.%02u %%%s, %s", g->quota.max / 100,
+				   g->quota.max % 100, g->quota.soft ? " (soft)" : "",
+				   a->unenforced ? "not enforced" :
+				   a->closed ? "may not run now" : "may run now");
+		if (g->turn.weight)
+			seq_printf(m, "; weight %u%s", g->turn.weight,
+				   d->takes_turns && d->turn == &g->turn ? ", has its turn" : "");
+		seq_puts(m, "\n");
+	}
+	kfd_prio_share_unlock();
+}
+
 static void kfd_prio_put_victims(struct seq_file *m, struct device_queue_manager *dqm, u64 now)
 {
 	struct device_process_node *cur;
@@ -178,9 +215,10 @@ static void kfd_prio_put_victims(struct seq_file *m, struct device_queue_manager
 			continue;
 		}
 		seq_printf(m, "  %s: PID %d priority %d, %u queues, for ",
-			   prio->counted ? "preempted" : "off", kfd_prio_pid(cur->qpd),
+			   kfd_prio_off_as(prio), kfd_prio_pid(cur->qpd),
 			   prio->prio, cur->qpd->queue_count);
-		since = prio->counted ? prio->preempted_at : prio->marked_at;
+		since = prio->share.throttle ? prio->share.at :
+			prio->counted ? prio->preempted_at : prio->marked_at;
 		kfd_prio_put_ms(m, now > since ? now - since : 0);
 		seq_printf(m, "; %llu times, total ", prio->preempted_count);
 		kfd_prio_put_ms(m, kfd_prio_preempted_ns(prio));
@@ -243,11 +281,12 @@ static void kfd_prio_put_gpu(struct seq_file *m, struct kfd_prio_dqm *d)
 		seq_puts(m, "\n");
 	}
 	if (!d->thread) {
-		seq_puts(m, "  now: asleep, no priority of preempt_min_prio or more was set and no process was parked since the module was loaded\n");
+		seq_puts(m, "  now: asleep, no priority of preempt_min_prio or more was set, no process was parked and no group was made since the module was loaded\n");
 	} else {
 		kfd_prio_put_decision(m, d, now);
 		kfd_prio_put_claims(m, d, now);
 		kfd_prio_put_neighbours(m, dqm);
+		kfd_prio_put_shares(m, d);
 		kfd_prio_put_victims(m, dqm, now);
 	}
 	dqm_unlock(dqm);

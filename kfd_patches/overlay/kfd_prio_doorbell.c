@@ -36,6 +36,7 @@
 #include <linux/pseudo_fs.h>
 #include <linux/sched/mm.h>
 #include "kfd_prio_priv.h"
+#include "kfd_prio_group.h"
 
 #define KFD_PRIO_FS_MAGIC	0x4b505249	/* "KPRI"; not visible to users */
 
@@ -143,10 +144,14 @@ void kfd_prio_hook_context_created(struct kfd_process *p, struct file *filep)
  */
 void kfd_prio_hook_process_free(struct kfd_process *p)
 {
+	int i;
+
 	/* A process without a serial was not published, and its timer not initialised */
 	if (p->prio.serial)
 		hrtimer_cancel(&p->prio.drain_timer);
 	kfd_prio_orphan_free(p);
+	for (i = 0; i < KFD_PRIO_GROUP_KINDS; i++)
+		kfd_prio_group_put(p->prio.group[i]);
 	iput(p->prio.inode);
 	if (p->prio.mm)
 		mmdrop(p->prio.mm);

@@ -15,6 +15,7 @@
 struct device_queue_manager;
 struct kfd_prio_snapshot;
 struct kfd_prio_step;
+struct kfd_prio_turn;
 struct queue;
 struct task_struct;
 
@@ -155,6 +156,17 @@ struct kfd_prio_totals {
  * @mes_queue: the queue that MES is removing
  * @mes_failed: MES has not confirmed its last command, a removal, and no reset was on its way
  * @suspended: MES may have suspended gangs, and has not confirmed that all are resumed
+ * @slot: number of the GPU, 0..KFD_PRIO_SLOTS - 1; -1: there are too many, or it was removed
+ * @accounts: groups that have processes with queues on the GPU
+ * @turn: the group whose turn it is on the GPU; NULL: that of the processes without one of their
+ *	own; valid if @takes_turns
+ * @takes_turns: groups take turns on the GPU
+ * @share_due: processes were marked, or have joined or left a group, since the last walk of
+ *	kfd_prio_share_settle()
+ * @share_works: number of processes that have work, or may have some, as of that walk
+ * @share_runs: number of these that are mapped
+ * @shared_at: when that walk was, ktime_get_ns()
+ * @throttle_seq: number of times that a process was throttled so far
  * @thread: the GPU's thread, which waits for @timer and for kicks; NULL until a priority is
  *	set or parking begins
  * @scratch: buffer of the thread for the process that it observes
@@ -257,6 +269,15 @@ struct kfd_prio_dqm {
 	struct queue *mes_queue;
 	bool mes_failed;
 	bool suspended;
+	int slot;
+	struct list_head accounts;
+	const struct kfd_prio_turn *turn;
+	bool takes_turns;
+	bool share_due;
+	u32 share_works;
+	u32 share_runs;
+	u64 shared_at;
+	u32 throttle_seq;
 	struct task_struct *thread;
 	struct kfd_prio_snapshot *scratch;
 	struct hrtimer timer;

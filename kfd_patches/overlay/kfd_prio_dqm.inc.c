@@ -90,7 +90,7 @@ static void kfd_prio_recount(struct qcm_process_device *qpd, const struct kfd_pr
 	if (qpd->prio.park.parked)
 		return;
 	if (qpd->prio.counted) {
-		if (w->idle)
+		if (w->idle || w->throttle)
 			kfd_prio_counted_end(qpd, now);
 		return;
 	}
@@ -98,7 +98,8 @@ static void kfd_prio_recount(struct qcm_process_device *qpd, const struct kfd_pr
 	 * A process with a role that is new, or was just taken off, is about to be observed: the
 	 * observation decides
 	 */
-	if (!w->works || (qpd->prio.mm && READ_ONCE(qpd->prio.observe) && !qpd->prio.work))
+	if (!w->works || w->throttle ||
+	    (qpd->prio.mm && READ_ONCE(qpd->prio.observe) && !qpd->prio.work))
 		return;
 	kfd_prio_counted(qpd, now, m);
 	m->busy++;
@@ -121,6 +122,7 @@ static noinline bool kfd_prio_makes_room(struct qcm_process_device *qpd, int lev
  * Marks a process as off: takes one count of qpd->evicted and makes its queues inactive.
  * @parks: the process is parked; otherwise it is off
  * @counts: a process that is off counts as preempted at once
+ * @throttled: a group of the process keeps it off
  *
  * The first count of qpd->evicted makes the queues inactive and the last one makes them active
  * again, whether the count is of KFD or of kfdprio. kfdprio puts back only queues that it has
@@ -132,7 +134,8 @@ static noinline bool kfd_prio_makes_room(struct qcm_process_device *qpd, int lev
  * Inline because kfd_prio_dqm_mark() calls it for each process while the GPU saves.
  */
 static inline void kfd_prio_mark(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
-				 bool parks, bool counts, u64 now, struct kfd_prio_marked *m)
+				 bool parks, bool counts, bool throttled, u64 now,
+				 struct kfd_prio_marked *m)
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
 	struct queue *q;
@@ -155,7 +158,7 @@ static inline void kfd_prio_mark(struct device_queue_manager *dqm, struct qcm_pr
 	else if (likely(counts))
 		kfd_prio_counted(qpd, now, m);
 	else
-		qp->spared = kfd_prio_makes_room(qpd, m->level);
+		qp->spared = !throttled && kfd_prio_makes_room(qpd, m->level);
 	/* A debugger's kernel queue stays mapped */
 	qp->skip = list_empty(&qpd->priv_queue_list);
 	dqm->prio.skipped += qp->skip;
@@ -189,6 +192,8 @@ static void kfd_prio_give_back(struct device_queue_manager *dqm, struct qcm_proc
 		m->restored += qp->counted;
 		kfd_prio_counted_end(qpd, now);
 	}
+	if (unlikely(qp->share.throttle))
+		kfd_prio_share_throttled(qpd, KFD_PRIO_THROTTLE_NONE, now);
 	hlist_del_init(&qp->cost);
 	WRITE_ONCE(qp->preempted, false);
 	qp->proved = false;
@@ -242,6 +247,19 @@ static void kfd_prio_return(struct device_queue_manager *dqm, struct qcm_process
 	kfd_prio_give_back(dqm, qpd, now, m);
 }
 
+/*
+ * Records whether a process is throttled: it is off, has work, and a group of it keeps it off.
+ * Return: whether it is
+ */
+static bool kfd_prio_throttle(struct qcm_process_device *qpd, const struct kfd_prio_weight *w,
+			      bool parks, u64 now)
+{
+	bool is = qpd->prio.preempted && !parks && !w->quiet;
+
+	kfd_prio_share_throttled(qpd, is ? w->throttle : KFD_PRIO_THROTTLE_NONE, now);
+	return is && w->throttle;
+}
+
 /**
  * kfd_prio_dqm_mark_new() - mark a process as off before its first queue is created
  * @dqm: device queue manager of the GPU
@@ -260,7 +278,7 @@ void kfd_prio_dqm_mark_new(struct device_queue_manager *dqm, struct qcm_process_
 	};
 
 	lockdep_assert_held(&dqm->lock_hidden);
-	kfd_prio_mark(dqm, qpd, false, false, ktime_get_ns(), &m);
+	kfd_prio_mark(dqm, qpd, false, false, false, ktime_get_ns(), &m);
 }
 
 /**
@@ -310,19 +328,23 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 		else if (!was && off && qpd->evicted && by_kfd)
 			kfd_prio_gpu_kick(dqm);
 		else if (!was && off)
-			kfd_prio_mark(dqm, qpd, parks, !w.quiet, now, m);
+			kfd_prio_mark(dqm, qpd, parks, !w.quiet && !w.throttle, w.throttle, now,
+				      m);
 		else if (qpd->prio.park.parked != parks)
-			kfd_prio_switch(qpd, parks, !w.quiet, now, m);
+			kfd_prio_switch(qpd, parks, !w.quiet && !w.throttle, now, m);
 		else if (was)
 			kfd_prio_recount(qpd, &w, now, m);
+		if (unlikely(w.throttle || qpd->prio.share.throttle))
+			m->busy += kfd_prio_throttle(qpd, &w, parks, now) && !was;
 		if (!w.works || parks)
 			continue;
 		lowest = min(lowest, qpd->prio.prio);
-		if (qpd->prio.preempted) {
+		if (qpd->prio.preempted && !w.throttle) {
 			charged++;
 			m->busy += !was;
 		}
 	}
+	dqm->prio.share_due = true;
 	dqm->prio.lowest = lowest;
 	dqm->prio.charged = charged;
 	dqm->prio.counted += m->preempted;
@@ -369,8 +391,10 @@ void kfd_prio_dqm_unmark(struct device_queue_manager *dqm, u64 now)
 		qp = &cur->qpd->prio;
 		if (kfd_prio_unconfirmed(dqm, cur->qpd))
 			kfd_prio_give_back(dqm, cur->qpd, now, &m);
-		dqm->prio.charged += qp->preempted && !qp->park.parked && kfd_prio_works(cur->qpd);
+		dqm->prio.charged += qp->preempted && !qp->park.parked && !qp->share.throttle &&
+				     kfd_prio_works(cur->qpd);
 	}
+	dqm->prio.share_due = true;
 }
 
 /**

@@ -23,6 +23,7 @@
  */
 #include <linux/sched/mm.h>
 #include "kfd_prio_engine.h"
+#include "kfd_prio_share.h"
 
 static bool kfd_prio_dqm_trylock(struct device_queue_manager *dqm)
 {
@@ -190,6 +191,14 @@ static void kfd_prio_step(struct device_queue_manager *dqm, struct kfd_prio_step
 	}
 }
 
+/* Charges the groups for what runs now, unless an update is still to come */
+static void kfd_prio_engine_settled(struct device_queue_manager *dqm)
+{
+	if (static_branch_unlikely(&kfd_prio_shares_in_use) &&
+	    dqm->prio.state == KFD_PRIO_STATE_COMMITTED)
+		kfd_prio_share_settle(dqm);
+}
+
 /**
  * kfd_prio_engine_step() - decide the level of a GPU and apply the decision, once
  * @dqm: device queue manager of the GPU
@@ -219,6 +228,7 @@ void kfd_prio_engine_step(struct device_queue_manager *dqm, enum kfd_prio_step_b
 		kfd_prio_step(dqm, &s);
 		d->step = NULL;
 	} while (s.unexpected && --tries);
+	kfd_prio_engine_settled(dqm);
 }
 
 /*
@@ -381,8 +391,8 @@ static bool kfd_prio_may_mark(struct device_queue_manager *dqm)
 {
 	const struct kfd_prio_dqm *d = &dqm->prio;
 
-	return d->nr_off || !list_empty(&d->claims) || kfd_prio_park_ns(dqm) ||
-	       d->policy.level != KFD_PRIO_LEVEL_NONE;
+	return d->nr_off || !list_empty(&d->claims) || !list_empty(&d->accounts) ||
+	       kfd_prio_park_ns(dqm) || d->policy.level != KFD_PRIO_LEVEL_NONE;
 }
 
 /**
@@ -437,4 +447,6 @@ void kfd_prio_engine_mapped(struct device_queue_manager *dqm, int ret)
 	kfd_prio_engine_event(dqm, ret ? KFD_PRIO_EVENT_NOT_MAPPED : KFD_PRIO_EVENT_MAPPED);
 	if (!ret)
 		kfd_prio_park_report(dqm);
+	if (!dqm->prio.step)
+		kfd_prio_engine_settled(dqm);
 }

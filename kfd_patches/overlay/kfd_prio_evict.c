@@ -43,7 +43,8 @@ void kfd_prio_evicted(struct device_queue_manager *dqm, struct qcm_process_devic
 	 * Before a reset KFD evicts all processes. A process that has no work, and is off, cannot
 	 * have caused the reset.
 	 */
-	if (kfd_prio_resetting(dqm) && kfd_prio_is_preempted(&qpd->prio))
+	if (kfd_prio_resetting(dqm) &&
+	    (kfd_prio_is_preempted(&qpd->prio) || qpd->prio.share.throttle))
 		kfd_prio_breaker_trip(dqm, KFD_PRIO_BREAKER_RESET);
 	if (qpd->evicted == 2) {
 		qpd_to_pdd(qpd)->last_evict_timestamp = get_jiffies_64();

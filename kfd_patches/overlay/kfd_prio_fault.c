@@ -5,6 +5,7 @@
  */
 #include <linux/mm.h>
 #include "kfd_prio_engine.h"
+#include "kfd_prio_share.h"
 
 /**
  * kfd_prio_hook_process_opened() - a process has opened /dev/kfd
@@ -21,6 +22,7 @@ void kfd_prio_hook_process_opened(struct kfd_process *p, struct file *filep)
 	struct inode *inode;
 
 	kfd_prio_thread_opened();
+	kfd_prio_join_own(p);
 	inode = kfd_prio_doorbell_inode(p);
 	if (inode)
 		filep->f_mapping = inode->i_mapping;

@@ -8,10 +8,12 @@
 #include <linux/kthread.h>
 #include <linux/wait.h>
 #include "kfd_prio_priv.h"
+#include "kfd_prio_group.h"
 
 static DEFINE_MUTEX(kfd_prio_gpu_mutex);
 static LIST_HEAD(kfd_prio_gpus);	/* mutex and users_lock to write, either of them to read */
 static DEFINE_SPINLOCK(kfd_prio_gpu_users_lock);
+static DECLARE_BITMAP(kfd_prio_gpu_slots, KFD_PRIO_SLOTS);	/* in use; mutex */
 static DECLARE_WAIT_QUEUE_HEAD(kfd_prio_gpu_wait_users);
 
 /**
@@ -94,6 +96,7 @@ void kfd_prio_gpu_init(struct device_queue_manager *dqm)
 	INIT_LIST_HEAD(&d->trapped_claims);
 	INIT_LIST_HEAD(&d->neighbours);
 	INIT_LIST_HEAD(&d->quiet_neighbours);
+	INIT_LIST_HEAD(&d->accounts);
 	kfd_prio_timer_init(&d->timer, kfd_prio_timer);
 	kfd_prio_timer_init(&d->signal_timer, kfd_prio_signal_timer);
 }
@@ -164,6 +167,11 @@ void kfd_prio_gpu_unlock(void)
 void kfd_prio_gpu_add(struct kfd_prio_dqm *d)
 {
 	lockdep_assert_held(&kfd_prio_gpu_mutex);
+	d->slot = find_first_zero_bit(kfd_prio_gpu_slots, KFD_PRIO_SLOTS);
+	if (d->slot < KFD_PRIO_SLOTS)
+		__set_bit(d->slot, kfd_prio_gpu_slots);
+	else
+		d->slot = -1;
 	spin_lock(&kfd_prio_gpu_users_lock);
 	list_add_tail(&d->link, &kfd_prio_gpus);
 	spin_unlock(&kfd_prio_gpu_users_lock);
@@ -192,6 +200,35 @@ void kfd_prio_gpu_del(struct kfd_prio_dqm *d)
 	list_del(&d->link);
 	spin_unlock(&kfd_prio_gpu_users_lock);
 	wait_event(kfd_prio_gpu_wait_users, kfd_prio_gpu_unused(d));
+}
+
+/**
+ * kfd_prio_gpu_slot_free() - give the number of a GPU to another one
+ * @d: the GPU, which was removed from the list; no process on it has an account any more
+ *
+ * Context: kfd_prio_gpu_lock()
+ */
+void kfd_prio_gpu_slot_free(struct kfd_prio_dqm *d)
+{
+	lockdep_assert_held(&kfd_prio_gpu_mutex);
+	if (d->slot >= 0)
+		__clear_bit(d->slot, kfd_prio_gpu_slots);
+	d->slot = -1;
+}
+
+/**
+ * kfd_prio_gpu_kick_all() - kfd_prio_gpu_kick() for all GPUs
+ *
+ * Context: any but interrupts; DQM locks may be held
+ */
+void kfd_prio_gpu_kick_all(void)
+{
+	struct kfd_prio_dqm *d;
+
+	spin_lock(&kfd_prio_gpu_users_lock);
+	list_for_each_entry(d, &kfd_prio_gpus, link)
+		kfd_prio_gpu_kick(d->dqm);
+	spin_unlock(&kfd_prio_gpu_users_lock);
 }
 
 /**

@@ -183,5 +183,7 @@ int kfd_prio_values_change(struct kfd_prio_values *v, const struct kfd_prio_sett
 	}
 	if (to->never || to->parks)
 		v->never_by = to->never ? to->by : KFD_PRIO_BY_NOBODY;
+	if (to->joins)
+		v->group = to->group;
 	return 0;
 }

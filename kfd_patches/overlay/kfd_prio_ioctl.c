@@ -5,9 +5,8 @@
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
-#include <linux/file.h>
-#include <linux/pid_namespace.h>
 #include "kfd_prio_engine.h"
+#include "kfd_prio_share.h"
 #include "kfd_prio_events.h"
 
 /* Sizes of the structs in version 1.0, the first one */
@@ -44,94 +43,12 @@ bool kfd_prio_owns_ioctl(struct file *filep, unsigned int cmd)
 	if (trace_kfd_ioctl_create_queue_enabled() && filep->private_data &&
 	    _IOC_NR(cmd) == _IOC_NR(AMDKFD_IOC_CREATE_QUEUE))
 		trace_kfd_ioctl_create_queue(current->tgid);
+	/* A process that was moved to another cgroup since its last queue is in another group */
+	if (static_branch_unlikely(&kfd_prio_shares_in_use) && filep->private_data &&
+	    _IOC_NR(cmd) == _IOC_NR(AMDKFD_IOC_CREATE_QUEUE))
+		kfd_prio_join_own(filep->private_data);
 	return !filep->private_data ||
 	       (_IOC_TYPE(cmd) == KFD_PRIO_IOC_MAGIC && _IOC_NR(cmd) >= KFD_PRIO_IOC_FIRST);
-}
-
-/*
- * Checks that a PID and a pidfd name the same process.
- *
- * The kernel exports no function that resolves a pidfd, so the function only compares it. Both
- * kinds of pidfd hold the struct pid: older ones in the file, newer ones in the inode. Neither
- * pointer is followed. The result grants no permission; permission is checked for the task.
- *
- * Return: 0, -EBADF or -ESRCH
- */
-static int kfd_prio_pidfd_check(const struct pid *pid, int pidfd)
-{
-	struct file *f = fget(pidfd);
-	bool same;
-
-	if (!f)
-		return -EBADF;
-	same = f->private_data == pid || file_inode(f)->i_private == pid;
-	fput(f);
-	return same ? 0 : -ESRCH;
-}
-
-/*
- * Finds the process that @nr names in the caller's PID namespace, and that @pidfd names as well;
- * or, if @start_ns is not 0, that began at that time.
- */
-static struct task_struct *kfd_prio_task_get(int nr, int pidfd, u64 start_ns)
-{
-	struct task_struct *task;
-	struct pid *pid;
-	int err;
-
-	if (nr <= 0)
-		return ERR_PTR(-EINVAL);
-	pid = find_get_pid(nr);
-	if (!pid)
-		return ERR_PTR(-ESRCH);
-
-	err = start_ns ? 0 : kfd_prio_pidfd_check(pid, pidfd);
-	if (err)
-		goto err_pid;
-
-	err = -ESRCH;
-	rcu_read_lock();
-	task = pid_task(pid, PIDTYPE_TGID);
-	if (task)
-		get_task_struct(task);
-	else if (pid_task(pid, PIDTYPE_PID))
-		err = -EINVAL;		/* a thread that leads no group */
-	rcu_read_unlock();
-	if (!task)
-		goto err_pid;
-	/* READ_ONCE(): the task may change other flags of itself now, as dqm_lock() does */
-	if (READ_ONCE(task->flags) & PF_KTHREAD) {
-		put_task_struct(task);
-		err = -EINVAL;
-		goto err_pid;
-	}
-	if (start_ns && start_ns != kfd_prio_notify_start(task)) {
-		put_task_struct(task);
-		goto err_pid;
-	}
-	put_pid(pid);
-	return task;
-
-err_pid:
-	put_pid(pid);
-	return ERR_PTR(err);
-}
-
-/*
- * As for nice(2): a process of the caller's user, or CAP_SYS_NICE over the user namespace of the
- * process
- */
-static bool kfd_prio_may_touch(struct task_struct *task)
-{
-	const struct cred *mine = current_cred(), *theirs;
-	bool ok;
-
-	rcu_read_lock();
-	theirs = __task_cred(task);
-	ok = uid_eq(theirs->uid, mine->euid) || uid_eq(theirs->euid, mine->euid) ||
-	     ns_capable(theirs->user_ns, CAP_SYS_NICE);
-	rcu_read_unlock();
-	return ok;
 }
 
 static long kfd_prio_ioctl_version(void __user *arg, size_t size)
@@ -140,6 +57,7 @@ static long kfd_prio_ioctl_version(void __user *arg, size_t size)
 		.major = KFD_PRIO_VERSION_MAJOR,
 		.minor = KFD_PRIO_VERSION_MINOR,
 		.features = KFD_PRIO_FEATURE_PREEMPT | KFD_PRIO_FEATURE_RULES |
+			    KFD_PRIO_FEATURE_SHARES |
 			    (kfd_prio_table_inherits() ? KFD_PRIO_FEATURE_INHERIT : 0),
 	};
 
@@ -432,6 +350,10 @@ long kfd_prio_hook_ioctl(struct file *filep, unsigned int cmd, unsigned long arg
 		return kfd_prio_notify_ioctl(user, size);
 	case KFD_PRIO_IOC_GPUS & ~IOCSIZE_MASK:
 		return kfd_prio_totals_ioctl(user, size);
+	case KFD_PRIO_IOC_SHARE & ~IOCSIZE_MASK:
+		return kfd_prio_share_ioctl(user, size);
+	case KFD_PRIO_IOC_SHARES & ~IOCSIZE_MASK:
+		return kfd_prio_shares_ioctl(user, size);
 	}
 	if (_IOC_TYPE(cmd) == KFD_PRIO_IOC_MAGIC && _IOC_NR(cmd) >= KFD_PRIO_IOC_FIRST)
 		return -ENOTTY;

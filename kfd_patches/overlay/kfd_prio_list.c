@@ -4,6 +4,7 @@
 #include <linux/pid_namespace.h>
 #include <linux/sort.h>
 #include "kfd_prio_engine.h"
+#include "kfd_prio_group.h"
 
 /* Sizes of the structs in version 1.0, the first one */
 #define KFD_PRIO_LIST_SIZE_1_0		24
@@ -53,6 +54,12 @@ bool kfd_prio_list_count(struct kfd_process_device *pdd, struct kfd_prio_list_en
 	e->saved_count += prio->save.count;
 	e->saved_ns += prio->save.sum_ns;
 	e->saved_max_ns = max(e->saved_max_ns, prio->save.max_ns);
+	e->throttled_count += prio->share.count;
+	e->throttled_ns += prio->share.ns;
+	if (prio->share.throttle) {
+		e->flags |= KFD_PRIO_LIST_THROTTLED;
+		e->throttled_ns += ktime_get_ns() - prio->share.at;
+	}
 	dqm_unlock(dqm);
 	kfd_prio_gpu_drop(dqm);
 	return true;
@@ -96,6 +103,8 @@ static u32 kfd_prio_fold(struct kfd_prio_list_entry *e, u32 n)
 		e[last].saved_count = max(e[last].saved_count, e[i].saved_count);
 		e[last].saved_ns = max(e[last].saved_ns, e[i].saved_ns);
 		e[last].saved_max_ns = max(e[last].saved_max_ns, e[i].saved_max_ns);
+		e[last].throttled_count = max(e[last].throttled_count, e[i].throttled_count);
+		e[last].throttled_ns = max(e[last].throttled_ns, e[i].throttled_ns);
 	}
 	return last + 1;
 }
@@ -189,6 +198,22 @@ static void kfd_prio_list_orphan(struct kfd_prio_rows *rows, struct kfd_process 
 		kfd_prio_list_process(rows, p, who);
 }
 
+/* Fills in the numbers of the groups of a process that share a limit or take turns */
+static void kfd_prio_list_groups(const struct kfd_process *p, struct kfd_prio_list_entry *who)
+{
+	const struct kfd_prio_group *g;
+
+	if (!static_branch_unlikely(&kfd_prio_shares_in_use))
+		return;
+	/* A reference may be dropped at any time, and the memory is freed after a grace period */
+	rcu_read_lock();
+	g = READ_ONCE(p->prio.group[KFD_PRIO_GROUP_OWN]);
+	who->share = g ? g->id : 0;
+	g = READ_ONCE(p->prio.group[KFD_PRIO_GROUP_CGROUP]);
+	who->cgroup_share = g ? g->id : 0;
+	rcu_read_unlock();
+}
+
 /*
  * Adds the entries of all processes that are visible in the caller's PID namespace, @room at most.
  * Returns their number.
@@ -214,6 +239,7 @@ static u32 kfd_prio_collect(struct kfd_prio_list_entry *entries, u32 room)
 		who.priority = v.prio;
 		who.set_by = v.by;
 		who.never_parked_by = v.never_by;
+		kfd_prio_list_groups(p, &who);
 		if (v.never_by)
 			who.flags |= KFD_PRIO_LIST_PARK_NEVER;
 		if (kfd_prio_is_orphan(p))

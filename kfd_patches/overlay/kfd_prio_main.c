@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /* kfdprio: module load and unload. */
 #include "kfd_prio_engine.h"
+#include "kfd_prio_group.h"
 #include "kfd_prio_tree.h"
 
 /*
@@ -48,4 +49,5 @@ void kfd_prio_hook_module_exit(void)
 	kfd_prio_doorbell_exit();
 	kfd_prio_orphan_exit();
 	kfd_prio_table_exit();
+	kfd_prio_group_exit();
 }

@@ -12,6 +12,8 @@
 #include <linux/types.h>
 #include "kfd_prio_policy.h"
 
+struct kfd_prio_account;
+struct kfd_prio_group;
 struct kfd_prio_groups;
 struct mm_struct;
 struct pid;
@@ -61,16 +63,31 @@ struct kfd_prio_queue {
 };
 
 /**
+ * enum kfd_prio_group_kind - the groups of a process that share a limit or take turns
+ * @KFD_PRIO_GROUP_OWN: the group that the process was put in, or has inherited
+ * @KFD_PRIO_GROUP_CGROUP: the group of its cgroup
+ * @KFD_PRIO_GROUP_KINDS: number of these
+ */
+enum kfd_prio_group_kind {
+	KFD_PRIO_GROUP_OWN,
+	KFD_PRIO_GROUP_CGROUP,
+	KFD_PRIO_GROUP_KINDS,
+};
+
+/**
  * struct kfd_prio_values - settings of a thread group, or of an orphan (kfd_prio_identity.c)
  * @prio: the priority, 0..15; KFD_PRIO_UNSET if none is set
  * @by: KFD_PRIO_BY_*, how @prio was set
  * @never_by: KFD_PRIO_BY_*, how the process was set never to be parked; KFD_PRIO_BY_NOBODY: it may
  *	be parked
+ * @group: the group that it is in, with a reference in an entry of the table; NULL: none; always
+ *	NULL for an orphan
  */
 struct kfd_prio_values {
 	int prio;
 	u32 by;
 	u32 never_by;
+	struct kfd_prio_group *group;
 };
 
 /**
@@ -102,6 +119,8 @@ struct kfd_prio_values {
  * @own: settings of an orphan; written under kfd_prio_orphan_mutex, read without a lock
  * @groups: of an orphan: the thread groups that had @lead_mm in the last search; protected by
  *	kfd_prio_orphan_mutex
+ * @group: groups that share a limit or take turns, each with a reference; written under
+ *	kfd_prio_group_lock(), read without a lock
  */
 struct kfd_prio_process {
 	struct inode *inode;
@@ -121,6 +140,7 @@ struct kfd_prio_process {
 	bool orphan;
 	struct kfd_prio_values own;
 	struct kfd_prio_groups *groups;
+	struct kfd_prio_group *group[KFD_PRIO_GROUP_KINDS];
 };
 
 /**
@@ -268,6 +288,24 @@ struct kfd_prio_qpd_doorbell {
 };
 
 /**
+ * struct kfd_prio_qpd_share - the throttling of a process on one GPU
+ * @throttle: why the process, which has work, is kept off by its groups
+ * @at: since when it is, ktime_get_ns()
+ * @ns: total time for which it was, ns, without the time since @at
+ * @count: how often that began
+ * @seq: number of the last time on this GPU, joins kfd_throttle_begin to kfd_throttle_end
+ *
+ * Protected by the DQM lock.
+ */
+struct kfd_prio_qpd_share {
+	enum kfd_prio_throttle throttle;
+	u64 at;
+	u64 ns;
+	u64 count;
+	u32 seq;
+};
+
+/**
  * struct kfd_prio_qpd - members that kfdprio adds for a process on a GPU (qcm_process_device)
  * @preempted: kfdprio has taken the process off, and holds one count of qpd->evicted: the process
  *	is off or parked
@@ -309,6 +347,8 @@ struct kfd_prio_qpd_doorbell {
  * @rptr_sum, @wptr_sum: sums of the indices of its queues in the last observation
  * @claim, @neighbour: the parts of the two roles
  * @park: its parking
+ * @account: its groups on the GPU; NULL: it is in none of this kind, or has no queue there
+ * @share: its throttling
  * @doorbell: its doorbells; no lock
  *
  * Protected by the DQM lock, except for @exiting, @stale and @observe, which are read and written
@@ -346,6 +386,8 @@ struct kfd_prio_qpd {
 	struct kfd_prio_qpd_claim claim;
 	struct kfd_prio_qpd_neighbour neighbour;
 	struct kfd_prio_qpd_park park;
+	struct kfd_prio_account *account[KFD_PRIO_GROUP_KINDS];
+	struct kfd_prio_qpd_share share;
 	struct kfd_prio_qpd_doorbell doorbell;
 };
 

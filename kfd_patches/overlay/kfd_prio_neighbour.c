@@ -396,7 +396,7 @@ u64 kfd_prio_neighbour_poll_at(const struct kfd_prio_dqm *d)
  * @s: buffer for a snapshot
  *
  * Neighbours are observed every safety_poll_us, and those that were taken off at once. Without a
- * claim and without parking no decision depends on the result, and the function does nothing.
+ * claim, a group and parking no decision depends on the result, and the function does nothing.
  *
  * A kick interrupts the observation, and the thread resumes it after the kick. After
  * KFD_PRIO_NEIGHBOUR_READS reads it pauses, and no neighbour is observed before
@@ -421,7 +421,7 @@ void kfd_prio_neighbours_observe(struct device_queue_manager *dqm, struct kfd_pr
 		return;
 	if (!due && !READ_ONCE(d->observe_now) && !kfd_prio_neighbour_left(d))
 		return;
-	if (list_empty(&d->claims) && !kfd_prio_park_ns(dqm)) {
+	if (list_empty(&d->claims) && list_empty(&d->accounts) && !kfd_prio_park_ns(dqm)) {
 		d->busy_left = 0;
 		d->changed_left = false;
 		d->quiet_left = 0;

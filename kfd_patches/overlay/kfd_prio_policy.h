@@ -140,6 +140,9 @@ static inline bool kfd_prio_policy_victim(int level, int prio)
  *	its last kernel may still run
  * @spared: the process has made room (kfd_prio_policy_spares()), and is off since
  * @hold_until: see struct kfd_prio_wakes
+ * @throttled: a group of the process may not run now, by its limit or because another one has its
+ *	turn
+ * @closed: it is the limit
  */
 struct kfd_prio_standing {
 	int rank;
@@ -152,13 +155,15 @@ struct kfd_prio_standing {
 	bool armed;
 	bool spared;
 	u64 hold_until;
+	bool throttled;
+	bool closed;
 };
 
 /**
  * struct kfd_prio_force - the decision in force on one GPU
  * @level: KFD_PRIO_LEVEL_NONE or 0..15
  * @throttle: throttle of the decision
- * @claims: the GPU has at least one claim
+ * @claims: the GPU has at least one claim, or a process of a group
  * @crowded: the runlist is over-subscribed, and the rate permits an update of the runlist that
  *	makes room for the level (kfd_prio_policy_park_pays())
  * @now: the time of the decision, ns
@@ -205,13 +210,13 @@ static inline bool kfd_prio_policy_spares(const struct kfd_prio_force *f,
  * MQDs, which are memory of the driver, may prove that it has no work. A process so proved stays
  * off until it rings, even if the level ends: an update of the runlist that puts it back would
  * disturb processes with work, and the next level would take it off again. When the last claim
- * goes, all processes are put back. A process that ends is not put back, because it runs nothing
- * any more.
+ * goes, and no process is in a group, all processes are put back. A process that ends is not put
+ * back, because it runs nothing any more.
  */
 static inline bool kfd_prio_policy_off(const struct kfd_prio_force *f,
 				       const struct kfd_prio_standing *s)
 {
-	bool below = kfd_prio_policy_victim(f->level, s->rank) ||
+	bool below = kfd_prio_policy_victim(f->level, s->rank) || s->throttled ||
 		     (f->throttle != KFD_PRIO_LEVEL_NONE && s->claim >= f->throttle);
 
 	if (s->ends)
@@ -225,13 +230,14 @@ static inline bool kfd_prio_policy_off(const struct kfd_prio_force *f,
  * kfd_prio_policy_works() - whether a process has work that it could run if it were not off
  * @s: the process
  *
- * It has none if it seems to have no work, until its MQDs or its indices show some, or if KFD has
- * evicted it. Otherwise it may have work. The time off counts towards the floor of such a process
- * only. Only such a process counts as preempted, in events and as one of max_preempt_per_s.
+ * It has none if it seems to have no work, until its MQDs or its indices show some, if KFD has
+ * evicted it, or if a limit of its group keeps it off: a floor does not lift a limit. Otherwise it
+ * may have work. The time off counts towards the floor of such a process only. Only such a process
+ * counts as preempted, in events and as one of max_preempt_per_s.
  */
 static inline bool kfd_prio_policy_works(const struct kfd_prio_standing *s)
 {
-	return !s->quiet && !s->evicted;
+	return !s->quiet && !s->evicted && !s->closed;
 }
 
 /*

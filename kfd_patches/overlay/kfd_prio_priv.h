@@ -93,6 +93,8 @@ enum kfd_prio_kick { KFD_PRIO_QUIET, KFD_PRIO_TIMER, KFD_PRIO_KICKED };
  * @never: never park the process from now on
  * @parks: permit parking from now on; with neither @never nor @parks that setting stays
  * @by: KFD_PRIO_BY_*, the origin of the request
+ * @joins: put the process in @group
+ * @group: the group, to which the caller has a reference
  */
 struct kfd_prio_setting {
 	int prio;
@@ -100,6 +102,8 @@ struct kfd_prio_setting {
 	bool never;
 	bool parks;
 	u32 by;
+	bool joins;
+	struct kfd_prio_group *group;
 };
 
 /**
@@ -164,12 +168,16 @@ void kfd_prio_table_init(void);
 void kfd_prio_table_exit(void);
 bool kfd_prio_table_inherits(void);
 int kfd_prio_table_get(struct pid *pid);
+struct kfd_prio_group *kfd_prio_table_group(struct pid *pid);
 struct kfd_prio_values kfd_prio_table_read(struct pid *pid);
 int kfd_prio_table_set(struct task_struct *task, const struct kfd_prio_setting *to, bool may_raise,
 		       int *old);
 bool kfd_prio_never_parks(struct kfd_process *p);
 int kfd_prio_of_process(struct kfd_process *p);
 struct kfd_prio_values kfd_prio_process_values(struct kfd_process *p);
+
+/* kfd_prio_group.c; kfd_prio_group.h has the rest */
+DECLARE_STATIC_KEY_FALSE(kfd_prio_shares_in_use);
 
 /* kfd_prio_params.c */
 extern struct kfd_prio_param kfd_prio_param_kfd_preempt;
@@ -208,6 +216,10 @@ int kfd_prio_values_change(struct kfd_prio_values *v, const struct kfd_prio_sett
 
 /* kfd_prio_notify.c */
 DECLARE_STATIC_KEY_FALSE(kfd_prio_notify_in_use);
+struct task_struct *kfd_prio_task_get(int nr, int pidfd, u64 start_ns);
+bool kfd_prio_may_touch(struct task_struct *task);
+long kfd_prio_share_ioctl(void __user *arg, size_t size);
+long kfd_prio_shares_ioctl(void __user *arg, size_t size);
 long kfd_prio_notify_ioctl(void __user *arg, size_t size);
 void kfd_prio_notify_opened(struct kfd_process *p);
 void kfd_prio_notify_gone(struct kfd_process *p);
@@ -217,6 +229,8 @@ u64 kfd_prio_notify_start(const struct task_struct *task);
 
 /* kfd_prio_gpu.c */
 void kfd_prio_gpu_kick(struct device_queue_manager *dqm);
+void kfd_prio_gpu_kick_all(void);
+void kfd_prio_gpu_slot_free(struct kfd_prio_dqm *d);
 void kfd_prio_gpu_wake_at(struct kfd_prio_dqm *d, u64 at);
 void kfd_prio_gpu_init(struct device_queue_manager *dqm);
 enum kfd_prio_kick kfd_prio_gpu_wait(struct kfd_prio_dqm *d);

@@ -4,6 +4,7 @@
  * end. The functions record the change, and the next step of the engine takes it into account.
  */
 #include "kfd_prio_engine.h"
+#include "kfd_prio_share.h"
 
 /*
  * Updates rank and role of a process that has queues, after its settings have changed. While a
@@ -179,8 +180,9 @@ void kfd_prio_process_orphans_now(void)
  * @qpd: the process on the GPU
  * @q: the queue, which is in no list yet; its is_evicted is set here if it must not run
  *
- * Computes rank and role of the process. A process whose first queue is created below a level in
- * force is off from the start. Otherwise the thread is kicked if the process must be taken off.
+ * Computes rank and role of the process, and charges it to its groups. A process whose first queue
+ * is created below a level in force, or while its group may not run, is off from the start.
+ * Otherwise the thread is kicked if the process must be taken off.
  *
  * Context: DQM lock
  */
@@ -197,10 +199,13 @@ void kfd_prio_process_queue_created(struct device_queue_manager *dqm,
 	rank = kfd_prio_policy_rank(kfd_prio_of_process(qpd->pqm->process), q->properties.priority);
 	qp->prio = max(qp->prio, rank);
 	kfd_prio_role_update(dqm, qpd);
+	if (static_branch_unlikely(&kfd_prio_shares_in_use))
+		kfd_prio_share_attach(qpd);
 	if (kfd_prio_works(qpd))
 		d->lowest = min(d->lowest, qp->prio);
 	kfd_prio_neighbour_changed(qpd);
-	if ((d->policy.level != KFD_PRIO_LEVEL_NONE || d->throttle != KFD_PRIO_LEVEL_NONE) &&
+	if ((d->policy.level != KFD_PRIO_LEVEL_NONE || d->throttle != KFD_PRIO_LEVEL_NONE ||
+	     !list_empty(&d->accounts)) &&
 	    kfd_prio_is_victim(qpd, d->policy.level) != qp->preempted) {
 		/* The first queue of the process: nothing of it is on the hardware */
 		if (!qp->preempted && list_empty(&qpd->queues_list)) {
@@ -259,6 +264,7 @@ void kfd_prio_hook_unregister_process(struct device_queue_manager *dqm,
 	if (qp->mm)
 		kfd_prio_role_drop(dqm, qpd);
 	kfd_prio_park_gone(qpd);
+	kfd_prio_share_detach(qpd);
 	if (!qp->preempted)
 		return;
 	kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_GONE);

@@ -47,7 +47,8 @@ void kfd_prio_neighbour_rings(struct device_queue_manager *dqm)
 	/* neighbour_rung, then the traps: pairs with kfd_prio_neighbour_matters() */
 	atomic_xchg(&d->neighbour_rung, 0);
 	/* A new, updated or destroyed queue may change the rank of its process */
-	d->recheck |= d->policy.level != KFD_PRIO_LEVEL_NONE || d->throttle != KFD_PRIO_LEVEL_NONE;
+	d->recheck |= d->policy.level != KFD_PRIO_LEVEL_NONE ||
+		      d->throttle != KFD_PRIO_LEVEL_NONE || !list_empty(&d->accounts);
 	list_for_each_entry_safe(qp, tmp, &d->quiet_neighbours, link) {
 		if (kfd_prio_trap_rung(qp))
 			kfd_prio_neighbour_rise(d, qp);
@@ -84,8 +85,8 @@ void kfd_prio_neighbour_changed(struct qcm_process_device *qpd)
  * The function also sets neighbour_rung, so that the next decision finds the ring.
  *
  * Context: fault of a doorbell
- * Return: true if the neighbour is off or parked, or a level is in force that would take it off:
- *	the caller kicks the thread
+ * Return: true if the neighbour is off or parked, a level is in force that would take it off, it is
+ *	in a group, or groups take turns: the caller kicks the thread
  */
 bool kfd_prio_neighbour_matters(struct qcm_process_device *qpd)
 {
@@ -97,6 +98,8 @@ bool kfd_prio_neighbour_matters(struct qcm_process_device *qpd)
 	 * kfd_prio_engine_published()
 	 */
 	smp_mb();
-	return READ_ONCE(qpd->prio.preempted) ||
+	return READ_ONCE(qpd->prio.preempted) || READ_ONCE(d->takes_turns) ||
+	       READ_ONCE(qpd->prio.account[KFD_PRIO_GROUP_OWN]) ||
+	       READ_ONCE(qpd->prio.account[KFD_PRIO_GROUP_CGROUP]) ||
 	       kfd_prio_policy_victim(READ_ONCE(d->policy.level), READ_ONCE(qpd->prio.prio));
 }

@@ -68,7 +68,7 @@ struct kfd_prio_force kfd_prio_force_of(struct device_queue_manager *dqm, int le
 	return (struct kfd_prio_force) {
 		.level = level,
 		.throttle = d->throttle,
-		.claims = !list_empty(&d->claims),
+		.claims = !list_empty(&d->claims) || !list_empty(&d->accounts),
 		.crowded = d->parking.room,
 		.now = d->parking.now,
 	};
@@ -134,7 +134,7 @@ void kfd_prio_woke(struct qcm_process_device *qpd)
 	if (kfd_prio_works(qpd))
 		d->lowest = min(d->lowest, qpd->prio.prio);
 	d->recheck |= d->nr_off || d->policy.level != KFD_PRIO_LEVEL_NONE ||
-		      d->throttle != KFD_PRIO_LEVEL_NONE;
+		      d->throttle != KFD_PRIO_LEVEL_NONE || !list_empty(&d->accounts);
 }
 
 /**
@@ -263,6 +263,6 @@ void kfd_prio_role_update(struct device_queue_manager *dqm, struct qcm_process_d
 	}
 	/* No kick for a new queue that changes nothing: a user can create many in a second */
 	if (changed && (role == KFD_PRIO_ROLE_CLAIM || !list_empty(&dqm->prio.claims) ||
-			kfd_prio_park_ns(dqm)))
+			!list_empty(&dqm->prio.accounts) || kfd_prio_park_ns(dqm)))
 		kfd_prio_gpu_kick(dqm);
 }

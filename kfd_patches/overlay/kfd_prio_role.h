@@ -8,6 +8,7 @@
 #define KFD_PRIO_ROLE_H
 
 #include "kfd_prio_priv.h"
+#include "kfd_prio_share.h"
 
 /**
  * struct kfd_prio_weight - whether a process is to be kept off, and whether it has work
@@ -15,12 +16,14 @@
  * @works: the process has work that it could run, or may have some
  * @quiet: the process seems to have no work, or makes room for the level
  * @idle: the process is proved to have no work
+ * @throttle: a group of the process keeps it off
  */
 struct kfd_prio_weight {
 	bool off;
 	bool works;
 	bool quiet;
 	bool idle;
+	enum kfd_prio_throttle throttle;
 };
 
 /**
@@ -93,12 +96,16 @@ kfd_prio_standing(struct qcm_process_device *qpd)
 static inline struct kfd_prio_weight
 kfd_prio_weigh(struct qcm_process_device *qpd, const struct kfd_prio_force *f)
 {
+	enum kfd_prio_throttle throttle;
 	struct kfd_prio_standing s;
 
 	if (!kfd_prio_may_be_victim(qpd))
 		return (struct kfd_prio_weight) {};
 	s = kfd_prio_standing(qpd);
-	if (unlikely(s.claim != KFD_PRIO_UNSET) && kfd_prio_spares(qpd, f))
+	throttle = kfd_prio_share_throttle(qpd, f->level, f->throttle);
+	s.throttled = throttle != KFD_PRIO_THROTTLE_NONE;
+	s.closed = throttle == KFD_PRIO_THROTTLE_MAX;
+	if (unlikely(s.claim != KFD_PRIO_UNSET) && !s.throttled && kfd_prio_spares(qpd, f))
 		return (struct kfd_prio_weight) {
 			.off = !s.idle || s.off,
 			.quiet = true,
@@ -109,6 +116,7 @@ kfd_prio_weigh(struct qcm_process_device *qpd, const struct kfd_prio_force *f)
 		.works = kfd_prio_policy_works(&s),
 		.quiet = s.quiet,
 		.idle = s.idle,
+		.throttle = throttle,
 	};
 }
 

@@ -21,6 +21,7 @@
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
 #include "kfd_prio_priv.h"
+#include "kfd_prio_group.h"
 #include "kfd_prio_events.h"
 
 struct kfd_prio_entry {
@@ -66,9 +67,11 @@ static void kfd_prio_entry_free_rcu(struct rcu_head *rcu)
 	struct kfd_prio_entry *e = container_of(rcu, struct kfd_prio_entry, rcu);
 
 	put_pid(e->pid);
+	kfd_prio_group_put(e->v.group);
 	mempool_free(e, kfd_prio_reserve);
 }
 
+/* Adds the entry @e, which takes over the reference to @v->group */
 static void kfd_prio_entry_add(struct kfd_prio_entry *e, struct pid *pid,
 			       const struct kfd_prio_values *v)
 {
@@ -101,6 +104,8 @@ static bool kfd_prio_table_copy(struct pid *pid, struct kfd_prio_values *v)
 		v->prio = READ_ONCE(e->v.prio);
 		v->by = READ_ONCE(e->v.by);
 		v->never_by = READ_ONCE(e->v.never_by);
+		/* Without a reference: only whether there is one may be used */
+		v->group = READ_ONCE(e->v.group);
 	}
 	rcu_read_unlock();
 	return e;
@@ -134,6 +139,31 @@ struct kfd_prio_values kfd_prio_table_read(struct pid *pid)
 int kfd_prio_table_get(struct pid *pid)
 {
 	return kfd_prio_table_read(pid).prio;
+}
+
+/**
+ * kfd_prio_table_group() - the group that a thread group is in
+ * @pid: the thread group; NULL if it has ended
+ *
+ * Context: any
+ * Return: the group with a reference, or NULL
+ */
+struct kfd_prio_group *kfd_prio_table_group(struct pid *pid)
+{
+	struct kfd_prio_group *g = NULL;
+	struct kfd_prio_entry *e;
+
+	if (!static_branch_unlikely(&kfd_prio_in_use) || !pid)
+		return NULL;
+	rcu_read_lock();
+	e = kfd_prio_table_find(pid);
+	if (e)
+		g = READ_ONCE(e->v.group);
+	/* The entry may have another group by now, and this one no reference */
+	if (g && !kfd_prio_group_get(g))
+		g = NULL;
+	rcu_read_unlock();
+	return g;
 }
 
 /**
@@ -197,30 +227,36 @@ static void kfd_prio_probe_fork(void *data, struct task_struct *parent,
 				struct task_struct *child)
 {
 	struct pid *pid = task_tgid(child);
+	struct kfd_prio_entry *e, *has;
 	struct kfd_prio_values v;
-	struct kfd_prio_entry *e;
-	bool inherits;
 
 	if (pid == task_tgid(parent))
 		return;		/* @child is a thread of the parent's group */
 	if (!kfd_prio_table_copy(task_tgid(parent), &v))
 		return;
-	e = mempool_alloc(kfd_prio_reserve, GFP_NOWAIT | __GFP_NOWARN);
+	/* A child that does not inherit a group would have no limit */
+	e = mempool_alloc(kfd_prio_reserve, (v.group ? GFP_ATOMIC : GFP_NOWAIT) | __GFP_NOWARN);
 	if (!e) {
-		pr_warn_ratelimited("kfdprio: process %d does not inherit priority %d: out of memory\n",
-				    child->tgid, v.prio);
+		pr_warn_ratelimited("kfdprio: process %d does not inherit priority %d%s: out of memory\n",
+				    child->tgid, v.prio, v.group ? " and its group" : "");
 		return;
 	}
+	v.group = kfd_prio_table_group(task_tgid(parent));
 	raw_spin_lock(&kfd_prio_table_lock);
 	/*
 	 * A caller of KFD_PRIO_IOC_SET can name the child as soon as its pidfd exists. An entry
-	 * that such a call has made stays.
+	 * that such a call has made stays, but the child does not leave the group of its parent
 	 */
-	inherits = !kfd_prio_table_find(pid);
-	if (inherits)
+	has = kfd_prio_table_find(pid);
+	if (!has) {
 		kfd_prio_entry_add(e, pid, &v);
+	} else if (!has->v.group) {
+		WRITE_ONCE(has->v.group, v.group);
+		v.group = NULL;
+	}
 	raw_spin_unlock(&kfd_prio_table_lock);
-	if (!inherits) {
+	if (has) {
+		kfd_prio_group_put(v.group);
 		mempool_free(e, kfd_prio_reserve);
 		return;
 	}
@@ -314,17 +350,28 @@ static void kfd_prio_table_idle(struct work_struct *work)
 static void kfd_prio_table_put(struct pid *pid, struct kfd_prio_entry *e,
 			       const struct kfd_prio_values *v, struct kfd_prio_entry **new)
 {
+	struct kfd_prio_group *was = e ? e->v.group : NULL;
+
 	lockdep_assert_held(&kfd_prio_table_lock);
-	if (e && v->prio == KFD_PRIO_UNSET && !v->never_by) {
+	if (e && v->prio == KFD_PRIO_UNSET && !v->never_by && !v->group) {
 		kfd_prio_entry_del(e);
-	} else if (e) {
-		WRITE_ONCE(e->v.prio, v->prio);
-		WRITE_ONCE(e->v.by, v->by);
-		WRITE_ONCE(e->v.never_by, v->never_by);
-	} else if (*new) {
+		return;
+	}
+	if (!e && !*new)
+		return;
+	if (v->group && v->group != was)
+		kref_get(&v->group->ref);
+	if (!e) {
 		kfd_prio_entry_add(*new, pid, v);
 		*new = NULL;
+		return;
 	}
+	WRITE_ONCE(e->v.prio, v->prio);
+	WRITE_ONCE(e->v.by, v->by);
+	WRITE_ONCE(e->v.never_by, v->never_by);
+	WRITE_ONCE(e->v.group, v->group);
+	if (v->group != was)
+		kfd_prio_group_put(was);
 }
 
 /**
@@ -357,7 +404,7 @@ int kfd_prio_table_set(struct task_struct *task, const struct kfd_prio_setting *
 	if (!pid)
 		return -ESRCH;
 
-	if ((!to->keep && to->prio != KFD_PRIO_UNSET) || to->never) {
+	if ((!to->keep && to->prio != KFD_PRIO_UNSET) || to->never || to->joins) {
 		new = mempool_alloc(kfd_prio_reserve, GFP_KERNEL);
 		if (!new) {
 			ret = -ENOMEM;

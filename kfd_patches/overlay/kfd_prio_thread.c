@@ -7,6 +7,7 @@
 #include <linux/sched/mm.h>
 #include "kfd_prio_claim.h"
 #include "kfd_prio_engine.h"
+#include "kfd_prio_share.h"
 
 static bool kfd_prio_started;		/* the threads are in use; kfd_prio_gpu_lock() */
 static bool kfd_prio_late;		/* a GPU has no ID yet; kfd_prio_gpu_lock() to write */
@@ -314,10 +315,12 @@ void kfd_prio_hook_dqm_uninit(struct device_queue_manager *dqm)
 	list_splice_init(&d->quiet_neighbours, &d->claims);
 	list_for_each_entry_safe(qp, tmp, &d->claims, link)
 		kfd_prio_role_drop(dqm, container_of(qp, struct qcm_process_device, prio));
+	kfd_prio_share_gone(dqm);
 	thread = d->thread;
 	WRITE_ONCE(d->thread, NULL);
 	kfd_prio_engine_event(dqm, KFD_PRIO_EVENT_STOP);
 	dqm_unlock(dqm);
+	kfd_prio_gpu_slot_free(d);
 	/* Without d->thread, and without a holder, no code starts the timers again */
 	hrtimer_cancel(&d->timer);
 	hrtimer_cancel(&d->signal_timer);

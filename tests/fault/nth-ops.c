@@ -70,6 +70,17 @@ static void need_priority(void)
 		tap_bail("set: %s", strerror(err));
 }
 
+static void need_group(void)
+{
+	uint64_t group = 0;
+	int err;
+
+	need_queue();
+	err = kfd_share(getpid(), KFD_PRIO_SHARE_NEW | KFD_PRIO_SHARE_MAX, 9999, 0, &group);
+	if (err)
+		tap_bail("share: %s", strerror(err));
+}
+
 static int do_ioctl(unsigned long cmd, void *arg)
 {
 	fault.cmd = cmd;
@@ -88,6 +99,34 @@ static int do_get(void)
 	struct kfd_prio_get_args g = { .pid = getpid(), .pidfd = pidfd };
 
 	return do_ioctl(KFD_PRIO_IOC_GET, &g);
+}
+
+static int share(unsigned int flags, unsigned int max)
+{
+	struct kfd_prio_share_args a = {
+		.flags = KFD_PRIO_SHARE_PROCESS | KFD_PRIO_SHARE_MAX | flags, .pid = getpid(), .pidfd = pidfd, .max = max,
+	};
+
+	return do_ioctl(KFD_PRIO_IOC_SHARE, &a);
+}
+
+/* A limit that takes nothing off while this program looks */
+static int do_share(void)
+{
+	return share(KFD_PRIO_SHARE_NEW, 9999);
+}
+
+static int do_share_change(void)
+{
+	return share(0, 9998);
+}
+
+static int do_shares(void)
+{
+	struct kfd_prio_share_entry e[16];
+	struct kfd_prio_shares_args a = { .entries = (unsigned long)e, .entry_size = sizeof(*e), .nr_entries = 16 };
+
+	return do_ioctl(KFD_PRIO_IOC_SHARES, &a);
 }
 
 static int do_set_to(int prio)
@@ -360,6 +399,9 @@ const struct op ops[] = {
 	{ "change", need_priority, do_set, NULL, LATE },
 	{ "unset", need_priority, do_unset, NULL, LATE },
 	{ "list", need_queue, do_list },
+	{ "share", need_queue, do_share, NULL, LATE },
+	{ "share-change", need_group, do_share_change, NULL, LATE },
+	{ "shares", need_group, do_shares },
 	/* what KFD allocates for its own files in sysfs it cannot do without: Documentation/testing.rst */
 	{ "open", need_file, do_open, NULL, LATE, .within = "kfd_prio_hook_process_opened" },
 	{ "open-priority", need_file, do_open, NULL, LATE, .within = "kfd_prio_hook_process_sysfs" },

@@ -66,8 +66,8 @@ void state(char *buf)
 	memset(buf, 0, STATE_MAX);
 	p = put(p, end, "priority %d effective %d queues %u\n", g.priority, g.effective, g.nr_queues);
 	for (i = 0; i < rows && i < 16; i++)
-		p = put(p, end, "gpu %u priority %d effective %d queues %u flags %#x\n", e[i].gpu_id,
-			e[i].priority, e[i].effective, e[i].nr_queues, e[i].flags);
+		p = put(p, end, "gpu %u priority %d effective %d queues %u flags %#x in a group: %d\n", e[i].gpu_id,
+			e[i].priority, e[i].effective, e[i].nr_queues, e[i].flags, e[i].share != 0);
 	snprintf(dir, sizeof(dir), "/sys/class/kfd/kfd/proc/%d", getpid());
 	put_tree(p, end, dir, 2);
 }

@@ -42,6 +42,34 @@ FILL(list)
 	a->nr_entries = below(seed, 3) ? 16 : below(seed, 64);
 }
 
+FILL(shares)
+{
+	ARGS(kfd_prio_shares_args);
+	a->entries = (uintptr_t)w->user;
+	a->entry_size = below(seed, 2) ? sizeof(struct kfd_prio_share_entry) : 80 + 8 * below(seed, 8);
+	a->nr_entries = below(seed, 3) ? 16 : below(seed, 64);
+}
+
+FILL(share)
+{
+	ARGS(kfd_prio_share_args);
+	unsigned int i = below(seed, WORKERS + 2);
+
+	a->group = below(seed, 3) ? 0 : below(seed, 40);
+	a->flags = below(seed, 4) ? KFD_PRIO_SHARE_PROCESS : below(seed, 64);
+	a->pid = w->pid[i];
+	a->pidfd = w->pidfd[below(seed, 8) ? i : below(seed, WORKERS + 2)];
+	a->cgroup = below(seed, 8) ? 0 : w->pidfd[i];
+	if (below(seed, 2)) {
+		a->flags |= KFD_PRIO_SHARE_MAX;
+		a->max = 1 + below(seed, 10001);
+	}
+	if (below(seed, 2)) {
+		a->flags |= KFD_PRIO_SHARE_WEIGHT;
+		a->weight = below(seed, 10002);
+	}
+}
+
 FILL(gpus)
 {
 	ARGS(kfd_prio_gpus_args);
@@ -300,6 +328,8 @@ const struct call calls[] = {
 	CALL(KFD_PRIO_IOC_LIST, 4, 6, list, .guard = guard_list),
 	/* the same layout */
 	CALL(KFD_PRIO_IOC_GPUS, 4, 6, gpus, .guard = guard_list),
+	CALL(KFD_PRIO_IOC_SHARES, 4, 6, shares, .guard = guard_list),
+	CALL(KFD_PRIO_IOC_SHARE, 8, 3, share),
 	CALL(AMDKFD_IOC_CREATE_QUEUE, 8, 1, create, .guard = guard_create, .took = took_create),
 	CALL(AMDKFD_IOC_DESTROY_QUEUE, 7, 1, destroy),
 	CALL(AMDKFD_IOC_UPDATE_QUEUE, 8, 1, update),

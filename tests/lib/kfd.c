@@ -50,6 +50,75 @@ int kfd_may_park(pid_t pid, bool may)
 	return set(pid, KFD_PRIO_UNSET, KFD_PRIO_SET_KEEP | (may ? KFD_PRIO_SET_PARK_AUTO : KFD_PRIO_SET_PARK_NEVER), NULL);
 }
 
+static int share(struct kfd_prio_share_args *a, unsigned int flags, unsigned int max, unsigned int weight, uint64_t *group)
+{
+	int err;
+
+	a->flags = flags;
+	a->max = max;
+	a->weight = weight;
+	a->group = group ? *group : 0;
+	err = call(KFD_PRIO_IOC_SHARE, a);
+	if (group && !err)
+		*group = a->group;
+	return err;
+}
+
+int kfd_share(pid_t pid, unsigned int flags, unsigned int max, unsigned int weight, uint64_t *group)
+{
+	struct kfd_prio_share_args a = { .pid = pid };
+	int err;
+
+	if (!pid)
+		return share(&a, flags, max, weight, group);
+	a.pidfd = syscall(SYS_pidfd_open, pid, 0);
+	if (a.pidfd < 0)
+		return errno;
+	err = share(&a, flags | KFD_PRIO_SHARE_PROCESS, max, weight, group);
+	close(a.pidfd);
+	return err;
+}
+
+int kfd_share_cgroup(const char *dir, unsigned int flags, unsigned int max, unsigned int weight, uint64_t *group)
+{
+	struct kfd_prio_share_args a = { .cgroup = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) };
+	int err;
+
+	if (a.cgroup < 0)
+		return errno;
+	err = share(&a, flags | KFD_PRIO_SHARE_CGROUP, max, weight, group);
+	close(a.cgroup);
+	return err;
+}
+
+static unsigned int shares(struct kfd_prio_share_entry *e, unsigned int n)
+{
+	struct kfd_prio_shares_args a = { .entries = (unsigned long)e, .entry_size = sizeof(*e), .nr_entries = n };
+	int err = call(KFD_PRIO_IOC_SHARES, &a);
+
+	if (err)
+		tap_bail("KFD_PRIO_IOC_SHARES: %s", strerror(err));
+	return a.nr_entries;
+}
+
+bool kfd_share_get(uint64_t group, struct kfd_prio_share_entry *e)
+{
+	struct kfd_prio_share_entry all[KFD_PRIO_SHARE_ALL_MAX];
+	unsigned int i, n = shares(all, KFD_PRIO_SHARE_ALL_MAX);
+
+	for (i = 0; i < n; i++)
+		if (all[i].group == group) {
+			*e = all[i];
+			return true;
+		}
+	return false;
+}
+
+unsigned int kfd_shares(void)
+{
+	return shares(NULL, 0);
+}
+
 struct kfd_prio_get_args kfd_get(pid_t pid)
 {
 	struct kfd_prio_get_args g = { .pid = pid, .pidfd = syscall(SYS_pidfd_open, pid, 0) };

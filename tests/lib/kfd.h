@@ -35,6 +35,27 @@ struct kfd_prio_get_args kfd_get(pid_t pid);
  */
 unsigned int kfd_list(pid_t pid, struct kfd_prio_list_entry *rows, unsigned int max);
 
+/**
+ * kfd_share() - KFD_PRIO_IOC_SHARE
+ * @pid: with KFD_PRIO_SHARE_PROCESS, the process; else 0
+ * @flags: KFD_PRIO_SHARE_*
+ * @max: limit, hundredths of a percent; 0 without KFD_PRIO_SHARE_MAX
+ * @weight: weight; 0 without KFD_PRIO_SHARE_WEIGHT
+ * @group: in: the group, or 0; out: its number
+ *
+ * Return: 0 or an errno
+ */
+int kfd_share(pid_t pid, unsigned int flags, unsigned int max, unsigned int weight, uint64_t *group);
+
+/* The same for the cgroup of a directory */
+int kfd_share_cgroup(const char *dir, unsigned int flags, unsigned int max, unsigned int weight, uint64_t *group);
+
+/* What KFD_PRIO_IOC_SHARES has of a group; false if it is not listed.  Ends the program if the ioctl fails */
+bool kfd_share_get(uint64_t group, struct kfd_prio_share_entry *e);
+
+/* How many groups there are */
+unsigned int kfd_shares(void);
+
 struct kfdc;
 
 /* Levels of MES gangs, enum amdgpu_mes_priority_level of the kernel */

@@ -52,7 +52,7 @@ static void test_sizes(void)
 	tap_eq(sizeof(struct kfd_prio_set_args), 40, "size of kfd_prio_set_args");
 	tap_eq(sizeof(struct kfd_prio_get_args), 40, "size of kfd_prio_get_args");
 	tap_eq(sizeof(struct kfd_prio_list_args), 24, "size of kfd_prio_list_args");
-	tap_eq(sizeof(struct kfd_prio_list_entry), 120, "size of kfd_prio_list_entry");
+	tap_eq(sizeof(struct kfd_prio_list_entry), 152, "size of kfd_prio_list_entry");
 	tap_ok(offsetof(struct kfd_prio_list_entry, preempted_count) == 32 &&
 	       offsetof(struct kfd_prio_list_entry, preempting_count) == 40 &&
 	       offsetof(struct kfd_prio_list_entry, preempted_ns) == 48,
@@ -69,6 +69,9 @@ static void test_sizes(void)
 	tap_ok(offsetof(struct kfd_prio_set_args, serial) == 32 && offsetof(struct kfd_prio_list_entry, serial) == 104 &&
 	       offsetof(struct kfd_prio_list_entry, euid) == 112 && offsetof(struct kfd_prio_list_entry, nr_groups) == 116 &&
 	       offsetof(struct kfd_prio_notify_record, serial) == 32, "and what 1.6 added after that");
+	tap_ok(offsetof(struct kfd_prio_list_entry, share) == 120 && offsetof(struct kfd_prio_list_entry, cgroup_share) == 128 &&
+	       offsetof(struct kfd_prio_list_entry, throttled_count) == 136 &&
+	       offsetof(struct kfd_prio_list_entry, throttled_ns) == 144, "and what 1.7 added after that");
 	tap_eq(KFD_PRIO_IOC_VERSION, 0x80104bf0, "number of _VERSION");
 	tap_eq(KFD_PRIO_IOC_SET, 0xc0284bf1, "number of _SET");
 	tap_eq(KFD_PRIO_IOC_GET, 0xc0284bf2, "number of _GET");
@@ -76,6 +79,11 @@ static void test_sizes(void)
 	tap_eq(sizeof(struct kfd_prio_gpus_args), 24, "size of kfd_prio_gpus_args");
 	tap_eq(sizeof(struct kfd_prio_gpu_entry), 96, "size of kfd_prio_gpu_entry");
 	tap_eq(KFD_PRIO_IOC_GPUS, 0xc0184bf5, "number of _GPUS");
+	tap_eq(sizeof(struct kfd_prio_share_args), 40, "size of kfd_prio_share_args");
+	tap_eq(sizeof(struct kfd_prio_shares_args), 24, "size of kfd_prio_shares_args");
+	tap_eq(sizeof(struct kfd_prio_share_entry), 80, "size of kfd_prio_share_entry");
+	tap_eq(KFD_PRIO_IOC_SHARE, 0xc0284bf6, "number of _SHARE");
+	tap_eq(KFD_PRIO_IOC_SHARES, 0xc0184bf7, "number of _SHARES");
 }
 
 static void test_files(void)
@@ -121,7 +129,8 @@ static void test_version(void)
 	memset(&v, 0xff, sizeof(v));
 	tap_eq(errno_of(kfd, KFD_PRIO_IOC_VERSION, &v), 0, "_VERSION");
 	tap_ok(v.major == KFD_PRIO_VERSION_MAJOR && v.minor == KFD_PRIO_VERSION_MINOR &&
-	       v.features == (KFD_PRIO_FEATURE_INHERIT | KFD_PRIO_FEATURE_PREEMPT | KFD_PRIO_FEATURE_RULES) && !v.pad, "_VERSION: %u.%u, features %#x",
+	       v.features == (KFD_PRIO_FEATURE_INHERIT | KFD_PRIO_FEATURE_PREEMPT | KFD_PRIO_FEATURE_RULES |
+			     KFD_PRIO_FEATURE_SHARES) && !v.pad, "_VERSION: %u.%u, features %#x",
 	       v.major, v.minor, v.features);
 	memset(&v, 0xff, sizeof(v));
 	tap_ok(!ioctl(kfd_full, KFD_PRIO_IOC_VERSION, &v) && v.major == KFD_PRIO_VERSION_MAJOR,

@@ -364,6 +364,28 @@ static int may_park(int nr, bool may)
 }
 
 /*
+ * Puts the process in a group, or changes its group: a limit that leaves it most of the time, a weight, or neither. Both
+ * lanes change the same one
+ */
+static int share(struct lane *l, int nr, bool none)
+{
+	struct kfd_prio_share_args a = {
+		.flags = KFD_PRIO_SHARE_PROCESS | KFD_PRIO_SHARE_MAX | KFD_PRIO_SHARE_WEIGHT, .pid = shared->subject,
+		.pidfd = target[nr].pidfd, .max = KFD_PRIO_MAX_NONE, .weight = KFD_PRIO_WEIGHT_NONE,
+	};
+
+	if (!none && lane_random(l, 3)) {
+		a.max = 9000 + lane_random(l, 1000);
+		a.flags |= lane_random(l, 2) ? KFD_PRIO_SHARE_SOFT : 0;
+	}
+	if (!none && lane_random(l, 2))
+		a.weight = 1 + lane_random(l, 200);
+	if (target[nr].kfd < 0 || target[nr].pidfd < 0)
+		return EBADF;
+	return ioctl(target[nr].kfd, KFD_PRIO_IOC_SHARE, &a) ? errno : 0;
+}
+
+/*
  * At random; or, every other time, such that one lane takes a priority away that the active queue would have without,
  * too, while the other sets one: what the first finds it has to change is not what the second makes of it
  */
@@ -395,13 +417,15 @@ static int helper_act(struct lane *l, int nr, enum phase phase)
 
 	if (shared->bare)
 		return phase != GO ? 0 : l->op == OP_UNLOAD ? unload(l) : newcomer(l);
-	if ((l->op == OP_SET || l->op == OP_PARK) && phase == BEGIN)
+	if ((l->op == OP_SET || l->op == OP_PARK || l->op == OP_SHARE) && phase == BEGIN)
 		target_open(nr);
 	if (l->op == OP_SET && phase == PREPARE)
 		choose_priority(l, nr);
 	if (l->op == OP_PARK && phase == PREPARE)
 		return may_park(nr, false);
-	if ((l->op == OP_SET || l->op == OP_PARK) && phase == END)
+	if (l->op == OP_SHARE && phase == END)
+		share(l, nr, true);
+	if ((l->op == OP_SET || l->op == OP_PARK || l->op == OP_SHARE) && phase == END)
 		target_close(nr);
 	/* what it did is done */
 	if (phase != GO)
@@ -409,6 +433,8 @@ static int helper_act(struct lane *l, int nr, enum phase phase)
 	switch (l->op) {
 	case OP_SET:
 		return set(nr, shared->prio[nr]);
+	case OP_SHARE:
+		return share(l, nr, false);
 	case OP_EVICT:
 		snprintf(text, sizeof(text), "%d", shared->subject);
 		return sim_write(0, "evict", text);

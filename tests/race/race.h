@@ -37,7 +37,7 @@ enum who { SUBJECT, PREEMPTOR, HELPER, WHO };
 enum phase { BEGIN, PREPARE, MEET, GO, FINISH, END, HOLD, WORK, PHASES };
 
 enum op { OP_SET, OP_CREATE, OP_UPDATE, OP_DESTROY, OP_EVICT, OP_RESTORE, OP_PREEMPT, OP_EXIT, OP_RESET, OP_UNLOAD,
-	  OP_SUSPEND, OP_PARK, OP_UNPARK, OPS };
+	  OP_SUSPEND, OP_SHARE, OP_PARK, OP_UNPARK, OPS };
 
 /**
  * struct lane - what one lane shall do, and what came of it

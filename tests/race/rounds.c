@@ -31,6 +31,7 @@ const struct operation operations[OPS] = {
 	[OP_RESET]	= { "reset", HELPER, 1, .dead = true, .errors = true },
 	[OP_UNLOAD]	= { "unload", HELPER, 64 },
 	[OP_SUSPEND]	= { "suspend", HELPER, 32, .errors = true },
+	[OP_SHARE]	= { "share", HELPER, ROUNDS },
 	/* each waits until there is something to park: milliseconds */
 	[OP_PARK]	= { "park", HELPER, 32 },
 	/* after 10 wakes in a second a process is not parked for 10 s (KFD_PRIO_PARK_WAKES): each order has a new one */

@@ -85,6 +85,8 @@
  *	1.6	orphans: KFD_PRIO_LIST_ORPHAN, KFD_PRIO_SET_ORPHAN; serial of kfd_prio_set_args,
  *		kfd_prio_list_entry and kfd_prio_notify_record; euid and nr_groups of
  *		kfd_prio_list_entry
+ *	1.7	KFD_PRIO_FEATURE_SHARES: KFD_PRIO_IOC_SHARE, _SHARES; KFD_PRIO_LIST_THROTTLED, and
+ *		share, cgroup_share, throttled_count and throttled_ns of kfd_prio_list_entry
  */
 #ifndef _UAPI_LINUX_KFD_PRIO_H
 #define _UAPI_LINUX_KFD_PRIO_H
@@ -93,7 +95,7 @@
 #include <linux/ioctl.h>
 
 #define KFD_PRIO_VERSION_MAJOR	1
-#define KFD_PRIO_VERSION_MINOR	6
+#define KFD_PRIO_VERSION_MINOR	7
 
 #define KFD_PRIO_MIN	0	/* least important */
 #define KFD_PRIO_MAX	15	/* most important; KFD_MAX_QUEUE_PRIORITY */
@@ -134,6 +136,12 @@ struct kfd_prio_version_args {
  * KFD_PRIO_IOC_GET and KFD_PRIO_IOC_LIST report how a priority was set (since 1.5)
  */
 #define KFD_PRIO_FEATURE_RULES		(1U << 2)
+
+/*
+ * Groups of processes have a limit of GPU time and a weight: KFD_PRIO_IOC_SHARE and
+ * KFD_PRIO_IOC_SHARES exist (since 1.7)
+ */
+#define KFD_PRIO_FEATURE_SHARES		(1U << 3)
 
 /*
  * How a priority was set, or how a process was set never to be parked. A child inherits this value
@@ -260,6 +268,11 @@ struct kfd_prio_get_args {
  * @nr_groups: for an orphan: number of thread groups that share its mm, including those that are
  *	not visible in the caller's PID namespace; 0: no thread group has the mm, and @pid is the
  *	PID that its lead group had. For another process: 0 (since 1.6)
+ * @share: number of the group that the process was put in or has inherited, see
+ *	kfd_prio_share_args; 0: none (since 1.7)
+ * @cgroup_share: number of the group of its cgroup; 0: none (since 1.7)
+ * @throttled_count: how often the process was throttled on this GPU (since 1.7)
+ * @throttled_ns: total time for which it was throttled, ns, until now (since 1.7)
  *
  * An orphan has the entries of a process for each thread group that shares its mm. These entries
  * differ in @pid and @euid only. At most 16 groups are listed, whatever @nr_groups is, and only
@@ -287,6 +300,10 @@ struct kfd_prio_list_entry {
 	__u64 serial;
 	__u32 euid;
 	__u32 nr_groups;
+	__u64 share;
+	__u64 cgroup_share;
+	__u64 throttled_count;
+	__u64 throttled_ns;
 };
 
 /* KFD has evicted the process from the GPU, for memory management, suspend or a debugger */
@@ -313,6 +330,11 @@ struct kfd_prio_list_entry {
  * (since 1.6)
  */
 #define KFD_PRIO_LIST_ORPHAN		(1U << 6)
+/*
+ * The process has work and is off the GPU, because its group has used up its limit, or another
+ * group has its turn (since 1.7)
+ */
+#define KFD_PRIO_LIST_THROTTLED		(1U << 7)
 
 /**
  * struct kfd_prio_list_args - KFD_PRIO_IOC_LIST
@@ -472,9 +494,146 @@ struct kfd_prio_gpus_args {
 	__u32 pad;
 };
 
+/* A limit: hundredths of a percent of GPU time. KFD_PRIO_MAX_NONE: no limit */
+#define KFD_PRIO_MAX_NONE	10000
+
+/* A weight. 0: none of its own; processes without one share GPU time as one group of weight 100 */
+#define KFD_PRIO_WEIGHT_NONE	0
+#define KFD_PRIO_WEIGHT_MIN	1
+#define KFD_PRIO_WEIGHT_MAX	10000
+#define KFD_PRIO_WEIGHT_DEFAULT	100
+
+/**
+ * struct kfd_prio_share_args - KFD_PRIO_IOC_SHARE (since 1.7)
+ * @group: in: number of the group that is changed; 0: the group of the process or of the cgroup
+ *	that is named, or a new one if it has none; out: the number
+ * @flags: in: bit mask of KFD_PRIO_SHARE_*
+ * @pid: in: with KFD_PRIO_SHARE_PROCESS, the process, which joins the group; else 0
+ * @pidfd: in: a pidfd of that process, as for KFD_PRIO_IOC_SET
+ * @cgroup: in: with KFD_PRIO_SHARE_CGROUP, a descriptor of the directory of a cgroup (v2)
+ * @max: in: with KFD_PRIO_SHARE_MAX, the limit, 1..KFD_PRIO_MAX_NONE; else 0; out: the limit
+ * @weight: in: with KFD_PRIO_SHARE_WEIGHT, the weight, KFD_PRIO_WEIGHT_NONE..KFD_PRIO_WEIGHT_MAX;
+ *	else 0; out: the weight
+ * @start_ns: in: as in kfd_prio_set_args
+ *
+ * A group is a set of KFD processes for which GPU time is counted and given. A process is in the
+ * group that it was put in, or that its parent was in when it was forked, and in the group of the
+ * nearest cgroup above it that has one. Both hold. The first kind survives execve(2) and ends with
+ * its last process; the second is kept until its cgroup is removed, or until it has neither limit
+ * nor weight. Joining applies to the process and its later children, and not to children that it
+ * has already.
+ *
+ * Permission: the caller needs permission over the process, as for KFD_PRIO_IOC_SET. Without
+ * CAP_SYS_NICE in the initial user namespace a caller
+ * - may put a process into a new group if the process is in no group of the first kind, or into a
+ *   group that the caller has made;
+ * - may set or lower the limit of a group that the caller has made;
+ * - may lower the weight of such a group, and not set one where there is none;
+ * - may have KFD_PRIO_SHARE_USER_MAX groups.
+ * Everything else needs the capability: to raise, to take a process out of its group into another,
+ * and each use of KFD_PRIO_SHARE_CGROUP.
+ *
+ * Errors: EINVAL (unknown @flags, a value out of range or without its flag, neither @group nor a
+ * process nor a cgroup, or @cgroup is not a cgroup v2 directory), EBADF, ESRCH (no such process, or
+ * @pid and @pidfd differ), ENOENT (no such group), EPERM, EBUSY (with KFD_PRIO_SHARE_NEW: the
+ * process is in a group of the first kind already), EDQUOT (the caller has too many groups), ENOSPC
+ * (the node has KFD_PRIO_SHARE_ALL_MAX groups), ENOMEM, EOPNOTSUPP (the kernel cannot follow fork,
+ * or has no cgroups), EFAULT, E2BIG. After an error nothing has changed, except as for
+ * KFD_PRIO_IOC_SET with EFAULT.
+ */
+struct kfd_prio_share_args {
+	__u64 group;
+	__u32 flags;
+	__s32 pid;
+	__s32 pidfd;
+	__s32 cgroup;
+	__u32 max;
+	__u32 weight;
+	__u64 start_ns;
+};
+
+#define KFD_PRIO_SHARE_PROCESS		(1U << 0)	/* @pid joins the group */
+#define KFD_PRIO_SHARE_CGROUP		(1U << 1)	/* the group of the cgroup @cgroup */
+#define KFD_PRIO_SHARE_MAX		(1U << 2)	/* set the limit */
+#define KFD_PRIO_SHARE_WEIGHT		(1U << 3)	/* set the weight */
+/* With KFD_PRIO_SHARE_MAX: the limit holds only while a process outside the group has work */
+#define KFD_PRIO_SHARE_SOFT		(1U << 4)
+/* With KFD_PRIO_SHARE_PROCESS: make a new group, or fail with EBUSY */
+#define KFD_PRIO_SHARE_NEW		(1U << 5)
+
+#define KFD_PRIO_SHARE_USER_MAX		8	/* groups of a user without CAP_SYS_NICE */
+/* Groups of a node. A caller without the capability makes none beyond half of them */
+#define KFD_PRIO_SHARE_ALL_MAX		256
+
+/**
+ * struct kfd_prio_share_entry - a group (since 1.7)
+ * @group: its number, not used again
+ * @cgroup: number of its cgroup, the inode number of the directory; 0: it is not bound to one
+ * @euid: effective UID of the caller that made it, in the caller's user namespace
+ * @flags: bit mask of KFD_PRIO_SHARE_IS_*
+ * @max: its limit, hundredths of a percent; KFD_PRIO_MAX_NONE: none
+ * @weight: its weight; KFD_PRIO_WEIGHT_NONE: none
+ * @nr_processes: number of its KFD processes that have queues, each counted once for each GPU
+ * @nr_running: number of GPUs on which it is mapped with work now
+ * @period_ns: the period in which the limit holds, ns; 0 without one
+ * @ran_ns: total time for which the group was mapped with work on some GPU, ns, until now: what the
+ *	limit limits
+ * @shared_ns: total GPU time of the group, ns, if the time of each GPU is divided equally among the
+ *	processes that were mapped there with work; over all GPUs
+ * @throttled_ns: total time for which it was off some GPU with work, because of the limit or the
+ *	turn of another group, ns, until now
+ * @throttled_count: how often that began
+ */
+struct kfd_prio_share_entry {
+	__u64 group;
+	__u64 cgroup;
+	__u32 euid;
+	__u32 flags;
+	__u32 max;
+	__u32 weight;
+	__u32 nr_processes;
+	__u32 nr_running;
+	__u64 period_ns;
+	__u64 ran_ns;
+	__u64 shared_ns;
+	__u64 throttled_ns;
+	__u64 throttled_count;
+};
+
+/* The limit holds only while a process outside the group has work: KFD_PRIO_SHARE_SOFT */
+#define KFD_PRIO_SHARE_IS_SOFT		(1U << 0)
+/* The group is off some GPU with work now */
+#define KFD_PRIO_SHARE_IS_THROTTLED	(1U << 1)
+/*
+ * The group has processes on a GPU that enforces nothing: preemption is off there (kfd_preempt=0,
+ * or its circuit breaker is open), or the GPU has no CWSR or no hardware scheduler
+ */
+#define KFD_PRIO_SHARE_IS_UNENFORCED	(1U << 2)
+
+/**
+ * struct kfd_prio_shares_args - KFD_PRIO_IOC_SHARES (since 1.7)
+ * @entries: in: user address of an array of @nr_entries entries of @entry_size bytes
+ * @entry_size: in: sizeof(struct kfd_prio_share_entry) as the caller knows it, at least that of
+ *	version 1.7, a multiple of 8; out: bytes written per entry
+ * @nr_entries: in: number of entries that fit in @entries, may be 0; out: number of groups. If that
+ *	is more, the caller calls again with more room
+ * @flags: in: 0
+ * @pad: in: 0
+ *
+ * Lists the groups of the node, in the order in which they were made. It names no process. Errors:
+ * EINVAL (@flags, @pad, @entry_size), EFAULT, ENOMEM, E2BIG.
+ */
+struct kfd_prio_shares_args {
+	__u64 entries;
+	__u32 entry_size;
+	__u32 nr_entries;
+	__u32 flags;
+	__u32 pad;
+};
+
 #define KFD_PRIO_IOC_MAGIC	'K'
 #define KFD_PRIO_IOC_FIRST	0xf0
-#define KFD_PRIO_IOC_LAST	0xf5
+#define KFD_PRIO_IOC_LAST	0xf7
 
 #define KFD_PRIO_IOC_VERSION \
 	_IOR(KFD_PRIO_IOC_MAGIC, 0xf0, struct kfd_prio_version_args)
@@ -488,5 +647,9 @@ struct kfd_prio_gpus_args {
 	_IOWR(KFD_PRIO_IOC_MAGIC, 0xf4, struct kfd_prio_notify_args)
 #define KFD_PRIO_IOC_GPUS \
 	_IOWR(KFD_PRIO_IOC_MAGIC, 0xf5, struct kfd_prio_gpus_args)
+#define KFD_PRIO_IOC_SHARE \
+	_IOWR(KFD_PRIO_IOC_MAGIC, 0xf6, struct kfd_prio_share_args)
+#define KFD_PRIO_IOC_SHARES \
+	_IOWR(KFD_PRIO_IOC_MAGIC, 0xf7, struct kfd_prio_shares_args)
 
 #endif /* _UAPI_LINUX_KFD_PRIO_H */

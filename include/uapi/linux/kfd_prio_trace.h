@@ -258,4 +258,21 @@ enum kfd_prio_breaker {
 	X(KFD_PRIO_BREAKER_RESET, "RESET")				\
 	LAST(KFD_PRIO_BREAKER_KNOWN, "KNOWN")
 
+/**
+ * enum kfd_prio_throttle - why a process with work is off a GPU; @reason of kfd_throttle_begin
+ * @KFD_PRIO_THROTTLE_NONE: it is not throttled; in no event
+ * @KFD_PRIO_THROTTLE_MAX: a group of it may not run now, by its limit
+ * @KFD_PRIO_THROTTLE_WEIGHT: another group has its turn
+ */
+enum kfd_prio_throttle {
+	KFD_PRIO_THROTTLE_NONE = 0,
+	KFD_PRIO_THROTTLE_MAX = 1,
+	KFD_PRIO_THROTTLE_WEIGHT = 2,
+};
+
+#define KFD_PRIO_THROTTLE_NAMES(X, LAST)				\
+	X(KFD_PRIO_THROTTLE_NONE, "NONE")				\
+	X(KFD_PRIO_THROTTLE_MAX, "MAX")					\
+	LAST(KFD_PRIO_THROTTLE_WEIGHT, "WEIGHT")
+
 #endif /* _UAPI_LINUX_KFD_PRIO_TRACE_H */

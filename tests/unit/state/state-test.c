@@ -37,6 +37,7 @@ static struct op {
 	{ "exit, 2", NULL, op_exit, 2 }, { "exit, 0", NULL, op_exit, 0 }, { "a reset", op_reset },
 	{ "suspend and resume", op_suspend_resume }, { "a hang", op_hang }, { "KFD unmaps", op_unmap_alone },
 	{ "the first priority is set", op_start }, { "time passes", op_time },
+	{ "a group is closed or opened", op_share },
 };
 #define OPS	(sizeof(ops) / sizeof(ops[0]))
 
@@ -130,7 +131,7 @@ static u64 hash(void)
 		   (u64)d->charged << 31 | (u64)!!d->begun_at << 34 | (u64)d->grace_set << 35);
 	h = mix(h, w.dqm.active_runlist | w.dqm.sched_running << 1 | w.hang << 2 | w.resetting << 3 | w.stuck << 4 |
 		   w.level_wanted << 5 | !!w.dqm.prio.thread << 9 | w.unmapping << 11 | (w.failed_at && w.now < w.failed_at + KFD_PRIO_RETRY_NS) << 10 |
-		   (w.fence == KFD_FENCE_COMPLETED) << 6 | !!w.fence_at << 7 | w.given_up << 8);
+		   w.closed << 12 | (w.fence == KFD_FENCE_COMPLETED) << 6 | !!w.fence_at << 7 | w.given_up << 8);
 	return h ? h : 1;
 }
 

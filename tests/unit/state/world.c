@@ -13,6 +13,7 @@ int queue_preemption_timeout_ms = 20;	/* longer than ANSWER_LATE */
 static struct task_struct thread = { .flags = PF_KTHREAD, .tgid = 2 };
 struct task_struct *current = &thread;
 int kfd_prio_notify_in_use;
+int kfd_prio_shares_in_use = 1;
 
 /* ---- time and locks ---- */
 
@@ -402,6 +403,38 @@ void kfd_prio_gpu_params(struct device_queue_manager *dqm, struct kfd_prio_param
 	kfd_prio_params_read(k);
 }
 
+/* Process 1 is in a group, which runs or does not */
+enum kfd_prio_throttle kfd_prio_share_keeps_off(const struct qcm_process_device *qpd, int level, int throttle)
+{
+	(void)level;
+	(void)throttle;
+	return w.closed && qpd == &w.proc[1].pdd.qpd ? KFD_PRIO_THROTTLE_MAX : KFD_PRIO_THROTTLE_NONE;
+}
+
+u64 kfd_prio_share_decide(struct device_queue_manager *dqm, const struct kfd_prio_params *k, u64 now)
+{
+	(void)dqm;
+	(void)k;
+	(void)now;
+	return KFD_PRIO_NEVER;
+}
+
+void kfd_prio_share_throttled(struct qcm_process_device *qpd, enum kfd_prio_throttle why, u64 now)
+{
+	(void)now;
+	if (why && !qpd->prio.preempted)
+		broken("a process is throttled that is not taken off");
+	qpd->prio.share.throttle = why;
+}
+
+void kfd_prio_share_settle(struct device_queue_manager *dqm)
+{
+	dqm->prio.share_due = false;
+}
+
+void kfd_prio_share_attach(struct qcm_process_device *qpd) { (void)qpd; }
+void kfd_prio_share_detach(struct qcm_process_device *qpd) { qpd->prio.share.throttle = KFD_PRIO_THROTTLE_NONE; }
+
 void kfd_prio_gpu_kick(struct device_queue_manager *dqm)
 {
 	atomic_set(&dqm->prio.kicked, KFD_PRIO_KICKED);
@@ -523,6 +556,8 @@ void world_init(bool mes_)
 	INIT_LIST_HEAD(&w.dqm.prio.fresh_claims);
 	INIT_LIST_HEAD(&w.dqm.prio.neighbours);
 	INIT_LIST_HEAD(&w.dqm.prio.quiet_neighbours);
+	INIT_LIST_HEAD(&w.dqm.prio.accounts);
+	list_add_tail(&w.account, &w.dqm.prio.accounts);
 	w.dqm.prio.throttle = KFD_PRIO_LEVEL_NONE;
 	w.dqm.prio.lowest = KFD_PRIO_RANK_NONE;
 	kfd_prio_params_read(&k);
@@ -915,6 +950,16 @@ bool op_unmap_alone(void)
 }
 
 /* Nothing happens for a while, the thread does not get a CPU */
+/* As KFD_PRIO_IOC_SHARE and the timer do */
+bool op_share(void)
+{
+	if (!w.dqm.prio.thread)
+		return false;
+	w.closed = !w.closed;
+	kfd_prio_gpu_kick(&w.dqm);
+	return true;
+}
+
 bool op_time(void)
 {
 	if (!w.failed_at || w.now >= w.failed_at + KFD_PRIO_RETRY_NS)
@@ -1019,7 +1064,7 @@ void world_check_end(void)
 		broken("a ring is lost, or a level stays");
 	for (i = 0; i < NR_PROCESSES; i++) {
 		const struct process *p = &w.proc[i];
-		bool off = i != CLAIM && w.level_wanted && p->registered;
+		bool off = i != CLAIM && (w.level_wanted || (w.closed && i == 1)) && p->registered;
 
 		if (!p->q.lives || w.stuck)
 			continue;

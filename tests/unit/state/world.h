@@ -55,6 +55,8 @@ struct world {
 	bool no_memory;		/* for runlists, in this operation */
 	bool unmapping;		/* an unmap was sent, and nobody knows its end */
 	u64 locks, failed_lock;	/* how often the DQM lock was taken, and the time in which an update failed */
+	struct list_head account;	/* of the group of process 1 */
+	bool closed;		/* the group of process 1 may not run */
 	u64 failed_at;		/* when an update last failed, but for one that a fault has left */
 	u64 now;
 };
@@ -85,6 +87,7 @@ bool op_hang(void);
 bool op_unmap_alone(void);
 bool op_start(void);
 bool op_time(void);
+bool op_share(void);
 
 void world_check(void);
 void world_check_end(void);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/* kfdprio: shares of GPU time on one GPU, kfd_prio_share.c. */
+#ifndef KFD_PRIO_SHARE_H_INCLUDED
+#define KFD_PRIO_SHARE_H_INCLUDED
+
+#include "kfd_prio_priv.h"
+
+struct kfd_prio_group;
+
+/* kfd_prio_join.c */
+void kfd_prio_join(struct kfd_process *p, enum kfd_prio_group_kind kind, struct kfd_prio_group *g);
+void kfd_prio_join_thread_group(struct pid *pid, struct kfd_prio_group *g);
+void kfd_prio_join_cgroups(void);
+void kfd_prio_join_own(struct kfd_process *p);
+
+/* kfd_prio_share.c */
+void kfd_prio_share_attach(struct qcm_process_device *qpd);
+void kfd_prio_share_detach(struct qcm_process_device *qpd);
+void kfd_prio_share_gone(struct device_queue_manager *dqm);
+enum kfd_prio_throttle kfd_prio_share_keeps_off(const struct qcm_process_device *qpd, int level,
+						int throttle);
+u64 kfd_prio_share_decide(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
+			  u64 now);
+void kfd_prio_share_settle(struct device_queue_manager *dqm);
+void kfd_prio_share_throttled(struct qcm_process_device *qpd, enum kfd_prio_throttle why, u64 now);
+
+/**
+ * kfd_prio_share_throttle() - as kfd_prio_share_keeps_off(), at no cost while no group exists
+ * @qpd: the process on the GPU
+ * @level: KFD_PRIO_LEVEL_NONE or 0..15
+ * @throttle: throttle of the decision
+ *
+ * Context: DQM lock
+ */
+static inline enum kfd_prio_throttle
+kfd_prio_share_throttle(const struct qcm_process_device *qpd, int level, int throttle)
+{
+	return static_branch_unlikely(&kfd_prio_shares_in_use) ?
+	       kfd_prio_share_keeps_off(qpd, level, throttle) : KFD_PRIO_THROTTLE_NONE;
+}
+
+#endif /* KFD_PRIO_SHARE_H_INCLUDED */
