@@ -128,3 +128,42 @@ def empty_says_why(s):
     assert notes[1] and f"{last / 10**9:.9f}" in notes[1] and "Press 0 to show" in notes[1], notes
     assert notes[4] == notes[1] and not notes[0] and not notes[2] and not notes[5], notes
     assert notes[3] == "No queue matches the filter.", notes
+
+
+@check
+def throttled(s):
+    """a colour of its own, light and dark, a legend where there is any, and the reason: of a limit, a turn, a number, and none that is known"""
+    ms, gpu = 10**6, {"gpu_id": 7}
+    of, queue = {**gpu, "pid": 200}, {**gpu, "pid": 200, "queue_id": 0, "prio": 7}
+    events = [(0, "kfd_create_queue", queue), (1 * ms, "kfd_map_queue", queue)]
+    for seq, (reason, groups) in enumerate([(1, {"share": 4, "cgroup_share": 9}), (2, {"share": 4}), (7, {})]):
+        at = (10 + 30 * seq) * ms
+        events += [(at, "kfd_throttle_begin", {**of, **groups, "reason": reason, "seq": seq + 1}), (at + 1000, "kfd_unmap_queues", {**gpu, "pid": -1, "filter": 2}),
+                   (at + 2000, "kfd_unmap_queues_done", {**gpu, "dur_ns": 1000}),
+                   (at + 20 * ms, "kfd_throttle_end", {**of, "reason": reason, "throttled_ns": 20 * ms, "seq": seq + 1}), (at + 20 * ms + 1000, "kfd_map_queue", queue)]
+    events += [(100 * ms, "kfd_destroy_queue", queue)]
+    compose("preempt/trace.dat", [(1000 * ms + at, name, fields) for at, name, fields in events], "throttled.dat")
+    steps = [["view", 0, 100 * ms], *(["over", 200, 0, at * ms] for at in (20, 50, 80)), ["mouse", "mousemove", 5, 5], ["where", 200, 0, 14 * ms], ["where", 200, 0, 5 * ms],
+             ["key", "Escape"], ["view", 0, 100 * ms], ["key", "f"], ["where", 200, None, 14 * ms]]
+    for dark, page in (False, (255, 255, 255)), (True, (20, 24, 29)):
+        work = tempfile.mkdtemp(dir=".")
+        state = browse(s.make("throttled.dat"), steps, "throttled.png", work, dark=dark)
+        row, = state["rows"]
+        assert row["throttled"] == {"nr": 3, "ns": 60 * ms - 6000} and row["preempted"]["nr"] == 0, row
+        tips = [step["tip"] for step in state["steps"][1:4]]
+        for tip, words in zip(tips, ("throttled by the limit of group 4 or 9", "waited for the turn of another group; it is in group 4", "throttled for the reason 0x7")):
+            assert tip.startswith("throttled: queue 0") and tip.endswith(words) and "for 20.0 ms" in tip, tip
+        legend = re.sub("<[^>]*>", " ", re.search('id="legend".*?</ul>', state["dom"], re.S).group(0))
+        assert "throttled" in legend, legend
+        # folded: the process has the colour of its queues
+        picture, place = Picture("throttled.png"), state["steps"][-1]["result"]
+        colours = {picture.at(place["x"] + dx, place["y"]) for dx in range(-8, 9)}
+        assert {(240, 228, 66), (107, 98, 0)} <= colours and page not in colours, (dark, colours)
+    state = browse(s.make("throttled.dat"), [["view", 0, 100 * ms]], "throttled.png", ".")
+    x, y = (browse("throttled.dat.html", steps[:6], None, ".")["steps"][5]["result"][key] for key in "xy")
+    assert {(240, 228, 66), (107, 98, 0)} <= {Picture("throttled.png").at(x + dx, y - 5) for dx in range(-8, 9)}
+    # in one pixel, and over a selection: the share of the time
+    step = [["view", 0, 100 * 10**9], ["over", 200, 0, 50 * ms], ["view", 0, 100 * ms], ["mouse", "mousedown", 400, 300], ["mouse", "mousemove", 900, 300], ["mouse", "mouseup", 900, 300]]
+    got = browse("throttled.dat.html", step, None, ".")["steps"]
+    assert re.search(r"throttled [0-9.]+ %", got[-1]["detail"]), got[-1]["detail"]
+    assert "throttled" not in re.search('id="legend".*?</ul>', browse(s.page, [], None, ".")["dom"], re.S).group(0)

@@ -128,8 +128,20 @@ static const char *name_of_pipe(const struct tep_event *event, int64_t value, ch
 
 static const char *name_of_reason(const struct tep_event *event, int64_t value, char *room)
 {
+	static const struct {
+		enum kfd_event_type type;
+		const char *(*name)(int64_t value);
+	} own[] = {
+		{ EV_DESTROY_QUEUE, kfd_destroy_name }, { EV_PARK, kfd_park_name }, { EV_UNPARK, kfd_unpark_name },
+		{ EV_THROTTLE_BEGIN, kfd_throttle_name }, { EV_THROTTLE_END, kfd_throttle_name },
+	};
+	size_t i;
+
 	(void)room;
-	return strcmp(event->name, kfd_event_name(EV_DESTROY_QUEUE)) ? kfd_reason_name(value) : kfd_destroy_name(value);
+	for (i = 0; i < sizeof(own) / sizeof(*own); i++)
+		if (!strcmp(event->name, kfd_event_name(own[i].type)))
+			return own[i].name(value);
+	return kfd_reason_name(value);
 }
 
 static const char *name_of_filter(const struct tep_event *event, int64_t value, char *room)
@@ -158,6 +170,7 @@ static const struct {
 	{ "type", name_of_type },	  { "format", name_of_format },
 	{ "pipe_prio", name_of_pipe },	  { "reason", name_of_reason },
 	{ "filter", name_of_filter },	  { "source", name_of_source },
+	{ "throttled_ns", name_of_duration },
 };
 
 /* @word: "key=value" of @size bytes */

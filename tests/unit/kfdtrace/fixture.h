@@ -18,5 +18,6 @@ int run_names(void);
 int run_trace(void);
 int run_state(void);
 int run_stock(void);
+int run_throttle(void);
 
 #endif /* KFDTRACE_FIXTURE_H */

@@ -4,7 +4,7 @@
 int main(void)
 {
 	int failed = run_amdlog() + run_events() + run_hist() + run_model() +
-		     run_model_many() + run_names() + run_trace() + run_state() + run_stock();
+		     run_model_many() + run_names() + run_trace() + run_state() + run_stock() + run_throttle();
 
 	return failed != 0;
 }

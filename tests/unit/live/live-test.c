@@ -11,105 +11,11 @@
 
 #include "fixture.h"
 #include "live/live.h"
-#include "record/write.h"
-#include "stock/stock.h"
 #include "story.h"
 
 static struct live live;
 static struct live_options options;
 static struct kfd_prio_list_entry list[2];
-
-/* What opens and reads the sources. No test comes to it. */
-int live_events_read(struct live_events *events, struct model *of, uint64_t until)
-{
-	(void)events;
-	(void)of;
-	(void)until;
-	return 0;
-}
-
-uint64_t live_events_lost(struct live_events *events)
-{
-	(void)events;
-	return 0;
-}
-
-int live_list(struct live *of, char *why)
-{
-	(void)of;
-	(void)why;
-	return 0;
-}
-
-int live_oom(char *why)
-{
-	(void)why;
-	return -ENOMEM;
-}
-
-int live_sync(struct live *of, uint64_t ts)
-{
-	(void)of;
-	(void)ts;
-	return 0;
-}
-
-bool pids_have(const struct pids *pids, pid_t pid)
-{
-	(void)pids;
-	(void)pid;
-	return true;
-}
-
-int record_cpus(struct recording *rec, char *why)
-{
-	(void)rec;
-	(void)why;
-	return -1;
-}
-
-struct trace_texts *record_texts(void)
-{
-	return NULL;
-}
-
-void record_texts_free(struct trace_texts *texts)
-{
-	(void)texts;
-}
-
-struct stock *stock_open(const char *btf, unsigned long ring_kb, const struct stock_sink *sink, char *why)
-{
-	(void)btf;
-	(void)ring_kb;
-	(void)sink;
-	(void)why;
-	return NULL;
-}
-
-int stock_fd(const struct stock *stock)
-{
-	(void)stock;
-	return -1;
-}
-
-void stock_switch(struct stock *stock, bool on)
-{
-	(void)stock;
-	(void)on;
-}
-
-bool stock_gone(struct stock *stock)
-{
-	(void)stock;
-	return false;
-}
-
-int stock_drain(struct stock *stock)
-{
-	(void)stock;
-	return 0;
-}
 
 static int setup(void **state)
 {
@@ -391,6 +297,116 @@ static void stock_older(void **state)
 	assert_int_equal(row_of(LOW)->effective, KFD_PRIO_UNSET);
 }
 
+static void throttle(int seq, int64_t reason)
+{
+	TELL(EV_THROTTLE_BEGIN, { F_PID, LOW }, { F_QUEUES, 2 }, { F_REASON, reason }, { F_SHARE, 4 }, { F_CGROUP_SHARE, 0 }, { F_SEQ, seq });
+}
+
+static void throttled_cells(const char *percent, const char *rate, const char *reason)
+{
+	const struct live_row *row = row_of(LOW);
+	char text[LIVE_CELL];
+
+	live_cell(row, LIVE_THROTTLED, text);
+	assert_string_equal(text, percent);
+	live_cell(row, LIVE_THROTTLED_RATE, text);
+	assert_string_equal(text, rate);
+	live_cell(row, LIVE_THROTTLE_REASON, text);
+	assert_string_equal(text, reason);
+}
+
+static struct json_object *row_json(struct json_object *of, int pid)
+{
+	struct json_object *rows = key(of, "processes"), *row = NULL;
+	size_t i;
+
+	for (i = 0; i < json_object_array_length(rows); i++)
+		if (json_object_get_int(key(json_object_array_get_idx(rows, i), "pid")) == pid)
+			row = json_object_array_get_idx(rows, i);
+	assert_non_null(row);
+	return row;
+}
+
+/* What the driver counts, since the frame before, and the reason of the events; a number without a name is printed. */
+static void throttled(void **state)
+{
+	struct json_object *object;
+
+	(void)state;
+	live.dev.version.features = KFD_PRIO_FEATURE_SHARES | KFD_PRIO_FEATURE_PREEMPT;
+	list[1].share = 4;
+	options.list.json = true;
+	two_processes();
+	row_of(LOW);
+	throttled_cells("0.0", "0.0", "-");
+	throttle(1, KFD_PRIO_THROTTLE_MAX);
+	unmap_all(20);
+	list[1].flags = KFD_PRIO_LIST_THROTTLED;
+	list[1].throttled_count = 3;
+	list[1].throttled_ns = 250000;
+	assert_int_equal(row_of(LOW)->state, KFD_STATE_THROTTLED);
+	list[1].throttled_count = 5;
+	list[1].throttled_ns = 500000;
+	throttled_cells("25.0", "2000", "MAX");
+	list[1].throttled_count = 6;
+	list[1].throttled_ns = 600000;
+	row_of(LOW);
+	object = frame();
+	assert_string_equal(json_object_get_string(key(row_json(object, LOW), "state")), "throttled");
+	assert_string_equal(json_object_get_string(key(row_json(object, LOW), "throttle_reason")), "MAX");
+	assert_true(json_object_get_double(key(row_json(object, LOW), "throttled_percent")) == 10);
+	assert_true(json_object_get_double(key(row_json(object, LOW), "throttled_per_s")) == 1000);
+	assert_null(key(row_json(object, HIGH), "throttle_reason"));
+	json_object_put(object);
+	/* it is neither preempted nor the reason of a preemption */
+	text_reason(LOW, "-", "-");
+	throttle(2, 7);
+	throttled_cells("0.0", "0.0", "0x7");
+}
+
+/* Of a process that has ended, the events have it: also what has not ended yet. */
+static void throttled_and_ended(void **state)
+{
+	(void)state;
+	two_processes();
+	row_of(LOW);
+	throttle(1, KFD_PRIO_THROTTLE_WEIGHT);
+	now += 500000;
+	live.nr_list = 1;
+	throttled_cells("50.0", "1000", "WEIGHT");
+	now += 200000;
+	throttled_cells("20.0", "0.0", "WEIGHT");
+}
+
+/* A driver without groups, and one without our events: not known, and not 0 */
+static void throttled_unknown(void **state)
+{
+	struct json_object *object;
+
+	(void)state;
+	options.list.json = true;
+	two_processes();
+	throttled_cells("-", "-", "-");
+	object = frame();
+	assert_null(key(row_json(object, LOW), "throttled_percent"));
+	assert_null(key(row_json(object, LOW), "throttled_per_s"));
+	json_object_put(object);
+	live.stock = true;
+	throttled_cells("-", "-", "-");
+}
+
+/* The state is the first of those that apply: off by KFD, throttled, preempted, parked */
+static void throttled_among_states(void **state)
+{
+	(void)state;
+	list[1].flags = KFD_PRIO_LIST_PREEMPTED | KFD_PRIO_LIST_PARKED;
+	assert_int_equal(row_of(LOW)->state, KFD_STATE_PREEMPTED);
+	list[1].flags |= KFD_PRIO_LIST_THROTTLED;
+	assert_int_equal(row_of(LOW)->state, KFD_STATE_THROTTLED);
+	list[1].flags |= KFD_PRIO_LIST_EVICTED;
+	assert_int_equal(row_of(LOW)->state, KFD_STATE_EVICTED);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -401,6 +417,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(statistics_only, setup, teardown),
 		cmocka_unit_test_setup_teardown(stock, setup, teardown),
 		cmocka_unit_test_setup_teardown(stock_older, setup, teardown),
+		cmocka_unit_test_setup_teardown(throttled, setup, teardown),
+		cmocka_unit_test_setup_teardown(throttled_and_ended, setup, teardown),
+		cmocka_unit_test_setup_teardown(throttled_unknown, setup, teardown),
+		cmocka_unit_test_setup_teardown(throttled_among_states, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("kfdtrace live", tests, NULL, NULL) != 0;

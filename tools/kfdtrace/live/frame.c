@@ -2,7 +2,7 @@
 /*
  * A frame: what each process got of each GPU since the frame before.
  *
- * Times and counts of preemption are those of the driver, as long as it lists
+ * Times and counts of preemption and throttling are those of the driver, as long as it lists
  * the process; the events tell the rest, and all of a process that has ended.
  */
 #define _GNU_SOURCE
@@ -46,6 +46,10 @@ static void counts_of_client(struct live_counts *counts, const struct client *cl
 		counts->told_ns += ts - client->preempted_since;
 	counts->told_suffered = client->preemptions;
 	counts->told_caused = client->preempting;
+	counts->told_throttled_ns = client->throttled_ns;
+	if (client->throttled && ts > client->throttling.from)
+		counts->told_throttled_ns += ts - client->throttling.from;
+	counts->told_throttles = client->throttle_count;
 }
 
 static const struct client *client_find(const struct live *live, uint32_t gpu_id, pid_t pid)
@@ -128,6 +132,26 @@ static void reason_fill(struct live_row *row, const struct client *client)
 	row->by = client->last_by;
 }
 
+static void throttled_fill(struct live *live, struct live_row *row, const struct live_counts *now,
+			   const struct live_counts *last, const struct client *client)
+{
+	const char *reason = client && client->throttle_count ?
+			     kfd_throttle_text(client->throttling.reason, row->throttle_reason) : NULL;
+
+	if (reason && reason != row->throttle_reason)
+		snprintf(row->throttle_reason, sizeof(row->throttle_reason), "%s", reason);
+	if (!now->listed) {
+		row->throttled = part(now->told_throttled_ns, last->told_throttled_ns, live->span_ns);
+		row->throttles = rate(now->told_throttles, last->told_throttles, live->span_ns);
+	} else if (live->stock || live->dev.version.features & KFD_PRIO_FEATURE_SHARES) {
+		row->throttled = part(now->throttled_ns, last->throttled_ns, live->span_ns);
+		row->throttles = rate(now->throttles, last->throttles, live->span_ns);
+	} else {
+		/* the driver has no groups */
+		row->throttled = row->throttles = -1;
+	}
+}
+
 static void row_fill(struct live *live, struct live_row *row, const struct live_counts *now,
 		     const struct client *client)
 {
@@ -152,6 +176,7 @@ static void row_fill(struct live *live, struct live_row *row, const struct live_
 		row->suffered = rate(now->told_suffered, last->told_suffered, live->span_ns);
 		row->caused = rate(now->told_caused, last->told_caused, live->span_ns);
 	}
+	throttled_fill(live, row, now, last, client);
 	if (client && client->last_by)
 		reason_fill(row, client);
 	name_read(row);
@@ -168,6 +193,8 @@ static void row_listed(struct live *live, struct live_row *row, struct live_coun
 	now->preempted_ns = entry->preempted_ns;
 	now->suffered = entry->preempted_count;
 	now->caused = entry->preempting_count;
+	now->throttled_ns = entry->throttled_ns;
+	now->throttles = entry->throttled_count;
 	if (client)
 		counts_of_client(now, client, live->ts);
 	row->priority = entry->priority;

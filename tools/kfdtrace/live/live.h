@@ -32,6 +32,9 @@ enum live_column {
 	LIVE_PREEMPTED,
 	LIVE_PREEMPTED_RATE,
 	LIVE_PREEMPTING_RATE,
+	LIVE_THROTTLED,
+	LIVE_THROTTLED_RATE,
+	LIVE_THROTTLE_REASON,
 	LIVE_QUEUES,
 	LIVE_ACTIVE,
 	LIVE_REASON,
@@ -85,6 +88,9 @@ struct live_options {
  * @mapped: percent of the time that a queue of it was mapped, < 0 if not known
  * @preempted: percent of the time that it was preempted, < 0 if not known
  * @suffered, @caused: preemptions of it, and for it, per second
+ * @throttled: percent of the time that it was throttled, < 0 if not known
+ * @throttles: how often it was throttled per second, < 0 if not known
+ * @throttle_reason: why it was throttled last, "" if it was not or that is not known
  * @reason: of its last preemption or of the last for it, NULL if there was none or it is not known
  * @by: whose preemption that was, 0 for its own
  * @command: its name, raw bytes
@@ -95,7 +101,8 @@ struct live_row {
 	int priority, effective;
 	enum kfd_state state;
 	unsigned int queues, active;
-	double mapped, preempted, suffered, caused;
+	double mapped, preempted, suffered, caused, throttled, throttles;
+	char throttle_reason[KFD_REASON_TEXT];
 	const char *reason;
 	pid_t by;
 	char command[KFDLIB_NAME];
@@ -107,7 +114,8 @@ struct live_row {
  * @listed: the driver listed it
  * @any_ns: mapped, of the events
  * @preempted_ns, @suffered, @caused: the driver's, or the events' if it has ended
- * @told_ns, @told_suffered, @told_caused: the events'
+ * @throttled_ns, @throttles: likewise
+ * @told_ns, @told_suffered, @told_caused, @told_throttled_ns, @told_throttles: the events'
  */
 struct live_counts {
 	pid_t pid;
@@ -115,7 +123,8 @@ struct live_counts {
 	bool listed;
 	uint64_t any_ns;
 	uint64_t preempted_ns, suffered, caused;
-	uint64_t told_ns, told_suffered, told_caused;
+	uint64_t throttled_ns, throttles;
+	uint64_t told_ns, told_suffered, told_caused, told_throttled_ns, told_throttles;
 };
 
 /**

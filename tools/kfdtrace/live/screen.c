@@ -43,6 +43,8 @@ static const char *const help[] = {
 	"MAPPED%       share of the time with a queue of the process on the GPU or in its runlist",
 	"PREEMPTED%    share of the time preempted;  PREEMPTED/S: preemptions per second",
 	"PREEMPTING/S  preemptions of other processes for this process, per second",
+	"THROTTLED%    (if a process is in a group) share of the time with work and off the GPU by its groups",
+	"THROTTLED/S   how often per second;  THROTTLE-REASON: MAX: a limit, WEIGHT: the turn of another group",
 	"ACTIVE        active queues;  REASON, REASON-PID: reason and process of the last preemption",
 };
 
@@ -175,15 +177,19 @@ static void columns_fit(const struct live *live, int *widths)
 	static const int least[NR_LIVE_COLUMNS] = { [LIVE_PID] = 6, [LIVE_STATE] = 10 };
 	static const enum live_column drop[] = { LIVE_EFFECTIVE,       LIVE_BAND,
 						 LIVE_ACTIVE,	       LIVE_QUEUES,
-						 LIVE_PREEMPTING_RATE, LIVE_PREEMPTED_RATE,
-						 LIVE_REASON_PID,      LIVE_REASON,
+						 LIVE_THROTTLED_RATE,  LIVE_PREEMPTING_RATE,
+						 LIVE_PREEMPTED_RATE,  LIVE_REASON_PID,
+						 LIVE_REASON,	       LIVE_THROTTLE_REASON,
 						 LIVE_GPU,	       LIVE_PRIORITY,
-						 LIVE_MAPPED,	       LIVE_PREEMPTED,
-						 LIVE_STATE };
+						 LIVE_MAPPED,	       LIVE_THROTTLED,
+						 LIVE_PREEMPTED,       LIVE_STATE };
 	char text[LIVE_CELL];
 	int c, sum = 0, width;
+	bool groups = false;
 	size_t i;
 
+	for (i = 0; i < live->nr_list; i++)
+		groups |= live->list[i].share || live->list[i].cgroup_share;
 	for (c = 0; c < LIVE_COMMAND; c++) {
 		widths[c] = strlen(live_columns[c].name);
 		widths[c] = widths[c] < least[c] ? least[c] : widths[c];
@@ -197,6 +203,10 @@ static void columns_fit(const struct live *live, int *widths)
 	if (live->topo.nr < 2) {
 		sum -= widths[LIVE_GPU] + 1;
 		widths[LIVE_GPU] = 0;
+	}
+	for (c = LIVE_THROTTLED; c <= LIVE_THROTTLE_REASON && !groups; c++) {
+		sum -= widths[c] + 1;
+		widths[c] = 0;
 	}
 	for (i = 0; i < sizeof(drop) / sizeof(*drop) && sum + COMMAND_MIN > COLS; i++) {
 		if (widths[drop[i]])
@@ -214,6 +224,7 @@ static attr_t state_attr(enum kfd_state state)
 	case KFD_STATE_PREEMPTING:
 		return COLOR_PAIR(COLOR_GOOD);
 	case KFD_STATE_PREEMPTED:
+	case KFD_STATE_THROTTLED:
 		return COLOR_PAIR(COLOR_OFF);
 	case KFD_STATE_EVICTED:
 		return COLOR_PAIR(COLOR_BAD);

@@ -260,7 +260,7 @@ void live_stock_row(struct live_row *row, const struct client *client)
 		     row->active	       ? KFD_STATE_ACTIVE :
 		     row->queues	       ? KFD_STATE_INACTIVE :
 						 KFD_STATE_ENDED;
-	row->preempted = row->suffered = row->caused = -1;
+	row->preempted = row->suffered = row->caused = row->throttled = row->throttles = -1;
 	row->effective = KFD_PRIO_UNSET;
 	/* not known if one of them is older than the view */
 	for (queue = client ? client->queues : NULL; queue; queue = queue->client_next) {

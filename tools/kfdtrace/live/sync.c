@@ -12,7 +12,7 @@
 #include "live.h"
 
 #define KFD_PROC "/sys/class/kfd/kfd/proc"
-#define OFF	 (KFD_PRIO_LIST_EVICTED | KFD_PRIO_LIST_PREEMPTED | KFD_PRIO_LIST_PARKED)
+#define OFF	 (KFD_PRIO_LIST_EVICTED | KFD_PRIO_LIST_PREEMPTED | KFD_PRIO_LIST_PARKED | KFD_PRIO_LIST_THROTTLED)
 
 static bool queue_on_gpu(pid_t pid, const char *queue, uint32_t gpu_id)
 {
@@ -76,13 +76,17 @@ int live_sync(struct live *live, uint64_t ts)
 
 	model_sync_off(&live->model, ts);
 	for (i = 0; i < live->nr_list && !ret; i++) {
+		struct model_state state;
+
 		entry = &live->list[i];
-		if (entry->gpu_id)
-			ret = model_sync_process(&live->model, entry->gpu_id, entry->pid,
-						 entry->priority,
-						 entry->flags & KFD_PRIO_LIST_EVICTED,
-						 entry->flags & KFD_PRIO_LIST_PARKED,
-						 entry->flags & KFD_PRIO_LIST_PREEMPTING, ts);
+		if (!entry->gpu_id)
+			continue;
+		state = (struct model_state){ .prio = entry->priority,
+					      .preempting = entry->flags & KFD_PRIO_LIST_PREEMPTING,
+					      .evicted = entry->flags & KFD_PRIO_LIST_EVICTED,
+					      .parked = entry->flags & KFD_PRIO_LIST_PARKED,
+					      .throttled = entry->flags & KFD_PRIO_LIST_THROTTLED };
+		ret = model_sync_process(&live->model, entry->gpu_id, entry->pid, &state, ts);
 	}
 	for (i = 0; i < live->nr_list && !ret; i++)
 		if (live->list[i].gpu_id)

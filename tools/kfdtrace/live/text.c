@@ -24,6 +24,9 @@ const struct list_column live_columns[NR_LIVE_COLUMNS] = {
 	[LIVE_PREEMPTED] = { "PREEMPTED%", "preempted_percent", LIST_PERCENT, LIST_EVERYWHERE },
 	[LIVE_PREEMPTED_RATE] = { "PREEMPTED/S", "preempted_per_s", LIST_RATE, LIST_EVERYWHERE },
 	[LIVE_PREEMPTING_RATE] = { "PREEMPTING/S", "preempting_per_s", LIST_RATE, LIST_EVERYWHERE },
+	[LIVE_THROTTLED] = { "THROTTLED%", "throttled_percent", LIST_PERCENT, LIST_WIDE },
+	[LIVE_THROTTLED_RATE] = { "THROTTLED/S", "throttled_per_s", LIST_RATE, LIST_WIDE },
+	[LIVE_THROTTLE_REASON] = { "THROTTLE-REASON", "throttle_reason", LIST_WORD, LIST_WIDE },
 	[LIVE_QUEUES] = { "QUEUES", "queue_count", LIST_COUNT, LIST_EVERYWHERE },
 	[LIVE_ACTIVE] = { "ACTIVE", "active_queue_count", LIST_COUNT, LIST_EVERYWHERE },
 	[LIVE_REASON] = { "REASON", "reason", LIST_WORD, LIST_EVERYWHERE },
@@ -86,6 +89,15 @@ static void value_get(const struct live_row *row, enum live_column column, struc
 		break;
 	case LIVE_PREEMPTING_RATE:
 		list_real(value, row->caused >= 0, row->caused);
+		break;
+	case LIVE_THROTTLED:
+		list_real(value, row->throttled >= 0, row->throttled);
+		break;
+	case LIVE_THROTTLED_RATE:
+		list_real(value, row->throttles >= 0, row->throttles);
+		break;
+	case LIVE_THROTTLE_REASON:
+		list_text(value, *row->throttle_reason ? row->throttle_reason : NULL);
 		break;
 	case LIVE_QUEUES:
 		list_count(value, row->queues);

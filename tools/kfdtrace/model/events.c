@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Numbers out of records: fields are found by name once, then read by offset. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <linux/kfd_prio.h>
 
@@ -39,6 +41,9 @@ static const char *const field_names[NR_KFD_FIELDS] = {
 	[F_BY_PID] = "by_pid",
 	[F_VICTIMS] = "victims",
 	[F_PARKED_NS] = "parked_ns",
+	[F_THROTTLED_NS] = "throttled_ns",
+	[F_SHARE] = "share",
+	[F_CGROUP_SHARE] = "cgroup_share",
 	[F_WAKE_NS] = "wake_ns",
 	[F_SAVE_NS] = "save_ns",
 };
@@ -83,6 +88,10 @@ static const struct {
 	[EV_PARK] = { "kfd_park", { F_GPU_ID, F_PID, F_QUEUES, F_REASON, NO_FIELD } },
 	[EV_UNPARK] = { "kfd_unpark",
 			{ F_GPU_ID, F_PID, F_QUEUES, F_REASON, F_WAKE_NS, F_PARKED_NS, NO_FIELD } },
+	[EV_THROTTLE_BEGIN] = { "kfd_throttle_begin",
+				{ F_GPU_ID, F_PID, F_QUEUES, F_REASON, F_SHARE, F_CGROUP_SHARE, F_SEQ, NO_FIELD } },
+	[EV_THROTTLE_END] = { "kfd_throttle_end",
+			      { F_GPU_ID, F_PID, F_QUEUES, F_REASON, F_THROTTLED_NS, F_SEQ, NO_FIELD } },
 };
 
 static const char *name_of(const struct kfd_name *names, int64_t value)
@@ -130,6 +139,30 @@ const char *kfd_unpark_name(int64_t value)
 	static const struct kfd_name names[] = NAMES(KFD_PRIO_UNPARK_NAMES);
 
 	return name_of(names, value);
+}
+
+const char *kfd_throttle_name(int64_t value)
+{
+	static const struct kfd_name names[] = NAMES(KFD_PRIO_THROTTLE_NAMES);
+
+	return name_of(names, value);
+}
+
+/**
+ * kfd_throttle_text() - the reason of a throttling, also one that a later driver has added
+ * @value: the number, < 0 if it is not known
+ * @text: room for a number, KFD_REASON_TEXT bytes
+ *
+ * Return: the name; the number as the event prints it (0x7) if it has no name; NULL if it is not known.
+ */
+const char *kfd_throttle_text(int64_t value, char *text)
+{
+	const char *name = kfd_throttle_name(value);
+
+	if (name || value < 0)
+		return name;
+	snprintf(text, KFD_REASON_TEXT, "0x%" PRIx64, (uint64_t)value);
+	return text;
 }
 
 const char *kfd_pipe_name(int64_t value)
@@ -294,6 +327,9 @@ static const struct {
 	[F_QUEUES] = { true, 0, INT64_MAX },
 	[F_DUR_NS] = { true, 0, INT64_MAX },
 	[F_PARKED_NS] = { true, 0, INT64_MAX },
+	[F_THROTTLED_NS] = { true, 0, INT64_MAX },
+	[F_SHARE] = { true, 0, INT64_MAX },
+	[F_CGROUP_SHARE] = { true, 0, INT64_MAX },
 	[F_WAKE_NS] = { true, 0, INT64_MAX },
 	[F_SAVE_NS] = { true, -1, INT64_MAX },
 };

@@ -29,13 +29,16 @@ enum kfd_event_type {
 	EV_IOCTL_CREATE_QUEUE,
 	EV_PARK,
 	EV_UNPARK,
+	EV_THROTTLE_BEGIN,
+	EV_THROTTLE_END,
 	NR_KFD_EVENTS
 };
 
 enum {
 	NR_UPSTREAM_EVENTS = 16, /* upstream.h */
 	KFD_NOT_YET = -2,	 /* a field that the event does not have, and another one may */
-	KFD_MAX_UNMAPS = 64	 /* GPUs that may unmap at once */
+	KFD_MAX_UNMAPS = 64,	 /* GPUs that may unmap at once */
+	KFD_REASON_TEXT = 24	 /* bytes of what kfd_throttle_text() writes */
 };
 
 enum kfd_field {
@@ -66,6 +69,9 @@ enum kfd_field {
 	F_BY_PID,
 	F_VICTIMS,
 	F_PARKED_NS,
+	F_THROTTLED_NS,
+	F_SHARE,
+	F_CGROUP_SHARE,
 	F_WAKE_NS,
 	F_SAVE_NS, /* -1 also where the recording has no such field */
 	NR_KFD_FIELDS
@@ -139,6 +145,8 @@ const char *kfd_queue_format_name(int64_t value);
 const char *kfd_reason_name(int64_t value);
 const char *kfd_park_name(int64_t value);
 const char *kfd_unpark_name(int64_t value);
+const char *kfd_throttle_name(int64_t value);
+const char *kfd_throttle_text(int64_t value, char *text);
 const char *kfd_pipe_name(int64_t value);
 const char *kfd_destroy_name(int64_t value);
 const char *kfd_filter_name(int64_t value);
@@ -148,7 +156,8 @@ const char *kfd_event_name(enum kfd_event_type type);
 enum {
 	NR_KFD_REASONS = KFD_PRIO_REASON_GONE + 1,
 	NR_KFD_PARK_REASONS = KFD_PRIO_PARK_PREEMPTED + 1,
-	NR_KFD_UNPARK_REASONS = KFD_PRIO_UNPARK_GONE + 1
+	NR_KFD_UNPARK_REASONS = KFD_PRIO_UNPARK_GONE + 1,
+	NR_KFD_THROTTLES = KFD_PRIO_THROTTLE_WEIGHT + 1
 };
 
 int kfd_decoder_init(struct kfd_decoder *decoder, struct tep_handle *tep);

@@ -114,6 +114,7 @@ static void on_destroy(struct model *model, struct queue *queue, const struct kf
 		return;
 	client_resume(client, event->ts);
 	client_unpark(client, event->ts);
+	client_throttle_end(client, event->ts);
 	/* a HIP program that exits is evicted as its memory goes, and nothing restores it */
 	client_evicted_end(client, event->ts);
 }
@@ -128,6 +129,8 @@ static void queue_older(struct queue *queue)
 	/* the eviction that has ended has kept it off as well */
 	if (client->evicted_to)
 		queue_evicted_past(queue);
+	if (client->throttling.to && !client->throttled)
+		queue_throttled_past(queue);
 }
 
 static int queue_event(struct model *model, const struct kfd_event *event)
@@ -279,6 +282,8 @@ static int gpu_event(struct model *model, const struct kfd_event *event)
 
 	if (!gpu)
 		return -ENOMEM;
+	if (event->type != EV_PREEMPT_BEGIN)
+		throttle_released_end(gpu, false, event->ts);
 	switch (event->type) {
 	case EV_MAP_QUEUES:
 		on_runlist(model, gpu, event);
@@ -411,6 +416,9 @@ int model_event(struct model *model, const struct kfd_event *event)
 	case EV_PARK:
 	case EV_UNPARK:
 		return park_event(model, event);
+	case EV_THROTTLE_BEGIN:
+	case EV_THROTTLE_END:
+		return throttle_event(model, event);
 	case EV_IOCTL_CREATE_QUEUE:
 		ask_note(model, event);
 		return 0;

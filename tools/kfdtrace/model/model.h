@@ -23,6 +23,7 @@
 #define MODEL_MAX_QUEUES    100000
 #define MODEL_MAX_ANOMALIES 1000
 #define MODEL_MAX_ASKED	    64 /* threads that ask for a queue at once */
+#define MODEL_MAX_THROTTLES 64 /* reasons and groups of a process on a GPU that are told apart */
 #define NO_PRIO		    (-1)
 
 struct client;
@@ -78,8 +79,8 @@ struct model_key {
  * @pipe_prio: of its MQD, -1 if unknown
  * @doorbell: index
  * @ring_base, @ring_size, @wptr, @mqd_addr, @cwsr_size: addresses and bytes
- * @maps, @unmaps, @preemptions: how often
- * @mapped_ns, @unmapped_ns, @preempted_ns: how long; preempted time is unmapped time too
+ * @maps, @unmaps, @preemptions, @throttles: how often
+ * @mapped_ns, @unmapped_ns, @preempted_ns, @throttled_ns: how long; preempted and throttled time is unmapped time too
  * @destroy_reason: of its end
  */
 struct queue {
@@ -96,10 +97,11 @@ struct queue {
 	uint32_t doorbell;
 	uint64_t ring_base, ring_size, wptr, mqd_addr;
 	uint32_t cwsr_size;
-	uint64_t maps, unmaps, preemptions;
-	uint64_t mapped_ns, unmapped_ns, preempted_ns;
+	uint64_t maps, unmaps, preemptions, throttles;
+	uint64_t mapped_ns, unmapped_ns, preempted_ns, throttled_ns;
 	int32_t destroy_reason;
 	/* private */
+	uint64_t told; /* ns, end of its last slice of a kind for which it is off */
 	struct queue *client_prev, *client_next; /* those alive */
 	struct queue *mapped_prev, *mapped_next; /* those mapped, of the GPU */
 };
@@ -139,6 +141,36 @@ struct pair {
 };
 
 /**
+ * struct throttle - how often and how long a process was throttled for one reason, in the same groups
+ * @reason: enum kfd_prio_throttle, or a number that has no name; -1: not known
+ * @share: number of the group that the process was put in or has inherited; 0: none, -1: not known
+ * @cgroup_share: number of the group of its cgroup; 0: none, -1: not known
+ * @count: how often
+ * @ns: how long in all
+ * @next: another one of the same process on the same GPU
+ */
+struct throttle {
+	int64_t reason, share, cgroup_share;
+	uint64_t count, ns;
+	struct throttle *next;
+};
+
+/**
+ * struct throttling - the last time that a process was throttled, or this time
+ * @from: ns
+ * @to: ns, when it was throttled no more; that of the time before while the process is throttled
+ * @seq: joins the begin to the end; -1: not known
+ * @open: no kfd_throttle_end of it was seen
+ * @reason, @share, @cgroup_share: as in struct throttle
+ */
+struct throttling {
+	uint64_t from, to;
+	int64_t seq;
+	bool open;
+	int64_t reason, share, cgroup_share;
+};
+
+/**
  * struct client - a process on one GPU
  * @process: the process
  * @gpu: the GPU
@@ -151,12 +183,17 @@ struct pair {
  * @preempting, @preempting_ns: how often and how long others were preempted for it
  * @wakes: how often its doorbell woke the preemption
  * @parks, @parked_ns: how often and how long it was parked: off the GPU for having no work
+ * @throttle_count, @throttled_ns: how often and how long it was throttled: off the GPU with work, by its groups
+ * @throttled_by_ns: of @throttled_ns, by reason; the last is for reasons without a name or that are not known
+ * @throttles: the same by reason and groups; once there are MODEL_MAX_THROTTLES, no other ones
+ * @throttling: the last time
  * @evictions, @evicted_ns: by KFD: memory, suspend, debugger; until the restore or its last queue's end
  * @evicted_known: the state at the begin, an eviction or a restore has shown whether it was evicted before
  * @evicted_from, @evicted_to: the last eviction that has ended, ns
  * @unknown: whether one of its queues was ever mapped is unknown, so that @mapped_ns is not known
  * @by: the processes that preempted it
  * @preempted, @parked, @evicted: it is, since @preempted_since, @parked_since, @evicted_since
+ * @throttled: it is, since @throttling.from
  * @evicted_queues: that it had when it was evicted last, also those that no other event names
  * @preemptor: the pair with the process that preempts it now, since @pair_since
  * @last_reason: of the last preemption of it, or by it, as it began or ended
@@ -171,9 +208,12 @@ struct client {
 	uint64_t mapped_queues, any_ns, any_since;
 	uint64_t preemptions, preempted_ns, preempting, preempting_ns, wakes;
 	uint64_t parks, parked_ns;
+	uint64_t throttle_count, throttled_ns, throttled_by_ns[NR_KFD_THROTTLES + 1];
+	struct throttle *throttles;
+	struct throttling throttling;
 	uint64_t evictions, evicted_ns, evicted_queues;
 	struct pair *by;
-	bool preempted, parked, evicted, evicted_known, unknown;
+	bool preempted, parked, throttled, evicted, evicted_known, unknown;
 	uint64_t evicted_from, evicted_to;
 	uint64_t preempted_since, parked_since, evicted_since, pair_since;
 	struct pair *preemptor;
@@ -185,6 +225,9 @@ struct client {
 	/* private */
 	struct client *process_next;
 	struct client *preempted_prev, *preempted_next; /* those preempted, of the GPU */
+	struct throttle *throttle; /* of @throttling, while it is throttled; NULL: there are too many */
+	bool released; /* it is in the list of the GPU */
+	struct client *released_next;
 };
 
 /**
@@ -201,6 +244,7 @@ struct client {
  * @unpark: from a doorbell of a parked process to the update that puts its queues back
  * @begins, @ends: preemptions by reason; the last are those of reasons that are not known
  * @parks, @unparks: parked processes by reason; the last as well
+ * @throttles: throttled processes by reason; the last as well
  * @mapped_compute: compute queues that are mapped now
  * @unknown: it has queues of which no event has told whether they are mapped
  * @end_known: whether processes were preempted or evicted when the recording ended is known
@@ -214,12 +258,14 @@ struct gpu {
 	struct hist unmap, take, preempt, wake, save, unpark;
 	uint64_t begins[NR_KFD_REASONS + 1], ends[NR_KFD_REASONS + 1];
 	uint64_t parks[NR_KFD_PARK_REASONS + 1], unparks[NR_KFD_UNPARK_REASONS + 1];
+	uint64_t throttles[NR_KFD_THROTTLES + 1];
 	uint64_t mapped_compute;
 	bool unknown, end_known, end_preempting;
 	struct gpu *next;
 	/* private */
 	struct model *model;
 	struct client *clients, *preempted;
+	struct client *released; /* throttled no more, in the step of the driver that goes on */
 	struct queue *mapped;
 	bool over, unmapping, preempting, waking, wake_preempts;
 	uint64_t over_since, unmap_ts, unmapped_ts, wake_ts;
@@ -278,6 +324,7 @@ enum slice_kind {
 	SLICE_ALIVE, /* from its creation, or the begin of the recording */
 	SLICE_PARKED, /* its process was: it had no work */
 	SLICE_UNKNOWN, /* whether it was mapped is not known */
+	SLICE_THROTTLED, /* its process was: its groups kept it off; client->throttling has the reason */
 	NR_SLICES
 };
 
@@ -354,11 +401,11 @@ enum queue_place {
  * struct model_state - of a process on a GPU, at one moment
  * @prio: set for it, or NO_PRIO
  * @preempting: others are preempted for it
- * @evicted, @parked: it is
+ * @evicted, @parked, @throttled: it is
  */
 struct model_state {
 	int32_t prio;
-	bool preempting, evicted, parked;
+	bool preempting, evicted, parked, throttled;
 };
 
 int model_init(struct model *model, uint64_t slow_unmap_ns);
@@ -374,8 +421,7 @@ void model_end_process(struct model *model, uint32_t gpu_id, int32_t pid, const 
 void model_end_queue(struct model *model, uint32_t gpu_id, int32_t pid, uint32_t queue_id);
 int model_sync_queue(struct model *model, uint32_t gpu_id, int32_t pid, uint32_t queue_id, bool mapped,
 		     uint64_t ts);
-int model_sync_process(struct model *model, uint32_t gpu_id, int32_t pid, int32_t prio, bool evicted,
-		       bool parked, bool preempting, uint64_t ts);
+int model_sync_process(struct model *model, uint32_t gpu_id, int32_t pid, const struct model_state *state, uint64_t ts);
 void model_sync_off(struct model *model, uint64_t ts);
 void model_prune(struct model *model, bool (*gone)(void *context, int32_t pid), void *context);
 uint64_t anomalies_count(const struct model *model);

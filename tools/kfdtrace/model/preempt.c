@@ -56,7 +56,7 @@ int preempt_begin(struct model *model, struct gpu *gpu, const struct kfd_event *
 			return -ENOMEM;
 		client->pair_since = event->ts;
 	}
-	return 0;
+	return throttle_released_end(gpu, true, event->ts);
 }
 
 /**

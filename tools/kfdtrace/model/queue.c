@@ -92,26 +92,77 @@ void queue_resume(struct queue *queue, uint64_t ts)
 	queue->preempted = false;
 	slice_tell(queue, SLICE_PREEMPTED, queue->preempted_since, ts);
 	queue->preempted_ns += ts - queue->preempted_since;
+	queue->told = ts;
 }
 
 /*
- * For how long its process is parked, or was since the queue came. The process is parked a moment before its queues
- * have left the GPU, and until a moment after they are back.
+ * For how long a queue is off of the time for which its process is parked or throttled, since the queue came. The process
+ * is parked or throttled a moment before its queues have left the GPU, and parked until a moment after they are back.
+ * Return: ns
  */
-static void queue_parked_tell(const struct queue *queue, uint64_t ts)
+static uint64_t queue_off_tell(struct queue *queue, enum slice_kind kind, uint64_t from, uint64_t ts)
 {
-	uint64_t from = queue->client->parked_since, to = queue->mapped ? queue->since : ts;
+	uint64_t to = queue->mapped ? queue->since : ts;
 
 	if (from < queue->created)
 		from = queue->created;
 	if (from < queue->off)
 		from = queue->off;
-	if (from < to)
-		slice_tell(queue, SLICE_PARKED, from, to);
+	if (from < queue->told)
+		from = queue->told;
+	if (from >= to)
+		return 0;
+	slice_tell(queue, kind, from, to);
+	queue->told = to;
+	return to - from;
 }
 
-/* The unmap that parks a process has taken it off in the time of a preemption, but not for that */
-static void preempted_not(struct client *client)
+static void queue_throttled_add(struct queue *queue, uint64_t from, uint64_t to)
+{
+	uint64_t lasted = queue_off_tell(queue, SLICE_THROTTLED, from, to);
+
+	queue->throttled_ns += lasted;
+	queue->throttles += lasted > 0;
+}
+
+/**
+ * queue_throttled_past() - a queue is seen for the first time after its process was throttled
+ * @queue: the queue, older than that
+ */
+void queue_throttled_past(struct queue *queue)
+{
+	queue_throttled_add(queue, queue->client->throttling.from, queue->client->throttling.to);
+}
+
+/**
+ * client_throttle_end() - a process is throttled no longer, if it was
+ * @client: the process
+ * @ts: now
+ */
+void client_throttle_end(struct client *client, uint64_t ts)
+{
+	uint64_t lasted = ts - client->throttling.from;
+	struct queue *queue;
+
+	if (!client->throttled)
+		return;
+	for (queue = client->queues; queue; queue = queue->client_next)
+		queue_throttled_add(queue, client->throttling.from, ts);
+	client->throttled = false;
+	client->throttling.to = ts;
+	client->throttled_ns += lasted;
+	client->throttled_by_ns[throttle_slot(client->throttling.reason)] += lasted;
+	if (client->throttle) {
+		client->throttle->count++;
+		client->throttle->ns += lasted;
+	}
+}
+
+/**
+ * client_preempted_not() - a process has left the GPU in the time of a preemption, but not for that
+ * @client: the process; nothing is changed if it does not count as preempted
+ */
+void client_preempted_not(struct client *client)
 {
 	struct queue *queue;
 
@@ -141,8 +192,9 @@ void client_park(struct client *client, bool preempted, uint64_t ts)
 	client->parked = true;
 	client->parked_since = ts;
 	client->parks++;
+	client_throttle_end(client, ts);
 	if (!preempted)
-		preempted_not(client);
+		client_preempted_not(client);
 	client_resume(client, ts);
 	for (queue = client->queues; queue; queue = queue->client_next)
 		queue_resume(queue, ts);
@@ -160,7 +212,7 @@ void client_unpark(struct client *client, uint64_t ts)
 	if (!client->parked)
 		return;
 	for (queue = client->queues; queue; queue = queue->client_next)
-		queue_parked_tell(queue, ts);
+		queue_off_tell(queue, SLICE_PARKED, client->parked_since, ts);
 	client->parked = false;
 	client->parked_ns += ts - client->parked_since;
 }
@@ -197,7 +249,7 @@ int queue_preempt(struct queue *queue, uint64_t ts)
 	struct client *client = queue->client;
 	struct gpu *gpu = client->gpu;
 
-	if (!gpu->preempting || client->parked || client->process->pid == gpu->begin.pid ||
+	if (!gpu->preempting || client->parked || client->throttled || client->process->pid == gpu->begin.pid ||
 	    store_prio(client) >= gpu->begin.prio)
 		return 0;
 	queue->preempted = true;
@@ -276,6 +328,9 @@ void queue_on(struct queue *queue, uint64_t ts)
 	if (queue->mapped)
 		return;
 	queue_seen(queue, ts);
+	/* model_sync_queue() maps a queue for no time */
+	if (queue->client->throttling.from < ts)
+		client_throttle_end(queue->client, ts);
 	if (!queue->first_map)
 		queue->first_map = ts;
 	queue->unmapped_ns += ts - queue->since;
@@ -333,7 +388,9 @@ void queue_settle(struct queue *queue, uint64_t ts)
 	if (queue->client->evicted)
 		queue_evicted_tell(queue, ts);
 	if (queue->client->parked)
-		queue_parked_tell(queue, ts);
+		queue_off_tell(queue, SLICE_PARKED, queue->client->parked_since, ts);
+	if (queue->client->throttled)
+		queue_throttled_add(queue, queue->client->throttling.from, ts);
 	if (queue->mapped) {
 		slice_tell(queue, SLICE_MAPPED, queue->since, ts);
 		queue->mapped_ns += ts - queue->since;

@@ -45,6 +45,8 @@ int model_state_process(struct model *model, uint32_t gpu_id, int32_t pid, const
 	client->parked = state->parked;
 	client->parked_since = model->first;
 	client->parks += state->parked;
+	if (state->throttled && client_throttled(client, model->first))
+		return -ENOMEM;
 	if (!state->preempting)
 		return 0;
 	client->preempting++;
@@ -153,6 +155,7 @@ static void client_end(struct model *model, struct client *client)
 	if (gpu->preempting && gpu->begin.pid == client->process->pid)
 		client->preempting_ns += model->last - gpu->begin.ts;
 	client_resume(client, model->last);
+	client_throttle_end(client, model->last);
 	if (client->parked)
 		client->parked_ns += model->last - client->parked_since;
 	/* without queues nothing of it is off, and its end is not recorded */

@@ -251,6 +251,50 @@ struct pair *store_pair(struct client *client, int32_t pid)
 }
 
 /**
+ * store_throttle() - find or make the account of a reason and of groups
+ * @client: the throttled process; its @throttle is set, to NULL if it has too many
+ * @throttling: the reason and the groups
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int store_throttle(struct client *client, const struct throttling *throttling)
+{
+	struct throttle **at = &client->throttles, *throttle;
+	unsigned int nr = 0;
+
+	for (; (throttle = *at); at = &throttle->next, nr++)
+		if (throttle->reason == throttling->reason && throttle->share == throttling->share &&
+		    throttle->cgroup_share == throttling->cgroup_share)
+			break;
+	/* a damaged file must not make a fortune of them */
+	if (!throttle && nr < MODEL_MAX_THROTTLES) {
+		throttle = calloc(1, sizeof(*throttle));
+		if (!throttle)
+			return -ENOMEM;
+		throttle->reason = throttling->reason;
+		throttle->share = throttling->share;
+		throttle->cgroup_share = throttling->cgroup_share;
+		*at = throttle;
+	}
+	client->throttle = throttle;
+	return 0;
+}
+
+/**
+ * store_throttles_free() - free them all
+ * @client: the process, which is freed next
+ */
+void store_throttles_free(struct client *client)
+{
+	struct throttle *throttle;
+
+	while ((throttle = client->throttles)) {
+		client->throttles = throttle->next;
+		free(throttle);
+	}
+}
+
+/**
  * store_prio() - the priority that decides whether a process is a victim
  * @client: the process
  *
@@ -347,6 +391,7 @@ void model_free(struct model *model)
 				client->by = pair->next;
 				free(pair);
 			}
+			store_throttles_free(client);
 			free(client);
 		}
 		free(gpu);

@@ -14,5 +14,7 @@ struct queue *store_queue(struct model *model, uint32_t gpu_id, int32_t pid, uin
 void store_forget(struct model *model, struct queue *queue);
 int32_t store_prio(const struct client *client);
 struct pair *store_pair(struct client *client, int32_t pid);
+int store_throttle(struct client *client, const struct throttling *throttling);
+void store_throttles_free(struct client *client);
 
 #endif /* KFDTRACE_MODEL_STORE_H */

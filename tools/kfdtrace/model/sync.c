@@ -39,33 +39,31 @@ int model_sync_queue(struct model *model, uint32_t gpu_id, int32_t pid, uint32_t
  * @model: the model
  * @gpu_id: a GPU that it uses
  * @pid: the process
- * @prio: set for it, or NO_PRIO
- * @evicted: its queues are off, by KFD
- * @parked: they are off, as it has no work
- * @preempting: others are preempted for it
+ * @state: of it there
  * @ts: now; not before the last event
  *
  * Return: 0 or -ENOMEM.
  */
-int model_sync_process(struct model *model, uint32_t gpu_id, int32_t pid, int32_t prio, bool evicted,
-		       bool parked, bool preempting, uint64_t ts)
+int model_sync_process(struct model *model, uint32_t gpu_id, int32_t pid, const struct model_state *state, uint64_t ts)
 {
 	struct client *client = store_client(model, gpu_id, pid);
 	struct gpu *gpu;
 
 	if (!client)
 		return -ENOMEM;
-	client->process->prio = prio;
-	client->evicted = evicted;
+	client->process->prio = state->prio;
+	client->evicted = state->evicted;
 	client->evicted_known = true;
 	client->evicted_since = ts;
-	client->parked = parked;
+	client->parked = state->parked;
 	client->parked_since = ts;
-	if (!preempting)
+	if (state->throttled && client_throttled(client, ts))
+		return -ENOMEM;
+	if (!state->preempting)
 		return 0;
 	gpu = client->gpu;
 	gpu->preempting = true;
-	gpu->begin = (struct preemption){ .ts = ts, .seq = -1, .pid = pid, .prio = prio };
+	gpu->begin = (struct preemption){ .ts = ts, .seq = -1, .pid = pid, .prio = state->prio };
 	return 0;
 }
 
@@ -86,6 +84,7 @@ void model_sync_off(struct model *model, uint64_t ts)
 		for (client = gpu->clients; client; client = client->next) {
 			client_resume(client, ts);
 			client_unpark(client, ts);
+			throttle_forget(client, ts);
 			client->evicted = false;
 			while ((queue = client->queues)) {
 				queue_settle(queue, ts);
@@ -115,6 +114,7 @@ static void client_drop(struct model *model, struct client **at)
 		of = &(*of)->process_next;
 	*of = client->process_next;
 	pairs_free(model, client);
+	store_throttles_free(client);
 	free(client);
 }
 
@@ -141,7 +141,8 @@ void model_prune(struct model *model, bool (*gone)(void *context, int32_t pid), 
 	struct process **process;
 	struct gpu *gpu;
 
-	for (gpu = model->gpus; gpu; gpu = gpu->next)
+	for (gpu = model->gpus; gpu; gpu = gpu->next) {
+		throttle_released_end(gpu, false, model->last);
 		for (at = &gpu->clients; (client = *at);) {
 			if (!client->preempted)
 				pairs_free(model, client);
@@ -152,6 +153,7 @@ void model_prune(struct model *model, bool (*gone)(void *context, int32_t pid), 
 			}
 			client_drop(model, at);
 		}
+	}
 	for (process = &model->processes; *process;)
 		if (!(*process)->clients && gone(context, (*process)->pid))
 			process_drop(model, process);

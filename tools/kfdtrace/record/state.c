@@ -17,7 +17,7 @@
 #include "rls.h"
 
 #define KFD_PROC "/sys/class/kfd/kfd/proc"
-#define OFF	 (KFD_PRIO_LIST_EVICTED | KFD_PRIO_LIST_PREEMPTED | KFD_PRIO_LIST_PARKED)
+#define OFF	 (KFD_PRIO_LIST_EVICTED | KFD_PRIO_LIST_PREEMPTED | KFD_PRIO_LIST_PARKED | KFD_PRIO_LIST_THROTTLED)
 
 #define UNKNOWN	 (1U << 31) /* in flags: these are not known */
 
@@ -274,7 +274,8 @@ void state_settle(struct record_state *state, const struct record_state *before,
 			same = then->pid == now->pid && then->gpu_id == now->gpu_id && then->flags == now->flags &&
 			       then->nr_active == now->nr_active && then->nr_queues == now->nr_queues &&
 			       then->preempted_count == now->preempted_count &&
-			       then->preempting_count == now->preempting_count && then->parked_count == now->parked_count;
+			       then->preempting_count == now->preempting_count && then->parked_count == now->parked_count &&
+			       then->throttled_count == now->throttled_count;
 		}
 		if (!same)
 			now->flags |= UNKNOWN;
@@ -384,6 +385,7 @@ void state_json(const char *key, const struct record_state *state)
 		flag_or_null("preempting", entry, KFD_PRIO_LIST_PREEMPTING);
 		flag_or_null("preempted", entry, KFD_PRIO_LIST_PREEMPTED);
 		flag_or_null("parked", entry, KFD_PRIO_LIST_PARKED);
+		flag_or_null("throttled", entry, KFD_PRIO_LIST_THROTTLED);
 		flag_or_null("evicted", entry, KFD_PRIO_LIST_EVICTED);
 		json_open("queues", '[');
 		for (i = first; i < state->nr && state->queues[i].pid == queue->pid &&

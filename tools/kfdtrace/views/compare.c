@@ -19,7 +19,7 @@
 
 #define Z	   1.96 /* 95 % of a normal distribution */
 #define RESOLUTION 1.01 /* of a histogram */
-#define MAX_ROWS   (8 + 2 * NR_LATENCIES)
+#define MAX_ROWS   (10 + 2 * NR_LATENCIES)
 
 enum verdict {
 	VERDICT_NONE,
@@ -59,6 +59,7 @@ struct row {
 /* What a value needs to be known: an event, or what several events show */
 enum {
 	KNOWS_VICTIMS = NR_KFD_EVENTS,
+	KNOWS_THROTTLES,
 	KNOWS_ANOMALIES,
 	NR_KNOWS
 };
@@ -66,16 +67,16 @@ enum {
 /**
  * struct sums - what one recording has
  * @seconds: between its first and last event
- * @queues, @maps, @unmaps, @runlists, @over, @preemptions, @anomalies: counts
- * @preempted: sum over processes, in s
+ * @queues, @maps, @unmaps, @runlists, @over, @preemptions, @throttles, @anomalies: counts
+ * @preempted, @throttled: sums over processes, in s
  * @knows: which events the recording can have, and what else its events show
  * @driver: of view_driver()
  * @simulated: whether it is of the simulated GPU
  * @hist: of all GPUs together
  */
 struct sums {
-	double seconds, preempted;
-	uint64_t queues, maps, unmaps, runlists, over, preemptions, anomalies;
+	double seconds, preempted, throttled;
+	uint64_t queues, maps, unmaps, runlists, over, preemptions, throttles, anomalies;
 	bool knows[NR_KNOWS];
 	const char *driver;
 	enum simulated simulated;
@@ -105,6 +106,7 @@ static void sums_read(struct sums *sums, const struct view_options *options, con
 	for (i = 0; i < NR_KFD_EVENTS; i++)
 		sums->knows[i] = view_knows(&view, i);
 	sums->knows[KNOWS_VICTIMS] = view_knows_victims(&view);
+	sums->knows[KNOWS_THROTTLES] = view_knows_throttles(&view);
 	sums->knows[KNOWS_ANOMALIES] = view_knows_anomalies(&view);
 	sums->seconds = (view.model.last - view.model.first) / 1e9;
 	sums->unmaps = view.model.events[EV_UNMAP_QUEUES_DONE];
@@ -119,6 +121,8 @@ static void sums_read(struct sums *sums, const struct view_options *options, con
 			sums->queues += client->created;
 			sums->maps += client->maps;
 			sums->preempted += client->preempted_ns / 1e9;
+			sums->throttles += client->throttle_count;
+			sums->throttled += client->throttled_ns / 1e9;
 		}
 	}
 	view_close(&view);
@@ -228,6 +232,8 @@ static void rows_make(struct rows *rows)
 	count_add(rows, EV_PREEMPT_BEGIN, "preemption_count", "preemptions", a->preemptions, b->preemptions);
 	sum_add(rows, KNOWS_VICTIMS, "preempted_s", "seconds preempted, of all processes", a->preempted,
 		b->preempted);
+	count_add(rows, EV_THROTTLE_BEGIN, "throttled_count", "processes throttled", a->throttles, b->throttles);
+	sum_add(rows, KNOWS_THROTTLES, "throttled_s", "seconds throttled, of all processes", a->throttled, b->throttled);
 	count_add(rows, KNOWS_ANOMALIES, "anomaly_count", "anomalies", a->anomalies, b->anomalies);
 	for (i = 0; i < NR_LATENCIES; i++) {
 		percentile_add(rows, i, 50);

@@ -13,7 +13,7 @@
 
 /* Events of which a stock driver, whose events are of probes, has none */
 static const enum kfd_event_type ours[] = { EV_SET_PRIORITY, EV_DOORBELL_WAKE, EV_PREEMPT_BEGIN, EV_PREEMPT_END,
-					    EV_PARK, EV_UNPARK };
+					    EV_PARK, EV_UNPARK, EV_THROTTLE_BEGIN, EV_THROTTLE_END };
 /* Events that each driver has */
 static const enum kfd_event_type common[] = { EV_CREATE_QUEUE, EV_DESTROY_QUEUE, EV_MAP_QUEUES, EV_MAP_QUEUE,
 					      EV_UNMAP_QUEUES, EV_UNMAP_QUEUES_DONE, EV_EVICT_PROCESS,
@@ -101,14 +101,26 @@ bool view_knows_maps(const struct view *view)
  * view_knows_victims() - whether it is known which processes and queues were preempted
  * @view: the recording
  *
- * A victim is a process that is not mapped while a preemption is under way, and not parked.
+ * A victim is a process that is not mapped while a preemption is under way, and neither parked nor throttled.
  *
  * Return: whether.
  */
 bool view_knows_victims(const struct view *view)
 {
 	return view_knows_maps(view) && view_knows(view, EV_PREEMPT_BEGIN) && view_knows(view, EV_PREEMPT_END) &&
-	       !left_out(view, EV_PARK) && !left_out(view, EV_UNPARK);
+	       !left_out(view, EV_PARK) && !left_out(view, EV_UNPARK) && !left_out(view, EV_THROTTLE_BEGIN) &&
+	       !left_out(view, EV_THROTTLE_END);
+}
+
+/**
+ * view_knows_throttles() - whether it is known how long processes were throttled
+ * @view: the recording
+ *
+ * Return: whether.
+ */
+bool view_knows_throttles(const struct view *view)
+{
+	return view_knows(view, EV_THROTTLE_BEGIN) && view_knows(view, EV_THROTTLE_END);
 }
 
 /**

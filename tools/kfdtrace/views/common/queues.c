@@ -30,6 +30,8 @@ enum column_id {
 	COL_UNMAPPED_TIME,
 	COL_PREEMPTED,
 	COL_PREEMPTED_TIME,
+	COL_THROTTLED,
+	COL_THROTTLED_TIME,
 	COL_CLAIMED,
 	COL_CLAIMED_SAMPLES,
 	COL_CLAIMED_UNKNOWN,
@@ -62,6 +64,8 @@ const struct list_column queue_columns[NR_COLS] = {
 	[COL_UNMAPPED_TIME] = { "UNMAPPED-TIME", "unmapped_ns", LIST_DURATION, LIST_EVERYWHERE },
 	[COL_PREEMPTED] = { "PREEMPTED", "preempted_count", LIST_COUNT, LIST_EVERYWHERE },
 	[COL_PREEMPTED_TIME] = { "PREEMPTED-TIME", "preempted_ns", LIST_DURATION, LIST_EVERYWHERE },
+	[COL_THROTTLED] = { "THROTTLED", "throttled_count", LIST_COUNT, LIST_WIDE },
+	[COL_THROTTLED_TIME] = { "THROTTLED-TIME", "throttled_ns", LIST_DURATION, LIST_WIDE },
 	[COL_CLAIMED] = { "CLAIMED-WORK", "claimed_work_count", LIST_COUNT, LIST_WIDE },
 	[COL_CLAIMED_SAMPLES] = { "CLAIMED-SAMPLES", "claimed_sample_count", LIST_COUNT, LIST_WIDE },
 	[COL_CLAIMED_UNKNOWN] = { "CLAIMED-UNKNOWN", "claimed_unknown_count", LIST_COUNT, LIST_WIDE },
@@ -129,6 +133,9 @@ static void cell_times(const struct view *view, const struct queue *queue, unsig
 	case COL_UNMAPPED_TIME:
 		list_known_count(value, !queue->unknown && view_knows_maps(view), queue->unmapped_ns);
 		break;
+	case COL_THROTTLED_TIME:
+		list_known_count(value, view_knows_maps(view) && view_knows_throttles(view), queue->throttled_ns);
+		break;
 	default:
 		list_known_count(value, view_knows_victims(view), queue->preempted_ns);
 	}
@@ -190,11 +197,15 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
 	case COL_PREEMPTED:
 		list_known_count(value, view_knows_victims(rows->view), queue->preemptions);
 		break;
+	case COL_THROTTLED:
+		list_known_count(value, view_knows_maps(rows->view) && view_knows_throttles(rows->view), queue->throttles);
+		break;
 	case COL_CREATED:
 	case COL_DESTROYED:
 	case COL_MAPPED_TIME:
 	case COL_UNMAPPED_TIME:
 	case COL_PREEMPTED_TIME:
+	case COL_THROTTLED_TIME:
 		cell_times(rows->view, queue, column, value);
 		break;
 	case COL_CLAIMED:

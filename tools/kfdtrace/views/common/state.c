@@ -71,6 +71,7 @@ static struct model_state state_read(struct json_object *process, bool *known)
 		state.prio = prio;
 	state.preempting = flag(process, "preempting", NULL);
 	state.parked = flag(process, "parked", NULL);
+	state.throttled = flag(process, "throttled", NULL);
 	state.evicted = flag(process, "evicted", known);
 	return state;
 }

@@ -120,6 +120,28 @@ void view_read(struct view *view)
 }
 
 /**
+ * view_slices() - read a recording once more, for its slices; does not return if that fails
+ * @view: the recording, read; it does not change
+ * @slice: called for each slice
+ * @context: for @slice
+ */
+void view_slices(const struct view *view, slice_fn slice, void *context)
+{
+	struct view again = *view;
+	char why[TRACE_WHY];
+
+	again.file = trace_open(view->trace_path, why);
+	if (!again.file)
+		errx(EXIT_FAILURE, "%s", why);
+	view_model_init(&again);
+	again.model.slice = slice;
+	again.model.slice_context = context;
+	view_read(&again);
+	model_free(&again.model);
+	trace_close(again.file);
+}
+
+/**
  * view_pids_check() - whether the processes that were asked for are in the recording; does not return if not
  * @view: the recording, read
  */

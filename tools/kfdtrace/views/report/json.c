@@ -66,6 +66,7 @@ static void gpu_json(const struct view *view, const struct gpu *gpu)
 	reasons_json(view, EV_PREEMPT_END, "preemption_end_counts", gpu->ends, NR_KFD_REASONS, kfd_reason_name);
 	reasons_json(view, EV_PARK, "park_counts", gpu->parks, NR_KFD_PARK_REASONS, kfd_park_name);
 	reasons_json(view, EV_UNPARK, "unpark_counts", gpu->unparks, NR_KFD_UNPARK_REASONS, kfd_unpark_name);
+	reasons_json(view, EV_THROTTLE_BEGIN, "throttle_counts", gpu->throttles, NR_KFD_THROTTLES, kfd_throttle_name);
 	json_open("latencies", '{');
 	for (i = 0; i < NR_LATENCIES; i++)
 		report_hist_json(latencies[i].key, latencies[i].of(gpu));
@@ -151,6 +152,7 @@ void report_json(const struct view *view, const struct paths *paths)
 	list_json_columns(&list);
 	list_json(&list, "processes");
 	pairs_json(&rows);
+	throttles_json(&rows);
 	free(rows.clients);
 	queues_json(view, &all);
 	json_open("gpus", '[');

@@ -145,6 +145,8 @@ static void print_gpu(const struct view *view, const struct gpu *gpu)
 		print_reasons(view, EV_UNPARK, "and parked no longer", gpu->unparks, NR_KFD_UNPARK_REASONS,
 			      kfd_unpark_name);
 	}
+	if (view->model.events[EV_THROTTLE_BEGIN])
+		print_reasons(view, EV_THROTTLE_BEGIN, "processes throttled", gpu->throttles, NR_KFD_THROTTLES, kfd_throttle_name);
 	for (i = 0; i < NR_LATENCIES; i++)
 		print_hist(&latencies[i], latencies[i].of(gpu));
 }
@@ -164,6 +166,7 @@ static void print_text(const struct view *view, struct client_rows *rows, const 
 	if (more)
 		printf("and %zu more: see kfdtrace queues\n", more);
 	print_pairs(rows);
+	throttles_print(rows);
 	for (gpu = view->model.gpus; gpu; gpu = gpu->next)
 		print_gpu(view, gpu);
 	saves_print(view);

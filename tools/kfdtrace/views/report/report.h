@@ -31,6 +31,10 @@ void anomalies_print(const struct view *view);
 /* hist.c */
 void report_hist_json(const char *key, const struct hist *hist);
 
+/* throttles.c */
+void throttles_print(const struct client_rows *rows);
+void throttles_json(const struct client_rows *rows);
+
 /* saves.c */
 void saves_print(const struct view *view);
 void saves_json(const struct view *view);

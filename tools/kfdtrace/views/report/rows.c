@@ -23,6 +23,10 @@ enum column_id {
 	COL_WAKES,
 	COL_PARKED,
 	COL_PARKED_TIME,
+	COL_THROTTLED,
+	COL_THROTTLED_TIME,
+	COL_LIMIT_TIME,
+	COL_TURN_TIME,
 	COL_EVICTED,
 	COL_EVICTED_TIME,
 	COL_COMMAND,
@@ -48,6 +52,10 @@ const struct list_column client_columns[NR_COLS] = {
 	[COL_WAKES] = { "WAKES", "wake_count", LIST_COUNT, LIST_EVERYWHERE },
 	[COL_PARKED] = { "PARKED", "parked_count", LIST_COUNT, LIST_WIDE },
 	[COL_PARKED_TIME] = { "PARKED-TIME", "parked_ns", LIST_DURATION, LIST_WIDE },
+	[COL_THROTTLED] = { "THROTTLED", "throttled_count", LIST_COUNT, LIST_WIDE },
+	[COL_THROTTLED_TIME] = { "THROTTLED-TIME", "throttled_ns", LIST_DURATION, LIST_WIDE },
+	[COL_LIMIT_TIME] = { "THROTTLED-LIMIT", "throttled_limit_ns", LIST_DURATION, LIST_WIDE },
+	[COL_TURN_TIME] = { "THROTTLED-TURN", "throttled_turn_ns", LIST_DURATION, LIST_WIDE },
 	[COL_EVICTED] = { "EVICTED", "evicted_count", LIST_COUNT, LIST_EVERYWHERE },
 	[COL_EVICTED_TIME] = { "EVICTED-TIME", "evicted_ns", LIST_DURATION, LIST_EVERYWHERE },
 	[COL_COMMAND] = { "COMMAND", "command", LIST_TEXT, LIST_EVERYWHERE },
@@ -85,6 +93,15 @@ static void cell_times(const struct view *view, const struct client *client, uns
 	case COL_PARKED_TIME:
 		of_events(view, EV_PARK, EV_UNPARK, value, client->parked_ns);
 		break;
+	case COL_THROTTLED_TIME:
+		list_known_count(value, view_knows_throttles(view), client->throttled_ns);
+		break;
+	case COL_LIMIT_TIME:
+		list_known_count(value, view_knows_throttles(view), client->throttled_by_ns[KFD_PRIO_THROTTLE_MAX]);
+		break;
+	case COL_TURN_TIME:
+		list_known_count(value, view_knows_throttles(view), client->throttled_by_ns[KFD_PRIO_THROTTLE_WEIGHT]);
+		break;
 	default:
 		of_events(view, EV_EVICT_PROCESS, EV_RESTORE_PROCESS, value, client->evicted_ns);
 	}
@@ -118,6 +135,9 @@ static void cell_counts(const struct view *view, const struct client *client, un
 	case COL_PARKED:
 		of_event(view, EV_PARK, value, client->parks);
 		break;
+	case COL_THROTTLED:
+		of_event(view, EV_THROTTLE_BEGIN, value, client->throttle_count);
+		break;
 	default:
 		of_event(view, EV_EVICT_PROCESS, value, client->evictions);
 	}
@@ -148,6 +168,9 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
 	case COL_PREEMPTED_TIME:
 	case COL_PREEMPTING_TIME:
 	case COL_PARKED_TIME:
+	case COL_THROTTLED_TIME:
+	case COL_LIMIT_TIME:
+	case COL_TURN_TIME:
 	case COL_EVICTED_TIME:
 		cell_times(rows->view, client, column, value);
 		break;

@@ -7,6 +7,7 @@
  * event.
  *	["s", (row, kind, ns since the last end, ns it lasted)...]	slices of queues
  *	["p", from, gpu_id, pid, prio, seq, reason, to, end reason, victims, queues, ret]
+ *	["t", from, gpu_id, pid, reason, share, cgroup_share]		why a process was throttled; before its slices
  *	["w", at, gpu_id, pid]						doorbells
  *	["c", at, pid, prio, old prio, by pid]				priorities
  *	["h", at, gpu_id]						hangs
@@ -124,12 +125,45 @@ static void begin(struct timeline *timeline)
 	puts("<script type=\"application/json\" id=\"stream\">");
 }
 
+static void number_or_null(int64_t value)
+{
+	if (value < 0)
+		json_null(NULL);
+	else
+		json_number(NULL, value);
+}
+
+/* Once for all queues of the process, as a rule */
+static void throttling(struct timeline *timeline, const struct client *client)
+{
+	static const struct client *last;
+	static struct throttling told;
+	const struct throttling *now = &client->throttling;
+	char number[KFD_REASON_TEXT];
+
+	if (client == last && now->from == told.from && now->reason == told.reason)
+		return;
+	last = client;
+	told = *now;
+	slices_end();
+	line_begin("t");
+	json_count(NULL, after_first(timeline, now->from));
+	json_count(NULL, client->gpu->gpu_id);
+	json_number(NULL, client->process->pid);
+	json_text(NULL, kfd_throttle_text(now->reason, number));
+	number_or_null(now->share);
+	number_or_null(now->cgroup_share);
+	line_end();
+}
+
 static void slice(struct timeline *timeline, const struct queue *queue, enum slice_kind kind,
 		  uint64_t from, uint64_t to)
 {
 	struct row *row = row_of(queue);
 	uint64_t end = after_first(timeline, to);
 
+	if (kind == SLICE_THROTTLED)
+		throttling(timeline, queue->client);
 	if (queue->type >= 0)
 		row->type = queue->type;
 	row->prio = queue->prio;
@@ -151,14 +185,6 @@ static void reason(int64_t value)
 	json_text(NULL, value < 0 || name ? name : "UNKNOWN");
 }
 
-static void number(int64_t value)
-{
-	if (value < 0)
-		json_null(NULL);
-	else
-		json_number(NULL, value);
-}
-
 static void preemption(struct timeline *timeline, uint32_t gpu_id, const struct preemption *start,
 		       const struct preemption_end *end)
 {
@@ -172,8 +198,8 @@ static void preemption(struct timeline *timeline, uint32_t gpu_id, const struct 
 	reason(start->reason);
 	json_count(NULL, after_first(timeline, end->ts > start->ts ? end->ts : start->ts));
 	reason(end->reason);
-	number(start->victims);
-	number(start->queues);
+	number_or_null(start->victims);
+	number_or_null(start->queues);
 	json_number(NULL, end->ret);
 	line_end();
 }

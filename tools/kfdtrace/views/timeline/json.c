@@ -10,6 +10,7 @@
 #include <inttypes.h>
 
 #include "timeline.h"
+#include "views/common/throttle.h"
 
 enum {
 	ROW_PREEMPTION = 1,
@@ -79,8 +80,10 @@ static void slice(struct timeline *timeline, const struct queue *queue, enum sli
 		[SLICE_PREEMPTED] = "preempted",
 		[SLICE_EVICTED] = "evicted",
 		[SLICE_PARKED] = "parked",
+		[SLICE_THROTTLED] = "throttled",
 	};
 	int64_t pid = queue->client->process->pid, gpu = GPU_PROCESS(queue->client->gpu->gpu_id);
+	const struct throttling *throttling = &queue->client->throttling;
 
 	(void)timeline;
 	/* rows of their own: an eviction may overlap a preemption, which slices of a row must not */
@@ -97,6 +100,10 @@ static void slice(struct timeline *timeline, const struct queue *queue, enum sli
 		/* of a preemption that began before the recording, neither is known */
 		json_text("reason", queue->left_for.seq < 0 ? NULL : kfd_reason_name(queue->left_for.reason));
 		json_known_number("seq", queue->left_for.seq >= 0, queue->left_for.seq);
+	}
+	if (kind == SLICE_THROTTLED) {
+		throttle_json(throttling->reason, throttling->share, throttling->cgroup_share);
+		json_known_number("seq", throttling->seq >= 0, throttling->seq);
 	}
 	json_close('}');
 	json_close('}');

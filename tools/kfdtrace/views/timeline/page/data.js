@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // The recording, out of the page: see views/timeline/html.c for its form. Times are ns after the first event.
 
-const MAPPED = 0, PREEMPTED = 1, EVICTED = 2, ALIVE = 3, PARKED = 4, UNKNOWN = 5, KINDS = 6;
-const KIND_NAMES = ['mapped', 'preempted', 'evicted', 'alive', 'parked', 'unknown'];
+const MAPPED = 0, PREEMPTED = 1, EVICTED = 2, ALIVE = 3, PARKED = 4, UNKNOWN = 5, THROTTLED = 6, KINDS = 7;
+const KIND_NAMES = ['mapped', 'preempted', 'evicted', 'alive', 'parked', 'unknown', 'throttled'];
 
 let head;		// what is known of the whole
 let gpus = [];		// in the order of their numbers
@@ -121,7 +121,7 @@ function read() {
 	processes = head.processes;
 	for (const process of processes)
 		Object.assign(process, { gpu: gpus.find(gpu => gpu.gpu_id === process.gpu_id), rows: [], wakes: [],
-					 prios: [], preempting: [], folded: false });
+					 prios: [], preempting: [], throttlings: [], folded: false });
 	const found = new Map(processes.map(process => [`${process.gpu_id}/${process.pid}`, process]));
 	const byPid = new Map();	// of each GPU
 	for (const process of processes)
@@ -141,6 +141,8 @@ function read() {
 			chunks.push(line);
 		else if (letter === 'w')
 			found.get(`${gpu_id}/${pid}`)?.wakes.push(ts);
+		else if (letter === 't')
+			found.get(`${gpu_id}/${pid}`)?.throttlings.push({ from: ts, reason: line[4], share: line[5], cgroup_share: line[6] });
 		else if (letter === 'h')
 			gpus.find(gpu => gpu.gpu_id === gpu_id)?.hangs.push(ts);
 		else if (letter === 'c')
@@ -157,6 +159,10 @@ function read() {
 	for (const preemption of preemptions) {
 		preemption.process = found.get(`${preemption.gpu_id}/${preemption.pid}`);
 		preemption.process?.preempting.push(preemption);
+	}
+	for (const process of processes) {
+		process.throttlings.sort((a, b) => a.from - b.from);
+		process.throttledFrom = Float64Array.from(process.throttlings, one => one.from);
 	}
 	for (const gpu of gpus) {
 		gpu.preemptions = preemptions.filter(one => one.gpu_id === gpu.gpu_id);
@@ -187,6 +193,11 @@ function preemptionsOf(process, from, to) {
 		preemption.pid !== process.pid);
 }
 
+// Why a process was throttled in a span that begins at a time: a queue may have left the GPU later, or come later.
+function throttlingOf(process, ts) {
+	return process.throttlings[above(process.throttledFrom, ts) - 1] ?? null;
+}
+
 // Any of its queues was: as one span, for a folded process.
 function union(process, kind) {
 	const all = [], from = [], to = [];
@@ -206,6 +217,6 @@ function union(process, kind) {
 }
 
 function processSpans(process) {
-	process.spans ??= [MAPPED, PREEMPTED, EVICTED, ALIVE, PARKED, UNKNOWN].map(kind => union(process, kind));
+	process.spans ??= KIND_NAMES.map((_, kind) => union(process, kind));
 	return process.spans;
 }

@@ -174,12 +174,13 @@ function axisDraw(marks) {
 // Spans of all kinds of one line; returns how long it was mapped in the view.
 function spansDraw(context, process, spans, y, high) {
 	const wide = plotWidth(), scale = wide / (view.to - view.from), columns = Math.ceil(wide);
-	const shares = Array(KINDS).fill(null), styles = [theme.mapped, patterns.preempted, patterns.evicted, null, theme.parked];
+	const shares = Array(KINDS).fill(null), styles = [theme.mapped, patterns.preempted, patterns.evicted, null, theme.parked, null,
+		patterns.throttled];
 	let mapped = 0;
 
 	aliveDraw(context, spans[ALIVE], y + high / 2 - 1, scale);
 	unknownDraw(context, spans[UNKNOWN], y + high / 2 - 1, scale);
-	for (const kind of [PARKED, EVICTED, PREEMPTED, MAPPED]) {
+	for (const kind of [PARKED, EVICTED, THROTTLED, PREEMPTED, MAPPED]) {
 		const { from, to } = spans[kind], first = above(to, view.from);
 		let total = 0, i;
 
@@ -226,9 +227,9 @@ function columnsDraw(context, shares, styles, columns, y, high) {
 				drawn.rects++;
 			}
 	}
-	for (const kind of [PARKED, PREEMPTED, EVICTED])
+	for (const kind of [PARKED, THROTTLED, PREEMPTED, EVICTED])
 		if (shares[kind]) {
-			context.fillStyle = kind === PREEMPTED ? theme['preempted-stripe'] : theme[KIND_NAMES[kind]];
+			context.fillStyle = theme[`${KIND_NAMES[kind]}-stripe`] || theme[KIND_NAMES[kind]];
 			for (let x = 0; x < columns; x++)
 				if (shares[kind][x] > 0.002) {
 					context.fillRect(NAMES_WIDTH + x, y, 1, tall(shares[kind][x]));
@@ -243,6 +244,8 @@ function labelsOf(process, kind, from, to) {
 
 	if (kind === MAPPED)
 		return [label];
+	if (kind === THROTTLED)
+		return [`throttled ${throttlingShort(throttlingOf(process, from))}, ${label}`, `throttled ${label}`, label];
 	return [...(taker ? [`preempted by ${taker.process?.command ?? 'PID'} ${taker.pid}, ${label}`] : []),
 		`${KIND_NAMES[kind]} ${label}`, label];
 }

@@ -2,6 +2,7 @@
 // Mouse, keys, buttons; what is told of where the pointer is.
 
 const MIN_RANGE = 100;	// ns
+const STATES = [MAPPED, PREEMPTED, EVICTED, PARKED, THROTTLED];
 const before = [];	// views to go back to
 let waiting = false;
 let immediate = false;	// draw at once: for checks
@@ -78,7 +79,7 @@ function lineAt(y) {
 function spansAt(spans, from, to) {
 	const found = [];
 
-	for (const kind of [MAPPED, PREEMPTED, EVICTED, PARKED, UNKNOWN, ALIVE])
+	for (const kind of [MAPPED, PREEMPTED, THROTTLED, EVICTED, PARKED, UNKNOWN, ALIVE])
 		for (let i = above(spans[kind].to, from); i < spans[kind].from.length && spans[kind].from[i] < to; i++)
 			found.push({ kind, from: spans[kind].from[i], to: spans[kind].to[i] });
 	return found;
@@ -94,7 +95,7 @@ function queueText(line, t, pixel) {
 
 		return { text: [`${states.length} spans in this pixel (${duration(pixel)}): zoom in to see them`,
 				`${queueName(line.row)}, ${processName(line.process)}`,
-				...[MAPPED, PREEMPTED, EVICTED, PARKED].map(kind => `${KIND_NAMES[kind]} ${(100 * share(kind)).toFixed(1)} %`)].join('\n') };
+				...STATES.filter(kind => kind !== THROTTLED || share(kind)).map(kind => `${KIND_NAMES[kind]} ${(100 * share(kind)).toFixed(1)} %`)].join('\n') };
 	}
 	const span = exact.find(one => one.kind !== ALIVE) ?? states[0] ?? around[0];
 	return span ? { text: spanText(line.row, span.kind, span.from, span.to), span } : null;
@@ -172,7 +173,7 @@ function selectTell() {
 	const [from, to] = view.select, share = ns => `${(100 * ns / Math.max(to - from, 1)).toFixed(1)} %`;
 	const begun = preemptions.filter(one => one.from < to && one.to > from).length;
 	const here = layout.filter(line => line.kind === 'process').map(line => line.process);
-	const parts = here.slice(0, 6).map(process => `${processName(process)}: ` + [MAPPED, PREEMPTED, EVICTED, PARKED]
+	const parts = here.slice(0, 6).map(process => `${processName(process)}: ` + STATES
 		.map(kind => [kind, within(processSpans(process)[kind], from, to)]).filter(([kind, ns]) => ns || kind === MAPPED)
 		.map(([kind, ns]) => `${KIND_NAMES[kind]} ${share(ns)}`).join(', '));
 

@@ -14,6 +14,12 @@ const REASONS = {
 	GONE: 'it has ended or lost its priority',
 };
 
+// What the words of a throttling mean; see shares.rst.
+const THROTTLE_REASONS = {
+	MAX: groups => `throttled by the limit of ${groups.length ? `group ${groups.join(' or ')}` : 'its group'}`,
+	WEIGHT: groups => `waited for the turn of another group${groups.length ? `; it is in group ${groups.join(' and ')}` : ''}`,
+};
+
 function duration(ns) {
 	if (ns >= 119.5e9) {
 		const seconds = Math.round(ns / 1e9), two = number => String(number).padStart(2, '0');
@@ -85,6 +91,23 @@ function preemptionText(preemption) {
 		`${duration(preemption.to - preemption.from)}`;
 }
 
+const groupsOf = throttling => [throttling?.share, throttling?.cgroup_share].filter(group => group);
+
+// Without a reason, neither the begin of it nor the end is in the recording.
+function throttlingText(throttling) {
+	const groups = groupsOf(throttling);
+
+	return THROTTLE_REASONS[throttling?.reason]?.(groups) ?? `throttled for ${throttling?.reason ? `the reason ${throttling.reason}` : 'a reason that is not known'}`;
+}
+
+// In a span of the chart
+function throttlingShort(throttling) {
+	const groups = groupsOf(throttling);
+
+	return throttling?.reason === 'MAX' && groups.length ? `by the limit of group ${groups.join(' or ')}` :
+		throttling?.reason === 'WEIGHT' ? 'for the turn of another group' : throttling?.reason ?? 'for a reason that is not known';
+}
+
 function spanTimes(from, to) {
 	return `from ${moment(from)}\nto ${moment(to)}\nfor ${duration(to - from)}`;
 }
@@ -102,6 +125,8 @@ function spanText(row, kind, from, to) {
 	}
 	if (kind === PARKED)
 		lines.push('it had no work');
+	if (kind === THROTTLED)
+		lines.push(throttlingText(throttlingOf(row.process, from)));
 	if (kind === EVICTED)
 		lines.push('by KFD: memory, suspend or debugger');
 	if (kind === UNKNOWN)

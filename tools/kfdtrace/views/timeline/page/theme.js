@@ -36,6 +36,10 @@ function themeRead() {
 	theme = new Proxy({}, { get: (cache, name) => cache[name] ??= style.getPropertyValue(`--${name}`).trim() });
 	patterns = {
 		preempted: pattern(theme.preempted, stripes(theme['preempted-stripe'], 1.5)),
+		throttled: pattern(theme.throttled, context => {
+			context.fillStyle = theme['throttled-stripe'];
+			context.fillRect(0, 0, 2, 8);
+		}),
 		evicted: pattern(theme.evicted, context => {
 			context.fillStyle = theme['evicted-dot'];
 			context.fillRect(1, 1, 2, 2);
@@ -71,6 +75,8 @@ function legendDraw() {
 	item('evicted', fill(patterns.evicted));
 	if (ours)
 		item('parked', fill(theme.parked));
+	if (rows.some(row => row.spans?.[THROTTLED]?.from.length))
+		item('throttled', fill(patterns.throttled));
 	item('not mapped', context => {
 		context.fillStyle = theme.alive;
 		context.fillRect(0, 6, 22, 2);
