@@ -5,17 +5,21 @@
  * Linked into kfdprio and kfdtrace with --wrap: what they ask of /dev/kfd is answered from
  * the directory $FAKE_KFD.  Everything else reaches the real system.  Files:
  *
- *	open pidfd get set list gpus	an errno name (EPERM): that call fails so
+ *	open pidfd get set list gpus	an errno name (EPERM): that call fails so; likewise share and share-list
  *	version			"MAJOR MINOR", or an errno name; with MINOR 0 it is the driver of 1.0
  *	regular			/dev/kfd is a regular file
  *	stat			"MODE GID" of /dev/kfd, in octal and decimal, and " MAJOR MINOR" if it is a device
  *	table			lines "PID GPU_ID PRIORITY EFFECTIVE QUEUES ACTIVE FLAGS", then, if
  *				any, " PREEMPTED_COUNT PREEMPTED_NS PREEMPTING_COUNT"; its serial is PID
  *	orphans			lines "PID SERIAL GROUPS": the rows of PID are those of an orphan
+ *	members			lines "PID GROUP CGROUP_GROUP THROTTLED_COUNT THROTTLED_NS": the groups of a process, 0: none; written, too
+ *	shares			lines of the fields of struct kfd_prio_share_entry, in their order; written, too
+ *	cgroup1			cgroups are not of the second version
  *	gpu-totals		lines of the fields of struct kfd_prio_gpu_entry, in their order; missing: the driver
  *				has no KFD_PRIO_IOC_GPUS
  *	nodes/			the topology
  *	root/			what kfdprio doctor takes for /: /proc, /sys, /dev and so on
+ *	share.log		written: a line for each change of a group, see fake-share.c
  *	set.log			written: a line "PID PRIORITY" for each change, with " rule" for a rule's
  *	admin			lines "PID": the priority was set by the administrator
  *	notify			a FIFO with records for KFD_PRIO_IOC_NOTIFY; or an errno name
@@ -29,6 +33,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <pwd.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -38,9 +43,11 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "doctor/doctor.h"
+#include "fake-kfd.h"
 #include "rules.h"
 
 int __real_open(const char *path, int flags, ...);
@@ -54,6 +61,8 @@ int __real_pidfd_open(pid_t pid, unsigned int flags);
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_ioctl(int fd, unsigned long request, ...);
 int __wrap_stat(const char *path, struct stat *st);
+int __real_fstatfs(int fd, struct statfs *fs);
+int __wrap_fstatfs(int fd, struct statfs *fs);
 int __wrap_pidfd_open(pid_t pid, unsigned int flags);
 
 /* kfdtrace has none */
@@ -65,7 +74,7 @@ int __wrap_pidfd_open(pid_t pid, unsigned int flags);
 
 static int device_fd = -1;
 
-static void path_of(char *path, const char *name)
+void path_of(char *path, const char *name)
 {
 	const char *dir = getenv("FAKE_KFD");
 
@@ -76,7 +85,7 @@ static void path_of(char *path, const char *name)
 	snprintf(path, PATH_MAX, "%s/%s", dir, name);
 }
 
-static FILE *file_open(const char *name, const char *mode)
+FILE *file_open(const char *name, const char *mode)
 {
 	char path[PATH_MAX];
 
@@ -84,7 +93,7 @@ static FILE *file_open(const char *name, const char *mode)
 	return fopen(path, mode);
 }
 
-static bool exists(const char *name)
+bool exists(const char *name)
 {
 	char path[PATH_MAX];
 
@@ -106,7 +115,7 @@ static bool text_read(const char *name, char *text, int size)
 }
 
 /* The errno that the file asks for, 0 if it asks for none. */
-static int fault(const char *name)
+int fault(const char *name)
 {
 	char text[64];
 	int err;
@@ -119,81 +128,13 @@ static int fault(const char *name)
 	return 0;
 }
 
-static int fail(int err)
+int fail(int err)
 {
 	errno = err;
 	return -1;
 }
 
-/* Its identity: of a process that has ended, as far as /proc tells, nobody's */
-static void entry_identify(struct kfd_prio_list_entry *entry)
-{
-	FILE *file = file_open("orphans", "re");
-	struct proc_task task;
-	unsigned int groups;
-	unsigned long long serial;
-	pid_t pid;
-
-	entry->serial = entry->pid;
-	entry->euid = proc_task_read(entry->pid, &task) ? (uid_t)-1 : task.euid;
-	while (file && fscanf(file, "%d %llu %u", &pid, &serial, &groups) == 3) {
-		if (pid != entry->pid)
-			continue;
-		entry->flags |= KFD_PRIO_LIST_ORPHAN;
-		entry->serial = serial;
-		entry->nr_groups = groups;
-	}
-	if (file)
-		fclose(file);
-}
-
-static bool entry_read(FILE *table, struct kfd_prio_list_entry *entry)
-{
-	unsigned long long counts[8] = { 0 };
-	char line[256];
-	int fields;
-
-	*entry = (struct kfd_prio_list_entry){ 0 };
-	if (!table || !fgets(line, sizeof(line), table))
-		return false;
-	fields = sscanf(line, "%d %u %d %d %u %u %u %llu %llu %llu %llu %llu %llu %llu %llu", &entry->pid, &entry->gpu_id,
-			&entry->priority, &entry->effective, &entry->nr_queues, &entry->nr_active,
-			&entry->flags, &counts[0], &counts[1], &counts[2], &counts[3], &counts[4], &counts[5],
-			&counts[6], &counts[7]);
-	if (fields != 7 && fields != 10 && fields != 13 && fields != 15)
-		abort();
-	entry->preempted_count = counts[0];
-	entry->preempted_ns = counts[1];
-	entry->preempting_count = counts[2];
-	entry->saved_count = counts[3];
-	entry->saved_ns = counts[4];
-	entry->saved_max_ns = counts[5];
-	entry->parked_count = counts[6];
-	entry->parked_ns = counts[7];
-	entry_identify(entry);
-	return true;
-}
-
-static void process_read(pid_t pid, int *priority, int *effective, unsigned int *nr_queues)
-{
-	FILE *table = file_open("table", "re");
-	struct kfd_prio_list_entry entry;
-
-	*priority = *effective = KFD_PRIO_UNSET;
-	*nr_queues = 0;
-	while (entry_read(table, &entry)) {
-		if (entry.pid != pid)
-			continue;
-		*priority = entry.priority;
-		*nr_queues += entry.nr_queues;
-		if (entry.effective > *effective)
-			*effective = entry.effective;
-	}
-	if (table)
-		fclose(table);
-}
-
-static int version(struct kfd_prio_version_args *args)
+int version(struct kfd_prio_version_args *args)
 {
 	char text[64];
 
@@ -209,11 +150,13 @@ static int version(struct kfd_prio_version_args *args)
 		args->features |= KFD_PRIO_FEATURE_PREEMPT;
 	if (args->minor >= 4)
 		args->features |= KFD_PRIO_FEATURE_RULES;
+	if (args->minor >= 7)
+		args->features |= KFD_PRIO_FEATURE_SHARES;
 	return 0;
 }
 
 /* The pidfd must be of that very process, or that must have begun then, as the driver demands. */
-static int target_check(pid_t pid, int pidfd, uint64_t start_ns, unsigned int flags)
+int target_check(pid_t pid, int pidfd, uint64_t start_ns, unsigned int flags)
 {
 	struct proc_task task;
 	char path[64], line[128];
@@ -299,23 +242,6 @@ static int set(struct kfd_prio_set_args *args)
 	return err ? fail(err) : 0;
 }
 
-/* KFD_PRIO_LIST_* of the first row of a process */
-static unsigned int flags_of(pid_t pid)
-{
-	FILE *table = file_open("table", "re");
-	struct kfd_prio_list_entry entry;
-	unsigned int flags = 0;
-
-	while (entry_read(table, &entry))
-		if (entry.pid == pid) {
-			flags = entry.flags;
-			break;
-		}
-	if (table)
-		fclose(table);
-	return flags;
-}
-
 static int get(struct kfd_prio_get_args *args)
 {
 	int err;
@@ -350,61 +276,17 @@ static int notify(struct kfd_prio_notify_args *args)
 	return args->fd < 0 ? -1 : 0;
 }
 
-static int list(struct kfd_prio_list_args *args)
-{
-	char *to = (char *)(uintptr_t)args->entries;
-	struct kfd_prio_list_entry entry;
-	struct kfd_prio_version_args has;
-	size_t size = sizeof(entry);
-	unsigned int nr = 0;
-	FILE *table;
-
-	if (args->flags || args->pad || args->entry_size < sizeof(entry))
-		return fail(EINVAL);
-	/* what an entry was then ended before this */
-	if (!version(&has) && !has.minor)
-		size = offsetof(struct kfd_prio_list_entry, preempted_count);
-	if (fault("list"))
-		return fail(fault("list"));
-	table = file_open("table", "re");
-	for (; entry_read(table, &entry); nr++)
-		if (nr < args->nr_entries)
-			memcpy(to + nr * args->entry_size, &entry, size);
-	if (table)
-		fclose(table);
-	args->nr_entries = nr;
-	args->entry_size = size;
-	return 0;
-}
-
-static int gpus(struct kfd_prio_gpus_args *args)
-{
-	struct kfd_prio_gpu_entry *to = (void *)(uintptr_t)args->entries, e;
-	FILE *file = file_open("gpu-totals", "re");
-	unsigned int nr = 0;
-
-	if (args->flags || args->pad || args->entry_size != sizeof(e))
-		return fail(EINVAL);
-	if (fault("gpus"))
-		return fail(fault("gpus"));
-	if (!file)
-		return fail(ENOTTY);
-	while (fscanf(file, "%u %u %u %u %u %u %llu %llu %llu %llu %llu %llu %llu %llu %llu", &e.gpu_id, &e.flags,
-		      &e.nr_processes, &e.nr_queues, &e.nr_preempted, &e.nr_parked, &e.preemption_count,
-		      &e.preempted_count, &e.preempted_ns, &e.parked_count, &e.parked_ns, &e.saved_count, &e.saved_ns,
-		      &e.saved_max_ns, &e.update_ns) == 15) {
-		if (nr++ < args->nr_entries)
-			to[nr - 1] = e;
-	}
-	fclose(file);
-	args->nr_entries = nr;
-	return 0;
-}
-
 int __wrap_open(const char *path, int flags, ...)
 {
+	unsigned int mode = 0;
+	va_list va;
+
+	va_start(va, flags);
+	if (flags & O_CREAT)
+		mode = va_arg(va, unsigned int);
+	va_end(va);
 	if (strcmp(path, KFDLIB_DEVICE))
-		return __real_open(path, flags);
+		return __real_open(path, flags, mode);
 	if (fault("open"))
 		return fail(fault("open"));
 	/* Access mode 3 and no other, lest the tool become a KFD process. */
@@ -437,6 +319,10 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 		return notify(args);
 	case KFD_PRIO_IOC_GPUS:
 		return gpus(args);
+	case KFD_PRIO_IOC_SHARE:
+		return share(args);
+	case KFD_PRIO_IOC_SHARES:
+		return shares(args);
 	}
 	return fail(ENOTTY);
 }
@@ -459,6 +345,26 @@ int __wrap_stat(const char *path, struct stat *st)
 		st->st_rdev = makedev(number[0], number[1]);
 	}
 	return 0;
+}
+
+/* Directories of the hierarchy below root/ are cgroups. */
+int __wrap_fstatfs(int fd, struct statfs *fs)
+{
+	char name[64], path[PATH_MAX], mount[PATH_MAX], *real;
+	ssize_t len;
+	int ret = __real_fstatfs(fd, fs);
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	len = readlink(name, path, sizeof(path) - 1);
+	path_of(mount, "root/sys/fs/cgroup");
+	real = realpath(mount, NULL);
+	if (!ret && len > 0 && real && !exists("cgroup1")) {
+		path[len] = '\0';
+		if (!strncmp(path, real, strlen(real)))
+			fs->f_type = CGROUP2_SUPER_MAGIC;
+	}
+	free(real);
+	return ret;
 }
 
 int __wrap_pidfd_open(pid_t pid, unsigned int flags)

@@ -46,6 +46,7 @@ schema_check() { # COMMAND AND ARGUMENTS
 	*--power*) schema=kfdprio-power ;;
 	*doctor*) schema=kfdprio-doctor ;;
 	"kfdprio rules"*) schema=kfdprio-rules ;;
+	*--groups*) schema=kfdprio-groups ;;
 	*kfdprio*) schema=kfdprio-list ;;
 	*) return 0 ;;
 	esac
@@ -160,12 +161,14 @@ fake_reset() {
 
 # What that driver was told to set since it was asked last.
 changes() {
-	if [ -e fake/set.log ]; then
-		transcribe fake/set.log | sed 's/^/changed: /'
-		rm fake/set.log
-	else
+	if [ ! -e fake/set.log ] && [ ! -e fake/share.log ]; then
 		echo "changed: nothing"
 	fi
+	for log in fake/share.log fake/set.log; do
+		[ -e $log ] || continue
+		transcribe $log | sed 's/^/changed: /'
+		rm $log
+	done
 }
 
 # Puts processes into a cgroup of that driver's system.

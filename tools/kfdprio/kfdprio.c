@@ -16,10 +16,11 @@
 
 #include "cgroup.h"
 #include "doctor/doctor.h"
-#include "metrics.h"
+#include "metrics/metrics.h"
 #include "oci-hook.h"
 #include "rules/verbs.h"
 #include "message.h"
+#include "share.h"
 
 /* Of the interface, from which on KFD_PRIO_IOC_SET knows of parking */
 #define PARK_MINOR 4
@@ -36,14 +37,21 @@ static void usage(void)
 	      " kfdprio [options] -n PRIO --tree -p PID...      set, with all descendants\n"
 	      " kfdprio [options] -n PRIO --cgroup PATH         set all of a cgroup\n"
 	      " kfdprio [options] -n PRIO --user NAME           set all of a user\n"
+	      " kfdprio [options] SHARE [--] COMMAND [ARG]...   run in a new group with a share\n"
+	      " kfdprio [options] SHARE -p PID...               set the share of a process's group\n"
+	      " kfdprio [options] SHARE --cgroup PATH           set the share of a cgroup\n"
+	      " kfdprio [options] SHARE --group N               set the share of a group\n"
+	      " kfdprio [options] --group N -p PID...           put into a group\n"
+	      " kfdprio [options] --group N [--] COMMAND [ARG]... run in a group\n"
 	      " kfdprio [options] -l                            list\n"
+	      " kfdprio [options] --groups                      list groups\n"
 	      " kfdprio doctor [options]                        examine the driver and the GPUs\n"
 	      " kfdprio rules check|list|explain [options]      rules of kfdprio.conf(5)\n"
 	      " kfdprio oci-hook [options]                      called by container runtimes\n"
 	      " kfdprio metrics [options]                       totals of GPUs, for Prometheus\n"
 	      " kfdprio help [doctor|rules|oci-hook|metrics]    display a help text\n"
 	      "\n"
-	      "Show or set the priority of processes on AMD GPUs (KFD, ROCm).\n"
+	      "Show or set the priority and the share of processes on AMD GPUs (KFD, ROCm).\n"
 	      "\n"
 	      "Options:\n"
 	      " -n, --priority PRIO  0..15, or low (0), normal (7), high (11)\n"
@@ -55,12 +63,17 @@ static void usage(void)
 	      " -r, --reset          remove the priority: queues return to their own\n"
 	      "     --park=never     never remove it from the GPU for having no work\n"
 	      "     --park=auto      remove it as the parameter idle_park_ms says (the default)\n"
+	      "     --max PERCENT    SHARE: limit of GPU time, 0.01% to 100%, or none\n"
+	      "     --max-soft PERCENT  SHARE: limit while another process has work\n"
+	      "     --weight WEIGHT  SHARE: proportion of GPU time, 1..10000, or none\n"
+	      "     --group N        act on the group with this number\n"
 	      "     --root           under sudo, run the command as root, not as the calling user\n"
 	      " -l, --list           list the processes that use a GPU\n"
-	      " -J, --json           print JSON, with -l or -p\n"
-	      " -o, --output COLUMNS with -l: print these columns; +COLUMNS adds columns\n"
-	      "     --noheadings     with -l: print no header line\n"
-	      "     --raw            with -l: separate columns by one blank\n"
+	      "     --groups         list the groups with shares of GPU time\n"
+	      " -J, --json           print JSON, with -l, --groups or -p\n"
+	      " -o, --output COLUMNS of a list: print these columns; +COLUMNS adds columns\n"
+	      "     --noheadings     of a list: print no header line\n"
+	      "     --raw            of a list: separate columns by one blank\n"
 	      " -v, --verbose        print each change\n"
 	      " -h, --help           display this help\n"
 	      " -V, --version        display the versions of this program and of the driver\n"
@@ -81,9 +94,10 @@ static void version(void)
 		text_line(stdout, "driver: not available: %s", why);
 		return;
 	}
-	printf("driver: interface %u.%u%s%s\n", dev.version.major, dev.version.minor,
+	printf("driver: interface %u.%u%s%s%s\n", dev.version.major, dev.version.minor,
 	       dev.version.features & KFD_PRIO_FEATURE_INHERIT ? ", children inherit" : "",
-	       dev.version.features & KFD_PRIO_FEATURE_PREEMPT ? ", preemption" : "");
+	       dev.version.features & KFD_PRIO_FEATURE_PREEMPT ? ", preemption" : "",
+	       dev.version.features & KFD_PRIO_FEATURE_SHARES ? ", shares" : "");
 	kfd_dev_close(&dev);
 }
 
@@ -115,6 +129,22 @@ static void group_add(struct kfdprio_request *request, enum kfdprio_group group,
 	request->group_text = optarg;
 }
 
+/* @option: --max or --max-soft; the last one of its name counts */
+static void max_set(struct kfdprio_share *share, const char *option, bool other, bool soft)
+{
+	char why[KFDLIB_WHY];
+
+	if (other)
+		usage_error("--max and --max-soft: give only one of them");
+	if (share_max_parse(optarg, &share->max, why))
+		errx(EXIT_USAGE, "%s: %s", option, why);
+	share->flags &= ~KFD_PRIO_SHARE_SOFT;
+	share->flags |= KFD_PRIO_SHARE_MAX;
+	/* no limit holds whoever has work */
+	if (soft && share->max != KFD_PRIO_MAX_NONE)
+		share->flags |= KFD_PRIO_SHARE_SOFT;
+}
+
 /* Whether the group is there; does not return if not. */
 static void group_find(struct kfdprio_request *request)
 {
@@ -140,16 +170,41 @@ static void group_find(struct kfdprio_request *request)
  * @user: --user
  * @columns: -o, --noheadings or --raw
  * @park: --park
+ * @max: --max
+ * @soft: --max-soft
+ * @weight: --weight
+ * @group: --group
+ * @groups: --groups
  */
 struct choice {
-	bool set, reset, list, pid, tree, cgroup, user, columns, park;
+	bool set, reset, list, pid, tree, cgroup, user, columns, park, max, soft, weight, group, groups;
 };
+
+/* Options of groups; does not return if they make no sense together. */
+static void choice_check_shares(const struct choice *choice, const struct kfdprio_request *request)
+{
+	if (choice->tree || choice->user)
+		usage_error("--max, --max-soft, --weight and --group cannot be combined with --tree or --user: a group has the processes that are put into it with -p PID, and their later children");
+	if (choice->group && choice->cgroup)
+		usage_error("--group and --cgroup each name a group: give only one of them");
+	if (choice->pid || choice->cgroup || *request->command)
+		return;
+	if (!choice->group)
+		usage_error("%s needs -p PID, --cgroup PATH, --group N or a command to run",
+			    choice->max ? "--max" : choice->soft ? "--max-soft" : "--weight");
+	if (request->sets)
+		usage_error("%s needs -p PID or a command to run: --group names no processes",
+			    choice->set ? "-n" : choice->reset ? "-r" : "--park");
+	if (!request->share.flags)
+		usage_error("--group needs --max, --max-soft, --weight, -p PID or a command to run; 'kfdprio --groups' prints the groups");
+}
 
 /* Whether the options make sense together; does not return if not. */
 static void choice_check(const struct choice *choice, const struct kfdprio_request *request)
 {
-	bool change = choice->set || choice->reset || choice->park;
+	bool change = request->sets || request->shares;
 	bool group = choice->tree || choice->cgroup || choice->user;
+	bool list = choice->list || choice->groups;
 
 	if (choice->set && choice->reset)
 		usage_error("-n sets a priority and -r removes it: give only one of them");
@@ -157,38 +212,42 @@ static void choice_check(const struct choice *choice, const struct kfdprio_reque
 		usage_error("-p, --cgroup and --user each name processes: give only one of them");
 	if (choice->tree && !choice->pid)
 		usage_error("--tree needs -p PID");
+	if (choice->list && choice->groups)
+		usage_error("-l and --groups are two lists: give only one of them");
 	if (group && choice->park)
 		usage_error("--park cannot be combined with --tree, --cgroup or --user");
 	if (group && !change)
-		usage_error("--tree, --cgroup and --user need -n PRIO or -r");
+		usage_error("--tree, --cgroup and --user need -n PRIO or -r; --cgroup can have --max, --max-soft or --weight instead");
 	if (group && *request->command)
 		usage_error("--cgroup and --user cannot be combined with a command: remove '%s'",
 			    *request->command);
-	if (choice->list && (change || choice->pid))
-		usage_error("-l cannot be combined with -n, -r, --park or -p");
-	if (choice->list && *request->command)
-		usage_error("-l takes no argument: remove '%s'", *request->command);
+	if (list && (change || choice->pid))
+		usage_error("%s cannot be combined with -n, -r, --park, --max, --max-soft, --weight, --group or -p",
+			    choice->list ? "-l" : "--groups");
+	if (list && *request->command)
+		usage_error("%s takes no argument: remove '%s'", choice->list ? "-l" : "--groups", *request->command);
 	if (request->root && (!change || !*request->command))
 		usage_error("--root needs a command to run");
-	if (choice->columns && !choice->list)
-		usage_error("--output, --noheadings and --raw need -l");
+	if (choice->columns && !list)
+		usage_error("--output, --noheadings and --raw need -l or --groups");
 	if (request->list.json && change)
-		usage_error("--json needs -l or -p PID, and cannot be combined with -n, -r or --park");
-	if (change && !choice->pid && !group && !*request->command)
+		usage_error("--json needs -l, --groups or -p PID, and cannot be combined with a change");
+	if (request->shares)
+		choice_check_shares(choice, request);
+	if (request->sets && !choice->pid && !group && !*request->command)
 		usage_error("%s needs -p PID%s or a command to run",
 			    choice->set ? "-n" : choice->reset ? "-r" : "--park",
 			    choice->set || choice->reset ? ", --cgroup PATH, --user NAME" : "");
-	if (!change && !choice->list && !choice->pid && *request->command)
-		usage_error("'%s' is a command to run, which needs -n PRIO, -r or --park; to show a"
-			    " process, use -p PID",
+	if (!change && !list && !choice->pid && *request->command)
+		usage_error("'%s' is a command to run, which needs -n PRIO, -r, --park, --max, --max-soft, --weight or --group; to show a process, use -p PID",
 			    *request->command);
-	if (!change && !choice->list && !choice->pid)
-		usage_error("nothing to do: give -p PID, -n PRIO, -r, --park or -l");
+	if (!change && !list && !choice->pid)
+		usage_error("nothing to do: give -p PID, -l or --groups, or a change: -n PRIO, -r, --park, --max, --max-soft, --weight or --group");
 }
 
 static void options_parse(int argc, char **argv, struct choice *choice, struct kfdprio_request *request)
 {
-	enum { NOHEADINGS = 256, RAW, TREE, CGROUP, USER, PARK, ROOT };
+	enum { NOHEADINGS = 256, RAW, TREE, CGROUP, USER, PARK, ROOT, MAX, MAX_SOFT, WEIGHT, GROUP, GROUPS };
 	static const struct option options[] = {
 		{ "priority", required_argument, NULL, 'n' },
 		{ "pid", required_argument, NULL, 'p' },
@@ -197,6 +256,11 @@ static void options_parse(int argc, char **argv, struct choice *choice, struct k
 		{ "user", required_argument, NULL, USER },
 		{ "reset", no_argument, NULL, 'r' },
 		{ "park", required_argument, NULL, PARK },
+		{ "max", required_argument, NULL, MAX },
+		{ "max-soft", required_argument, NULL, MAX_SOFT },
+		{ "weight", required_argument, NULL, WEIGHT },
+		{ "group", required_argument, NULL, GROUP },
+		{ "groups", no_argument, NULL, GROUPS },
 		{ "root", no_argument, NULL, ROOT },
 		{ "list", no_argument, NULL, 'l' },
 		{ "json", no_argument, NULL, 'J' },
@@ -243,6 +307,28 @@ static void options_parse(int argc, char **argv, struct choice *choice, struct k
 				usage_error("--park is never or auto, not '%s'", optarg);
 			choice->park = true;
 			break;
+		case MAX:
+			max_set(&request->share, "--max", choice->soft, false);
+			choice->max = true;
+			break;
+		case MAX_SOFT:
+			max_set(&request->share, "--max-soft", choice->max, true);
+			choice->soft = true;
+			break;
+		case WEIGHT:
+			if (share_weight_parse(optarg, &request->share.weight, why))
+				errx(EXIT_USAGE, "--weight: %s", why);
+			request->share.flags |= KFD_PRIO_SHARE_WEIGHT;
+			choice->weight = true;
+			break;
+		case GROUP:
+			if (share_group_parse(optarg, &request->share.group, why))
+				errx(EXIT_USAGE, "--group: %s", why);
+			choice->group = true;
+			break;
+		case GROUPS:
+			choice->groups = true;
+			break;
 		case ROOT:
 			request->root = true;
 			break;
@@ -282,6 +368,22 @@ static void options_parse(int argc, char **argv, struct choice *choice, struct k
 			exit(EXIT_USAGE);
 		}
 	}
+}
+
+/* Of processes that exist.  What could not be put into its group keeps its priority, too. */
+static int change(const struct kfd_dev *dev, struct kfdprio_request *request)
+{
+	int status = EXIT_SUCCESS;
+
+	if (request->shares)
+		status = kfdprio_share(dev, request);
+	if (!request->sets)
+		return status;
+	if (request->group == GROUP_CGROUP && status)
+		return status;
+	if (request->group != GROUP_NONE)
+		return kfdprio_set_group(dev, request);
+	return kfdprio_set(dev, request) ? EXIT_FAILURE : status;
 }
 
 int main(int argc, char **argv)
@@ -324,9 +426,11 @@ int main(int argc, char **argv)
 		while (optind < argc)
 			pid_add(&request, argv[optind++]);
 	request.command = argv + optind;
+	request.sets = choice.set || choice.reset || choice.park;
+	request.shares = request.share.flags || request.share.group;
 	choice_check(&choice, &request);
 	group_find(&request);
-	if (kfdprio_list_check(&request.list, why))
+	if (choice.groups ? kfdprio_groups_check(&request.list, why) : kfdprio_list_check(&request.list, why))
 		usage_error("%s", why);
 
 	failure = *request.command ? EXIT_OWN : EXIT_FAILURE;
@@ -338,16 +442,18 @@ int main(int argc, char **argv)
 		errx(failure,
 		     "the loaded driver cannot park processes (interface %u.%u, needed is 1.%d): load the amdgpu of this kfdprio",
 		     dev.version.major, dev.version.minor, PARK_MINOR);
-	if (choice.list)
+	if ((request.shares || choice.groups) && !kfd_dev_has_shares(&dev, why))
+		errx(failure, "%s", why);
+	if (choice.groups)
+		status = kfdprio_groups(&dev, &request);
+	else if (choice.list)
 		status = kfdprio_list(&dev, &request);
-	else if (!choice.set && !choice.reset && !choice.park)
-		status = kfdprio_show(&dev, &request);
-	else if (request.group != GROUP_NONE)
-		status = kfdprio_set_group(&dev, &request);
-	else if (choice.pid)
-		status = kfdprio_set(&dev, &request);
-	else
+	else if (*request.command)
 		status = kfdprio_run(&dev, &request);
+	else if (request.sets || request.shares)
+		status = change(&dev, &request);
+	else
+		status = kfdprio_show(&dev, &request);
 	kfd_dev_close(&dev);
 	free(request.pids);
 	return stdout_check(status);

@@ -18,7 +18,8 @@
 
 #include "cgroup.h"
 
-#define SHOWN 96 /* bytes of each end of a path in a message */
+#define SHOWN	  96	 /* bytes of each end of a path in a message */
+#define VISIT_MAX 100000 /* cgroups that a search by number visits; a user may make any number of them */
 
 /**
  * struct level - a cgroup that is being walked through
@@ -42,8 +43,12 @@ struct level {
  * @room: of @levels
  * @fd: the directory that it is in
  * @top: path of the top
- * @each: called for each process
+ * @each: called for each process; NULL: the walk searches for @ids
  * @context: for @each
+ * @ids: cgroups that are searched for, array of @nr_ids
+ * @nr_ids: how many
+ * @nr_left: how many of them were not found yet
+ * @nr_visited: cgroups that were visited
  * @failed: cgroups that could not be read
  * @why: about the first of them
  */
@@ -54,6 +59,8 @@ struct walk {
 	const char *top;
 	cgroup_each_fn each;
 	void *context;
+	struct cgroup_id *ids;
+	size_t nr_ids, nr_left, nr_visited;
 	size_t failed;
 	char *why;
 };
@@ -171,6 +178,20 @@ static void procs_read(struct walk *walk)
 	fclose(file);
 }
 
+/* Is the directory that the walk is in one of those that are searched for? */
+static void id_match(struct walk *walk, uint64_t id)
+{
+	size_t i;
+
+	walk->nr_visited++;
+	for (i = 0; i < walk->nr_ids; i++) {
+		if (walk->ids[i].id != id || walk->ids[i].path)
+			continue;
+		walk->ids[i].path = walk->nr == 1 ? strdup("/") : walk_path(walk, NULL);
+		walk->nr_left--;
+	}
+}
+
 /* Goes on in @fd; takes it. */
 static int walk_enter(struct walk *walk, int fd)
 {
@@ -196,7 +217,10 @@ static int walk_enter(struct walk *walk, int fd)
 		close(walk->fd);
 	walk->fd = fd;
 	walk->levels[walk->nr++] = (struct level){ .dev = st.st_dev, .ino = st.st_ino };
-	procs_read(walk);
+	if (walk->each)
+		procs_read(walk);
+	else
+		id_match(walk, st.st_ino);
 	ret = level_read(&walk->levels[walk->nr - 1], fd);
 	if (ret && !is_empty(-ret, false))
 		walk_fail(walk, NULL, -ret);
@@ -223,6 +247,36 @@ static int walk_leave(struct walk *walk)
 	return st.st_dev == above->dev && st.st_ino == above->ino ? 0 : -ESTALE;
 }
 
+/* From @fd, which is taken, down to its end, or until nothing is left to be found.  Frees the levels. */
+static int walk_all(struct walk *walk, int fd)
+{
+	int ret = walk_enter(walk, fd);
+
+	while (!ret && walk->nr && (walk->each || (walk->nr_left && walk->nr_visited < VISIT_MAX))) {
+		struct level *level = &walk->levels[walk->nr - 1];
+		const char *name;
+
+		if (level->next == level->nr) {
+			ret = walk_leave(walk);
+			continue;
+		}
+		name = level->names[level->next++];
+		fd = openat(walk->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd >= 0)
+			ret = walk_enter(walk, fd);
+		else if (errno != ENOENT && errno != ENODEV && errno != ENOTDIR)
+			walk_fail(walk, name, errno);
+	}
+	if (ret)
+		walk_fail(walk, NULL, -ret);
+	while (walk->nr)
+		level_free(&walk->levels[--walk->nr]);
+	free(walk->levels);
+	if (walk->fd >= 0)
+		close(walk->fd);
+	return ret;
+}
+
 /**
  * cgroup_pids() - the processes of a cgroup and of all cgroups below it
  * @path: of cgroup_check()
@@ -245,30 +299,34 @@ int cgroup_pids(const char *path, cgroup_each_fn each, void *context, char *why)
 		walk_fail(&walk, NULL, -fd);
 		return fd;
 	}
-	ret = walk_enter(&walk, fd);
-	while (!ret && walk.nr) {
-		struct level *level = &walk.levels[walk.nr - 1];
-		const char *name;
-
-		if (level->next == level->nr) {
-			ret = walk_leave(&walk);
-			continue;
-		}
-		name = level->names[level->next++];
-		fd = openat(walk.fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (fd >= 0)
-			ret = walk_enter(&walk, fd);
-		else if (errno != ENOENT && errno != ENODEV && errno != ENOTDIR)
-			walk_fail(&walk, name, errno);
-	}
-	if (ret)
-		walk_fail(&walk, NULL, -ret);
-	while (walk.nr)
-		level_free(&walk.levels[--walk.nr]);
-	free(walk.levels);
-	if (walk.fd >= 0)
-		close(walk.fd);
+	ret = walk_all(&walk, fd);
 	return ret ? ret : walk.failed ? -EIO : 0;
+}
+
+/**
+ * cgroup_find() - the paths of cgroups that are known by their numbers
+ * @ids: array of @nr; their paths are set
+ * @nr: how many
+ *
+ * A cgroup that is above the root of the caller's cgroup namespace, or that the caller may not read, is not found.
+ */
+void cgroup_find(struct cgroup_id *ids, size_t nr)
+{
+	char why[KFDLIB_WHY];
+	struct walk walk = { .fd = -1, .top = "", .ids = ids, .nr_ids = nr, .nr_left = nr, .why = why };
+	size_t i;
+	int fd;
+
+	for (i = 0; i < nr; i++)
+		ids[i].path = NULL;
+	fd = nr ? cgroup_open("") : -1;
+	if (fd < 0)
+		return;
+	/* of another hierarchy the same number is another cgroup */
+	if (cgroup_is_v2(fd))
+		walk_all(&walk, fd);
+	else
+		close(fd);
 }
 
 /**

@@ -13,7 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "cgroup.h"
@@ -54,6 +58,41 @@ static int hierarchy_find(void)
 	return found;
 }
 
+/*
+ * Never outside of @top.  Where a filter of system calls does not know openat2(2), the path has no "..", and no user
+ * can make a link in a hierarchy.
+ */
+static int open_below(int top, const char *path, int flags)
+{
+	struct open_how how = { .flags = flags | O_DIRECTORY | O_CLOEXEC,
+				.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS };
+	int fd = syscall(SYS_openat2, top, path, &how, sizeof(how));
+
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		fd = openat(top, path, flags | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* @flags: O_RDONLY or O_PATH */
+static int open_with(const char *path, int flags)
+{
+	char mount[KFDLIB_PATH];
+	int at = hierarchy_find(), top, fd;
+
+	if (at < 0)
+		return -ENOENT;
+	snprintf(mount, sizeof(mount), "%s%s", kfd_system_root, hierarchies[at].mount);
+	top = open(mount, flags | O_DIRECTORY | O_CLOEXEC);
+	if (top < 0)
+		return -errno;
+	path += strspn(path, "/");
+	if (!*path)
+		return top;
+	fd = open_below(top, path, flags);
+	close(top);
+	return fd;
+}
+
 /**
  * cgroup_open() - a descriptor of a cgroup
  * @path: of cgroup_check()
@@ -62,28 +101,51 @@ static int hierarchy_find(void)
  */
 int cgroup_open(const char *path)
 {
-	char mount[KFDLIB_PATH];
-	int at = hierarchy_find(), top, fd;
+	return open_with(path, O_RDONLY);
+}
 
-	if (at < 0)
-		return -ENOENT;
-	snprintf(mount, sizeof(mount), "%s%s", kfd_system_root, hierarchies[at].mount);
-	top = open(mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (top < 0)
-		return -errno;
-	path += strspn(path, "/");
-	if (!*path)
-		return top;
-	fd = openat(top, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+/**
+ * cgroup_name_open() - a descriptor that names a cgroup to the driver
+ * @path: of cgroup_check()
+ * @id: out: number of the cgroup, as struct kfd_prio_share_entry has it
+ *
+ * It needs no permission to read the cgroup, whose owner may take that away.
+ *
+ * Return: the descriptor, or -errno.
+ */
+int cgroup_name_open(const char *path, uint64_t *id)
+{
+	int fd = open_with(path, O_PATH), ret;
+	struct stat st;
+
 	if (fd < 0)
-		fd = -errno;
-	close(top);
+		return fd;
+	if (fstat(fd, &st)) {
+		ret = -errno;
+		close(fd);
+		return ret;
+	}
+	*id = st.st_ino;
 	return fd;
 }
 
 /**
+ * cgroup_is_v2() - is a directory a cgroup of the second version?
+ * @fd: descriptor of the directory
+ *
+ * Return: whether it is.
+ */
+bool cgroup_is_v2(int fd)
+{
+	struct statfs fs;
+
+	return !fstatfs(fd, &fs) && fs.f_type == CGROUP2_SUPER_MAGIC;
+}
+
+/**
  * cgroup_check() - a cgroup as people write it
- * @text: its path in the hierarchy, as in /proc/PID/cgroup, or below /sys/fs/cgroup
+ * @text: its path in the hierarchy, as in /proc/PID/cgroup, or without the slash at its beginning, as systemd-cgls(1)
+ *	prints it; or below /sys/fs/cgroup
  * @path: out: the path in the hierarchy, without a slash at its end; "" is the root
  * @size: bytes of @path
  * @why: on failure, what is wrong with it; KFDLIB_WHY bytes
@@ -95,6 +157,7 @@ int cgroup_check(const char *text, char *path, size_t size, char *why)
 	char *shown = text_printable(text), *normal = malloc(strlen(text) + 2);
 	int at = hierarchy_find(), fd, ret = -ENOENT;
 	size_t len, mount;
+	bool absolute;
 
 	if (!normal) {
 		ret = -ENOMEM;
@@ -107,19 +170,19 @@ int cgroup_check(const char *text, char *path, size_t size, char *why)
 		goto out;
 	}
 	mount = strlen(hierarchies[at].mount);
-	if (text[0] != '/')
+	if (!*text) {
 		ret = -EINVAL;
-	rules_path_normalize(text, normal, strlen(text) + 2);
-	text = normal;
-	if (!strncmp(text, hierarchies[at].mount, mount) && (text[mount] == '/' || !text[mount]))
-		text += mount;
-	len = strcmp(text, "/") ? strlen(text) : 0;
-	if (ret == -EINVAL) {
 		snprintf(why, KFDLIB_WHY,
-			 "'%.128s' is not the path of a cgroup: give it from the root of the hierarchy, as '/system.slice/serve.service', or as a directory of %s",
-			 shown ? shown : "", hierarchies[at].mount);
+			 "'' is not the path of a cgroup: give it from the root of the hierarchy, as 'system.slice/serve.service', or as a directory of %s",
+			 hierarchies[at].mount);
 		goto out;
 	}
+	absolute = text[0] == '/';
+	rules_path_normalize(text, normal, strlen(text) + 2);
+	text = normal;
+	if (absolute && !strncmp(text, hierarchies[at].mount, mount) && (text[mount] == '/' || !text[mount]))
+		text += mount;
+	len = strcmp(text, "/") ? strlen(text) : 0;
 	if (len >= size) {
 		ret = -EINVAL;
 		snprintf(why, KFDLIB_WHY,

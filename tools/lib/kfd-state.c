@@ -12,6 +12,8 @@ enum kfd_state kfd_state(const struct kfd_prio_list_entry *entry)
 {
 	if (entry->flags & KFD_PRIO_LIST_EVICTED)
 		return KFD_STATE_EVICTED;
+	if (entry->flags & KFD_PRIO_LIST_THROTTLED)
+		return KFD_STATE_THROTTLED;
 	if (entry->flags & KFD_PRIO_LIST_PREEMPTED)
 		return KFD_STATE_PREEMPTED;
 	if (entry->flags & KFD_PRIO_LIST_PARKED)
@@ -34,7 +36,7 @@ const char *kfd_state_name(enum kfd_state state)
 	static const char *const names[] = {
 		[KFD_STATE_INACTIVE] = "inactive",     [KFD_STATE_ACTIVE] = "active",
 		[KFD_STATE_PREEMPTING] = "preempting", [KFD_STATE_PREEMPTED] = "preempted",
-		[KFD_STATE_PARKED] = "parked",
+		[KFD_STATE_PARKED] = "parked",	       [KFD_STATE_THROTTLED] = "throttled",
 		[KFD_STATE_EVICTED] = "evicted",       [KFD_STATE_ENDED] = "ended",
 	};
 

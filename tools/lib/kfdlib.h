@@ -243,6 +243,7 @@ enum kfd_state {
 	KFD_STATE_PREEMPTING, /* others are off the GPU for it */
 	KFD_STATE_PARKED,     /* it has no work, and is off the GPU until it rings */
 	KFD_STATE_PREEMPTED,
+	KFD_STATE_THROTTLED,  /* it has work, and its groups keep it off the GPU */
 	KFD_STATE_EVICTED,    /* by KFD */
 	KFD_STATE_ENDED,      /* shown once, by kfdtrace live */
 };

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define LIST_CELL    512 /* bytes of a cell */
-#define LIST_COLUMNS 40  /* of a list at most */
+#define LIST_COLUMNS 48  /* of a list at most */
 
 enum list_kind {
 	LIST_TEXT,     /* raw bytes */

@@ -117,7 +117,7 @@ int proc_open(pid_t pid, int *pidfd, char *why)
 		/* fopen(3) that fails has set errno: NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
 		if (info.tgid != pid) {
 			snprintf(why, KFDLIB_WHY,
-				 "PID %d is a thread of process %d, and a priority belongs to a process: use %d",
+				 "PID %d is a thread of process %d, and priorities and groups belong to processes: use %d",
 				 pid, info.tgid, info.tgid);
 			err = EINVAL;
 			goto err_close;

@@ -23,17 +23,20 @@ static size_t unescaped(const char *part)
 	return *part == '_';
 }
 
-/* The cgroup, or one above it; a * does not stand for a slash. */
-static bool cgroup_matches(const char *pattern, const char *cgroup)
+/* The bytes of the cgroup, or of the one above it, that a pattern matches; a * does not stand for a slash.  0: none */
+static size_t cgroup_match_len(const char *pattern, const char *cgroup)
 {
 	size_t len;
 
-	if (!strcmp(pattern, "/"))
-		return true;
 	for (len = strlen(cgroup); len; len--)
 		if ((cgroup[len] == '/' || !cgroup[len]) && matches(pattern, cgroup, len, FNM_PATHNAME))
-			return true;
-	return false;
+			return len;
+	return 0;
+}
+
+static bool cgroup_matches(const char *pattern, const char *cgroup)
+{
+	return !strcmp(pattern, "/") || cgroup_match_len(pattern, cgroup);
 }
 
 static bool ends(const char *name, size_t len, const char *suffix)
@@ -71,8 +74,8 @@ size_t rules_unit(const char *cgroup, size_t *len)
 	return 0;
 }
 
-/* The system unit, or a slice that it is in. */
-static bool unit_matches(const char *pattern, const char *cgroup)
+/* The bytes of the cgroup of the system unit, or of a slice that it is in, whose name a pattern matches.  0: none */
+static size_t unit_match_len(const char *pattern, const char *cgroup)
 {
 	size_t at = 0, len;
 
@@ -83,11 +86,16 @@ static bool unit_matches(const char *pattern, const char *cgroup)
 		if (!ends(cgroup + at, len, ".slice"))
 			break;
 		if (matches(pattern, cgroup + at, len, 0))
-			return true;
+			return at + len;
 		at += len;
 	}
 	at = rules_unit(cgroup, &len);
-	return len && matches(pattern, cgroup + at, len, 0);
+	return len && matches(pattern, cgroup + at, len, 0) ? at + len : 0;
+}
+
+static bool unit_matches(const char *pattern, const char *cgroup)
+{
+	return unit_match_len(pattern, cgroup);
 }
 
 static bool group_matches(gid_t gid, const struct rules_subject *subject)
@@ -104,12 +112,12 @@ static bool group_matches(gid_t gid, const struct rules_subject *subject)
  * rule_lowers() - does a rule take something from a process?
  * @rule: the rule
  *
- * Return: whether it lowers, or ends "never parked".
+ * Return: whether it lowers, limits, or ends "never parked".
  */
 bool rule_lowers(const struct rule *rule)
 {
 	return (rule->priority != KFD_PRIO_UNSET && rule->priority < KFD_PRIO_NORMAL) ||
-	       rule->park == KFD_PRIO_SET_PARK_AUTO;
+	       rule->park == KFD_PRIO_SET_PARK_AUTO || rule_limits(rule);
 }
 
 /**
@@ -190,6 +198,33 @@ const struct rule *rule_before(const struct rules *rules, const struct rule *rul
 	return NULL;
 }
 
+/* Does a rule bind groups to cgroups? */
+static bool binds(const struct rule *rule)
+{
+	return rule_shares(rule) && !rule->user && !rule->group && !rule->exe && (rule->unit || strcmp(rule->cgroup, "/"));
+}
+
+/**
+ * rule_inside() - a rule before one that binds a cgroup to a group, for processes in that cgroup
+ * @rules: the rules
+ * @rule: one of them
+ *
+ * They are in that group, although another rule matches them, unless that rule binds a cgroup further down.
+ *
+ * Return: the first such rule, or NULL: none is known to be one.
+ */
+const struct rule *rule_inside(const struct rules *rules, const struct rule *rule)
+{
+	const struct rule *one;
+
+	if (!binds(rule))
+		return NULL;
+	for (one = rules->rule; one < rule; one++)
+		if (!one->exe && !binds(one) && cgroup_covers(rule->cgroup, one->cgroup) && unit_covers(rule->unit, one))
+			return one;
+	return NULL;
+}
+
 /**
  * rules_look() - what do the rules look at?
  * @rules: the rules
@@ -221,7 +256,8 @@ static bool uncertain(const struct rule *rule, const struct rules_subject *subje
 	return subject->cgroup_hidden && (rule->unit || (rule->cgroup && strcmp(rule->cgroup, "/")));
 }
 
-static bool limits(const struct rule *rule)
+/* The priority of a rule that is only a limit: of one for cgroups, too, where that of the process is hidden */
+static bool limits_priority(const struct rule *rule)
 {
 	return rule->priority != KFD_PRIO_UNSET && rule->priority <= KFD_PRIO_NORMAL;
 }
@@ -239,7 +275,7 @@ const char *rule_mismatch(const struct rule *rule, const struct rules_subject *s
 	const char *cgroup = subject->cgroup_hidden ? "/" : subject->cgroup;
 
 	if (uncertain(rule, subject)) {
-		if (!limits(rule))
+		if (!limits_priority(rule) && !rule_limits(rule))
 			return rule->unit ? "unit" : "cgroup";
 	} else {
 		if (rule->cgroup && (!cgroup || !cgroup_matches(rule->cgroup, cgroup)))
@@ -254,6 +290,15 @@ const char *rule_mismatch(const struct rule *rule, const struct rules_subject *s
 	if (rule->exe && (!subject->exe || fnmatch(rule->exe, subject->exe, FNM_PATHNAME)))
 		return "exe";
 	return NULL;
+}
+
+/* A rule that does not end the search: the lowest priority and the lowest limit of these hold */
+static void limit_note(const struct rule *rule, struct rules_result *result)
+{
+	if (limits_priority(rule) && (!result->limit || rule->priority < result->limit->priority))
+		result->limit = rule;
+	if (rule_limits(rule) && (!result->share_limit || rule->max < result->share_limit->max))
+		result->share_limit = rule;
 }
 
 /**
@@ -275,18 +320,67 @@ void rules_match(const struct rules *rules, const struct rules_subject *subject,
 			continue;
 		if (!rule->exe && !uncertain(rule, subject))
 			result->rule = rule;
-		else if (!result->limit || rule->priority < result->limit->priority)
-			result->limit = rule;
+		else
+			limit_note(rule, result);
 	}
 	if (result->rule && result->limit && result->rule->priority != KFD_PRIO_UNSET &&
 	    result->limit->priority >= result->rule->priority)
 		result->limit = NULL;
 	if (result->rule)
 		result->park = result->rule->park;
+	if (result->rule && rule_shares(result->rule))
+		result->share = result->rule;
+	/* a process can be in one group beside that of its cgroup */
+	if (result->share && !rule_share_cgroup(result->share, subject->cgroup))
+		result->share_limit = NULL;
 	if (result->limit)
 		result->priority = result->limit->priority;
 	else if (result->rule)
 		result->priority = result->rule->priority;
+}
+
+/**
+ * rule_share_cgroup() - the cgroup that shares what a rule gives
+ * @rule: a rule that matches
+ * @cgroup: the cgroup of the process, NULL: not known
+ *
+ * All processes of a cgroup are in its group.  So a rule that asks for anything else, too, has no such cgroup: it
+ * would reach processes that it does not match.  cgroup=/ is no condition, and rules before it match others.
+ *
+ * Return: bytes of its path in @cgroup; 0: the group is one for the rule, and not that of a cgroup.
+ */
+size_t rule_share_cgroup(const struct rule *rule, const char *cgroup)
+{
+	size_t path = 0, unit = 0;
+
+	if (!cgroup || rule->user || rule->group || rule->exe)
+		return 0;
+	if (rule->cgroup && strcmp(rule->cgroup, "/"))
+		path = cgroup_match_len(rule->cgroup, cgroup);
+	if (rule->unit)
+		unit = unit_match_len(rule->unit, cgroup);
+	/* where both are given, both hold below the one that is further down */
+	return path > unit ? path : unit;
+}
+
+/**
+ * rules_share_of_cgroup() - the rule by which a cgroup has a group
+ * @rules: the rules
+ * @cgroup: its path
+ *
+ * Return: the first rule that matches all processes there, if it gives a share to that very cgroup; else NULL.
+ */
+const struct rule *rules_share_of_cgroup(const struct rules *rules, const char *cgroup)
+{
+	const struct rules_subject subject = { .cgroup = cgroup };
+	const struct rule *rule;
+
+	for (rule = rules->rule; rule < rules->rule + rules->nr; rule++) {
+		if (rule->user || rule->group || rule->exe || rule_mismatch(rule, &subject))
+			continue;
+		return rule_shares(rule) && rule_share_cgroup(rule, cgroup) == strlen(cgroup) ? rule : NULL;
+	}
+	return NULL;
 }
 
 /**

@@ -20,6 +20,8 @@ enum key {
 	KEY_EXE,
 	KEY_PRIORITY,
 	KEY_PARK,
+	KEY_MAX,
+	KEY_MAX_SOFT,
 	KEY_WEIGHT,
 	KEY_CONTAINER_MAX,
 	NR_KEYS
@@ -154,11 +156,7 @@ static int group_set(struct parser *p, char *value)
 
 static int priority_set(struct parser *p, char *value)
 {
-	char why[KFDLIB_WHY];
-
-	if (prio_parse(value, &p->rule.priority, why))
-		return fail(p, "%s", why);
-	return 0;
+	return rules_priority_check("priority", value, &p->rule.priority, p->why) ? failed(p) : 0;
 }
 
 static int park_set(struct parser *p, char *value)
@@ -168,19 +166,25 @@ static int park_set(struct parser *p, char *value)
 	return 0;
 }
 
-static int weight_refuse(struct parser *p, char *value)
+static int max_set(struct parser *p, char *value)
 {
-	(void)value;
-	return fail(p, "weight= is reserved for a later version of kfdprio: remove it");
+	return rules_max_check("max", value, &p->rule.max, p->why) ? failed(p) : 0;
+}
+
+static int max_soft_set(struct parser *p, char *value)
+{
+	p->rule.soft = true;
+	return rules_max_check("max-soft", value, &p->rule.max, p->why) ? failed(p) : 0;
+}
+
+static int weight_set(struct parser *p, char *value)
+{
+	return rules_weight_check(value, &p->rule.weight, p->why) ? failed(p) : 0;
 }
 
 static int container_max_set(struct parser *p, char *value)
 {
-	char why[KFDLIB_WHY];
-
-	if (prio_parse(value, &p->container_max, why))
-		return fail(p, "container-max=: %s", why);
-	return 0;
+	return rules_priority_check("container-max", value, &p->container_max, p->why) ? failed(p) : 0;
 }
 
 static const struct {
@@ -194,7 +198,9 @@ static const struct {
 	[KEY_EXE] = { "exe", exe_set },
 	[KEY_PRIORITY] = { "priority", priority_set },
 	[KEY_PARK] = { "park", park_set },
-	[KEY_WEIGHT] = { "weight", weight_refuse },
+	[KEY_MAX] = { "max", max_set },
+	[KEY_MAX_SOFT] = { "max-soft", max_soft_set },
+	[KEY_WEIGHT] = { "weight", weight_set },
 	[KEY_CONTAINER_MAX] = { "container-max", container_max_set },
 };
 
@@ -312,7 +318,7 @@ static int word_parse(struct parser *p, char *word, const char *rest, bool given
 	*value++ = '\0';
 	key = key_find(word);
 	if (key == NR_KEYS)
-		return fail(p, "'%.128s=' is unknown: there are cgroup=, unit=, user=, group=, exe=, priority=, park= and container-max=",
+		return fail(p, "'%.128s=' is unknown: there are cgroup=, unit=, user=, group=, exe=, priority=, park=, max=, max-soft=, weight= and container-max=",
 				  word);
 	if (given[key])
 		return fail(p, "%s= is given twice%s", keys[key].name,
@@ -354,13 +360,21 @@ static void container_max_take(struct parser *p, const bool given[NR_KEYS], int 
 static void rule_check(struct parser *p, const bool given[NR_KEYS], int *ret)
 {
 	bool condition = given[KEY_CGROUP] || given[KEY_UNIT] || given[KEY_USER] || given[KEY_GROUP] || given[KEY_EXE];
+	bool share = given[KEY_MAX] || given[KEY_MAX_SOFT] || given[KEY_WEIGHT];
+	bool gives = given[KEY_PRIORITY] || given[KEY_PARK] || share;
 
-	if (p->joined && ((!given[KEY_PRIORITY] && !given[KEY_PARK]) || !condition)) {
+	if (p->joined && (!gives || !condition)) {
 		*ret = joined_fail(p);
-	} else if (!given[KEY_PRIORITY] && !given[KEY_PARK]) {
-		*ret = fail(p, "priority= is missing (or park=)");
+	} else if (!gives) {
+		*ret = fail(p, "priority= is missing (or park=, max=, max-soft=, weight=)");
 	} else if (!condition) {
 		*ret = fail(p, "there is no condition; for all processes, give cgroup=/");
+	} else if (given[KEY_MAX] && given[KEY_MAX_SOFT]) {
+		p->at = p->values[KEY_MAX_SOFT];
+		*ret = fail(p, "max= and max-soft= are two kinds of the same limit: remove one of them");
+	} else if (given[KEY_EXE] && given[KEY_WEIGHT]) {
+		p->at = p->values[KEY_WEIGHT];
+		*ret = fail(p, "weight= cannot be combined with exe=, which only lowers, and a weight may raise: give max=, or cgroup=, unit= or user= instead");
 	} else if (given[KEY_EXE] && given[KEY_PARK]) {
 		p->at = p->values[KEY_PARK];
 		*ret = fail(p, "park= cannot be combined with exe=, which only lowers a priority: give cgroup=, unit= or user= instead");

@@ -64,9 +64,15 @@ static int number_parse(const char *name, unsigned int *id)
 /* What makes a line of a word */
 static const char *rest_of_line(const char *key)
 {
+	static const char *const gives[] = { "priority", "park", "max", "max-soft", "weight" };
+	size_t i;
+
 	if (!strcmp(key, "container-max"))
 		return "";
-	return strcmp(key, "priority") && strcmp(key, "park") ? " priority=0" : " cgroup=/";
+	for (i = 0; i < sizeof(gives) / sizeof(*gives); i++)
+		if (!strcmp(key, gives[i]))
+			return " cgroup=/";
+	return " priority=0";
 }
 
 /**

@@ -2,10 +2,10 @@
 /*
  * Rules: which process gets which priority without being named by its PID; kfdprio.conf(5).
  *
- * A rule is a line of conditions, which must all hold, and a priority, park= or both.  The first rule
- * that matches gives them.  A rule with exe= is only a limit, since a user can run a program
- * of their own under any path (in a mount namespace of theirs): it lowers what another rule
- * gives, or what the process has, and never raises it.
+ * A rule is a line of conditions, which must all hold, and of what it gives: a priority, park=, and a
+ * share of GPU time (max=, weight=).  The first rule that matches gives them.  A rule with exe= is only a
+ * limit, since a user can run a program of their own under any path (in a mount namespace of theirs): it
+ * lowers what another rule gives, or what the process has, and never raises it.
  *
  * rules-load.c reads files, rules-subject.c /proc.  All others are pure.
  */
@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "kfdlib.h"
+#include "share.h"
 
 #define RULES_LINE_MAX	4096 /* bytes of a line */
 #define RULES_MAX	4096 /* rules */
@@ -32,8 +33,11 @@
  * @exe: pattern of the program's path; NULL: any
  * @uid: of @user
  * @gid: of @group
- * @priority: KFD_PRIO_MIN..KFD_PRIO_MAX; KFD_PRIO_UNSET: the rule has park= alone
+ * @priority: KFD_PRIO_MIN..KFD_PRIO_MAX; KFD_PRIO_UNSET: the rule has no priority=
  * @park: KFD_PRIO_SET_PARK_NEVER, _AUTO; 0: the rule has no park=
+ * @max: of max= or max-soft=, hundredths of a percent, KFD_PRIO_MAX_NONE: none; 0: the rule has neither
+ * @soft: @max is that of max-soft=
+ * @weight: of weight=; KFD_PRIO_WEIGHT_NONE: the rule has none
  * @pending: bit mask of RULE_PENDING_*
  * @file: where it stands
  * @line: where it stands there, from 1 on
@@ -45,6 +49,9 @@ struct rule {
 	gid_t gid;
 	int priority;
 	uint32_t park;
+	uint32_t max;
+	bool soft;
+	uint32_t weight;
 	unsigned int pending;
 	char *file;
 	unsigned int line;
@@ -143,17 +150,23 @@ struct rules_subject {
  *	priority, and lower than @rule; or NULL
  * @priority: what the process is to have, or KFD_PRIO_UNSET: no rule gives a priority
  * @park: KFD_PRIO_SET_PARK_NEVER, _AUTO; 0: no rule has park=
+ * @share: @rule, if it gives a share of GPU time; else NULL
+ * @share_limit: a rule as @limit that gives the lowest max= of these; NULL: none, or @share puts the process in a
+ *	group that is not that of a cgroup
  */
 struct rules_result {
 	const struct rule *rule;
 	const struct rule *limit;
 	int priority;
 	uint32_t park;
+	const struct rule *share;
+	const struct rule *share_limit;
 };
 
 bool rule_is_left(const struct rule *rule);
 bool rule_lowers(const struct rule *rule);
 const struct rule *rule_before(const struct rules *rules, const struct rule *rule);
+const struct rule *rule_inside(const struct rules *rules, const struct rule *rule);
 const char *rule_mismatch(const struct rule *rule, const struct rules_subject *subject);
 void rules_match(const struct rules *rules, const struct rules_subject *subject,
 		 struct rules_result *result);
@@ -162,6 +175,15 @@ bool rules_parks(const struct rules_result *result, bool never);
 void rules_match_orphan(const struct rules_result *of, size_t nr, bool all, int now, struct rules_result *result);
 int rules_container_max(const struct rules *rules);
 size_t rules_unit(const char *cgroup, size_t *len);
+size_t rule_share_cgroup(const struct rule *rule, const char *cgroup);
+const struct rule *rules_share_of_cgroup(const struct rules *rules, const char *cgroup);
+
+/* rules-share.c */
+bool rule_shares(const struct rule *rule);
+bool rule_limits(const struct rule *rule);
+struct share_setting rule_share_setting(const struct rule *rule, bool limit);
+char *rule_key(const struct rule *rule);
+const struct rule *rules_share_of_key(const struct rules *rules, const char *key);
 
 /* rules-load.c */
 extern uid_t rules_owner;

@@ -9,7 +9,9 @@
 #include "json-out.h"
 #include "kfdprio.h"
 #include "message.h"
+#include "notes.h"
 #include "queues.h"
+#include "shares.h"
 
 /* Of the interface, from which on KFD_PRIO_LIST_PREEMPT_OFF is told */
 #define BREAKER_MINOR	2
@@ -44,6 +46,15 @@ enum column {
 	COLUMN_SAVED,
 	COLUMN_SAVE_TIME,
 	COLUMN_MAX_SAVE,
+	/* in the order of enum list_share */
+	COLUMN_GROUP,
+	COLUMN_CGROUP_GROUP,
+	COLUMN_MAX,
+	COLUMN_IS_SOFT,
+	COLUMN_WEIGHT,
+	COLUMN_IS_THROTTLED,
+	COLUMN_THROTTLED,
+	COLUMN_THROTTLED_TIME,
 	COLUMN_HIP,
 	COLUMN_SMI,
 	COLUMN_GPU,
@@ -83,6 +94,14 @@ static const struct list_column columns[NR_COLUMNS] = {
 	[COLUMN_SAVED] = { "SAVED", "saved_count", LIST_COUNT, LIST_WIDE },
 	[COLUMN_SAVE_TIME] = { "SAVE-TIME", "saved_ns", LIST_DURATION, LIST_WIDE },
 	[COLUMN_MAX_SAVE] = { "MAX-SAVE", "saved_max_ns", LIST_DURATION, LIST_WIDE },
+	[COLUMN_GROUP] = { "GROUP", "share", LIST_COUNT, LIST_WIDE },
+	[COLUMN_CGROUP_GROUP] = { "CGROUP-GROUP", "cgroup_share", LIST_COUNT, LIST_WIDE },
+	[COLUMN_MAX] = { "MAX", "max_percent", LIST_PERCENT, LIST_WIDE },
+	[COLUMN_IS_SOFT] = { "IS-SOFT", "is_soft", LIST_FLAG, LIST_WIDE },
+	[COLUMN_WEIGHT] = { "WEIGHT", "weight", LIST_COUNT, LIST_WIDE },
+	[COLUMN_IS_THROTTLED] = { "IS-THROTTLED", "is_throttled", LIST_FLAG, LIST_WIDE },
+	[COLUMN_THROTTLED] = { "THROTTLED", "throttled_count", LIST_COUNT, LIST_WIDE },
+	[COLUMN_THROTTLED_TIME] = { "THROTTLED-TIME", "throttled_ns", LIST_DURATION, LIST_WIDE },
 	[COLUMN_HIP] = { "HIP", "hip_index", LIST_NUMBER, LIST_EVERYWHERE },
 	[COLUMN_SMI] = { "SMI", "smi_index", LIST_NUMBER, LIST_EVERYWHERE },
 	[COLUMN_GPU] = { "GPU", "gpu_id", LIST_COUNT, LIST_EVERYWHERE },
@@ -120,6 +139,8 @@ struct row {
  * @saved: the driver tells what saves cost
  * @parked: the driver tells of parking
  * @orphans: the driver tells of orphans, serials and users
+ * @shares: the groups
+ * @choice: how the rows are printed
  * @topo: the GPUs
  */
 struct rows {
@@ -130,6 +151,8 @@ struct rows {
 	bool saved;
 	bool parked;
 	bool orphans;
+	struct list_shares shares;
+	const struct list_choice *choice;
 	struct kfd_topology topo;
 };
 
@@ -210,7 +233,8 @@ static void cell(void *context, size_t at, unsigned int column, struct list_valu
 		break;
 	case COLUMN_STATE:
 		list_text(value, kfd_state_name(kfd_state(entry)));
-		value->marked = entry->flags & (KFD_PRIO_LIST_EVICTED | KFD_PRIO_LIST_PREEMPTED);
+		value->marked = entry->flags & (KFD_PRIO_LIST_EVICTED | KFD_PRIO_LIST_PREEMPTED |
+						KFD_PRIO_LIST_THROTTLED);
 		break;
 	case COLUMN_IS_EVICTED:
 		flag(value, row, KFD_PRIO_LIST_EVICTED);
@@ -274,6 +298,9 @@ static void cell(void *context, size_t at, unsigned int column, struct list_valu
 	case COLUMN_COMMAND:
 		cell_process(row, column, value);
 		break;
+	case COLUMN_GROUP ... COLUMN_THROTTLED_TIME:
+		list_shares_cell(&rows->shares, entry, rows->choice, column - COLUMN_GROUP, value);
+		break;
 	default:
 		cell_gpu(row, column, value);
 	}
@@ -296,6 +323,7 @@ struct rows *rows_open(const struct kfd_dev *dev)
 	rows->saved = dev->version.minor >= SAVED_MINOR;
 	rows->parked = dev->version.minor >= PARKED_MINOR;
 	rows->orphans = dev->version.minor >= KFDLIB_ORPHAN_MINOR;
+	list_shares_read(dev, &rows->shares);
 	return rows;
 }
 
@@ -337,8 +365,29 @@ void rows_add(struct rows *rows, const struct kfd_prio_list_entry *entry)
 void rows_close(struct rows *rows)
 {
 	kfd_topology_free(&rows->topo);
+	list_shares_free(&rows->shares);
 	free(rows->row);
 	free(rows);
+}
+
+/* A table has the columns of groups without being asked for if a process in it is in one. */
+static void columns_place(const struct rows *rows, struct list_column *placed)
+{
+	static const unsigned int shares[] = { COLUMN_MAX, COLUMN_WEIGHT, COLUMN_THROTTLED_TIME };
+	bool own = false, cgroup = false;
+	size_t i;
+
+	memcpy(placed, columns, sizeof(columns));
+	for (i = 0; i < rows->nr; i++) {
+		own |= rows->row[i].entry.share;
+		cgroup |= rows->row[i].entry.cgroup_share;
+	}
+	if (own)
+		placed[COLUMN_GROUP].place = LIST_EVERYWHERE;
+	if (cgroup)
+		placed[COLUMN_CGROUP_GROUP].place = LIST_EVERYWHERE;
+	for (i = 0; (own || cgroup) && i < sizeof(shares) / sizeof(*shares); i++)
+		placed[shares[i]].place = LIST_EVERYWHERE;
 }
 
 /**
@@ -351,11 +400,15 @@ void rows_print(struct rows *rows, const struct list_choice *choice, const struc
 {
 	/* Columns that a narrow terminal has no room for: another column has nearly the same, or most rows have the same value */
 	static const unsigned int leave[] = { COLUMN_PRODUCT, COLUMN_SMI, COLUMN_HIP, COLUMN_PCI, COLUMN_GFX, COLUMN_ACTIVE,
-					      COLUMN_EFFECTIVE, COLUMN_PREEMPTED, COLUMN_QUEUES, COLUMN_GPU };
-	const struct list list = { .columns = columns, .nr_columns = NR_COLUMNS, .nr_rows = rows->nr,
+					      COLUMN_EFFECTIVE, COLUMN_PREEMPTED, COLUMN_QUEUES, COLUMN_THROTTLED_TIME, COLUMN_GPU,
+					      COLUMN_CGROUP_GROUP, COLUMN_WEIGHT, COLUMN_MAX };
+	struct list_column placed[NR_COLUMNS];
+	const struct list list = { .columns = placed, .nr_columns = NR_COLUMNS, .nr_rows = rows->nr,
 				   .value = cell, .context = rows, .choice = choice,
 				   .leave = leave, .nr_leave = sizeof(leave) / sizeof(*leave) };
 
+	columns_place(rows, placed);
+	rows->choice = choice;
 	if (!choice->json) {
 		list_print(&list);
 		return;
@@ -380,45 +433,6 @@ void rows_print(struct rows *rows, const struct list_choice *choice, const struc
 int kfdprio_list_check(const struct list_choice *choice, char *why)
 {
 	return list_check(columns, NR_COLUMNS, choice, why);
-}
-
-/* Once for each GPU, on standard error: the table has a line for each process. */
-static void list_notes(const struct kfd_prio_list_entry *entries, size_t nr)
-{
-	size_t i, before;
-
-	for (i = 0; i < nr; i++) {
-		if (!(entries[i].flags & KFD_PRIO_LIST_PREEMPT_OFF))
-			continue;
-		for (before = 0; before < i; before++)
-			if (entries[before].gpu_id == entries[i].gpu_id)
-				break;
-		if (before == i)
-			warnx("GPU %u: preemption is off because its circuit breaker is open: run 'kfdprio doctor' for the reason",
-			      entries[i].gpu_id);
-	}
-}
-
-/* Once for each orphan. */
-static void list_orphans(const struct kfd_prio_list_entry *entries, size_t nr)
-{
-	size_t i, before;
-
-	for (i = 0; i < nr; i++) {
-		if (!(entries[i].flags & KFD_PRIO_LIST_ORPHAN))
-			continue;
-		for (before = 0; before < i && entries[before].serial != entries[i].serial; before++)
-			;
-		if (before < i)
-			continue;
-		if (!entries[i].nr_groups)
-			warnx("PID %d: an orphan (serial %llu): its process has ended, and an open descriptor keeps its queues; it counts as the lowest unless a priority is set",
-			      entries[i].pid, (unsigned long long)entries[i].serial);
-		else
-			warnx("PID %d: an orphan (serial %llu): the process that opened " KFDLIB_DEVICE " has ended or executes another program, and %u other%s its memory; it counts as the lowest unless a priority is set",
-			      entries[i].pid, (unsigned long long)entries[i].serial, entries[i].nr_groups,
-			      entries[i].nr_groups == 1 ? " has" : "s have");
-	}
 }
 
 /**
@@ -446,9 +460,11 @@ int kfdprio_list(const struct kfd_dev *dev, const struct kfdprio_request *reques
 		rows_add(rows, &entries[i]);
 	list_queues_read(&queues);
 	rows_print(rows, &request->list, &queues);
+	if (rows->shares.ret && rows->shares.ret != -EOPNOTSUPP)
+		warnx("cannot list the groups, whose limits and weights are not known: %s", strerror(-rows->shares.ret));
 	if (!request->list.json) {
-		list_notes(entries, nr);
-		list_orphans(entries, nr);
+		list_note_breakers(entries, nr);
+		list_note_orphans(entries, nr);
 		list_queues_note(&queues);
 	}
 	list_queues_free(&queues);

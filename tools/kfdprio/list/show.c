@@ -8,6 +8,7 @@
 
 #include "kfdprio.h"
 #include "message.h"
+#include "shares.h"
 
 static void show_text(pid_t pid, const struct kfd_prio_get_args *args)
 {
@@ -43,13 +44,10 @@ static void rows_add_process(struct rows *rows, const struct kfd_prio_list_entry
 }
 
 /* What shares the memory of an orphan is not the process of KFD, but its queues are of interest all the same. */
-static void show_orphans(const struct kfd_dev *dev, pid_t pid)
+static void show_orphans(const struct kfd_prio_list_entry *entries, size_t nr, pid_t pid)
 {
-	struct kfd_prio_list_entry *entries;
-	size_t nr, i;
+	size_t i;
 
-	if (dev->version.minor < KFDLIB_ORPHAN_MINOR || kfd_dev_list(dev, &entries, &nr))
-		return;
 	for (i = 0; i < nr; i++) {
 		const struct kfd_prio_list_entry *e = &entries[i];
 
@@ -62,6 +60,33 @@ static void show_orphans(const struct kfd_dev *dev, pid_t pid)
 			printf("priority unset, it counts as the lowest, ");
 		printf("%u queue%s on GPU %u\n", e->nr_queues, e->nr_queues == 1 ? "" : "s", e->gpu_id);
 	}
+}
+
+/* Its groups are the same on all GPUs. */
+static void show_shares(const struct list_shares *shares, const struct kfd_prio_list_entry *entries, size_t nr, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (entries[i].pid == pid && !(entries[i].flags & KFD_PRIO_LIST_ORPHAN)) {
+			list_shares_show(shares, pid, &entries[i]);
+			return;
+		}
+}
+
+/* Of the processes that use KFD */
+static void show_listed(const struct kfd_dev *dev, pid_t pid)
+{
+	struct kfd_prio_list_entry *entries;
+	struct list_shares shares;
+	size_t nr;
+
+	if (dev->version.minor < KFDLIB_ORPHAN_MINOR || kfd_dev_list(dev, &entries, &nr))
+		return;
+	list_shares_read(dev, &shares);
+	show_shares(&shares, entries, nr, pid);
+	show_orphans(entries, nr, pid);
+	list_shares_free(&shares);
 	free(entries);
 }
 
@@ -120,7 +145,7 @@ int kfdprio_show(const struct kfd_dev *dev, const struct kfdprio_request *reques
 			continue;
 		}
 		show_text(request->pids[i], &args);
-		show_orphans(dev, request->pids[i]);
+		show_listed(dev, request->pids[i]);
 	}
 	return status;
 }
