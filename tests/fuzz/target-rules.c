@@ -26,12 +26,16 @@ static void one(const uint8_t *bytes, size_t size)
 	if (rules_parse(&rules, "fuzz", (const char *)bytes, size, &names))
 		abort();
 	for (i = 0; i < rules.nr; i++)
-		if (rules.rule[i].exe && rules.rule[i].priority > KFD_PRIO_NORMAL)
+		if ((rules.rule[i].exe && (rules.rule[i].priority > KFD_PRIO_NORMAL || rules.rule[i].weight)) ||
+		    rules.rule[i].max > KFD_PRIO_MAX_NONE || rules.rule[i].weight > KFD_PRIO_WEIGHT_MAX)
 			abort();
 	if (rules_container_max(&rules) < KFD_PRIO_MIN || rules_container_max(&rules) > KFD_PRIO_MAX)
 		abort();
 	rules_match(&rules, &subject, &result);
-	if (result.rule && result.priority > result.rule->priority)
+	/* a rule without priority= leaves the limit of another */
+	if (result.rule && result.rule->priority != KFD_PRIO_UNSET && result.priority > result.rule->priority)
+		abort();
+	if (result.share && (result.share->exe || result.share != result.rule))
 		abort();
 	rules_free(&rules);
 }

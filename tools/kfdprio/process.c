@@ -45,6 +45,28 @@ static void prio_format(char *text, size_t size, int priority)
 		snprintf(text, size, "%d (%s)", priority, prio_band(priority));
 }
 
+/**
+ * process_is_foreign() - does a process belong to another user?
+ * @pid: PID in the caller's PID namespace
+ * @why: out: that it cannot be changed for this reason, and what to do; KFDLIB_WHY bytes; not changed if the process
+ *	does not belong to another user, or if that is not known
+ *
+ * Return: whether.
+ */
+bool process_is_foreign(pid_t pid, char *why)
+{
+	struct proc_info info;
+	char name[KFDLIB_NAME];
+
+	if (proc_read(pid, &info) || info.ruid == geteuid() || info.euid == geteuid())
+		return false;
+	user_name(info.euid, name, sizeof(name));
+	snprintf(why, KFDLIB_WHY,
+		 "cannot change process %d: it belongs to user '%s'; changing another user's process needs CAP_SYS_NICE: run kfdprio as root",
+		 pid, name);
+	return true;
+}
+
 /*
  * The kernel has one EPERM for two rules: another user's process, and raising.
  * The former is told from /proc, the latter from the priority there is.
@@ -53,17 +75,9 @@ static void why_no_permission(const struct kfd_dev *dev, pid_t pid, int priority
 {
 	struct kfd_prio_get_args now;
 	char other[KFDLIB_WHY], from[KFDLIB_NAME], to[KFDLIB_NAME];
-	struct proc_info info;
 
-	if (!proc_read(pid, &info) && info.ruid != geteuid() && info.euid != geteuid()) {
-		char name[KFDLIB_NAME];
-
-		user_name(info.euid, name, sizeof(name));
-		snprintf(why, KFDLIB_WHY,
-			 "cannot change process %d: it belongs to user '%s'; changing another user's process needs CAP_SYS_NICE: run kfdprio as root",
-			 pid, name);
+	if (process_is_foreign(pid, why))
 		return;
-	}
 	/* Another process may have the PID since, or the process another user. */
 	if (process_get(dev, pid, &now, other) || flags & KFD_PRIO_SET_KEEP ||
 	    (priority != KFD_PRIO_UNSET &&

@@ -47,15 +47,6 @@ static void log_park(const struct service *s, pid_t pid, const struct rules_resu
 	free(file);
 }
 
-static void refused(struct service *s, pid_t pid, const char *what, int err)
-{
-	if (s->refused)
-		return;
-	s->refused = true;
-	log_line(LOG_LEVEL_ERROR, "process %d: the driver refuses %s: %s%s; further refusals are not reported",
-		 pid, what, strerror(err), err == EPERM ? "; that needs CAP_SYS_NICE" : "");
-}
-
 static void priority_apply(struct service *s, struct kfd_prio_set_args set, const struct rules_result *result)
 {
 	char what[32];
@@ -65,7 +56,7 @@ static void priority_apply(struct service *s, struct kfd_prio_set_args set, cons
 	ret = kfd_dev_set(&s->dev, &set);
 	if (ret && ret != -ESRCH && ret != -EEXIST && ret != -EIO && ret != -ETIME) {
 		snprintf(what, sizeof(what), "priority %d", result->priority);
-		refused(s, set.pid, what, -ret);
+		log_refused(s, set.pid, what, -ret);
 	} else if (ret != -ESRCH) {
 		log_set(s, set.pid, result, -ret);
 	}
@@ -82,7 +73,7 @@ static void park_apply(struct service *s, struct kfd_prio_set_args set, const st
 	ret = kfd_dev_set(&s->dev, &set);
 	if (ret && ret != -ESRCH && ret != -EEXIST && ret != -EIO && ret != -ETIME) {
 		snprintf(what, sizeof(what), "park=%s", park_name(result->park));
-		refused(s, set.pid, what, -ret);
+		log_refused(s, set.pid, what, -ret);
 	} else if (!ret || ret == -EEXIST) {
 		log_park(s, set.pid, result, -ret);
 	}
@@ -90,9 +81,10 @@ static void park_apply(struct service *s, struct kfd_prio_set_args set, const st
 
 /*
  * @set names the process by its serial: the driver refuses what was read of another one, or of what the
- * process has become by execve(2).  Its effective UID is @euid, as the driver has it.
+ * process has become by execve(2).  Its effective UID is @euid, as the driver has it.  @share: the group that it is in;
+ * NULL: not known
  */
-static void apply(struct service *s, struct kfd_prio_set_args set, uid_t euid)
+static void apply(struct service *s, struct kfd_prio_set_args set, uid_t euid, const uint64_t *share)
 {
 	struct kfd_prio_get_args now = { .pid = set.pid, .pidfd = set.pidfd, .start_ns = set.start_ns };
 	static struct rules_process process;
@@ -102,6 +94,7 @@ static void apply(struct service *s, struct kfd_prio_set_args set, uid_t euid)
 	if (rules_process_read(set.pid, s->look & ~RULES_LOOK_USER, &process))
 		return;
 	rules_match(&s->rules, &process.subject, &result);
+	share_apply(s, &set, share, &process.subject, &result);
 	if ((result.priority == KFD_PRIO_UNSET && !result.park) || kfd_dev_get(&s->dev, &now))
 		return;
 	set.flags = KFD_PRIO_SET_RULE;
@@ -116,10 +109,11 @@ static void apply_process(struct service *s, const struct kfd_prio_list_entry *e
 {
 	struct kfd_prio_set_args set = { .pid = entry->pid, .pidfd = pidfd_open(entry->pid, 0),
 					 .serial = entry->serial };
+	const uint64_t share = entry->share;
 
 	if (set.pidfd < 0)
 		return;
-	apply(s, set, entry->euid);
+	apply(s, set, entry->euid, &share);
 	close(set.pidfd);
 }
 
@@ -129,7 +123,7 @@ static void apply_opened(struct service *s, const struct kfd_prio_notify_record 
 	const struct kfd_prio_set_args set = { .pid = record->pid, .pidfd = -1, .start_ns = record->start_ns,
 					       .serial = record->serial };
 
-	apply(s, set, record->euid);
+	apply(s, set, record->euid, NULL);
 }
 
 /* The thread groups that share the memory of an orphan, and what the rules say of each */

@@ -4,7 +4,8 @@
  *
  * It looks at a process when that opens /dev/kfd, at all of them when it starts and when rules are
  * read anew, and at orphans every ten seconds.  It keeps no state of processes: when it ends, whatever it has set
- * stays, and processes that come later are as on a host without it.
+ * stays, and processes that come later are as on a host without it.  Which groups of processes are those of which rule
+ * it keeps in a file (state.c).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -34,11 +35,12 @@ static void usage(void)
 	      "Usage:\n"
 	      " kfdpriod [options]\n"
 	      "\n"
-	      "Give processes that open /dev/kfd the priorities of the rules in /etc/kfdprio.conf.\n"
+	      "Give processes that open /dev/kfd the priorities and the shares of GPU time of the\n"
+	      "rules in /etc/kfdprio.conf.\n"
 	      "SIGHUP: read the rules again.\n"
 	      "\n"
 	      "Options:\n"
-	      " -v, --verbose        report each process that is given a priority\n"
+	      " -v, --verbose        report each process that is given a priority or a share\n"
 	      " -h, --help           display this help\n"
 	      " -V, --version        display the version of this program\n"
 	      "\n"
@@ -121,6 +123,15 @@ static bool rules_take(struct service *s)
 	return true;
 }
 
+/* A group that loses its rule loses its limit after its processes were put in those of other rules. */
+static void apply_all(struct service *s)
+{
+	shares_check(s);
+	shares_update(s);
+	apply_listed(s);
+	shares_release(s);
+}
+
 static void reload(struct service *s)
 {
 	struct timespec now;
@@ -129,8 +140,8 @@ static void reload(struct service *s)
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu",
 		   now.tv_sec * 1000000ull + now.tv_nsec / 1000);
 	if (rules_take(s)) {
-		s->refused = false;
-		apply_listed(s);
+		s->refused = s->unbound = false;
+		apply_all(s);
 	} else {
 		log_line(LOG_LEVEL_ERROR, "the rules stay as they were");
 	}
@@ -217,12 +228,14 @@ int main(int argc, char **argv)
 		log_line(LOG_LEVEL_ERROR, "%s", why);
 		return EXIT_FAILURE;
 	}
-	apply_listed(&s);
+	shares_begin(&s);
+	apply_all(&s);
 	sd_notify(0, "READY=1");
 	status = serve(&s, signals);
 	sd_notify(0, "STOPPING=1");
 	close(s.notify);
 	kfd_dev_close(&s.dev);
 	rules_free(&s.rules);
+	groups_free(&s.groups);
 	return status;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* kfdpriod: messages, on standard error; with a level in front of each line where that is the journal. */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,4 +39,24 @@ void log_line(enum log_level level, const char *format, ...)
 	else
 		fprintf(stderr, "kfdpriod: %s\n", safe ? safe : "out of memory");
 	free(safe);
+}
+
+/**
+ * log_refused() - report what the driver refuses, once
+ * @s: the service
+ * @pid: the process
+ * @what: what was to be set
+ * @err: errno of the driver
+ */
+void log_refused(struct service *s, pid_t pid, const char *what, int err)
+{
+	const char *todo = err == EPERM	   ? "; that needs CAP_SYS_NICE" :
+			   err == ENOSPC   ? "; the node has as many groups as it can have: see 'kfdprio metrics'" :
+			   err == EDEADLK ? "; kfdpriod is in a group of processes itself: start it by its unit" : "";
+
+	if (s->refused)
+		return;
+	s->refused = true;
+	log_line(LOG_LEVEL_ERROR, "process %d: the driver refuses %s: %s%s; further refusals are not reported", pid, what,
+		 strerror(err), todo);
 }

@@ -9,95 +9,12 @@
 
 #include "job-prio.h"
 
-/* accounts and QOS of Slurm are stored in lower case; names of partitions are as they are written */
-typedef int (*compare_fn)(const char *left, const char *right);
-
-static const struct job_prio_name *name_find(const struct job_prio_names *names, const char *name,
-					     compare_fn compare)
+static int priority_parse(const char *text, struct job_name *name, char *why)
 {
-	size_t i;
-
-	for (i = 0; name && i < names->nr; i++) {
-		if (!compare(names->names[i].name, name))
-			return &names->names[i];
-	}
-	return NULL;
+	return prio_parse(text, &name->priority, why);
 }
 
-static int out_of_memory(char *why)
-{
-	snprintf(why, KFDLIB_WHY, "out of memory");
-	return -ENOMEM;
-}
-
-/* "KEY 'TEXT' IS_WRONG" */
-static int wrong(char *why, const char *key, const char *text, const char *is_wrong)
-{
-	char *shown = text_printable(text);
-
-	snprintf(why, KFDLIB_WHY, "%s '%.64s' %s", key, shown ? shown : "", is_wrong);
-	free(shown);
-	return -EINVAL;
-}
-
-static int name_add(struct job_prio_names *names, const char *name, int priority)
-{
-	struct job_prio_name *more;
-
-	more = realloc(names->names, (names->nr + 1) * sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	names->names = more;
-	more[names->nr].name = strdup(name);
-	if (!more[names->nr].name)
-		return -ENOMEM;
-	more[names->nr++].priority = priority;
-	return 0;
-}
-
-/* @item: NAME:PRIO; the priority has no colon, so the last one is before it. */
-static int item_parse(struct job_prio_names *names, compare_fn compare, const char *key, char *item,
-		      char *why)
-{
-	char *colon = strrchr(item, ':');
-	char because[KFDLIB_WHY];
-	char *shown;
-	int priority;
-
-	if (!colon || colon == item)
-		return wrong(why, key, item, "is not NAME:PRIO: write, for example, batch:low");
-	*colon = '\0';
-	if (prio_parse(colon + 1, &priority, because)) {
-		shown = text_printable(item);
-		snprintf(why, KFDLIB_WHY, "%s '%.64s': %.300s", key, shown ? shown : "", because);
-		free(shown);
-		return -EINVAL;
-	}
-	if (name_find(names, item, compare))
-		return wrong(why, key, item, "is given twice: remove one");
-	return name_add(names, item, priority) ? out_of_memory(why) : 0;
-}
-
-static int list_parse(struct job_prio_names *names, compare_fn compare, const char *key,
-		      const char *text, char *why)
-{
-	char *copy, *rest, *item;
-	int ret = 0;
-
-	if (!*text) {
-		snprintf(why, KFDLIB_WHY, "%s has no value: write NAME:PRIO, for example batch:low",
-			 key);
-		return -EINVAL;
-	}
-	copy = strdup(text);
-	if (!copy)
-		return out_of_memory(why);
-	rest = copy;
-	while (!ret && (item = strsep(&rest, ",")))
-		ret = item_parse(names, compare, key, item, why);
-	free(copy);
-	return ret;
-}
+static const struct job_names_kind priorities = { "NAME:PRIO", "batch:low", priority_parse };
 
 static int default_parse(struct job_prio_options *options, const char *text, char *why)
 {
@@ -115,24 +32,30 @@ static int default_parse(struct job_prio_options *options, const char *text, cha
 
 static int option_parse(struct job_prio_options *options, const char *option, char *why)
 {
-	const char *value = strchr(option, '=');
-	size_t len = value ? value - option : 0;
+	const char *value;
+	int ret;
 
-	if (len == strlen("qos") && !strncmp(option, "qos", len))
-		return list_parse(&options->qos, strcasecmp, "qos=", value + 1, why);
-	if (len == strlen("partition") && !strncmp(option, "partition", len))
-		return list_parse(&options->partition, strcmp, "partition=", value + 1, why);
-	if (len == strlen("default") && !strncmp(option, "default", len))
-		return default_parse(options, value + 1, why);
-	return wrong(why, "option", option,
-		     "is unknown: the options are qos=NAME:PRIO,..., partition=NAME:PRIO,... and default=PRIO");
+	value = job_option_value(option, "qos");
+	if (value)
+		return job_names_parse(&options->qos, strcasecmp, "qos=", &priorities, value, why);
+	value = job_option_value(option, "partition");
+	if (value)
+		return job_names_parse(&options->partition, strcmp, "partition=", &priorities, value, why);
+	value = job_option_value(option, "default");
+	if (value)
+		return default_parse(options, value, why);
+	ret = job_share_option(&options->share, option, why);
+	if (ret != -ENOENT)
+		return ret;
+	return job_option_wrong(why, "option", option,
+				"is unknown: the options are qos=NAME:PRIO,..., partition=NAME:PRIO,... and default=PRIO, and for shares qos-max=, qos-max-soft=, qos-weight=, partition-max=, partition-max-soft=, partition-weight=, default-max=, default-max-soft= and default-weight=");
 }
 
 /**
  * job_prio_parse() - the options of the plugin
  * @options: out, to be freed with job_prio_free(); on failure it has none
  * @argc: how many
- * @argv: qos=NAME:PRIO,..., partition=NAME:PRIO,... (both repeatable), default=PRIO
+ * @argv: qos=NAME:PRIO,..., partition=NAME:PRIO,... (both repeatable), default=PRIO, and those of job-share.c
  * @why: on failure, what is wrong; KFDLIB_WHY bytes
  *
  * Return: 0, -EINVAL or -ENOMEM.
@@ -152,23 +75,15 @@ int job_prio_parse(struct job_prio_options *options, int argc, char **argv, char
 	return 0;
 }
 
-static void names_free(struct job_prio_names *names)
-{
-	size_t i;
-
-	for (i = 0; i < names->nr; i++)
-		free(names->names[i].name);
-	free(names->names);
-}
-
 /**
  * job_prio_free() - free what job_prio_parse() allocated
  * @options: left without options
  */
 void job_prio_free(struct job_prio_options *options)
 {
-	names_free(&options->qos);
-	names_free(&options->partition);
+	job_names_free(&options->qos);
+	job_names_free(&options->partition);
+	job_share_free(&options->share);
 	*options = (struct job_prio_options){ .others = KFD_PRIO_UNSET };
 }
 
@@ -180,7 +95,7 @@ void job_prio_free(struct job_prio_options *options)
  */
 bool job_prio_by_name(const struct job_prio_options *options)
 {
-	return options->qos.nr || options->partition.nr;
+	return options->qos.nr || options->partition.nr || job_share_by_name(&options->share);
 }
 
 static int lower(int left, int right)
@@ -200,17 +115,17 @@ static int lower(int left, int right)
 void job_prio_choose(const struct job_prio_options *options, const struct job_prio_job *job,
 		     struct job_prio_choice *choice)
 {
-	const struct job_prio_name *name = NULL;
+	const struct job_name *name = NULL;
 
 	*choice = (struct job_prio_choice){ .priority = options->others, .by = JOB_PRIO_BY_DEFAULT };
 	if (job->known) {
-		name = name_find(&options->qos, job->qos, strcasecmp);
+		name = job_name_find(&options->qos, job->qos, strcasecmp);
 		choice->by = JOB_PRIO_BY_QOS;
 		if (!name) {
-			name = name_find(&options->partition, job->partition, strcmp);
+			name = job_name_find(&options->partition, job->partition, strcmp);
 			choice->by = JOB_PRIO_BY_PARTITION;
 		}
-	} else if (job_prio_by_name(options)) {
+	} else if (options->qos.nr || options->partition.nr) {
 		choice->priority = lower(options->others, KFD_PRIO_NORMAL);
 	}
 	if (name)

@@ -10,37 +10,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "kfdlib.h"
-
-/**
- * struct job_prio_name - NAME:PRIO of an option
- * @name: of a QOS or a partition
- * @priority: KFD_PRIO_MIN..KFD_PRIO_MAX
- */
-struct job_prio_name {
-	char *name;
-	int priority;
-};
-
-/**
- * struct job_prio_names - all of an option
- * @names: array of @nr
- * @nr: how many
- */
-struct job_prio_names {
-	struct job_prio_name *names;
-	size_t nr;
-};
+#include "job-share.h"
 
 /**
  * struct job_prio_options - the line of plugstack.conf
  * @qos: of qos=
  * @partition: of partition=
  * @others: of default=, or KFD_PRIO_UNSET
+ * @share: of the options for shares of GPU time
  */
 struct job_prio_options {
-	struct job_prio_names qos, partition;
+	struct job_names qos, partition;
 	int others;
+	struct job_share_options share;
 };
 
 /* The reason for a priority. */

@@ -23,6 +23,7 @@ void test_parse(struct rules *rules, const char *text);
 /* one function per test-*.c; the number of failures */
 int parse_tests(void);
 int match_tests(void);
+int share_tests(void);
 int random_tests(void);
 
 #endif /* RULES_FIXTURE_H */

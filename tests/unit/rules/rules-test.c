@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Unit tests of tools/lib/rules-parse.c and rules-match.c. */
+/* Unit tests of tools/lib/rules-*.c and share-parse.c. */
 #define _GNU_SOURCE
 #include "fixture.h"
 
@@ -27,5 +27,5 @@ void test_parse(struct rules *rules, const char *text)
 
 int main(void)
 {
-	return parse_tests() + match_tests() + random_tests() != 0;
+	return parse_tests() + match_tests() + share_tests() + random_tests() != 0;
 }

@@ -116,7 +116,6 @@ static const struct {
 	{ "unit=a.slice/b.service priority=low", "no unit" },
 	{ "exe=/x priority=high", "exe= may only lower" },
 	{ "exe=/x user=anna priority=8", "exe= may only lower" },
-	{ "user=anna priority=low weight=3", "weight= is reserved" },
 	{ "user=anna priority=low nice=3", "'nice=' is unknown" },
 	{ "user=anna priority=low high", "'high' is not KEY=VALUE" },
 	{ "user=anna priority=low user=ben", "user= is given twice" },

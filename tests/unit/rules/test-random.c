@@ -7,7 +7,8 @@
 
 static const char whole[] = "# rules\ncgroup=/inference.slice/* priority=high\n"
 			    "unit=serve@*.service user=anna priority=12 # comment\n"
-			    "exe=\"/opt/my tool/x\" group=batch priority=low\nuser=ben priority=3\n";
+			    "exe=\"/opt/my tool/x\" group=batch priority=low\nuser=ben priority=3\n"
+			    "cgroup=/batch.slice max=12.5% weight=200\nuser=ben max-soft=30% park=auto\n";
 
 static unsigned long number(const char *name, unsigned long otherwise)
 {
@@ -38,6 +39,12 @@ static void damage(char *text, size_t *size)
 	}
 }
 
+/* weight=none */
+static bool weighs_none(const struct rule *rule)
+{
+	return strstr(rule->text, "weight=none");
+}
+
 static void check(const struct rules *rules)
 {
 	static const gid_t gids[] = { 45 };
@@ -49,7 +56,10 @@ static void check(const struct rules *rules)
 	for (i = 0; i < rules->nr; i++) {
 		const struct rule *rule = &rules->rule[i];
 
-		assert_true(rule->priority >= KFD_PRIO_MIN && rule->priority <= KFD_PRIO_MAX);
+		assert_true((rule->priority >= KFD_PRIO_MIN && rule->priority <= KFD_PRIO_MAX) ||
+			    (rule->priority == KFD_PRIO_UNSET && (rule->park || rule->max || rule->weight || weighs_none(rule))));
+		assert_true(rule->max <= KFD_PRIO_MAX_NONE && rule->weight <= KFD_PRIO_WEIGHT_MAX);
+		assert_true(!rule->exe || !rule->weight);
 		assert_true(rule->cgroup || rule->unit || rule->user || rule->group || rule->exe);
 		assert_true(!rule->exe || rule->priority <= KFD_PRIO_NORMAL);
 		assert_true(rule->line >= 1 && rule->line <= 10);
@@ -57,8 +67,9 @@ static void check(const struct rules *rules)
 	for (i = 0; i < rules->nr_errors; i++)
 		assert_true(rules->errors[i].line >= 1 && *rules->errors[i].why);
 	rules_match(rules, &subject, &result);
-	/* no rule with exe= raises */
-	assert_true(!result.limit || !result.rule || result.priority < result.rule->priority);
+	/* no rule with exe= raises; beside a rule that sets no priority, a limit holds alone */
+	assert_true(!result.limit || !result.rule || result.rule->priority == KFD_PRIO_UNSET ||
+		    result.priority < result.rule->priority);
 }
 
 static void test_damaged(void **state)

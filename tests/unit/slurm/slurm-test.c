@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Unit tests of tools/slurm/job-prio.c. */
+/* Unit tests of tools/slurm, but for kfdprio.c. */
 #include "fixture.h"
 
 /* A line of plugstack.conf behind "optional kfdprio.so", as Slurm splits it. */
@@ -23,5 +23,5 @@ int test_parse(struct job_prio_options *options, const char *line, char *why)
 
 int main(void)
 {
-	return parse_tests() + choose_tests() != 0;
+	return parse_tests() + choose_tests() + share_tests() + step_tests() != 0;
 }

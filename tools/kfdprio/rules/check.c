@@ -181,6 +181,19 @@ static void before_warn(struct rules *warnings, const struct rules *rules, const
 		    before->file, before->line);
 }
 
+/*
+ * A rule before one that binds a cgroup to a group matches processes of that cgroup: they are in that group, too, unless
+ * they are in a cgroup that has one of its own.
+ */
+static void inside_warn(struct rules *warnings, const struct rules *rules, const struct rule *rule)
+{
+	const struct rule *inside = rule_inside(rules, rule);
+
+	if (inside && !rule_before(rules, rule))
+		add(warnings, rule, "the processes of %.300s:%u are in a cgroup of this rule, and share what it gives%s", inside->file,
+		    inside->line, inside->user || inside->group ? "" : ": to except them, give them max= or weight= there");
+}
+
 /* The path without links of what there is; @real: PATH_MAX bytes.  Return: whether there is something. */
 static bool path_resolve(const char *name, char *real, bool *directory)
 {
@@ -347,6 +360,7 @@ static void warnings_find(const struct rules *rules, struct rules *warnings)
 		unit_warn(warnings, rule);
 		left_warn(warnings, rule);
 		before_warn(warnings, rules, rule);
+		inside_warn(warnings, rules, rule);
 		exe_warn(warnings, rule);
 		slice_warn(warnings, rule);
 		stars_warn(warnings, rule);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cgroup.h"
+#include "explain.h"
 #include "json-out.h"
 #include "verbs.h"
 #include "message.h"
@@ -23,6 +24,7 @@
  * @known: the driver was asked
  * @now: what is set for it
  * @why: when it could not be asked, why
+ * @share: its groups
  * @service: kfdpriod runs, as far as its unit's cgroup shows
  * @exe_hidden: it cannot see the program of the process
  */
@@ -35,6 +37,7 @@ struct explanation {
 	bool known;
 	struct kfd_prio_get_args now;
 	char why[KFDLIB_WHY];
+	struct explained_share share;
 	bool service, exe_hidden;
 };
 
@@ -128,12 +131,15 @@ static const char *would_park(const struct explanation *e)
 
 static void print_would(const struct explanation *e)
 {
-	const char *park = would_park(e);
+	const char *park = would_park(e), *share;
 	int priority = would_set(e);
+	char text[3 * SHARE_TEXT];
+
+	share = share_would(&e->share, text, sizeof(text));
 
 	if (e->exe_hidden)
 		puts("kfdpriod runs without CAP_SYS_PTRACE and does not see this program: rules with exe= do not match the process; see kfdpriod(8)");
-	if (priority == KFD_PRIO_UNSET && !park) {
+	if (priority == KFD_PRIO_UNSET && !park && !share) {
 		puts("kfdpriod would change nothing");
 		return;
 	}
@@ -142,6 +148,8 @@ static void print_would(const struct explanation *e)
 		printf(" priority %d", priority);
 	if (park)
 		printf(" park=%s", park);
+	if (share)
+		printf(" %s", share);
 	putchar('\n');
 }
 
@@ -172,11 +180,14 @@ static void print_text(const struct explanation *e, bool verbose)
 		print_rule("rule", e->result.rule);
 	if (e->result.limit)
 		print_rule("limit", e->result.limit);
-	if (!e->result.rule && !e->result.limit)
+	if (e->result.share_limit && e->result.share_limit != e->result.limit)
+		print_rule("limit", e->result.share_limit);
+	if (!e->result.rule && !e->result.limit && !e->result.share_limit)
 		puts("no rule matches");
 	print_priority("priority by the rules", e->result.priority);
 	if (e->result.park)
 		printf("park= by the rules: %s\n", park_name(e->result.park));
+	share_print(&e->share);
 	if (!e->known) {
 		text_line(stdout, "priority that is set: unknown, %s", e->why);
 		return;
@@ -239,6 +250,7 @@ static void print_json(const struct explanation *e)
 	json_text_or_null("never_parked_by", e->known ? set_by_name(e->now.never_parked_by) : NULL);
 	json_priority("would_set_priority", would_set(e));
 	json_text_or_null("would_set_park", would_park(e));
+	share_json(&e->share);
 	if (e->service)
 		json_flag("kfdpriod_sees_exe", !e->exe_hidden);
 	else
@@ -307,6 +319,7 @@ static void driver_ask(struct explanation *e)
 	if (kfd_dev_open(&dev, e->why))
 		return;
 	e->known = !process_get(&dev, e->pid, &e->now, e->why);
+	share_ask(&e->share, &dev, e->pid);
 	kfd_dev_close(&dev);
 }
 
@@ -340,6 +353,8 @@ int rules_explain(const struct rules *rules, pid_t pid, bool json, bool verbose)
 	if (e->exe_hidden)
 		e->process.subject.exe = NULL;
 	rules_match(rules, &e->process.subject, &e->result);
+	e->share.result = &e->result;
+	e->share.cgroup = e->process.subject.cgroup;
 	driver_ask(e);
 	if (json)
 		print_json(e);

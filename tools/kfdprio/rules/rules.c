@@ -17,6 +17,9 @@ enum column {
 	COLUMN_STATE,
 	COLUMN_PRIORITY,
 	COLUMN_PARK,
+	COLUMN_MAX,
+	COLUMN_IS_SOFT,
+	COLUMN_WEIGHT,
 	COLUMN_CGROUP,
 	COLUMN_UNIT,
 	COLUMN_USER,
@@ -31,6 +34,9 @@ static const struct list_column columns[NR_COLUMNS] = {
 	[COLUMN_STATE] = { "STATE", "state", LIST_TEXT, LIST_EVERYWHERE },
 	[COLUMN_PRIORITY] = { "PRIORITY", "priority", LIST_NUMBER, LIST_EVERYWHERE },
 	[COLUMN_PARK] = { "PARK", "park", LIST_TEXT, LIST_EVERYWHERE },
+	[COLUMN_MAX] = { "MAX%", "max_percent", LIST_REAL, LIST_EVERYWHERE },
+	[COLUMN_IS_SOFT] = { "IS-SOFT", "is_soft", LIST_FLAG, LIST_EVERYWHERE },
+	[COLUMN_WEIGHT] = { "WEIGHT", "weight", LIST_COUNT, LIST_EVERYWHERE },
 	[COLUMN_CGROUP] = { "CGROUP", "cgroup", LIST_TEXT, LIST_EVERYWHERE },
 	[COLUMN_UNIT] = { "UNIT", "unit", LIST_TEXT, LIST_EVERYWHERE },
 	[COLUMN_USER] = { "USER", "user", LIST_TEXT, LIST_EVERYWHERE },
@@ -60,7 +66,8 @@ static void usage(void)
 	      " kfdprio rules list [options]\n"
 	      " kfdprio rules explain [options] PID\n"
 	      "\n"
-	      "Check and explain the rules by which kfdpriod gives processes priorities.\n"
+	      "Check and explain the rules by which kfdpriod gives processes priorities and shares\n"
+	      "of GPU time.\n"
 	      "check: errors and warnings of the rules. list: all rules in their order. explain:\n"
 	      "which rule matches a process, and what kfdpriod would set.\n"
 	      "\n"
@@ -193,6 +200,16 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
 		break;
 	case COLUMN_PARK:
 		text_or_none(value, park_name(rule->park));
+		break;
+	case COLUMN_MAX:
+		list_real(value, rule_limits(rule), rule->max / 100.0);
+		break;
+	case COLUMN_IS_SOFT:
+		value->known = rule_limits(rule);
+		value->flag = rule->soft;
+		break;
+	case COLUMN_WEIGHT:
+		list_known_count(value, rule->weight != KFD_PRIO_WEIGHT_NONE, rule->weight);
 		break;
 	case COLUMN_CGROUP:
 		text_or_none(value, rule->cgroup);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kfdprio metrics: totals of each GPU, and its processes now, in the text format of Prometheus.
+ * kfdprio metrics: totals of each GPU, its processes now, and groups of processes, in the text format of Prometheus.
  *
- * The number of series is bounded: a fixed number for a GPU, and one pair for each of --cgroups cgroups.
+ * The number of series is bounded: a fixed number for a GPU, three for each of --cgroups cgroups, and four for a group.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -43,12 +43,14 @@ struct options {
  * @job: of a Slurm job: its number, else ""
  * @processes: that have queues there
  * @queues: of these
+ * @throttled_ns: how long these processes were throttled
  */
 struct owner {
 	unsigned int gpu_id;
 	char *cgroup;
 	char job[16];
 	unsigned int processes, queues;
+	uint64_t throttled_ns;
 };
 
 /**
@@ -67,14 +69,14 @@ static void usage(void)
 	      "Usage:\n"
 	      " kfdprio metrics [options]\n"
 	      "\n"
-	      "Print totals of each GPU since amdgpu was loaded, and its processes now, in the text\n"
-	      "format of Prometheus.\n"
+	      "Print totals of each GPU since amdgpu was loaded, its processes now, and the groups that\n"
+	      "share GPU time, in the text format of Prometheus.\n"
 	      "\n"
 	      "Options:\n"
 	      " -o, --output FILE    replace FILE in one step: for the textfile collector of\n"
 	      "                        node_exporter\n"
-	      "     --cgroups N      with at most N cgroups (64), one pair of series each; processes\n"
-	      "                        of further ones are counted with an empty cgroup\n"
+	      "     --cgroups N      with at most N cgroups (64), three series each; processes of\n"
+	      "                        further ones are counted with an empty cgroup\n"
 	      " -h, --help           display this help\n"
 	      " -V, --version        display the version of this program\n"
 	      "\n"
@@ -178,24 +180,9 @@ static void owners_read(const struct kfd_prio_list_entry *entries, size_t nr, un
 			owner = owner_add(owners, entries[i].gpu_id, text, job);
 		owner->processes++;
 		owner->queues += entries[i].nr_queues;
+		owner->throttled_ns += entries[i].throttled_ns;
 		free(text);
 	}
-}
-
-/* A value of a label; after text_escape() there is no end of a line in it. */
-static void label_print(FILE *out, const char *raw)
-{
-	char *text = text_escape(raw, TEXT_UTF8);
-	const char *at;
-
-	if (!text)
-		errx(EXIT_FAILURE, "out of memory");
-	for (at = text; *at; at++) {
-		if (*at == '"' || *at == '\\')
-			putc('\\', out);
-		putc(*at, out);
-	}
-	free(text);
 }
 
 static void gpu_print(FILE *out, const char *name, unsigned int gpu_id, const struct kfd_topology *topo)
@@ -203,13 +190,8 @@ static void gpu_print(FILE *out, const char *name, unsigned int gpu_id, const st
 	const struct kfd_gpu *gpu = kfd_topology_find(topo, gpu_id);
 
 	fprintf(out, "%s{gpu_id=\"%u\",pci=\"", name, gpu_id);
-	label_print(out, gpu ? gpu->pci : "");
+	metrics_label(out, gpu ? gpu->pci : "");
 	putc('"', out);
-}
-
-static void family_print(FILE *out, const char *name, const char *type, const char *help)
-{
-	fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
 /* Where in an entry a metric is: a count of 32 or 64 bits, or nanoseconds. */
@@ -257,49 +239,66 @@ static void value_print(FILE *out, const struct kfd_prio_gpu_entry *entry, const
 	else
 		memcpy(&narrow, at, sizeof(narrow));
 	if (metric->kind == NS)
-		fprintf(out, "%" PRIu64 ".%09" PRIu64 "\n", wide / 1000000000, wide % 1000000000);
+		metrics_seconds(out, wide);
 	else if (metric->kind == FLAG)
 		fprintf(out, "%d\n", !!(narrow & KFD_PRIO_GPU_PREEMPT_OFF));
 	else
 		fprintf(out, "%" PRIu64 "\n", wide + narrow);
 }
 
-static void owners_print(FILE *out, const struct owners *owners, const struct kfd_topology *topo, bool queues)
+enum owner_metric { PROCESSES, QUEUES, THROTTLED };
+
+static void owners_print(FILE *out, const struct owners *owners, const struct kfd_topology *topo, enum owner_metric metric)
 {
-	const char *name = queues ? "kfdprio_queues" : "kfdprio_processes";
+	static const struct {
+		const char *name, *type, *help;
+	} all[] = {
+		[PROCESSES] = { "kfdprio_processes", "gauge", "Processes that have queues on the GPU, by cgroup." },
+		[QUEUES] = { "kfdprio_queues", "gauge", "Queues of processes on the GPU, by cgroup." },
+		[THROTTLED] = { "kfdprio_throttled_seconds_total", "counter",
+				"How long the processes that have queues on the GPU now were throttled there, by cgroup; falls when one ends." },
+	};
+	const char *name = all[metric].name;
 	size_t i;
 
-	family_print(out, name, "gauge", queues ? "Queues of processes on the GPU, by cgroup." :
-						  "Processes that have queues on the GPU, by cgroup.");
+	metrics_family(out, name, all[metric].type, all[metric].help);
 	for (i = 0; i < owners->nr; i++) {
 		gpu_print(out, name, owners->all[i].gpu_id, topo);
 		fputs(",cgroup=\"", out);
-		label_print(out, owners->all[i].cgroup);
-		fprintf(out, "\",slurm_job_id=\"%s\"} %u\n", owners->all[i].job,
-			queues ? owners->all[i].queues : owners->all[i].processes);
+		metrics_label(out, owners->all[i].cgroup);
+		fprintf(out, "\",slurm_job_id=\"%s\"} ", owners->all[i].job);
+		if (metric == THROTTLED)
+			metrics_seconds(out, owners->all[i].throttled_ns);
+		else
+			fprintf(out, "%u\n", metric == QUEUES ? owners->all[i].queues : owners->all[i].processes);
 	}
 }
 
+/* @groups: NULL: the driver has none */
 static void all_print(FILE *out, const struct kfd_dev *dev, const struct kfd_prio_gpu_entry *gpus, size_t nr,
-		      const struct owners *owners)
+		      const struct owners *owners, const struct metrics_groups *groups)
 {
 	struct kfd_topology topo = { 0 };
 	size_t i, j;
 
 	kfd_topology_read(&topo);
-	family_print(out, "kfdprio_build_info", "gauge", "Versions of kfdprio and of the driver's interface.");
+	metrics_family(out, "kfdprio_build_info", "gauge", "Versions of kfdprio and of the driver's interface.");
 	fprintf(out, "kfdprio_build_info{version=\"%s\",interface=\"%u.%u\"} 1\n", KFDPRIO_VERSION,
 		dev->version.major, dev->version.minor);
 	for (i = 0; i < sizeof(metrics) / sizeof(*metrics); i++) {
-		family_print(out, metrics[i].name, metrics[i].gauge ? "gauge" : "counter", metrics[i].help);
+		metrics_family(out, metrics[i].name, metrics[i].gauge ? "gauge" : "counter", metrics[i].help);
 		for (j = 0; j < nr; j++) {
 			gpu_print(out, metrics[i].name, gpus[j].gpu_id, &topo);
 			fputs("} ", out);
 			value_print(out, &gpus[j], &metrics[i]);
 		}
 	}
-	owners_print(out, owners, &topo, false);
-	owners_print(out, owners, &topo, true);
+	owners_print(out, owners, &topo, PROCESSES);
+	owners_print(out, owners, &topo, QUEUES);
+	if (groups) {
+		owners_print(out, owners, &topo, THROTTLED);
+		metrics_groups(out, groups);
+	}
 	kfd_topology_free(&topo);
 }
 
@@ -374,11 +373,13 @@ int kfdprio_metrics(int argc, char **argv)
 	struct options options = { .cgroups = CGROUPS };
 	struct kfd_prio_list_entry *entries;
 	struct kfd_prio_gpu_entry *gpus;
+	struct metrics_groups groups = { 0 };
 	struct owners owners = { 0 };
 	size_t nr, nr_gpus, i;
 	char why[KFDLIB_WHY];
 	struct kfd_dev dev;
 	char *temp = NULL;
+	bool has_groups;
 	FILE *out;
 	int ret;
 
@@ -390,14 +391,18 @@ int kfdprio_metrics(int argc, char **argv)
 	if (ret)
 		errx(EXIT_FAILURE, "cannot list the processes: %s", strerror(-ret));
 	owners_read(entries, nr, options.cgroups, &owners);
+	has_groups = kfd_dev_has_shares(&dev, NULL);
+	if (has_groups && metrics_groups_read(&dev, options.cgroups, &groups, why))
+		errx(EXIT_FAILURE, "%s", why);
 
 	out = options.output ? output_open(options.output, &temp) : stdout;
-	all_print(out, &dev, gpus, nr_gpus, &owners);
+	all_print(out, &dev, gpus, nr_gpus, &owners, has_groups ? &groups : NULL);
 	if (options.output && out != stdout)
 		output_close(out, options.output, temp);
 	for (i = 0; i < owners.nr; i++)
 		free(owners.all[i].cgroup);
 	free(owners.all);
+	metrics_groups_free(&groups);
 	free(entries);
 	free(gpus);
 	kfd_dev_close(&dev);
