@@ -509,7 +509,7 @@ TRACE_EVENT(kfd_doorbell_wake,
  * Processes below a level are about to be taken off a GPU, and at least one of them has work.
  *	pid, prio	of the process that preempts; prio is the level
  *	seq		joins the event to kfd_preempt_end of the same GPU
- *	reason		enum kfd_prio_reason: WORK; FLOOR if higher claims are throttled; RATE if a
+ *	reason		enum kfd_prio_reason: WORK; FLOOR if higher claims are held for it; RATE if a
  *			claim of higher priority must wait for max_preempt_per_s
  *	victims		processes that are off now and have work, or may have some
  *	queues		queues that are taken off, including those of processes without work

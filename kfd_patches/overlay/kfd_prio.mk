@@ -43,6 +43,7 @@ kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_fault.o \
 		$(AMDKFD_PATH)/kfd_prio_notify.o \
 		$(AMDKFD_PATH)/kfd_prio_processes.o \
 		$(AMDKFD_PATH)/kfd_prio_identity.o \
+		$(AMDKFD_PATH)/kfd_prio_settings.o \
 		$(AMDKFD_PATH)/kfd_prio_table.o \
 		$(AMDKFD_PATH)/kfd_prio_group.o \
 		$(AMDKFD_PATH)/kfd_prio_quota.o \

@@ -105,6 +105,23 @@ void kfd_prio_group_put(struct kfd_prio_group *g)
 }
 
 /**
+ * kfd_prio_node_switch_ns() - the longest time that a save and a restore take on a GPU of the node
+ * @n: the node
+ *
+ * Context: kfd_prio_share_lock()
+ * Return: ns; 0: not known
+ */
+u64 kfd_prio_node_switch_ns(const struct kfd_prio_node *n)
+{
+	u64 most = 0;
+	u32 i;
+
+	for (i = 0; i < KFD_PRIO_SLOTS; i++)
+		most = max(most, n->switch_ns[i]);
+	return most;
+}
+
+/**
  * kfd_prio_group_periods() - adapt the period of all limits to the groups and the cost of a switch
  * @n: the node
  * @now: ktime_get_ns()
@@ -114,17 +131,14 @@ void kfd_prio_group_put(struct kfd_prio_group *g)
 void kfd_prio_group_periods(struct kfd_prio_node *n, u64 now)
 {
 	u32 i, limits = 0, least = KFD_PRIO_MAX_NONE;
-	u64 switch_ns = 0;
 
-	for (i = 0; i < KFD_PRIO_SLOTS; i++)
-		switch_ns = max(switch_ns, n->switch_ns[i]);
 	for (i = 0; i < n->n; i++) {
 		if (!kfd_prio_quota_limits(&n->groups[i]->quota))
 			continue;
 		limits++;
 		least = min(least, n->groups[i]->quota.max);
 	}
-	if (!kfd_prio_quota_period(&n->period, limits, least, switch_ns, now))
+	if (!kfd_prio_quota_period(&n->period, limits, least, kfd_prio_node_switch_ns(n), now))
 		return;
 	for (i = 0; i < n->n; i++)
 		kfd_prio_quota_stretch(&n->groups[i]->quota, n->period.ns, now);

@@ -152,6 +152,7 @@ void kfd_prio_group_sweep(void);
 bool kfd_prio_group_may_set(const struct kfd_prio_group *g,
 			    const struct kfd_prio_group_setting *to);
 void kfd_prio_group_set(struct kfd_prio_group *g, const struct kfd_prio_group_setting *to);
+u64 kfd_prio_node_switch_ns(const struct kfd_prio_node *n);
 void kfd_prio_group_periods(struct kfd_prio_node *n, u64 now);
 void kfd_prio_group_exit(void);
 

@@ -16,7 +16,8 @@
  *   it is off and has work, as far as is known.
  * - "Parked": taken off because it has no work, whether a level is in force or not.
  * - "Evicted": KFD, and not kfdprio, has taken the process off.
- * - "Throttled": a claim that is off because processes below it get their floor.
+ * - "Throttled": a process with work that its groups keep off (kfd_prio_share.c). The "throttle" of
+ *   a decision is about claims: those that are off because processes below them get their floor.
  * - "Observe": read the indices and packets of a process, and count its waves. The memory of the
  *   process can be forged, so an observation proves nothing. "Read MQDs": memory of the driver.
  * - A process "rings" when it stores to a doorbell. If its doorbell trap is armed, this faults.
@@ -172,6 +173,8 @@ struct kfd_prio_group *kfd_prio_table_group(struct pid *pid);
 struct kfd_prio_values kfd_prio_table_read(struct pid *pid);
 int kfd_prio_table_set(struct task_struct *task, const struct kfd_prio_setting *to, bool may_raise,
 		       int *old);
+
+/* kfd_prio_settings.c */
 bool kfd_prio_never_parks(struct kfd_process *p);
 int kfd_prio_of_process(struct kfd_process *p);
 struct kfd_prio_values kfd_prio_process_values(struct kfd_process *p);

@@ -130,21 +130,17 @@ void kfd_prio_share_gone(struct device_queue_manager *dqm)
 
 /* ---- decide ---- */
 
-/* The group with whose turn a process runs */
-static struct kfd_prio_turn *kfd_prio_share_turn(const struct qcm_process_device *qpd,
-						 struct kfd_prio_account **account)
+/* The group in whose turns a process runs; NULL: it is in no group with a weight */
+static struct kfd_prio_account *kfd_prio_share_weighs(const struct qcm_process_device *qpd)
 {
 	struct kfd_prio_account *a;
 	int i;
 
 	for (i = 0; i < KFD_PRIO_GROUP_KINDS; i++) {
 		a = qpd->prio.account[i];
-		if (a && READ_ONCE(a->group->turn.weight)) {
-			*account = a;
-			return &a->group->turn;
-		}
+		if (a && READ_ONCE(a->group->turn.weight))
+			return a;
 	}
-	*account = NULL;
 	return NULL;
 }
 
@@ -196,14 +192,15 @@ enum kfd_prio_throttle kfd_prio_share_keeps_off(const struct qcm_process_device 
 						int throttle)
 {
 	const struct kfd_prio_dqm *d = &qpd->dqm->prio;
-	struct kfd_prio_account *a;
+	const struct kfd_prio_account *a;
 
 	if (kfd_prio_share_closed(qpd))
 		return KFD_PRIO_THROTTLE_MAX;
-	if (d->takes_turns && kfd_prio_share_turn(qpd, &a) != d->turn &&
-	    kfd_prio_share_equal(qpd, level, throttle))
-		return KFD_PRIO_THROTTLE_WEIGHT;
-	return KFD_PRIO_THROTTLE_NONE;
+	if (!d->takes_turns || !kfd_prio_share_equal(qpd, level, throttle))
+		return KFD_PRIO_THROTTLE_NONE;
+	a = kfd_prio_share_weighs(qpd);
+	return d->turn == (a ? &a->group->turn : NULL) ? KFD_PRIO_THROTTLE_NONE :
+							 KFD_PRIO_THROTTLE_WEIGHT;
 }
 
 /* Finds out which groups are closed on a GPU. Returns when that changes. Share lock */
@@ -241,13 +238,12 @@ static u64 kfd_prio_share_turns(struct kfd_prio_node *n, struct kfd_prio_dqm *d,
 {
 	struct kfd_prio_turn *turn = NULL;
 	bool takes_turns;
-	u64 at, most = 0;
-	int on, i;
+	u64 at;
+	int on;
 
-	for (i = 0; i < KFD_PRIO_SLOTS; i++)
-		most = max(most, n->switch_ns[i]);
 	kfd_prio_turns_count(&n->turns, now);
-	at = kfd_prio_turns_update(&n->turns, most, k->switch_pct ?: KFD_PRIO_TURN_COST_PCT, now);
+	at = kfd_prio_turns_update(&n->turns, kfd_prio_node_switch_ns(n),
+				   k->switch_pct ?: KFD_PRIO_TURN_COST_PCT, now);
 	on = enabled ? kfd_prio_turns_on(&n->turns, d->slot) : -1;
 	takes_turns = on >= 0;
 	/* The processes without a group of their own have no struct kfd_prio_group */
@@ -277,18 +273,22 @@ u64 kfd_prio_share_decide(struct device_queue_manager *dqm, const struct kfd_pri
 {
 	struct kfd_prio_dqm *d = &dqm->prio;
 	struct kfd_prio_node *n;
+	bool enabled;
 	u64 at;
 
 	lockdep_assert_held(&dqm->lock_hidden);
 	if (d->slot < 0 || (list_empty(&d->accounts) && !d->takes_turns))
 		return KFD_PRIO_NEVER;
+	/* Without CWSR an unmap would wait until all waves end, as kfd_prio_role_of() states */
+	enabled = k->enabled && dqm->sched_policy != KFD_SCHED_POLICY_NO_HWS &&
+		  kfd_prio_has_cwsr(dqm);
 	n = kfd_prio_share_lock();
 	if (n->switch_ns[d->slot] != 2 * d->save_recent_ns) {
 		n->switch_ns[d->slot] = 2 * d->save_recent_ns;
 		kfd_prio_group_periods(n, now);
 	}
-	at = kfd_prio_share_limits(d, k->enabled, now);
-	at = min(at, kfd_prio_share_turns(n, d, k, k->enabled, now));
+	at = kfd_prio_share_limits(d, enabled, now);
+	at = min(at, kfd_prio_share_turns(n, d, k, enabled, now));
 	kfd_prio_share_unlock();
 	return at;
 }
@@ -319,7 +319,8 @@ static void kfd_prio_share_walk(struct qcm_process_device *qpd, u32 *others)
 	if (!kfd_prio_may_be_victim(qpd) || kfd_prio_share_closed(qpd) ||
 	    !kfd_prio_share_equal(qpd, d->policy.level, d->throttle))
 		return;
-	if (kfd_prio_share_turn(qpd, &a))
+	a = kfd_prio_share_weighs(qpd);
+	if (a)
 		a->turns++;
 	else
 		++*others;

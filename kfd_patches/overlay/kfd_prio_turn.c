@@ -68,7 +68,7 @@ void kfd_prio_turns_count(struct kfd_prio_turns *t, u64 now)
 	t->at = now;
 }
 
-/* What the groups that take part have in common */
+/* A cycle: contended GPUs, sum of the weights that take part, a switch, and the time for work */
 struct cycle {
 	u64 gpus;
 	u64 weights;

@@ -34,7 +34,7 @@ typedef __s64 s64;
  * struct kfd_prio_turn - a group that takes turns
  * @weight: KFD_PRIO_WEIGHT_MIN..KFD_PRIO_WEIGHT_MAX; 0: the group takes no turns, and @gpus is 0
  * @gpus: mask of the GPUs on which the group has work, and could run if it were in turn
- * @left_ns: what is left of its part of the cycle in progress; below 0 if the part was exceeded
+ * @left_ns: time that is left of its part of the cycle in progress; below 0 if it has exceeded it
  */
 struct kfd_prio_turn {
 	u32 weight;

@@ -127,7 +127,7 @@ static void parse(struct process *p, char *spec)
 }
 
 /*
- * What a process has done from @from to @to, ns: between the first and the last end of a kernel in that time whole
+ * Returns the work of a process from @from to @to, ns. Between the first and the last end of a kernel in that time whole
  * kernels have run, and the rest of the time counts at the same rate.
  */
 static double did(const struct process *p, uint64_t from, uint64_t to)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A driver made of text files, see fake-kfd.c: what its parts share. */
+/* A driver made of text files, see fake-kfd.c: declarations that its parts have in common. */
 #ifndef FAKE_KFD_H
 #define FAKE_KFD_H
 

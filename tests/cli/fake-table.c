@@ -106,7 +106,7 @@ int list(struct kfd_prio_list_args *args)
 
 	if (args->flags || args->pad || args->entry_size < sizeof(entry))
 		return fail(EINVAL);
-	/* what an entry was then ended before this */
+	/* An older driver has shorter entries, which end before this member */
 	if (!version(&has) && !has.minor)
 		size = offsetof(struct kfd_prio_list_entry, preempted_count);
 	else if (!(has.features & KFD_PRIO_FEATURE_SHARES))

@@ -352,6 +352,35 @@ static void share_off(void)
 	actor_kill(&b.a);
 }
 
+/* Without CWSR an unmap would wait for the end of a kernel: nothing is enforced */
+static void share_no_cwsr(void)
+{
+	struct kfd_prio_share_entry e;
+	long long work;
+	struct busy b;
+	uint64_t group, ns;
+	int err = sim_unload();
+
+	err = err ? err : sim_load("cwsr_enable=0");
+	if (err)
+		tap_bail("cannot load the driver without CWSR: %s", strerror(err));
+	params_reset();
+	b = busy(25 * MS);
+	group = limit(&b.a, 30 * PCT);
+	nap_ns(500 * MS);
+	ns = measure(&b, 1, SEC, &work);
+	tap_ok(per_mille(work, ns) >= 950, "share_no_cwsr: no limit without CWSR (%lld per mille)", per_mille(work, ns));
+	tap_ok(kfd_share_get(group, &e) && e.flags & KFD_PRIO_SHARE_IS_UNENFORCED && !e.throttled_count,
+	       "share_no_cwsr: and that is reported");
+	actor_kill(&b.a);
+	tap_ok(none_left(), "share_no_cwsr: the group ends");
+	err = sim_unload();
+	err = err ? err : sim_load("");
+	if (err)
+		tap_bail("cannot load the driver again: %s", strerror(err));
+	params_reset();
+}
+
 /* The group of a cgroup: processes that are in it, that come, and that go with their next queue; a group of their own holds as well */
 static void share_cgroup(void)
 {
@@ -476,5 +505,5 @@ const struct test tests_share[] = {
 	{ "share_max", share_max }, { "share_halves", share_halves }, { "share_weight", share_weight },
 	{ "share_soft", share_soft }, { "share_idle", share_idle }, { "share_level", share_level },
 	{ "share_floor", share_floor }, { "share_fork", share_fork }, { "share_off", share_off },
-	{ "share_cgroup", share_cgroup }, { "share_two", share_two, .gpus = 2 }, {}
+	{ "share_no_cwsr", share_no_cwsr }, { "share_cgroup", share_cgroup }, { "share_two", share_two, .gpus = 2 }, {}
 };

@@ -9,38 +9,28 @@
 
 #define DIGITS "0123456789"
 
-/* What is wrong with a limit; NULL: nothing */
-static const char *max_fault(const char *text, uint32_t *max)
+/* What is wrong with a limit that kfd_max_parse() refuses */
+static const char *max_fault(const char *text)
 {
 	static const char none[] = "is no percentage";
 	bool negative = *text == '-';
-	size_t decimals = 0, i;
-	uint32_t value = 0;
+	size_t decimals = 0;
 
 	text += negative;
-	if (!strspn(text, DIGITS))
+	if (!strspn(text, DIGITS) || !strncmp(text, "00", 2))
 		return none;
-	for (; *text >= '0' && *text <= '9'; text++)
-		if (value <= 100)
-			value = 10 * value + (*text - '0');
+	text += strspn(text, DIGITS);
 	if (*text == '.') {
 		decimals = strspn(++text, DIGITS);
 		if (!decimals)
 			return none;
 	}
-	for (i = 0; i < 2; i++)
-		value = 10 * value + (i < decimals ? text[i] - '0' : 0);
 	text += decimals;
 	if (!*text)
 		return "has no percent sign";
 	if (strcmp(text, "%"))
 		return none;
-	if (decimals > 2)
-		return "has more than two decimals";
-	if (negative || !value || value > KFD_PRIO_MAX_NONE)
-		return "is out of range";
-	*max = value;
-	return NULL;
+	return decimals > 2 ? "has more than two decimals" : "is out of range";
 }
 
 /**
@@ -53,17 +43,12 @@ static const char *max_fault(const char *text, uint32_t *max)
  */
 int share_max_parse(const char *text, uint32_t *max, char *why)
 {
-	const char *fault = NULL;
 	char *shown;
 
-	if (!strcmp(text, "none"))
-		*max = KFD_PRIO_MAX_NONE;
-	else
-		fault = max_fault(text, max);
-	if (!fault)
+	if (!kfd_max_parse(text, max))
 		return 0;
 	shown = text_printable(text);
-	snprintf(why, KFDLIB_WHY, "limit '%.64s' %s: give 0.01%% to 100%%, or none", shown ? shown : "", fault);
+	snprintf(why, KFDLIB_WHY, "limit '%.64s' %s: give 0.01%% to 100%%, or none", shown ? shown : "", max_fault(text));
 	free(shown);
 	return -EINVAL;
 }
@@ -101,16 +86,14 @@ static int number_parse(const char *text, uint64_t least, uint64_t most, uint64_
  */
 int share_weight_parse(const char *text, uint32_t *weight, char *why)
 {
-	uint64_t value = KFD_PRIO_WEIGHT_NONE;
+	uint64_t value;
 	char *shown;
-	int ret = 0;
+	int ret;
 
-	if (strcmp(text, "none"))
-		ret = number_parse(text, KFD_PRIO_WEIGHT_MIN, KFD_PRIO_WEIGHT_MAX, &value);
-	if (!ret) {
-		*weight = value;
+	if (!kfd_weight_parse(text, weight))
 		return 0;
-	}
+	/* Only to find out what is wrong */
+	ret = number_parse(text, KFD_PRIO_WEIGHT_MIN, KFD_PRIO_WEIGHT_MAX, &value);
 	shown = text_printable(text);
 	snprintf(why, KFDLIB_WHY, "weight '%.64s' %s: give %d to %d, or none", shown ? shown : "",
 		 ret == -ERANGE ? "is out of range" : "is no number", KFD_PRIO_WEIGHT_MIN, KFD_PRIO_WEIGHT_MAX);
