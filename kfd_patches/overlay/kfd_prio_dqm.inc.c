@@ -82,15 +82,15 @@ static void kfd_prio_switch(struct qcm_process_device *qpd, bool parks, bool cou
  * Decides whether a process that stays off counts as preempted from now on, from its MQDs, its
  * indices and its rings since it was taken off.
  */
-static void kfd_prio_recount(struct qcm_process_device *qpd, const struct kfd_prio_weight *w,
-			     u64 now, struct kfd_prio_marked *m)
+static void kfd_prio_recount(struct qcm_process_device *qpd, struct kfd_prio_weight w,
+			     bool throttled, u64 now, struct kfd_prio_marked *m)
 {
 	struct queue *q;
 
 	if (qpd->prio.park.parked)
 		return;
 	if (qpd->prio.counted) {
-		if (w->idle || w->throttle)
+		if (w.idle || throttled)
 			kfd_prio_counted_end(qpd, now);
 		return;
 	}
@@ -98,7 +98,7 @@ static void kfd_prio_recount(struct qcm_process_device *qpd, const struct kfd_pr
 	 * A process with a role that is new, or was just taken off, is about to be observed: the
 	 * observation decides
 	 */
-	if (!w->works || w->throttle ||
+	if (!w.works || throttled ||
 	    (qpd->prio.mm && READ_ONCE(qpd->prio.observe) && !qpd->prio.work))
 		return;
 	kfd_prio_counted(qpd, now, m);
@@ -133,9 +133,9 @@ static noinline bool kfd_prio_makes_room(struct qcm_process_device *qpd, int lev
  *
  * Inline because kfd_prio_dqm_mark() calls it for each process while the GPU saves.
  */
-static inline void kfd_prio_mark(struct device_queue_manager *dqm, struct qcm_process_device *qpd,
-				 bool parks, bool counts, bool throttled, u64 now,
-				 struct kfd_prio_marked *m)
+static __always_inline void
+kfd_prio_mark(struct device_queue_manager *dqm, struct qcm_process_device *qpd, bool parks,
+	      bool counts, bool throttled, u64 now, struct kfd_prio_marked *m)
 {
 	struct kfd_prio_qpd *qp = &qpd->prio;
 	struct queue *q;
@@ -249,15 +249,17 @@ static void kfd_prio_return(struct device_queue_manager *dqm, struct qcm_process
 
 /*
  * Records whether a process is throttled: it is off, has work, and a group of it keeps it off.
- * Return: whether it is
+ * @throttle: whether a group keeps it off
+ * @works: it has work, and is not parked
+ * Return: whether it is throttled
  */
-static bool kfd_prio_throttle(struct qcm_process_device *qpd, const struct kfd_prio_weight *w,
-			      bool parks, u64 now)
+static bool kfd_prio_throttle(struct qcm_process_device *qpd, enum kfd_prio_throttle throttle,
+			      bool works, u64 now)
 {
-	bool is = qpd->prio.preempted && !parks && !w->quiet;
-
-	kfd_prio_share_throttled(qpd, is ? w->throttle : KFD_PRIO_THROTTLE_NONE, now);
-	return is && w->throttle;
+	if (!qpd->prio.preempted || !works)
+		throttle = KFD_PRIO_THROTTLE_NONE;
+	kfd_prio_share_throttled(qpd, throttle, now);
+	return throttle != KFD_PRIO_THROTTLE_NONE;
 }
 
 /**
@@ -281,6 +283,69 @@ void kfd_prio_dqm_mark_new(struct device_queue_manager *dqm, struct qcm_process_
 	kfd_prio_mark(dqm, qpd, false, false, false, ktime_get_ns(), &m);
 }
 
+/*
+ * kfd_prio_dqm_mark(), once for GPUs without groups, and once for the others: without groups each
+ * process that is marked while the GPU saves costs nothing more.
+ * @shares: a group exists
+ */
+static __always_inline void kfd_prio_mark_all(struct device_queue_manager *dqm, int level,
+					      bool by_kfd, u64 now, struct kfd_prio_marked *m,
+					      const bool shares)
+{
+	const struct kfd_prio_force f = kfd_prio_force_of(dqm, level);
+	const bool may_park = dqm->prio.parking.after_ns;
+	enum kfd_prio_throttle throttle = KFD_PRIO_THROTTLE_NONE;
+	int lowest = KFD_PRIO_RANK_NONE;
+	struct device_process_node *cur;
+	struct kfd_prio_weight w;
+	bool was, parks, off;
+	u32 charged = 0;
+
+	*m = (struct kfd_prio_marked) { .epoch = kfd_prio_mark_epoch(dqm), .level = level };
+	list_for_each_entry(cur, &dqm->queues, list) {
+		struct qcm_process_device *qpd = cur->qpd;
+
+		/* A ring waits for this walk, and many processes may be parked */
+		if (kfd_prio_stays_parked(qpd, &dqm->prio.parking))
+			continue;
+		if (READ_ONCE(qpd->prio.stale))
+			kfd_prio_refresh(qpd);
+		if (shares)
+			throttle = kfd_prio_may_be_victim(qpd) ?
+				   kfd_prio_share_keeps_off(qpd, f.level, f.throttle) :
+				   KFD_PRIO_THROTTLE_NONE;
+		w = kfd_prio_weigh(qpd, &f, throttle);
+		was = qpd->prio.preempted;
+		parks = may_park && kfd_prio_parks(qpd, &dqm->prio.parking);
+		off = w.off || parks;
+		if (was && !off)
+			kfd_prio_return(dqm, qpd, now, m);
+		else if (!was && off && qpd->evicted && by_kfd)
+			kfd_prio_gpu_kick(dqm);
+		else if (!was && off)
+			kfd_prio_mark(dqm, qpd, parks, !w.quiet && !throttle, throttle, now, m);
+		else if (qpd->prio.park.parked != parks)
+			kfd_prio_switch(qpd, parks, !w.quiet && !throttle, now, m);
+		else if (was)
+			kfd_prio_recount(qpd, w, throttle, now, m);
+		if (shares && (throttle || qpd->prio.share.throttle))
+			m->busy += kfd_prio_throttle(qpd, throttle, !parks && !w.quiet, now) &&
+				   !was;
+		if (!w.works || parks)
+			continue;
+		lowest = min(lowest, qpd->prio.prio);
+		if (qpd->prio.preempted && !throttle) {
+			charged++;
+			m->busy += !was;
+		}
+	}
+	dqm->prio.share_due = true;
+	dqm->prio.lowest = lowest;
+	dqm->prio.charged = charged;
+	dqm->prio.counted += m->preempted;
+	dqm->prio.totals.preempted_count += m->preempted;
+}
+
 /**
  * kfd_prio_dqm_mark() - mark each process of a GPU as off or as on, as a level requires
  * @dqm: device queue manager of the GPU
@@ -301,54 +366,11 @@ void kfd_prio_dqm_mark_new(struct device_queue_manager *dqm, struct qcm_process_
 void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd, u64 now,
 		       struct kfd_prio_marked *m)
 {
-	const struct kfd_prio_force f = kfd_prio_force_of(dqm, level);
-	const bool may_park = dqm->prio.parking.after_ns;
-	int lowest = KFD_PRIO_RANK_NONE;
-	struct device_process_node *cur;
-	struct kfd_prio_weight w;
-	bool was, parks, off;
-	u32 charged = 0;
-
 	lockdep_assert_held(&dqm->lock_hidden);
-	*m = (struct kfd_prio_marked) { .epoch = kfd_prio_mark_epoch(dqm), .level = level };
-	list_for_each_entry(cur, &dqm->queues, list) {
-		struct qcm_process_device *qpd = cur->qpd;
-
-		/* A ring waits for this walk, and many processes may be parked */
-		if (kfd_prio_stays_parked(qpd, &dqm->prio.parking))
-			continue;
-		if (READ_ONCE(qpd->prio.stale))
-			kfd_prio_refresh(qpd);
-		w = kfd_prio_weigh(qpd, &f);
-		was = qpd->prio.preempted;
-		parks = may_park && kfd_prio_parks(qpd, &dqm->prio.parking);
-		off = w.off || parks;
-		if (was && !off)
-			kfd_prio_return(dqm, qpd, now, m);
-		else if (!was && off && qpd->evicted && by_kfd)
-			kfd_prio_gpu_kick(dqm);
-		else if (!was && off)
-			kfd_prio_mark(dqm, qpd, parks, !w.quiet && !w.throttle, w.throttle, now,
-				      m);
-		else if (qpd->prio.park.parked != parks)
-			kfd_prio_switch(qpd, parks, !w.quiet && !w.throttle, now, m);
-		else if (was)
-			kfd_prio_recount(qpd, &w, now, m);
-		if (unlikely(w.throttle || qpd->prio.share.throttle))
-			m->busy += kfd_prio_throttle(qpd, &w, parks, now) && !was;
-		if (!w.works || parks)
-			continue;
-		lowest = min(lowest, qpd->prio.prio);
-		if (qpd->prio.preempted && !w.throttle) {
-			charged++;
-			m->busy += !was;
-		}
-	}
-	dqm->prio.share_due = true;
-	dqm->prio.lowest = lowest;
-	dqm->prio.charged = charged;
-	dqm->prio.counted += m->preempted;
-	dqm->prio.totals.preempted_count += m->preempted;
+	if (static_branch_unlikely(&kfd_prio_shares_in_use))
+		kfd_prio_mark_all(dqm, level, by_kfd, now, m, true);
+	else
+		kfd_prio_mark_all(dqm, level, by_kfd, now, m, false);
 }
 
 /* Whether a process is marked as off, and the hardware has not yet confirmed its unmap */

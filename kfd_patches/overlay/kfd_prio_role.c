@@ -102,7 +102,7 @@ bool kfd_prio_is_victim(struct qcm_process_device *qpd, int level)
 {
 	const struct kfd_prio_force f = kfd_prio_force_of(qpd->dqm, level);
 
-	return kfd_prio_weigh(qpd, &f).off;
+	return kfd_prio_weigh(qpd, &f, kfd_prio_share_throttle(qpd, f.level, f.throttle)).off;
 }
 
 /**

@@ -16,14 +16,12 @@
  * @works: the process has work that it could run, or may have some
  * @quiet: the process seems to have no work, or makes room for the level
  * @idle: the process is proved to have no work
- * @throttle: a group of the process keeps it off
  */
 struct kfd_prio_weight {
 	bool off;
 	bool works;
 	bool quiet;
 	bool idle;
-	enum kfd_prio_throttle throttle;
 };
 
 /**
@@ -88,21 +86,21 @@ kfd_prio_standing(struct qcm_process_device *qpd)
  * kfd_prio_weigh() - whether a process is to be kept off a GPU, and whether it has work
  * @qpd: the process on the GPU
  * @f: the level and the throttle in force
+ * @throttle: whether a group of the process keeps it off, kfd_prio_share_throttle()
  *
  * Reads the state of the process once for both, for walks over many processes.
  *
  * Context: DQM lock
  */
-static inline struct kfd_prio_weight
-kfd_prio_weigh(struct qcm_process_device *qpd, const struct kfd_prio_force *f)
+static __always_inline struct kfd_prio_weight
+kfd_prio_weigh(struct qcm_process_device *qpd, const struct kfd_prio_force *f,
+	       enum kfd_prio_throttle throttle)
 {
-	enum kfd_prio_throttle throttle;
 	struct kfd_prio_standing s;
 
 	if (!kfd_prio_may_be_victim(qpd))
 		return (struct kfd_prio_weight) {};
 	s = kfd_prio_standing(qpd);
-	throttle = kfd_prio_share_throttle(qpd, f->level, f->throttle);
 	s.throttled = throttle != KFD_PRIO_THROTTLE_NONE;
 	s.closed = throttle == KFD_PRIO_THROTTLE_MAX;
 	if (unlikely(s.claim != KFD_PRIO_UNSET) && !s.throttled && kfd_prio_spares(qpd, f))
@@ -116,7 +114,6 @@ kfd_prio_weigh(struct qcm_process_device *qpd, const struct kfd_prio_force *f)
 		.works = kfd_prio_policy_works(&s),
 		.quiet = s.quiet,
 		.idle = s.idle,
-		.throttle = throttle,
 	};
 }
 
