@@ -6,6 +6,7 @@
 #include <linux/sched/mm.h>
 #include "kfd_prio_priv.h"
 #include "kfd_prio_claim.h"
+#include "kfd_prio_share.h"
 
 /*
  * When the packets of a claim first show that its work may have ended, the level stays in force for
@@ -31,7 +32,7 @@ static bool kfd_prio_claim_off(struct device_queue_manager *dqm, struct qcm_proc
  * are counted even if its indices differ. @trust_until: see kfd_prio_claim_trust(). @signalled_at:
  * when an event of it was last signalled since the observation before; 0: none was. @off: no queue
  * of it runs on the GPU. @saved: it is taken off, and its MQDs show work. @first: it was not
- * observed since it became a claim.
+ * observed since it became a claim. @shares: its GPU time is limited or divided.
  */
 struct kfd_prio_before {
 	u64 rptr_sum;
@@ -47,6 +48,7 @@ struct kfd_prio_before {
 	bool ended;
 	bool off;
 	bool saved;
+	bool shares;
 };
 
 /*
@@ -86,6 +88,7 @@ static struct kfd_prio_before kfd_prio_claim_before(struct device_queue_manager 
 		.ended = qp->claim.ended,
 		.off = kfd_prio_claim_off(dqm, qpd),
 		.saved = saved,
+		.shares = kfd_prio_shares(qpd),
 	};
 }
 
@@ -202,10 +205,10 @@ static bool kfd_prio_claim_quiet(const struct kfd_prio_qpd *qp, const struct kfd
 /*
  * Whether a claim has waves. They are counted only where the count can change the result: if the
  * indices are equal, or have not moved for half of busy_budget_ms. They are not counted for a claim
- * whose trap is armed and whose indices have not moved, nor for a claim that is off the GPU, whose
- * MQDs decide (@b->saved). While the signal of the last packet shows it to be running, the
- * intervals between counts double. Until the next count is permitted, a claim that has launched
- * packets since the last one counts as having waves.
+ * whose trap is armed and whose indices have not moved, unless its GPU time is limited or divided;
+ * nor for a claim that is off the GPU, whose MQDs decide (@b->saved). While the signal of the last
+ * packet shows it to be running, the intervals between counts double. Until the next count is
+ * permitted, a claim that has launched packets since the last one counts as having waves.
  */
 static bool kfd_prio_claim_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s,
 				 const struct kfd_prio_before *b, struct kfd_prio_seen *seen)
@@ -214,7 +217,7 @@ static bool kfd_prio_claim_waves(struct kfd_process_device *pdd, struct kfd_prio
 
 	if (!s->nr || b->off || !kfd_prio_counts_waves(pdd))
 		return b->saved;
-	if (seen->work ? ktime_get_ns() <= b->stuck_at : b->armed && !moved)
+	if (seen->work ? ktime_get_ns() <= b->stuck_at : b->armed && !moved && !b->shares)
 		return false;
 	if (seen->in_flight && !seen->work && !moved && b->waves &&
 	    ktime_get_ns() < b->trust_until)

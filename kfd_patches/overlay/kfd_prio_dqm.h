@@ -36,6 +36,8 @@ struct kfd_prio_suspect {
  *	preempted now
  * @parked_count: how often a process was parked
  * @parked_ns: total time for which processes were parked, ns, without those that are parked now
+ * @throttled_count: how often a process was throttled
+ * @throttled_ns: total time for which processes were throttled, ns, without those that are now
  * @update_ns: total time of the updates of the hardware for preemption and parking, ns, see
  *	kfd_prio_engine_step()
  *
@@ -46,6 +48,8 @@ struct kfd_prio_totals {
 	u64 preempted_ns;
 	u64 parked_count;
 	u64 parked_ns;
+	u64 throttled_count;
+	u64 throttled_ns;
 	u64 update_ns;
 };
 
@@ -161,8 +165,8 @@ struct kfd_prio_totals {
  * @turn: the group whose turn it is on the GPU; NULL: that of the processes without one of their
  *	own; valid if @takes_turns
  * @takes_turns: groups take turns on the GPU
- * @share_due: processes were marked, or have joined or left a group, since the last walk of
- *	kfd_prio_share_settle()
+ * @share_due: processes were marked, evicted or restored, or have joined or left a group, since
+ *	the last walk of kfd_prio_share_settle()
  * @share_works: number of processes that have work, or may have some, as of that walk
  * @share_runs: number of these that are mapped
  * @shared_at: when that walk was, ktime_get_ns()

@@ -200,6 +200,19 @@ static void kfd_prio_engine_settled(struct device_queue_manager *dqm)
 }
 
 /**
+ * kfd_prio_engine_charge() - KFD has evicted or restored a process: charge the groups anew
+ * @dqm: device queue manager of the GPU
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_engine_charge(struct device_queue_manager *dqm)
+{
+	dqm->prio.share_due = true;
+	if (!dqm->prio.step)
+		kfd_prio_engine_settled(dqm);
+}
+
+/**
  * kfd_prio_engine_step() - decide the level of a GPU and apply the decision, once
  * @dqm: device queue manager of the GPU
  * @by: the caller

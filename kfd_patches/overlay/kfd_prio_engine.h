@@ -77,6 +77,7 @@ bool kfd_prio_changes(const struct kfd_prio_dqm *d, const struct kfd_prio_step *
 
 /* kfd_prio_engine.c */
 void kfd_prio_engine_step(struct device_queue_manager *dqm, enum kfd_prio_step_by by);
+void kfd_prio_engine_charge(struct device_queue_manager *dqm);
 void kfd_prio_engine_rung(struct kfd_process_device *pdd);
 int kfd_prio_engine_settle(struct device_queue_manager *dqm);
 void kfd_prio_engine_unmap(struct device_queue_manager *dqm);

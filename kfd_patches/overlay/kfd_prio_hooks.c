@@ -241,6 +241,7 @@ void kfd_prio_hook_evict_process(struct device_queue_manager *dqm,
 {
 	trace_kfd_evict_process(qpd, ret);
 	kfd_prio_evicted(dqm, qpd);
+	kfd_prio_engine_charge(dqm);
 }
 
 /**
@@ -258,6 +259,7 @@ void kfd_prio_hook_restore_process(struct device_queue_manager *dqm,
 {
 	trace_kfd_restore_process(qpd, ret);
 	kfd_prio_restored(dqm, qpd);
+	kfd_prio_engine_charge(dqm);
 }
 
 /**

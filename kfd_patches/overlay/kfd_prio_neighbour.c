@@ -26,6 +26,7 @@
  */
 #include <linux/sched/mm.h>
 #include "kfd_prio_priv.h"
+#include "kfd_prio_share.h"
 
 /* Most neighbours that one observation includes: that may have work, and that have none */
 #define KFD_PRIO_NEIGHBOUR_BUSY	64
@@ -74,16 +75,18 @@ struct kfd_prio_pass {
 /*
  * Whether a neighbour that is on the GPU and has equal indices may have waves in flight. One count
  * serves all neighbours: a kernel of a queue that has not moved for so long was launched before the
- * count.
+ * count. Soon after the queues were mapped none is made, and a neighbour stays what it was.
+ * @armed: the neighbour seemed to have no work
  */
 static bool kfd_prio_neighbour_waves(struct kfd_process_device *pdd, struct kfd_prio_pass *pass,
-				     u64 moved_at)
+				     u64 moved_at, bool armed)
 {
 	u64 restored_at = READ_ONCE(pdd->dev->dqm->prio.restored_at);
 
-	if (!kfd_prio_sees_waves(&pdd->qpd) ||
-	    ktime_get_ns() < max(moved_at, restored_at) + kfd_prio_safety_poll_ns())
+	if (!kfd_prio_sees_waves(&pdd->qpd))
 		return true;
+	if (ktime_get_ns() < max(moved_at, restored_at) + kfd_prio_safety_poll_ns())
+		return !armed;
 	if (!pass->counted || !KFD_PRIO_COUNTS_ALL)
 		pass->counted = kfd_prio_count_waves(pdd, pass->s);
 	return !pass->counted || kfd_prio_waves(pdd, pass->s);
@@ -111,6 +114,10 @@ static bool kfd_prio_neighbour_stalled(struct device_queue_manager *dqm,
 /*
  * Reads the indices of a neighbour, counts its waves if needed, and records the result. Drops the
  * DQM lock and takes it again; the neighbour may have lost its role then.
+ *
+ * Indices that were never used need no count, nor those that stay equal while the trap is armed. If
+ * the GPU time of the process is limited or divided, they do: it may show other memory than the GPU
+ * reads, and a GPU may ring for it.
  * @waves: the neighbour is taken off, and its MQDs show work
  */
 static enum kfd_prio_found kfd_prio_neighbour_read(struct device_queue_manager *dqm,
@@ -121,7 +128,7 @@ static enum kfd_prio_found kfd_prio_neighbour_read(struct device_queue_manager *
 	bool armed = kfd_prio_trap_armed(qp) && !qp->neighbour.stalled;
 	bool off = qp->preempted;
 	u64 rptr_sum = qp->rptr_sum, wptr_sum = qp->wptr_sum, moved_at = qp->progress_at;
-	bool alive, moved;
+	bool alive, moved, shares = kfd_prio_shares(qpd);
 	u64 marked_count = qp->marked_count;
 	u32 unmap_seq = dqm->prio.unmap_seq;
 	struct mm_struct *mm = qp->mm;
@@ -133,8 +140,9 @@ static enum kfd_prio_found kfd_prio_neighbour_read(struct device_queue_manager *
 	dqm_unlock(dqm);
 	alive = kfd_prio_observe(pass->s, mm, &seen);
 	moved = seen.rptr_sum != rptr_sum || seen.wptr_sum != wptr_sum;
-	if (alive && !off && !seen.work && !seen.unused && !seen.unreadable && (moved || !armed))
-		waves = moved || kfd_prio_neighbour_waves(qpd_to_pdd(qpd), pass, moved_at);
+	if (alive && !off && !seen.work && !seen.unreadable &&
+	    (shares || (!seen.unused && (moved || !armed))))
+		waves = moved || kfd_prio_neighbour_waves(qpd_to_pdd(qpd), pass, moved_at, armed);
 	mmdrop(mm);
 	dqm_lock(dqm);
 	if (qp->role != KFD_PRIO_ROLE_NEIGHBOUR)

@@ -3,6 +3,7 @@
  * kfdprio: rings of neighbours (kfd_prio_neighbour.c), and changes of their queues.
  */
 #include "kfd_prio_priv.h"
+#include "kfd_prio_share.h"
 
 /**
  * kfd_prio_neighbour_rise() - record that a neighbour may have work
@@ -98,8 +99,6 @@ bool kfd_prio_neighbour_matters(struct qcm_process_device *qpd)
 	 * kfd_prio_engine_published()
 	 */
 	smp_mb();
-	return READ_ONCE(qpd->prio.preempted) || READ_ONCE(d->takes_turns) ||
-	       READ_ONCE(qpd->prio.account[KFD_PRIO_GROUP_OWN]) ||
-	       READ_ONCE(qpd->prio.account[KFD_PRIO_GROUP_CGROUP]) ||
+	return READ_ONCE(qpd->prio.preempted) || kfd_prio_shares(qpd) ||
 	       kfd_prio_policy_victim(READ_ONCE(d->policy.level), READ_ONCE(qpd->prio.prio));
 }

@@ -359,7 +359,7 @@ static void kfd_prio_share_divide(struct kfd_prio_dqm *d, u64 now)
  * kfd_prio_share_settle() - find out which groups run on a GPU, after an update of the hardware
  * @dqm: device queue manager of the GPU
  *
- * Does nothing unless processes were marked, or have joined or left a group, since the last call.
+ * Does nothing unless kfd_prio_dqm.share_due.
  * If the groups that take turns have changed, the function kicks the threads of all GPUs.
  *
  * Context: DQM lock; the hardware agrees with the marks
@@ -426,6 +426,7 @@ static u64 kfd_prio_account_id(const struct qcm_process_device *qpd, enum kfd_pr
  */
 void kfd_prio_share_throttled(struct qcm_process_device *qpd, enum kfd_prio_throttle why, u64 now)
 {
+	struct kfd_prio_totals *totals = &qpd->dqm->prio.totals;
 	struct kfd_prio_qpd_share *s = &qpd->prio.share;
 	struct kfd_prio_account *a;
 	int i;
@@ -435,6 +436,7 @@ void kfd_prio_share_throttled(struct qcm_process_device *qpd, enum kfd_prio_thro
 		return;
 	if (s->throttle != KFD_PRIO_THROTTLE_NONE) {
 		s->ns += now - s->at;
+		totals->throttled_ns += now - s->at;
 		trace_kfd_throttle_end(qpd, s->throttle, now - s->at);
 	}
 	for (i = 0; i < KFD_PRIO_GROUP_KINDS; i++) {
@@ -453,6 +455,7 @@ void kfd_prio_share_throttled(struct qcm_process_device *qpd, enum kfd_prio_thro
 		return;
 	s->at = now;
 	s->count++;
+	totals->throttled_count++;
 	s->seq = ++qpd->dqm->prio.throttle_seq;
 	trace_kfd_throttle_begin(qpd, why, kfd_prio_account_id(qpd, KFD_PRIO_GROUP_OWN),
 				 kfd_prio_account_id(qpd, KFD_PRIO_GROUP_CGROUP));

@@ -39,4 +39,18 @@ kfd_prio_share_throttle(const struct qcm_process_device *qpd, int level, int thr
 	       kfd_prio_share_keeps_off(qpd, level, throttle) : KFD_PRIO_THROTTLE_NONE;
 }
 
+/**
+ * kfd_prio_shares() - whether GPU time of a process is limited or divided on a GPU
+ * @qpd: the process on the GPU
+ *
+ * Context: any
+ */
+static inline bool kfd_prio_shares(const struct qcm_process_device *qpd)
+{
+	return static_branch_unlikely(&kfd_prio_shares_in_use) &&
+	       (READ_ONCE(qpd->dqm->prio.takes_turns) ||
+		READ_ONCE(qpd->prio.account[KFD_PRIO_GROUP_OWN]) ||
+		READ_ONCE(qpd->prio.account[KFD_PRIO_GROUP_CGROUP]));
+}
+
 #endif /* KFD_PRIO_SHARE_H_INCLUDED */

@@ -28,6 +28,8 @@ static void kfd_prio_totals_read(struct kfd_prio_dqm *d, struct kfd_prio_gpu_ent
 		.saved_ns = d->save.sum_ns,
 		.saved_max_ns = d->save.max_ns,
 		.update_ns = d->totals.update_ns,
+		.throttled_count = d->totals.throttled_count,
+		.throttled_ns = d->totals.throttled_ns,
 	};
 	list_for_each_entry(cur, &dqm->queues, list) {
 		const struct kfd_prio_qpd *qp = &cur->qpd->prio;
@@ -38,6 +40,8 @@ static void kfd_prio_totals_read(struct kfd_prio_dqm *d, struct kfd_prio_gpu_ent
 			e->parked_ns += now - qp->park.at;
 		else if (kfd_prio_is_preempted(qp))
 			e->preempted_ns += now - qp->preempted_at;
+		if (qp->share.throttle != KFD_PRIO_THROTTLE_NONE)
+			e->throttled_ns += now - qp->share.at;
 	}
 	dqm_unlock(dqm);
 }

@@ -25,7 +25,7 @@ typedef __s64 s64;
 #define KFD_PRIO_TURN_COST_PCT	2
 
 /* A turn lasts for so many switches at least */
-#define KFD_PRIO_TURN_SWITCHES	4
+#define KFD_PRIO_TURN_SWITCHES	8
 
 /* Taken for a switch (a save and a restore) before one was measured on any GPU, ns */
 #define KFD_PRIO_TURN_SWITCH_NS	1000000ULL

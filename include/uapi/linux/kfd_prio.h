@@ -451,6 +451,9 @@ struct kfd_prio_notify_record {
  * @saved_max_ns: the longest save, ns
  * @update_ns: total time of the updates for preemption and parking, ns: the unmap with the save of
  *	waves, and the next runlist. The restore of waves follows, and its time is not included
+ * @throttled_count: how often a process was throttled: off with work because of its group (since
+ *	1.7)
+ * @throttled_ns: total time for which processes were throttled, ns, until now (since 1.7)
  *
  * Unlike the counts of a process, the totals stay when a process ends.
  */
@@ -470,6 +473,8 @@ struct kfd_prio_gpu_entry {
 	__u64 saved_ns;
 	__u64 saved_max_ns;
 	__u64 update_ns;
+	__u64 throttled_count;
+	__u64 throttled_ns;
 };
 
 /**
