@@ -20,8 +20,14 @@ long act_detach(long unused, long unused2);
 long act_trace(long pid, long unused);
 /* The runtime of a process says that it can be debugged, before it has queues; -ENOTTY without DBG_TRAP */
 long act_runtime(long unused, long unused2);
+/* Of a debuggee(): suspend or resume all queues; how many were */
+long act_suspend(long unused, long unused2);
+long act_resume(long unused, long unused2);
 
 /* ---- what a test does ---- */
+
+/* Starts a process with a queue that is its own debugger; false, and a skipped test, if this kernel has no such thing */
+bool debuggee(struct actor *a, const char *test);
 
 /* Has @dbg debug @a, two bare actors.  Return: false if this kernel cannot; both have ended then */
 bool debugged_by(struct actor *a, struct actor *dbg, const char *test);

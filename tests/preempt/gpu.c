@@ -426,3 +426,30 @@ bool completes(const struct actor *a)
 		tap_diag("process %d: %ld not complete", a->pid, left);
 	return !left;
 }
+
+void pressure_on(const struct actor *a)
+{
+	char text[16];
+	int err;
+
+	snprintf(text, sizeof(text), "%d", a->pid);
+	err = sim_write(0, "evict", text);
+	if (err)
+		tap_bail("evict %d: %s", a->pid, strerror(err));
+}
+
+void machine_sleeps(bool down)
+{
+	int err = sim_write(0, "sleep", down ? "1" : "0");
+
+	if (err)
+		tap_bail("sleep: %s", strerror(err));
+}
+
+void reset_gpu(void)
+{
+	int err = sim_write(0, "reset", "1");
+
+	if (err)
+		tap_bail("reset: %s", strerror(err));
+}

@@ -17,7 +17,7 @@
 
 static const struct test *const groups[] = {
 	tests_basic, tests_policy, tests_held, tests_wake, tests_ring, tests_doorbell, tests_claim, tests_signal, tests_idle, tests_victim, tests_debug, tests_debug_exit,
-	tests_park, tests_auto, tests_room, tests_share, tests_group, tests_unread, tests_mes, tests_compose, tests_reset, tests_refused, tests_breaker, tests_fault, tests_end, tests_host, tests_two,
+	tests_park, tests_auto, tests_room, tests_share, tests_share_cases, tests_group, tests_unread, tests_mes, tests_compose, tests_reset, tests_refused, tests_breaker, tests_fault, tests_end, tests_host, tests_two,
 };
 
 long long refused_packets;

@@ -120,6 +120,13 @@ struct commands commands(unsigned int gpu);
 /* One GPU's figures of a process: preempted_count, preempted_us, preempting_count; -1: no such file */
 long long stat_of(const struct actor *a, const char *name);
 
+/* Memory pressure: KFD evicts the queues of @a, and restores them after 100 ms or so. Ends the program if it is refused */
+void pressure_on(const struct actor *a);
+
+/* Suspend to RAM, or resume; reset GPU 0. Both end the program if it is refused */
+void machine_sleeps(bool down);
+void reset_gpu(void);
+
 /* KFD's ID of a GPU */
 unsigned int gpu_id(unsigned int gpu);
 
@@ -235,7 +242,7 @@ extern unsigned long many_rings;
 extern unsigned long park_wakes;
 
 extern const struct test tests_basic[], tests_policy[], tests_held[], tests_wake[], tests_ring[], tests_doorbell[], tests_claim[], tests_signal[],
-	tests_idle[], tests_victim[], tests_debug[], tests_debug_exit[], tests_park[], tests_auto[], tests_room[], tests_share[], tests_group[], tests_unread[], tests_mes[],
+	tests_idle[], tests_victim[], tests_debug[], tests_debug_exit[], tests_park[], tests_auto[], tests_room[], tests_share[], tests_share_cases[], tests_group[], tests_unread[], tests_mes[],
 	tests_compose[], tests_reset[], tests_refused[], tests_breaker[], tests_fault[], tests_end[],
 	tests_host[], tests_two[];
 

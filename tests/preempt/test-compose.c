@@ -9,17 +9,6 @@
 #include <linux/kfd_ioctl.h>
 #include "preempt.h"
 
-static void pressure_on(const struct actor *a)
-{
-	char text[16];
-	int err;
-
-	snprintf(text, sizeof(text), "%d", a->pid);
-	err = sim_write(0, "evict", text);
-	if (err)
-		tap_bail("evict %d: %s", a->pid, strerror(err));
-}
-
 /* When the @nth event of that name and process came, 0: it did not */
 static uint64_t at(const struct events *e, const char *name, pid_t pid, int nth)
 {
@@ -203,14 +192,6 @@ static void userptr(void)
 	events_free(e);
 	actor_kill(&on);
 	actor_kill(&off);
-}
-
-static void machine_sleeps(bool down)
-{
-	int err = sim_write(0, "sleep", down ? "1" : "0");
-
-	if (err)
-		tap_bail("sleep: %s", strerror(err));
 }
 
 /* Suspend to RAM while a preemption holds, and while the online process is idle and rings in its sleep */

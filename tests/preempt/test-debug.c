@@ -37,8 +37,7 @@ static long act_debug_open(long queues, long prio)
 	return r == queues ? 0 : r < 0 ? r : -EPROTO;
 }
 
-/* All queues; how many were */
-static long act_suspend(long unused, long unused2)
+long act_suspend(long unused, long unused2)
 {
 	uint32_t ids[MAX_QUEUES];
 	struct dbgtrap t = { .suspend = { .ids = (uintptr_t)ids, .count = me.nq } };
@@ -50,7 +49,7 @@ static long act_suspend(long unused, long unused2)
 	return debug_trap(TRAP_SUSPEND, &t);
 }
 
-static long act_resume(long unused, long unused2)
+long act_resume(long unused, long unused2)
 {
 	uint32_t ids[MAX_QUEUES];
 	struct dbgtrap t = { .resume = { .ids = (uintptr_t)ids, .count = me.nq } };
@@ -78,8 +77,7 @@ static long act_queue_id(long unused, long unused2)
 	return me.q[0]->id;
 }
 
-/* One that can be suspended; false, and a skipped test, if the driver has no such thing */
-static bool debuggee(struct actor *a, const char *test)
+bool debuggee(struct actor *a, const char *test)
 {
 	long r;
 

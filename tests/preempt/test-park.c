@@ -315,17 +315,6 @@ static void park_changes(void)
 	actor_kill(&a);
 }
 
-static void pressure_on(const struct actor *a)
-{
-	char text[16];
-	int err;
-
-	snprintf(text, sizeof(text), "%d", a->pid);
-	err = sim_write(0, "evict", text);
-	if (err)
-		tap_bail("evict %d: %s", a->pid, strerror(err));
-}
-
 static void park_evicted(void)
 {
 	struct events *e;

@@ -10,14 +10,6 @@
 
 #define CROWD	40
 
-static void reset(void)
-{
-	int err = sim_write(0, "reset", "1");
-
-	if (err)
-		tap_bail("reset: %s", strerror(err));
-}
-
 /*
  * Are so many queues mapped, or up to @others more?  Those of processes without work may stay where
  * they are, on the GPU or off it.
@@ -81,7 +73,7 @@ static void reset_held(void)
 	if (actor_do(&on, act_submit, 500 * MS, 2))
 		tap_bail("the online work was refused");
 	tap_ok(wait_mapped(0, 1), "reset_held: a preemption holds");
-	reset();
+	reset_gpu();
 	/* else it is the breaker by which nobody stays preempted */
 	param_set("kfd_preempt", 1);
 	/* the indices of the dead queues differ for ever */
@@ -207,7 +199,7 @@ static void reset_race(void)
 		e = events_start("kfd");
 		actor_tell(&on, act_ring_often, 300, 150 + 20 * round);
 		nap_ns(10 * MS + round * MS);
-		reset();
+		reset_gpu();
 		if (!actor_hear(&on, &r, 60000))
 			tap_bail("the process that rings does not return");
 		nap_ns(param("busy_budget_ms") * MS + 50 * MS);
@@ -329,7 +321,7 @@ static long act_ring_anew(long unused, long unused2)
 static void reset_takes_doorbells(void)
 {
 	sim_fault_set(0, "doorbells", "1");
-	reset();
+	reset_gpu();
 }
 
 /*
