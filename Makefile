@@ -26,7 +26,8 @@ help:
 	@echo 'kfdprio $(VERSION)'
 	@echo
 	@echo '  make demo          an online and an offline HIP program on a simulated GPU, before and after kfdprio'
-	@echo '  make record        the same two programs, recorded by kfdtrace: build/record/rec'
+	@echo '  make demo-shares   two HIP programs that always have work, and their shares of GPU time: 70:30, and 30 % at most'
+	@echo '  make record        the two programs of make demo, recorded by kfdtrace: build/record/rec'
 	@echo '  make check         the tests that every change must pass; SUITES="unit cli" for some of them, PART=1 to $(lastword $(PARTS)): a part of check-all'
 	@echo '  make check-all     those, and every other suite (long)'
 	@echo '  make check-fresh   demo and check in fresh Debians, in both orders, as an ordinary user too (long); CASES="demo user"'
@@ -99,6 +100,11 @@ sim:
 demo: setup-demo
 	@$(MAKE) -s --no-print-directory tools
 	@tests/demo/run
+
+.PHONY: demo-shares
+demo-shares: setup-demo
+	@$(MAKE) -s --no-print-directory tools
+	@tests/demo/run shares
 
 .PHONY: record
 record: setup-demo

@@ -1,45 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # report.awk -v out=DIR -v model=shared|slots -v rate=REQUESTS_PER_SECOND - the demo's report from the logs of its VM run.
 
-# The whole of a file
-function slurp(file,   line, text) {
-	while ((getline line <(out "/" file)) > 0)
-		text = text (text == "" ? "" : "\n") line
-	close(out "/" file)
-	return text
-}
-
-# Work that was done within [from, to): number, and sorted latencies in lat[]; of the first and the last half the sums
-function load(file, from, to,   line, f, n, i, j, v) {
-	n = early = late = 0
-	delete lat
-	while ((getline line <(out "/" file)) > 0) {
-		split(line, f, " ")
-		if (f[2] < from || f[2] >= to)
-			continue
-		lat[++n] = f[2] - f[1]
-		if (f[2] < (from + to) / 2)
-			early += lat[n]
-		else
-			late += lat[n]
-	}
-	close(out "/" file)
-	for (i = 2; i <= n; i++) {	# insertion sort: a few hundred at most
-		v = lat[i]
-		for (j = i - 1; j > 0 && lat[j] > v; j--)
-			lat[j + 1] = lat[j]
-		lat[j + 1] = v
-	}
-	return n
-}
-
-function quantile(n, q,   i) {
-	i = int(q * n)
-	if (i < q * n)
-		i++
-	return lat[i < 1 ? 1 : i]
-}
-
 # While requests come faster than they are served, each one waits longer than the one before, and the percentiles depend on the
 # length of the phase. The row of such a phase has none
 function row(phase, name,   n, served) {
@@ -67,11 +28,6 @@ function queues_of(pid,   line, n) {
 	return n["COMPUTE"] " compute queues, " n["SDMA"] " of SDMA"
 }
 
-function die(why) {
-	print "demo: " why >"/dev/stderr"
-	exit 1
-}
-
 # Keeps the first line of the trace that matches, of those not before @ms, for print_shown()
 function show(re, ms) {
 	want[++wanted] = re
@@ -94,12 +50,8 @@ function print_shown(file,   line, i) {
 }
 
 BEGIN {
-	n = split(slurp("phases.txt"), t, /[ \n]/)
-	for (i = 1; i < n; i += 4) {
-		from[t[i]] = t[i + 1]
-		to[t[i]] = t[i + 2]
-	}
-	split(slurp("pids.txt"), pid, " ")
+	load_phases()
+	split("online offline", program, " ")
 
 	print ""
 	print "SIMULATED GPU (MI210, gfx90a). The driver is the real amdkfd of Debian's " slurp("kernel.txt") ", with"
@@ -128,8 +80,8 @@ BEGIN {
 		backlog["priority"] ? "they are not served in time" : sprintf("%.1f times", p99["priority"] / p99["alone"])
 	printf "  the offline throughput goes from %.1f to %.1f products/s.\n", off["priority"], off["preempt"]
 	print ""
-	timeline("priority", "kfd_preempt 0")
-	timeline("preempt", "kfd_preempt 1")
+	timeline("priority", "kfd_preempt 0", 2)
+	timeline("preempt", "kfd_preempt 1", 2)
 	timeline_legend()
 	print ""
 	print "$ kfdprio -l"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# timeline.awk - who held the GPU, from the trace; part of the demo's report.
+# timeline.awk - who held the GPU, from the trace; part of the reports of the demos. program[1] and [2] are the programs' names.
 #
 # On the GPU is whose queues were in the last runlist (kfd_map_queues, kfd_map_queue); it is
 # nobody's between kfd_unmap_queues and the next runlist.  KFD does not see whose kernel
@@ -84,10 +84,10 @@ function cells_of_requests(   line, f, c, wait, s) {
 	return s
 }
 
-# timeline(PHASE, TITLE): COLS columns of 2 ms from the middle of the phase
-function timeline(phase, title,   line) {
+# timeline_of(PHASE, MS): reads COLS columns of MS from the middle of the phase
+function timeline_of(phase, ms,   line) {
 	COLS = 100
-	step = 2
+	step = ms
 	start = int((from[phase] + to[phase]) / 2)
 	stop = start + COLS * step
 	delete spent
@@ -104,13 +104,23 @@ function timeline(phase, title,   line) {
 	}
 	close(out "/trace.log")
 	account(stop)
+}
+
+# The part of a column for which a process is on the GPU
+function on_gpu(who, c) { return (spent[who, c, "#"] + spent[who, c, "="]) / step }
+
+# timeline(PHASE, TITLE, MS): the same, printed
+function timeline(phase, title, ms) {
+	timeline_of(phase, ms)
 	printf "  %-14s %-100s\n", title, "|" COLS * step " ms, " step " ms a column"
-	print "  request waits  " painted(cells_of_requests())
-	print "  online         " painted(cells_of(1))
-	print "  offline        " painted(cells_of(2))
+	if (program[1] == "online")
+		printf "  %-14s %s\n", "request waits", painted(cells_of_requests())
+	printf "  %-14s %s\n", program[1], painted(cells_of(1))
+	printf "  %-14s %s\n", program[2], painted(cells_of(2))
 }
 
 function timeline_legend() {
-	print "  " paint("#", 32) " has the GPU alone   = is on it with the other   " paint(".", 31) \
-		" is off it, preempted   " paint("*", 36) " from when a request was due until it was done"
+	printf "  %s has the GPU alone   = is on it with the other   %s is off it, %s", paint("#", 32), paint(".", 31),
+		program[1] == "online" ? "preempted" : "throttled"
+	print program[1] == "online" ? "   " paint("*", 36) " from when a request was due until it was done" : ""
 }
