@@ -129,6 +129,7 @@ int gpus(struct kfd_prio_gpus_args *args)
 	struct kfd_prio_gpu_entry *to = (void *)(uintptr_t)args->entries, e;
 	FILE *file = file_open("gpu-totals", "re");
 	unsigned int nr = 0;
+	char line[512];
 
 	if (args->flags || args->pad || args->entry_size != sizeof(e))
 		return fail(EINVAL);
@@ -136,10 +137,14 @@ int gpus(struct kfd_prio_gpus_args *args)
 		return fail(fault("gpus"));
 	if (!file)
 		return fail(ENOTTY);
-	while (fscanf(file, "%u %u %u %u %u %u %llu %llu %llu %llu %llu %llu %llu %llu %llu", &e.gpu_id, &e.flags,
-		      &e.nr_processes, &e.nr_queues, &e.nr_preempted, &e.nr_parked, &e.preemption_count,
-		      &e.preempted_count, &e.preempted_ns, &e.parked_count, &e.parked_ns, &e.saved_count, &e.saved_ns,
-		      &e.saved_max_ns, &e.update_ns) == 15) {
+	while (fgets(line, sizeof(line), file)) {
+		/* The last two may be left out: 0 */
+		e.throttled_count = e.throttled_ns = 0;
+		if (sscanf(line, "%u %u %u %u %u %u %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu", &e.gpu_id, &e.flags,
+			   &e.nr_processes, &e.nr_queues, &e.nr_preempted, &e.nr_parked, &e.preemption_count,
+			   &e.preempted_count, &e.preempted_ns, &e.parked_count, &e.parked_ns, &e.saved_count, &e.saved_ns,
+			   &e.saved_max_ns, &e.update_ns, &e.throttled_count, &e.throttled_ns) < 15)
+			break;
 		if (nr++ < args->nr_entries)
 			to[nr - 1] = e;
 	}

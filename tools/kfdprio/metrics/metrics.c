@@ -43,14 +43,12 @@ struct options {
  * @job: of a Slurm job: its number, else ""
  * @processes: that have queues there
  * @queues: of these
- * @throttled_ns: how long these processes were throttled
  */
 struct owner {
 	unsigned int gpu_id;
 	char *cgroup;
 	char job[16];
 	unsigned int processes, queues;
-	uint64_t throttled_ns;
 };
 
 /**
@@ -180,7 +178,6 @@ static void owners_read(const struct kfd_prio_list_entry *entries, size_t nr, un
 			owner = owner_add(owners, entries[i].gpu_id, text, job);
 		owner->processes++;
 		owner->queues += entries[i].nr_queues;
-		owner->throttled_ns += entries[i].throttled_ns;
 		free(text);
 	}
 }
@@ -222,6 +219,10 @@ static const struct metric {
 	       "How often a process was parked."),
 	METRIC(parked_ns, NS, false, "kfdprio_parked_seconds_total",
 	       "How long processes were parked, summed over processes."),
+	METRIC(throttled_count, COUNT64, false, "kfdprio_throttled_processes_total",
+	       "How often a process with work was off the GPU because of its group."),
+	METRIC(throttled_ns, NS, false, "kfdprio_throttled_seconds_total",
+	       "How long processes with work were off the GPU because of their groups, summed over processes."),
 	METRIC(nr_preempted, COUNT32, true, "kfdprio_preempted_processes", "Processes that are preempted now."),
 	METRIC(nr_parked, COUNT32, true, "kfdprio_parked_processes", "Processes that are parked now."),
 	METRIC(flags, FLAG, true, "kfdprio_preemption_off",
@@ -246,31 +247,26 @@ static void value_print(FILE *out, const struct kfd_prio_gpu_entry *entry, const
 		fprintf(out, "%" PRIu64 "\n", wide + narrow);
 }
 
-enum owner_metric { PROCESSES, QUEUES, THROTTLED };
+enum owner_metric { PROCESSES, QUEUES };
 
 static void owners_print(FILE *out, const struct owners *owners, const struct kfd_topology *topo, enum owner_metric metric)
 {
 	static const struct {
-		const char *name, *type, *help;
+		const char *name, *help;
 	} all[] = {
-		[PROCESSES] = { "kfdprio_processes", "gauge", "Processes that have queues on the GPU, by cgroup." },
-		[QUEUES] = { "kfdprio_queues", "gauge", "Queues of processes on the GPU, by cgroup." },
-		[THROTTLED] = { "kfdprio_throttled_seconds_total", "counter",
-				"How long the processes that have queues on the GPU now were throttled there, by cgroup; falls when one ends." },
+		[PROCESSES] = { "kfdprio_processes", "Processes that have queues on the GPU, by cgroup." },
+		[QUEUES] = { "kfdprio_queues", "Queues of processes on the GPU, by cgroup." },
 	};
 	const char *name = all[metric].name;
 	size_t i;
 
-	metrics_family(out, name, all[metric].type, all[metric].help);
+	metrics_family(out, name, "gauge", all[metric].help);
 	for (i = 0; i < owners->nr; i++) {
 		gpu_print(out, name, owners->all[i].gpu_id, topo);
 		fputs(",cgroup=\"", out);
 		metrics_label(out, owners->all[i].cgroup);
 		fprintf(out, "\",slurm_job_id=\"%s\"} ", owners->all[i].job);
-		if (metric == THROTTLED)
-			metrics_seconds(out, owners->all[i].throttled_ns);
-		else
-			fprintf(out, "%u\n", metric == QUEUES ? owners->all[i].queues : owners->all[i].processes);
+		fprintf(out, "%u\n", metric == QUEUES ? owners->all[i].queues : owners->all[i].processes);
 	}
 }
 
@@ -286,6 +282,9 @@ static void all_print(FILE *out, const struct kfd_dev *dev, const struct kfd_pri
 	fprintf(out, "kfdprio_build_info{version=\"%s\",interface=\"%u.%u\"} 1\n", KFDPRIO_VERSION,
 		dev->version.major, dev->version.minor);
 	for (i = 0; i < sizeof(metrics) / sizeof(*metrics); i++) {
+		/* A driver without groups has no such totals */
+		if (!groups && metrics[i].at >= offsetof(struct kfd_prio_gpu_entry, throttled_count))
+			continue;
 		metrics_family(out, metrics[i].name, metrics[i].gauge ? "gauge" : "counter", metrics[i].help);
 		for (j = 0; j < nr; j++) {
 			gpu_print(out, metrics[i].name, gpus[j].gpu_id, &topo);
@@ -296,7 +295,6 @@ static void all_print(FILE *out, const struct kfd_dev *dev, const struct kfd_pri
 	owners_print(out, owners, &topo, PROCESSES);
 	owners_print(out, owners, &topo, QUEUES);
 	if (groups) {
-		owners_print(out, owners, &topo, THROTTLED);
 		metrics_groups(out, groups);
 	}
 	kfd_topology_free(&topo);
