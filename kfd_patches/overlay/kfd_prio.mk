@@ -29,6 +29,7 @@ kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_fault.o \
 		$(AMDKFD_PATH)/kfd_prio_poll.o \
 		$(AMDKFD_PATH)/kfd_prio_role.o \
 		$(AMDKFD_PATH)/kfd_prio_share.o \
+		$(AMDKFD_PATH)/kfd_prio_charge.o \
 		$(AMDKFD_PATH)/kfd_prio_cost.o \
 		$(AMDKFD_PATH)/kfd_prio_park.o \
 		$(AMDKFD_PATH)/kfd_prio_proof.o \

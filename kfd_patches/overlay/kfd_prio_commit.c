@@ -198,6 +198,8 @@ bool kfd_prio_decide(struct device_queue_manager *dqm, struct kfd_prio_step *s)
 	share_at = kfd_prio_share_decide(dqm, &s->k, s->now);
 	n = kfd_prio_claim_fold(dqm, &s->k, s->by == KFD_PRIO_STEP_FAULT, s->now, claims, owners);
 	kfd_prio_policy_decide(&d->policy, &s->k, claims, n, d->lowest, s->now, &s->dec);
+	share_at = min(share_at, kfd_prio_share_turn(dqm, &s->k, s->dec.level, s->dec.throttle,
+						     s->now));
 	s->dec.decide_at = min(s->dec.decide_at, share_at);
 	d->parking = (struct kfd_prio_parking) {
 		.after_ns = s->k.park_ns,

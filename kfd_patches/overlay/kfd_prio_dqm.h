@@ -165,6 +165,8 @@ struct kfd_prio_totals {
  * @turn: the group whose turn it is on the GPU; NULL: that of the processes without one of their
  *	own; valid if @takes_turns
  * @takes_turns: groups take turns on the GPU
+ * @turns_level: level for which the groups that take turns were found last
+ * @turns_throttle: throttle for which they were found
  * @share_due: processes were marked, evicted or restored, or have joined or left a group, since
  *	the last walk of kfd_prio_share_settle()
  * @share_works: number of processes that have work, or may have some, as of that walk
@@ -277,6 +279,8 @@ struct kfd_prio_dqm {
 	struct list_head accounts;
 	const struct kfd_prio_turn *turn;
 	bool takes_turns;
+	int turns_level;
+	int turns_throttle;
 	bool share_due;
 	u32 share_works;
 	u32 share_runs;

@@ -329,7 +329,8 @@ static __always_inline void kfd_prio_mark_all(struct device_queue_manager *dqm, 
 		else if (was)
 			kfd_prio_recount(qpd, w, throttle, now, m);
 		if (shares && (throttle || qpd->prio.share.throttle))
-			m->busy += kfd_prio_throttle(qpd, throttle, !parks && !w.quiet, now) &&
+			m->busy += kfd_prio_throttle(qpd, throttle,
+						     !parks && kfd_prio_share_works(qpd), now) &&
 				   !was;
 		if (!w.works || parks)
 			continue;

@@ -156,4 +156,19 @@ u64 kfd_prio_node_switch_ns(const struct kfd_prio_node *n);
 void kfd_prio_group_periods(struct kfd_prio_node *n, u64 now);
 void kfd_prio_group_exit(void);
 
+/**
+ * kfd_prio_share_nests() - whether a process runs in the place of its cgroup's group
+ * @qpd: the process on a GPU
+ *
+ * Otherwise it runs in the place of the group of its own.
+ *
+ * Context: DQM lock
+ */
+static inline bool kfd_prio_share_nests(const struct qcm_process_device *qpd)
+{
+	const struct kfd_prio_account *outer = qpd->prio.account[KFD_PRIO_GROUP_CGROUP];
+
+	return qpd->prio.account[KFD_PRIO_GROUP_OWN] && outer && outer->limited;
+}
+
 #endif /* KFD_PRIO_GROUP_H_INCLUDED */

@@ -54,6 +54,24 @@ static inline bool kfd_prio_seems_idle(struct qcm_process_device *qpd)
 }
 
 /**
+ * kfd_prio_share_works() - whether a process has work on a GPU, or may have some, for its groups
+ * @qpd: the process on the GPU
+ *
+ * A process that KFD has evicted has none. Where waves are counted, a claim has none from when its
+ * work has ended, and not only from when its trap is armed again.
+ *
+ * Context: DQM lock
+ */
+static inline bool kfd_prio_share_works(struct qcm_process_device *qpd)
+{
+	if (qpd->evicted > qpd->prio.preempted)
+		return false;
+	if (qpd->prio.role == KFD_PRIO_ROLE_CLAIM && !qpd->prio.work)
+		return !kfd_prio_sees_waves(qpd) && !kfd_prio_armed_is_quiet(qpd);
+	return !kfd_prio_seems_idle(qpd);
+}
+
+/**
  * kfd_prio_is_idle() - whether a process is proved to have no work on a GPU
  * @qpd: the process on the GPU
  *

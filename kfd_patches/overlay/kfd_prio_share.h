@@ -6,6 +6,7 @@
 #include "kfd_prio_priv.h"
 
 struct kfd_prio_group;
+struct kfd_prio_node;
 
 /* kfd_prio_join.c */
 void kfd_prio_join(struct kfd_process *p, enum kfd_prio_group_kind kind, struct kfd_prio_group *g);
@@ -13,16 +14,22 @@ void kfd_prio_join_thread_group(struct pid *pid, struct kfd_prio_group *g);
 void kfd_prio_join_cgroups(void);
 void kfd_prio_join_own(struct kfd_process *p);
 
-/* kfd_prio_share.c */
+/* kfd_prio_charge.c */
 void kfd_prio_share_attach(struct qcm_process_device *qpd);
 void kfd_prio_share_detach(struct qcm_process_device *qpd);
 void kfd_prio_share_gone(struct device_queue_manager *dqm);
+void kfd_prio_share_settle(struct device_queue_manager *dqm);
+void kfd_prio_share_throttled(struct qcm_process_device *qpd, enum kfd_prio_throttle why, u64 now);
+
+/* kfd_prio_share.c */
 enum kfd_prio_throttle kfd_prio_share_keeps_off(const struct qcm_process_device *qpd, int level,
 						int throttle);
 u64 kfd_prio_share_decide(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
 			  u64 now);
-void kfd_prio_share_settle(struct device_queue_manager *dqm);
-void kfd_prio_share_throttled(struct qcm_process_device *qpd, enum kfd_prio_throttle why, u64 now);
+u64 kfd_prio_share_turn(struct device_queue_manager *dqm, const struct kfd_prio_params *k,
+			int level, int throttle, u64 now);
+bool kfd_prio_share_part(struct device_queue_manager *dqm, struct kfd_prio_node *n, int level,
+			 int throttle, u64 now);
 
 /**
  * kfd_prio_share_throttle() - as kfd_prio_share_keeps_off(), at no cost while no group exists

@@ -281,6 +281,8 @@ void kfd_prio_hook_dqm_init(struct device_queue_manager *dqm)
 	kfd_prio_gpu_init(dqm);
 	kfd_prio_policy_init(&d->policy, &k, ktime_get_ns());
 	d->throttle = KFD_PRIO_LEVEL_NONE;
+	d->turns_level = KFD_PRIO_LEVEL_NONE;
+	d->turns_throttle = KFD_PRIO_LEVEL_NONE;
 	d->lowest = KFD_PRIO_RANK_NONE;
 	d->last.level = KFD_PRIO_LEVEL_NONE;
 	d->last.throttle = KFD_PRIO_LEVEL_NONE;

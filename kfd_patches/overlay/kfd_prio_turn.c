@@ -187,7 +187,7 @@ u64 kfd_prio_turns_update(struct kfd_prio_turns *t, u64 switch_ns, u32 cost_pct,
 		t->runs = false;
 		/* When another group rings, it follows the group that runs alone */
 		for (i = 0; i < t->n; i++)
-			if (t->ring[i]->gpus) {
+			if (t->ring[i]->gpus & ~t->held) {
 				t->now = i;
 				t->begun = true;
 			}

@@ -48,6 +48,8 @@ struct kfd_prio_turn {
  * @n: number of these
  * @now: index of the group that is in turn, or was in turn last
  * @begun: the group has begun its turn, and may go on
+ * @held: mask of the GPUs on which a level is in force. A group that runs alone there does so by
+ *	its priority, and the turn that the level has interrupted goes on afterwards
  * @runs: a group is in turn
  * @at: time up to which time was counted
  *
@@ -59,6 +61,7 @@ struct kfd_prio_turns {
 	u32 now;
 	bool begun;
 	bool runs;
+	u64 held;
 	u64 at;
 };
 

@@ -48,8 +48,7 @@ struct busy busy(long ns)
 	return b;
 }
 
-/* What it has done since the last call, ns of dispatches; there is always more to do */
-static long long done(struct busy *b)
+long long busy_done(struct busy *b)
 {
 	long left = actor_do(&b->a, act_left, 0, 0), more;
 	long long ns = (b->left - left) * b->ns;
@@ -67,14 +66,14 @@ uint64_t measure(struct busy *b, unsigned int n, uint64_t ns, long long *work)
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		done(&b[i]);
+		busy_done(&b[i]);
 		work[i] = 0;
 	}
 	begin = kfdc_now();
 	while (kfdc_now() < begin + ns) {
 		nap_ns(250 * MS);
 		for (i = 0; i < n; i++)
-			work[i] += done(&b[i]);
+			work[i] += busy_done(&b[i]);
 	}
 	return kfdc_now() - begin;
 }

@@ -28,6 +28,9 @@ struct busy {
 
 struct busy busy(long ns);
 
+/* What it has done since the last call, ns of dispatches. There is always more to do, if a second has not passed */
+long long busy_done(struct busy *b);
+
 /*
  * What each of @n does in @ns from now on, ns of dispatches; more is submitted meanwhile.
  * Return: the time, ns

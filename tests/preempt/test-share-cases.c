@@ -197,6 +197,49 @@ static void share_no_queue(void)
 	tap_ok(none_left(), "share_no_queue: all groups end");
 }
 
+/*
+ * A process of priority above groups that take turns: it is not throttled, the turn goes on after its request, and the
+ * GPU is at work
+ */
+static void share_above(void)
+{
+	struct actor on = online_start(0, 12);
+	struct busy b[2] = { busy(25 * MS), busy(25 * MS) };
+	long long work[2] = {}, all, online = 0, share;
+	struct events *e;
+	long ns, least = 0;
+	uint64_t begin;
+	unsigned int i;
+
+	weigh(&b[0].a, 30);
+	weigh(&b[1].a, 70);
+	nap_ns(300 * MS);
+	e = events_start("kfd");
+	busy_done(&b[0]);
+	busy_done(&b[1]);
+	begin = kfdc_now();
+	for (i = 0; i < 40; i++) {
+		ns = actor_do(&on, act_request, 2 * MS, 0);
+		online += 2 * MS;
+		least = !least || ns < least ? ns : least;
+		nap_ns(48 * MS);
+		work[0] += busy_done(&b[0]);
+		work[1] += busy_done(&b[1]);
+	}
+	all = per_mille(work[0] + work[1] + online, kfdc_now() - begin);
+	share = per_mille(work[0], work[0] + work[1]);
+	events_stop(e);
+	tap_eq(events_count(e, "kfd_throttle_begin", "pid", on.pid), 0, "share_above: a process above is not throttled");
+	events_free(e);
+	tap_ok(in_time(least, 2 * MS + 400 * US), "share_above: its request takes a save more (%ld us)", least / (long)US);
+	tap_ok(all >= 930, "share_above: the GPU is at work (%lld per mille)", all);
+	tap_ok(share >= 270 && share <= 330, "share_above: and divided 30:70 (%lld per mille)", share);
+	actor_kill(&on);
+	actor_kill(&b[0].a);
+	actor_kill(&b[1].a);
+	tap_ok(none_left(), "share_above: all groups end");
+}
+
 #define THOUSAND	1000
 
 /* Forks a thousand children that live until they are killed; how many there are */
@@ -275,5 +318,5 @@ static void share_thousand(void)
 
 const struct test tests_share_cases[] = {
 	{ "share_sdma", share_sdma }, { "share_debug", share_debug }, { "share_evicted", share_evicted },
-	{ "share_asleep", share_asleep }, { "share_reset", share_reset }, { "share_no_queue", share_no_queue }, { "share_thousand", share_thousand }, {}
+	{ "share_asleep", share_asleep }, { "share_reset", share_reset }, { "share_no_queue", share_no_queue }, { "share_above", share_above }, { "share_thousand", share_thousand }, {}
 };

@@ -331,6 +331,42 @@ static void test_pause(void **state)
 	assert_int_equal(n.t.now, now);
 }
 
+/*
+ * The same, while the processes of a third group run by their priority: that is no turn, and the next one does not begin
+ * behind it. Without a level it does
+ */
+static void test_level(void **state)
+{
+	static const u32 weights[] = { 1, 1, 1 };
+	struct node n;
+	u64 at;
+	u32 now, held;
+
+	(void)state;
+	for (held = 0; held < 2; held++) {
+		node_init(&n, weights, 3);
+		n.g[0].gpus = n.g[1].gpus = 1;
+		at = update(&n);
+		now = n.t.now;
+		pass(&n, T0 + 10 * MS);
+		n.g[0].gpus = n.g[1].gpus = 0;
+		n.g[2].gpus = 1;
+		n.t.held = held;
+		assert_true(update(&n) == NEVER);
+		pass(&n, T0 + 13 * MS);
+		n.t.held = 0;
+		n.g[0].gpus = n.g[1].gpus = 1;
+		if (held) {
+			/* also while the third one seems to have work yet */
+			assert_int_equal(update(&n), at + 3 * MS);
+			assert_int_equal(n.t.now, now);
+		} else {
+			update(&n);
+			assert_int_not_equal(n.t.now, now);
+		}
+	}
+}
+
 /* A turn that was exceeded is paid back; the group then has its share of ten seconds */
 static void test_exceeded(void **state)
 {
@@ -439,7 +475,7 @@ int turn_tests(void)
 		cmocka_unit_test(test_alone),
 		cmocka_unit_test(test_gpus),
 		cmocka_unit_test(test_rings),
-		cmocka_unit_test(test_pause),
+		cmocka_unit_test(test_pause), cmocka_unit_test(test_level),
 		cmocka_unit_test(test_exceeded),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_drop),
