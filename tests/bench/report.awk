@@ -263,6 +263,7 @@ END {
 	bound("claims_idle_cpu_share", "looks_idle_cpu_share", 1, 0.04)
 	bound("claims_busy_8_gpus_cpu_share", "looks_busy_cpu_share", 8, 0.05)
 	bound("claims_look_ns_1_busy", "looks_busy_idle_nopoll_wake_ns", 1, 55000)
+	shares_keys()
 	ratio("unused_ioctl_cost_ratio", "cost_off_create", "cost_stock_create")
 	ratio("unused_runlist_cost_ratio", "cost_off_toggle", "cost_stock_toggle")
 	ratio("events_on_cost_ratio", "cost_on_create", "cost_stock_create")
@@ -398,6 +399,7 @@ END {
 	for (i = 1; i <= autos; i++)
 		for (n = 1; n <= auto_idles; n++)
 			park_wake_row("auto, " auto_gpu[i] ", " auto_idle[n] " others parked", "auto_" auto_gpu[i] "_wake_" auto_idle[n])
+	shares_tables()
 	n = 0
 	for (i = 1; i <= nkeys; i++)
 		if (keys[i] ~ /^scale_[0-9]+_[0-9]+_processes$/)
@@ -411,7 +413,7 @@ END {
 			num(at[i] "_missed", "%d")
 	print ""
 	for (i = 1; i <= nkeys; i++)
-		if (keys[i] ~ /^(offline_kept|online_p99_(added|beyond)|shared_(online_p99_added|offline_kept|save_us_model)|save_us_model|switch_share_max|calibration_worst_ratio|stamps_|ring_to_unmap|mark_ns|hiq_packets_per|faults_per|unused_|claims_|events_on|recording_.*_cost_ratio$|recording_live_(cpu|rss|view)|report_|packets_|preemptions$|floor_|(auto_)?park_(busy|over|wake|cycles|packets|unneeded))/)
+		if (keys[i] ~ /^(offline_kept|online_p99_(added|beyond)|shared_(online_p99_added|offline_kept|save_us_model)|save_us_model|switch_share_max|calibration_worst_ratio|stamps_|ring_to_unmap|mark_ns|hiq_packets_per|faults_per|unused_|claims_|events_on|recording_.*_cost_ratio$|recording_live_(cpu|rss|view)|report_|packets_|preemptions$|floor_|(auto_)?park_(busy|over|wake|cycles|packets|unneeded)|share_error_max|max_(exceeded|alone|halves_work|two)|(shared_)?(throttle_lost|weights_online))/)
 			printf "  %-46s %s\n", keys[i], v[keys[i]]
 	exit broken
 }
