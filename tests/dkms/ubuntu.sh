@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # tests/dkms/ubuntu.sh - where find-source looks on Ubuntu: packages of the names and the layout that Ubuntu's have, with
-# nothing in them but what is looked for.  No Ubuntu was at hand.  See tests/dkms/run.
+# nothing in them but what is looked for.  See tests/dkms/run.
 # shellcheck shell=bash disable=SC2154 # variables of the caller
 
 # fake_package NAME VERSION SOURCE [DIRECTORY]: a package with what is in the directory
@@ -48,7 +48,9 @@ test_ubuntu() {
 	fi
 	check "$name: headers of an HWE kernel" fake_headers 6.11.0-9-generic 6.11.0-9.9~24.04.1 linux-hwe-6.11
 	driver 1 "$name, HWE" "$find" 6.11.0-9-generic
-	check "$name, HWE: apt command" says "$work/out" "apt install linux-hwe-6.11-source-6.11.0=6.11.0-9.9~24.04.1$"
+	# Ubuntu 24.04 has no linux-hwe-6.11-source-6.11.0
+	check "$name, HWE: no package that does not exist; apt source, and where to" sh -c "! grep 'apt install' '$work/out' &&
+		grep -F 'apt source linux-hwe-6.11=6.11.0-9.9~24.04.1,' '$work/out' && grep -F 'as /usr/src/linux-6.11.0-9-generic,' '$work/out'"
 	# the archive of HWE has the name of its package
 	rm -rf "$tree"
 	pkg=linux-hwe-6.11-source-6.11.0
@@ -58,6 +60,9 @@ test_ubuntu() {
 	check "$name, HWE: the source" fake_package $pkg 6.11.0-9.9~24.04.1 linux-hwe-6.11 "$tree/root"
 	driver 0 "$name, HWE, installed" "$find" 6.11.0-9-generic
 	check "$name, HWE, installed: it is what is printed" test -e "$root$(tail -n 1 "$work/out")/drivers/gpu/drm/amd/amdkfd/kfd_priv.h"
-	host dpkg --purge linux-headers-6.8.0-45-generic linux-headers-6.11.0-9-generic linux-source-6.8.0 $pkg >/dev/null 2>&1
+	check "$name: headers of a newer HWE kernel" fake_headers 6.11.0-10-generic 6.11.0-10.10~24.04.1 linux-hwe-6.11
+	driver 1 "$name, HWE, another version" "$find" 6.11.0-10-generic
+	check "$name, HWE, another version: apt command" says "$work/out" "apt install linux-hwe-6.11-source-6.11.0=6.11.0-10.10~24.04.1$"
+	host dpkg --purge linux-headers-6.8.0-45-generic linux-headers-6.11.0-9-generic linux-headers-6.11.0-10-generic linux-source-6.8.0 $pkg >/dev/null 2>&1
 	cp "$work/os-release" "$root/usr/lib/os-release"
 }
