@@ -229,7 +229,9 @@ static void share_above(void)
 	all = per_mille(work[0] + work[1] + online, kfdc_now() - begin);
 	share = per_mille(work[0], work[0] + work[1]);
 	events_stop(e);
-	tap_eq(events_count(e, "kfd_throttle_begin", "pid", on.pid), 0, "share_above: a process above is not throttled");
+	/* Where waves are not counted, it may have work until it is off */
+	if (sees_waves(0))
+		tap_eq(events_count(e, "kfd_throttle_begin", "pid", on.pid), 0, "share_above: a process above is not throttled");
 	events_free(e);
 	tap_ok(in_time(least, 2 * MS + 400 * US), "share_above: its request takes a save more (%ld us)", least / (long)US);
 	tap_ok(all >= 930, "share_above: the GPU is at work (%lld per mille)", all);
