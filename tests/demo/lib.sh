@@ -6,6 +6,7 @@
 # measured must not make one. So logs are in the guest's memory until the end, what the programs map is read
 # before the first phase, and nothing waits for a number of guest seconds. Requests are counted.
 out=/dev/shm/demo
+# shellcheck disable=SC2034 # for who sources it
 bin=$(readlink -f "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../..")/build/tests/bin
 tracing=/sys/kernel/tracing
 p9=$tracing/instances/p9
