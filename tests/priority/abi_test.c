@@ -77,7 +77,8 @@ static void test_sizes(void)
 	tap_eq(KFD_PRIO_IOC_GET, 0xc0284bf2, "number of _GET");
 	tap_eq(KFD_PRIO_IOC_LIST, 0xc0184bf3, "number of _LIST");
 	tap_eq(sizeof(struct kfd_prio_gpus_args), 24, "size of kfd_prio_gpus_args");
-	tap_eq(sizeof(struct kfd_prio_gpu_entry), 96, "size of kfd_prio_gpu_entry");
+	tap_eq(sizeof(struct kfd_prio_gpu_entry), 112, "size of kfd_prio_gpu_entry");
+	tap_eq(offsetof(struct kfd_prio_gpu_entry, throttled_count), 96, "what 1.7 added to it is behind what 1.5 has");
 	tap_eq(KFD_PRIO_IOC_GPUS, 0xc0184bf5, "number of _GPUS");
 	tap_eq(sizeof(struct kfd_prio_share_args), 40, "size of kfd_prio_share_args");
 	tap_eq(sizeof(struct kfd_prio_shares_args), 24, "size of kfd_prio_shares_args");

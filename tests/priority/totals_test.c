@@ -33,6 +33,9 @@ static int gpus(struct kfd_prio_gpus_args *a)
 	return ioctl(kfd, KFD_PRIO_IOC_GPUS, a) ? errno : 0;
 }
 
+/* Of an entry in version 1.5 of the interface, the first that has it */
+#define SIZE_1_5	96
+
 static struct kfd_prio_gpu_entry totals(void)
 {
 	struct kfd_prio_gpu_entry e = { 0 };
@@ -73,7 +76,8 @@ static bool falls(const struct kfd_prio_gpu_entry *from, const struct kfd_prio_g
 	       to->preempted_ns < from->preempted_ns || to->parked_count < from->parked_count ||
 	       to->parked_ns < from->parked_ns || to->saved_count < from->saved_count ||
 	       to->saved_ns < from->saved_ns || to->saved_max_ns < from->saved_max_ns ||
-	       to->update_ns < from->update_ns;
+	       to->update_ns < from->update_ns || to->throttled_count < from->throttled_count ||
+	       to->throttled_ns < from->throttled_ns;
 }
 
 static void test_wire(void)
@@ -98,7 +102,12 @@ static void test_wire(void)
 	tap_eq(gpus(&a), EINVAL, "a flag: EINVAL");
 	a = (struct kfd_prio_gpus_args){ .entry_size = sizeof(*e), .pad = 1 };
 	tap_eq(gpus(&a), EINVAL, "a pad that is not 0: EINVAL");
-	a = (struct kfd_prio_gpus_args){ .entry_size = sizeof(*e) - 8 };
+	memset(e, 0xa5, sizeof(e));
+	a = (struct kfd_prio_gpus_args){ .entries = (unsigned long)e, .entry_size = SIZE_1_5, .nr_entries = 1 };
+	tap_eq(gpus(&a), 0, "a caller that knows the entry of 1.5");
+	tap_ok(a.entry_size == SIZE_1_5 && e[0].gpu_id == longer.e.gpu_id && e[0].throttled_count == 0xa5a5a5a5a5a5a5a5,
+	       "... gets no more");
+	a = (struct kfd_prio_gpus_args){ .entry_size = SIZE_1_5 - 8 };
 	tap_eq(gpus(&a), EINVAL, "an entry that is too short: EINVAL");
 	a = (struct kfd_prio_gpus_args){ .entry_size = sizeof(*e) + 4 };
 	tap_eq(gpus(&a), EINVAL, "a size that is no multiple of 8: EINVAL");
