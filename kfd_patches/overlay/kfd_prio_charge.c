@@ -189,8 +189,8 @@ static void kfd_prio_share_divide(struct kfd_prio_dqm *d, u64 now)
  * kfd_prio_share_settle() - find out which groups run on a GPU, after an update of the hardware
  * @dqm: device queue manager of the GPU
  *
- * Does nothing unless kfd_prio_dqm.share_due.
- * If the groups that take turns have changed, the function kicks the threads of all GPUs.
+ * Does nothing unless kfd_prio_dqm.share_due. If the groups that take turns have changed, the
+ * function kicks the threads of all GPUs.
  *
  * Context: DQM lock; the hardware agrees with the marks
  */

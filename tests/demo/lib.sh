@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # tests/demo/lib.sh - runs in the VM, of the demos: phases that are measured. Sets $out, where logs are
 #
-# With --icount an idle guest's time goes on while the host answers a request of 9p, as long as that takes: what is
-# measured must not make one. So logs are in the guest's memory until the end, what the programs map is read
-# before the first phase, and nothing waits for a number of guest seconds. Requests are counted.
+# With --icount an idle guest's time goes on while the host answers a request of 9p, as long as that takes, so that a
+# measured phase must make no such request. Logs are in the guest's memory until the end, the files that the programs
+# map are read before the first phase, and no loop waits for a number of guest seconds. The requests of a phase are counted.
 out=/dev/shm/demo
 # shellcheck disable=SC2034 # for who sources it
 bin=$(readlink -f "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../..")/build/tests/bin

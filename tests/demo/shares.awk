@@ -14,8 +14,8 @@ function row(phase, command,   n) {
 	printf "  %-46s %9.1f %9.1f %11.1f : %.1f\n", command, did[phase, 1] * 100, did[phase, 2] * 100, first[phase], 100 - first[phase]
 }
 
-# The longest stretches in which a tenant is on the GPU, in the picture
-function bars(phase, y,   line, i, x, now, was) {
+# The lanes of the picture for a phase, at @y: a column is as opaque as the part of it for which the tenant is on the GPU
+function bars(phase, y,   i, x) {
 	timeline_of(phase, 5)
 	for (i = 1; i <= 2; i++) {
 		text(10, y + 16 + 26 * (i - 1), program[i], "fill=\"" colour[i] "\"")

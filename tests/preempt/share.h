@@ -28,11 +28,11 @@ struct busy {
 
 struct busy busy(long ns);
 
-/* What it has done since the last call, ns of dispatches. There is always more to do, if a second has not passed */
+/* Submits work for a second again. Return: the work that was done since the last call, ns of dispatches */
 long long busy_done(struct busy *b);
 
 /*
- * What each of @n does in @ns from now on, ns of dispatches; more is submitted meanwhile.
+ * Measures the work of each of @n processes for @ns from now on, in ns of dispatches, and submits more meanwhile.
  * Return: the time, ns
  */
 uint64_t measure(struct busy *b, unsigned int n, uint64_t ns, long long *work);
