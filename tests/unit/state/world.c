@@ -419,6 +419,13 @@ u64 kfd_prio_share_decide(struct device_queue_manager *dqm, const struct kfd_pri
 	return KFD_PRIO_NEVER;
 }
 
+/* No group of this model has a weight */
+u64 kfd_prio_share_turn(struct device_queue_manager *dqm, const struct kfd_prio_params *k, int level, int throttle, u64 now)
+{
+	(void)dqm, (void)k, (void)level, (void)throttle, (void)now;
+	return KFD_PRIO_NEVER;
+}
+
 void kfd_prio_share_throttled(struct qcm_process_device *qpd, enum kfd_prio_throttle why, u64 now)
 {
 	(void)now;
