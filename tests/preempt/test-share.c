@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "share.h"
+#include "limits.h"
 
 /* Always busy and alone: mapped with work for 30 %, and no less */
 static void share_max(void)
