@@ -47,6 +47,7 @@ kfd_prio_files := $(AMDKFD_PATH)/kfd_prio_fault.o \
 		$(AMDKFD_PATH)/kfd_prio_settings.o \
 		$(AMDKFD_PATH)/kfd_prio_table.o \
 		$(AMDKFD_PATH)/kfd_prio_group.o \
+		$(AMDKFD_PATH)/kfd_prio_place.o \
 		$(AMDKFD_PATH)/kfd_prio_quota.o \
 		$(AMDKFD_PATH)/kfd_prio_turn.o \
 		$(AMDKFD_PATH)/kfd_prio_state.o \

@@ -104,46 +104,6 @@ void kfd_prio_group_put(struct kfd_prio_group *g)
 		kref_put(&g->ref, kfd_prio_group_release);
 }
 
-/**
- * kfd_prio_node_switch_ns() - the longest time that a save and a restore take on a GPU of the node
- * @n: the node
- *
- * Context: kfd_prio_share_lock()
- * Return: ns; 0: not known
- */
-u64 kfd_prio_node_switch_ns(const struct kfd_prio_node *n)
-{
-	u64 most = 0;
-	u32 i;
-
-	for (i = 0; i < KFD_PRIO_SLOTS; i++)
-		most = max(most, n->switch_ns[i]);
-	return most;
-}
-
-/**
- * kfd_prio_group_periods() - adapt the period of all limits to the groups and the cost of a switch
- * @n: the node
- * @now: ktime_get_ns()
- *
- * Context: kfd_prio_share_lock()
- */
-void kfd_prio_group_periods(struct kfd_prio_node *n, u64 now)
-{
-	u32 i, limits = 0, least = KFD_PRIO_MAX_NONE;
-
-	for (i = 0; i < n->n; i++) {
-		if (!kfd_prio_quota_limits(&n->groups[i]->quota))
-			continue;
-		limits++;
-		least = min(least, n->groups[i]->quota.max);
-	}
-	if (!kfd_prio_quota_period(&n->period, limits, least, kfd_prio_node_switch_ns(n), now))
-		return;
-	for (i = 0; i < n->n; i++)
-		kfd_prio_quota_stretch(&n->groups[i]->quota, n->period.ns, now);
-}
-
 /* Removes a group without references from the node. Mutex */
 static void kfd_prio_group_remove(struct kfd_prio_group *g)
 {
@@ -337,7 +297,7 @@ struct kfd_prio_group *kfd_prio_group_new(bool privileged)
 	n = kfd_prio_share_lock();
 	if (!n->n)
 		kfd_prio_group_periods(n, now);
-	kfd_prio_quota_init(&g->quota, n->period.ns, now);
+	kfd_prio_quota_init(&g->quota, n->period.ns, kfd_prio_node_switch_ns(n), now);
 	kfd_prio_turns_count(&n->turns, now);
 	n->groups[n->n++] = g;
 	n->ring[n->turns.n++] = &g->turn;
@@ -395,19 +355,6 @@ bool kfd_prio_group_may_set(const struct kfd_prio_group *g,
 {
 	lockdep_assert_held(&kfd_prio_group_mutex);
 	return uid_eq(g->owner, current_euid()) && !kfd_prio_group_raises(g, to);
-}
-
-/* The begin of the place of a group's limit. A place that stays or shrinks does not move. */
-static u32 kfd_prio_group_place(struct kfd_prio_node *n, const struct kfd_prio_group *g, u32 max)
-{
-	u32 i, nr = 0;
-
-	if (max <= g->quota.max && kfd_prio_quota_limits(&g->quota))
-		return g->quota.offset;
-	for (i = 0; i < n->n; i++)
-		if (n->groups[i] != g)
-			n->scratch[nr++] = &n->groups[i]->quota;
-	return kfd_prio_quota_place(n->scratch, nr, max);
 }
 
 /**

@@ -101,6 +101,8 @@ struct kfd_prio_group {
  * @groups: the groups, in the order in which they were made
  * @n: number of these
  * @period: the period of their limits
+ * @used_at: when it was last counted how much of the limits is used
+ * @places_left: the search for better places goes on before this group; 0: it begins with the last
  * @turns: their turns. The first of its groups is @others, the next ones those of @groups
  * @ring: the groups of @turns
  * @others: the processes that are in no group with a weight
@@ -113,6 +115,8 @@ struct kfd_prio_node {
 	struct kfd_prio_group *groups[KFD_PRIO_SHARE_ALL_MAX];
 	u32 n;
 	struct kfd_prio_period period;
+	u64 used_at;
+	u32 places_left;
 	struct kfd_prio_turns turns;
 	struct kfd_prio_turn *ring[KFD_PRIO_SHARE_ALL_MAX + 1];
 	struct kfd_prio_turn others;
@@ -152,9 +156,12 @@ void kfd_prio_group_sweep(void);
 bool kfd_prio_group_may_set(const struct kfd_prio_group *g,
 			    const struct kfd_prio_group_setting *to);
 void kfd_prio_group_set(struct kfd_prio_group *g, const struct kfd_prio_group_setting *to);
-u64 kfd_prio_node_switch_ns(const struct kfd_prio_node *n);
-void kfd_prio_group_periods(struct kfd_prio_node *n, u64 now);
 void kfd_prio_group_exit(void);
+
+/* kfd_prio_place.c */
+u64 kfd_prio_node_switch_ns(const struct kfd_prio_node *n);
+u32 kfd_prio_group_place(struct kfd_prio_node *n, const struct kfd_prio_group *g, u32 max);
+void kfd_prio_group_periods(struct kfd_prio_node *n, u64 now);
 
 /**
  * kfd_prio_share_nests() - whether a process runs in the place of its cgroup's group

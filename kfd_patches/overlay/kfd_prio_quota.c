@@ -11,6 +11,13 @@
  * the place, so a group that has exceeded no place for some time has budget for a little more than
  * one place, and the place ends it. In each stretch of n periods a group runs for n + 1 places at
  * most, however its place and the period change meanwhile.
+ *
+ * The place of a low limit, which would be shorter than its switches permit, is extended. Its group
+ * has the place in those periods only for which it has saved the budget of all of it.
+ *
+ * The period and the places depend on the time that the groups have used in the last seconds, and
+ * not on how many groups there are, or on what their limits would permit: anybody can make a group,
+ * and a process that has no work costs nothing.
  */
 #include "kfd_prio_quota.h"
 #ifdef __KERNEL__
@@ -25,8 +32,8 @@
 /* The lengths of a period, ns. Each divides a second, so that a limit holds in any second. */
 static const u64 lengths[] = { 100000000, 200000000, 500000000, 1000000000 };
 
-/* Counting stops after a pause of so many periods, in which the budget is full or has no debt */
-#define PAUSE	4
+/* Counting stops after so long: the lowest limit saves 100 ms, more than a place and its debt */
+#define PAUSE_NS	1000000000000ULL
 
 static u64 lesser(u64 a, u64 b)
 {
@@ -40,7 +47,14 @@ static u64 part(const struct kfd_prio_quota *q, u64 ns)
 
 static s64 place_ns(const struct kfd_prio_quota *q)
 {
-	return part(q, q->period_ns);
+	u64 ns = part(q, q->period_ns);
+
+	return ns < q->least_ns ? lesser(q->least_ns, q->period_ns) : ns;
+}
+
+static u64 least_ns(u64 switch_ns)
+{
+	return KFD_PRIO_QUOTA_SWITCHES * (switch_ns ?: KFD_PRIO_QUOTA_SWITCH_NS);
 }
 
 /* Returns how long ago the last place has begun */
@@ -49,6 +63,12 @@ static u64 since_place(const struct kfd_prio_quota *q, u64 now)
 	u64 from = now + q->period_ns - div_u64(q->period_ns * q->offset, KFD_PRIO_QUOTA_WHOLE);
 
 	return from - div64_u64(from, q->period_ns) * q->period_ns;
+}
+
+/* Whether the place of a low limit is longer than its part of the period */
+static bool extended(const struct kfd_prio_quota *q)
+{
+	return place_ns(q) > (s64)part(q, q->period_ns);
 }
 
 /* The budget with which a group runs again after its budget was used up */
@@ -61,13 +81,15 @@ static s64 again_ns(const struct kfd_prio_quota *q)
  * kfd_prio_quota_init() - initialise a group without a limit
  * @q: out: the group
  * @period_ns: the period of the node
+ * @switch_ns: measured time of a save and a restore; 0: not known
  * @now: the time
  */
-void kfd_prio_quota_init(struct kfd_prio_quota *q, u64 period_ns, u64 now)
+void kfd_prio_quota_init(struct kfd_prio_quota *q, u64 period_ns, u64 switch_ns, u64 now)
 {
 	*q = (struct kfd_prio_quota) {
 		.max = KFD_PRIO_QUOTA_WHOLE,
 		.period_ns = period_ns,
+		.least_ns = least_ns(switch_ns),
 		.budget_ns = period_ns,
 		.at = now,
 	};
@@ -78,14 +100,29 @@ static void budget_bound(struct kfd_prio_quota *q)
 {
 	s64 most = place_ns(q);
 
+	/* What comes until an extended place begins is saved for the next one */
+	if (extended(q))
+		most += part(q, q->period_ns);
 	if (q->budget_ns > most)
 		q->budget_ns = most;
 	if (q->budget_ns < -most)
 		q->budget_ns = -most;
 	if (q->budget_ns <= 0)
 		q->spent = true;
-	else if (q->budget_ns >= again_ns(q))
+	else if (q->budget_ns >= again_ns(q) && !extended(q))
 		q->spent = false;
+}
+
+/* Counts the time up to @now for the budget */
+static void charge(struct kfd_prio_quota *q, bool ran, u64 now)
+{
+	u64 ns = lesser(now - q->at, PAUSE_NS);
+
+	q->at = now;
+	q->budget_ns += part(q, ns);
+	if (ran)
+		q->budget_ns -= ns;
+	budget_bound(q);
 }
 
 /**
@@ -97,22 +134,24 @@ static void budget_bound(struct kfd_prio_quota *q)
 void kfd_prio_quota_count(struct kfd_prio_quota *q, bool runs, u64 now)
 {
 	bool ran = q->runs;
-	u64 ns;
+	u64 begin;
 
 	q->runs = runs;
 	if (now <= q->at)
 		return;
-	ns = now - q->at;
-	q->at = now;
 	if (ran)
-		q->ran_ns += ns;
-	if (!kfd_prio_quota_limits(q))
+		q->ran_ns += now - q->at;
+	if (!kfd_prio_quota_limits(q)) {
+		q->at = now;
 		return;
-	ns = lesser(ns, PAUSE * q->period_ns);
-	q->budget_ns += part(q, ns);
-	if (ran)
-		q->budget_ns -= ns;
-	budget_bound(q);
+	}
+	/* An extended place is for the group if it has the budget of all of it when it begins */
+	begin = now - since_place(q, now);
+	if (extended(q) && begin > q->at) {
+		charge(q, ran, begin);
+		q->spent = q->budget_ns < place_ns(q);
+	}
+	charge(q, ran, now);
 }
 
 /**
@@ -138,13 +177,48 @@ void kfd_prio_quota_set(struct kfd_prio_quota *q, u32 max, bool soft, u32 offset
  * kfd_prio_quota_stretch() - change the period of a group to that of the node
  * @q: the group
  * @period_ns: the period of the node
+ * @switch_ns: measured time of a save and a restore; 0: not known
  * @now: the time
  */
-void kfd_prio_quota_stretch(struct kfd_prio_quota *q, u64 period_ns, u64 now)
+void kfd_prio_quota_stretch(struct kfd_prio_quota *q, u64 period_ns, u64 switch_ns, u64 now)
 {
 	kfd_prio_quota_count(q, q->runs, now);
 	q->period_ns = period_ns;
+	q->least_ns = least_ns(switch_ns);
 	budget_bound(q);
+}
+
+/**
+ * kfd_prio_quota_used() - find out how much of its limit a group has used since the last call
+ * @q: the group; its time is counted up to @now
+ * @ns: time since the last call
+ *
+ * A group that has used less than before counts as half of that at least: one second without work
+ * is no reason to give its place to another group.
+ */
+void kfd_prio_quota_used(struct kfd_prio_quota *q, u64 ns)
+{
+	u64 most = part(q, ns), used = q->ran_ns - q->used_ns;
+
+	q->used_ns = q->ran_ns;
+	used = used < most ? div64_u64(used * KFD_PRIO_QUOTA_USED, most) : KFD_PRIO_QUOTA_USED;
+	q->used = used > q->used / 2 ? used : q->used / 2;
+}
+
+/**
+ * kfd_prio_quota_switches() - how often the place of a group costs a switch, by what it has used
+ * @q: the group
+ *
+ * Return: parts of KFD_PRIO_QUOTA_USED: all, if it uses up its limit in each of the shortest
+ *	periods; less, if its place is extended, and comes in some of them
+ */
+u32 kfd_prio_quota_switches(const struct kfd_prio_quota *q)
+{
+	u64 ns = part(q, lengths[0]);
+
+	if (!kfd_prio_quota_limits(q))
+		return 0;
+	return ns < q->least_ns ? div64_u64(q->used * ns, q->least_ns) : q->used;
 }
 
 /* How much of [0, @len) lies in [@at, @at + @other), both on a circle of KFD_PRIO_QUOTA_WHOLE */
@@ -157,16 +231,43 @@ static u32 overlap(u32 len, u32 at, u32 other)
 	return n;
 }
 
-/* How much of a place would be shared with other places, all of these together */
-static u32 shared(const struct kfd_prio_quota *const *others, u32 n, u32 offset, u32 max)
+/*
+ * How much of a place would be shared with the places of other groups, by what these have used, in
+ * parts of KFD_PRIO_QUOTA_USED + 1. A group that has used nothing counts as one part, so that the
+ * places of groups that are made before they work stand one after the other.
+ */
+static u64 shared(const struct kfd_prio_quota *const *others, u32 n, u32 offset, u32 max)
 {
-	u32 i, sum = 0;
+	u64 sum = 0;
+	u32 i, at;
 
-	for (i = 0; i < n; i++)
-		if (kfd_prio_quota_limits(others[i]))
-			sum += overlap(max, (others[i]->offset + KFD_PRIO_QUOTA_WHOLE - offset) %
-				       KFD_PRIO_QUOTA_WHOLE, others[i]->max);
+	for (i = 0; i < n; i++) {
+		if (!kfd_prio_quota_limits(others[i]))
+			continue;
+		at = (others[i]->offset + KFD_PRIO_QUOTA_WHOLE - offset) % KFD_PRIO_QUOTA_WHOLE;
+		sum += (u64)overlap(max, at, others[i]->max) * (others[i]->used + 1);
+	}
 	return sum;
+}
+
+/* Finds the place that is shared least. Returns how much it is shared */
+static u64 place(const struct kfd_prio_quota *const *others, u32 n, u32 max, u32 *best)
+{
+	u64 sum, least = shared(others, n, 0, max);
+	u32 i, at;
+
+	*best = 0;
+	for (i = 0; least && i < n; i++) {
+		if (!kfd_prio_quota_limits(others[i]))
+			continue;
+		at = (others[i]->offset + others[i]->max) % KFD_PRIO_QUOTA_WHOLE;
+		sum = shared(others, n, at, max);
+		if (sum < least) {
+			least = sum;
+			*best = at;
+		}
+	}
+	return least;
 }
 
 /**
@@ -175,41 +276,58 @@ static u32 shared(const struct kfd_prio_quota *const *others, u32 n, u32 offset,
  * @n: number of these
  * @max: the limit
  *
- * Other places do not move, so that no user can take a place away from a group by changing his own.
+ * No other place moves.
  *
  * Return: begin of the place: one that it shares with no other group, if there is room; else one
- *	that it shares least
+ *	that it shares least, by what the others have used
  */
 u32 kfd_prio_quota_place(const struct kfd_prio_quota *const *others, u32 n, u32 max)
 {
-	u32 i, at, sum, best = 0, least = shared(others, n, 0, max);
+	u32 best;
 
-	for (i = 0; least && i < n; i++) {
-		if (!kfd_prio_quota_limits(others[i]))
-			continue;
-		at = (others[i]->offset + others[i]->max) % KFD_PRIO_QUOTA_WHOLE;
-		sum = shared(others, n, at, max);
-		if (sum < least) {
-			least = sum;
-			best = at;
-		}
-	}
+	place(others, n, max, &best);
 	return best;
 }
 
-/* The shortest period with which @n limits, of which @least is the lowest, cost little */
-static u64 period_for(u32 n, u32 least, u64 switch_ns)
+/**
+ * kfd_prio_quota_move() - move the place of a group that it shares, if there is a better one
+ * @q: the group
+ * @others: the other groups of the node
+ * @n: number of these
+ * @now: the time
+ *
+ * A place was found by what the groups had used until then. If two that are used much are shared
+ * since, and a place that is used little is elsewhere, one of the two moves there. A place moves
+ * once in KFD_PRIO_QUOTA_HOLD_NS: a group that moves may lose one place, and others can cause that.
+ *
+ * Return: whether the place has moved
+ */
+bool kfd_prio_quota_move(struct kfd_prio_quota *q, const struct kfd_prio_quota *const *others,
+			 u32 n, u64 now)
+{
+	u64 least, is = shared(others, n, q->offset, q->max);
+	u32 best;
+
+	if (is < (u64)q->max * (KFD_PRIO_QUOTA_USED / KFD_PRIO_QUOTA_GAIN) ||
+	    (q->moved_at && now - q->moved_at < KFD_PRIO_QUOTA_HOLD_NS))
+		return false;
+	least = place(others, n, q->max, &best);
+	if (is - least < (u64)q->max * (KFD_PRIO_QUOTA_USED / KFD_PRIO_QUOTA_GAIN))
+		return false;
+	kfd_prio_quota_set(q, q->max, q->soft, best, now);
+	q->moved_at = now;
+	return true;
+}
+
+/* The shortest period with which @n limits that are used up cost little */
+static u64 period_for(u32 n, u64 switch_ns)
 {
 	u32 i;
 
-	if (!switch_ns)
-		switch_ns = KFD_PRIO_QUOTA_SWITCH_NS;
 	for (i = 0; i < ARRAY_SIZE(lengths) - 1; i++)
 		/* In thousandths, rounded down */
-		if (div_u64((n + 1) * switch_ns * 1000, lengths[i]) <=
-		    1000 / KFD_PRIO_QUOTA_COST &&
-		    div_u64(lengths[i] * least, KFD_PRIO_QUOTA_WHOLE) >=
-		    KFD_PRIO_QUOTA_SWITCHES * switch_ns)
+		if (div_u64((n + 1) * (switch_ns ?: KFD_PRIO_QUOTA_SWITCH_NS) * 1000, lengths[i]) <=
+		    1000 / KFD_PRIO_QUOTA_COST)
 			break;
 	return lengths[i];
 }
@@ -217,28 +335,23 @@ static u64 period_for(u32 n, u32 least, u64 switch_ns)
 /**
  * kfd_prio_quota_period() - choose the period of a node
  * @p: the period; all zero at first
- * @n: number of groups with a limit
- * @least: the lowest limit, hundredths of a percent
+ * @n: number of limits that are used up
  * @switch_ns: measured time of a save and a restore; 0: not known
  * @now: the time
  *
  * In a period each place begins and ends, where one ends another may begin: @n + 1 updates of the
  * runlist.
  *
- * Return: whether the period has changed: the caller calls kfd_prio_quota_stretch() for each group
+ * The caller calls kfd_prio_quota_stretch() for each group.
  */
-bool kfd_prio_quota_period(struct kfd_prio_period *p, u32 n, u32 least, u64 switch_ns, u64 now)
+void kfd_prio_quota_period(struct kfd_prio_period *p, u32 n, u64 switch_ns, u64 now)
 {
-	u64 ns = period_for(n, least, switch_ns);
+	u64 ns = period_for(n, switch_ns);
 
 	if (ns >= p->ns || now - p->longer_at >= KFD_PRIO_QUOTA_HOLD_NS) {
-		bool changes = ns != p->ns;
-
 		p->ns = ns;
 		p->longer_at = now;
-		return changes;
 	}
-	return false;
 }
 
 /**
@@ -263,6 +376,9 @@ u64 kfd_prio_quota_spent_at(const struct kfd_prio_quota *q, u64 now)
 {
 	if (!kfd_prio_quota_limits(q) || q->spent == q->runs)
 		return ~0ULL;
+	/* Not before the next place begins, or the one in which it has the budget */
+	if (q->spent && extended(q))
+		return now + q->period_ns - since_place(q, now);
 	/* The budget comes at the rate of the limit, and shrinks at the rate that is left */
 	if (q->spent)
 		return now + 1 + div64_u64((u64)(again_ns(q) - q->budget_ns) *

@@ -154,10 +154,9 @@ u64 kfd_prio_share_decide(struct device_queue_manager *dqm, const struct kfd_pri
 	 */
 	switch_ns = d->save_recent_ns * 5 / 2;
 	n = kfd_prio_share_lock();
-	if (n->switch_ns[d->slot] != switch_ns) {
-		n->switch_ns[d->slot] = switch_ns;
+	n->switch_ns[d->slot] = switch_ns;
+	if (now >= n->used_at + KFD_PRIO_QUOTA_USED_NS)
 		kfd_prio_group_periods(n, now);
-	}
 	at = kfd_prio_share_limits(d, kfd_prio_share_enabled(dqm, k), now);
 	kfd_prio_share_unlock();
 	return at;

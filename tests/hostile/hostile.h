@@ -72,6 +72,6 @@ extern struct shared *shared;
 /* Voluntary context switches of the engine's threads so far */
 long long engine_wakes(void);
 
-extern const struct test tests_hide[], tests_timers[], tests_crowd[], tests_unmap[], tests_parked[], tests_fuzz[];
+extern const struct test tests_hide[], tests_share_places[], tests_timers[], tests_crowd[], tests_unmap[], tests_parked[], tests_fuzz[];
 
 #endif

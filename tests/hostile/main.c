@@ -12,7 +12,7 @@
 #include "hostile.h"
 
 static const struct test *const groups[] = {
-	tests_hide, tests_timers, tests_crowd, tests_unmap, tests_parked, tests_share, tests_fuzz,
+	tests_hide, tests_timers, tests_crowd, tests_unmap, tests_parked, tests_share, tests_share_places, tests_fuzz,
 };
 
 bool long_form;

@@ -12,7 +12,7 @@ static struct kfd_prio_quota quota(u32 max, u32 offset, u64 period_ns)
 {
 	struct kfd_prio_quota q;
 
-	kfd_prio_quota_init(&q, period_ns, T0);
+	kfd_prio_quota_init(&q, period_ns, 1 * US, T0);
 	kfd_prio_quota_set(&q, max, false, offset, T0);
 	return q;
 }
@@ -22,7 +22,7 @@ static void test_no_limit(void **state)
 	struct kfd_prio_quota q;
 
 	(void)state;
-	kfd_prio_quota_init(&q, 100 * MS, T0);
+	kfd_prio_quota_init(&q, 100 * MS, SWITCH, T0);
 	kfd_prio_quota_count(&q, true, T0);
 	kfd_prio_quota_count(&q, true, T0 + 1000 * SEC);
 	assert_true(kfd_prio_quota_open(&q, T0 + 1000 * SEC));
@@ -31,21 +31,20 @@ static void test_no_limit(void **state)
 }
 
 static const struct period_case {
-	u32 n, least;
+	u32 n;
 	u64 switch_ns, ms;
 } period_cases[] = {
-	{ 1, 30 * PCT, SWITCH, 100 },
-	{ 1, 30 * PCT, 0, 100 },
-	{ 1, 30 * PCT, 1049 * US, 100 },
-	{ 1, 30 * PCT, 1050 * US, 200 },
-	{ 2, 50 * PCT, 670 * US, 100 },
-	{ 2, 50 * PCT, SWITCH, 200 },
-	{ 12, 5 * PCT, SWITCH, 500 },
-	{ 13, 5 * PCT, SWITCH, 1000 },
-	{ 200, 5 * PCT, SWITCH, 1000 },
-	{ 1, 308, SWITCH, 100 },
-	{ 1, 307, SWITCH, 200 },
-	{ 1, 1, SWITCH, 1000 },
+	{ 0, SWITCH, 100 },
+	{ 1, SWITCH, 100 },
+	{ 1, 0, 100 },
+	{ 1, 1049 * US, 100 },
+	{ 1, 1050 * US, 200 },
+	{ 2, 670 * US, 100 },
+	{ 2, SWITCH, 200 },
+	{ 2, 0, 200 },
+	{ 12, SWITCH, 500 },
+	{ 13, SWITCH, 1000 },
+	{ 200, SWITCH, 1000 },
 };
 
 static void test_period(void **state)
@@ -57,9 +56,9 @@ static void test_period(void **state)
 		const struct period_case *c = &period_cases[i];
 		struct kfd_prio_period p = {};
 
-		assert_true(kfd_prio_quota_period(&p, c->n, c->least, c->switch_ns, T0));
+		kfd_prio_quota_period(&p, c->n, c->switch_ns, T0);
 		if (p.ns != c->ms * MS)
-			fail_msg("%u groups, %u: %llu ms", c->n, c->least, (unsigned long long)(p.ns / MS));
+			fail_msg("%u groups: %llu ms", c->n, (unsigned long long)(p.ns / MS));
 	}
 }
 
@@ -69,16 +68,17 @@ static void test_period_holds(void **state)
 	struct kfd_prio_period p = {};
 
 	(void)state;
-	assert_true(kfd_prio_quota_period(&p, 1, 30 * PCT, SWITCH, T0));
-	assert_false(kfd_prio_quota_period(&p, 1, 30 * PCT, SWITCH, T0 + SEC));
-	assert_true(kfd_prio_quota_period(&p, 12, 5 * PCT, SWITCH, T0 + SEC));
+	kfd_prio_quota_period(&p, 1, SWITCH, T0);
+	assert_int_equal(p.ns, 100 * MS);
+	kfd_prio_quota_period(&p, 12, SWITCH, T0 + SEC);
 	assert_int_equal(p.ns, 500 * MS);
-	assert_false(kfd_prio_quota_period(&p, 1, 30 * PCT, SWITCH, T0 + 11 * SEC - 1));
+	kfd_prio_quota_period(&p, 1, SWITCH, T0 + 11 * SEC - 1);
 	assert_int_equal(p.ns, 500 * MS);
 	/* still as long as required: the ten seconds begin anew */
-	assert_false(kfd_prio_quota_period(&p, 12, 5 * PCT, SWITCH, T0 + 8 * SEC));
-	assert_false(kfd_prio_quota_period(&p, 1, 30 * PCT, SWITCH, T0 + 18 * SEC - 1));
-	assert_true(kfd_prio_quota_period(&p, 1, 30 * PCT, SWITCH, T0 + 18 * SEC));
+	kfd_prio_quota_period(&p, 12, SWITCH, T0 + 8 * SEC);
+	kfd_prio_quota_period(&p, 1, SWITCH, T0 + 18 * SEC - 1);
+	assert_int_equal(p.ns, 500 * MS);
+	kfd_prio_quota_period(&p, 1, SWITCH, T0 + 18 * SEC);
 	assert_int_equal(p.ns, 100 * MS);
 }
 
@@ -146,6 +146,98 @@ static void test_places_fill(void **state)
 	/* the first goes; a smaller one takes its place */
 	others[0] = &q[3];
 	assert_int_equal(kfd_prio_quota_place(others, 3, 2900), 0);
+}
+
+/* What a group has used of its limit; half of what it used before counts for a second without work */
+static void test_used(void **state)
+{
+	struct kfd_prio_quota q = quota(5000, 0, 100 * MS);
+
+	(void)state;
+	q.ran_ns = 7 * SEC;
+	q.used_ns = 7 * SEC - 250 * MS;
+	kfd_prio_quota_used(&q, SEC);
+	assert_int_equal(q.used, KFD_PRIO_QUOTA_USED / 2);
+	/* above the limit, which may be soft */
+	q.ran_ns += 900 * MS;
+	kfd_prio_quota_used(&q, SEC);
+	assert_int_equal(q.used, KFD_PRIO_QUOTA_USED);
+	q.ran_ns += 125 * MS;
+	kfd_prio_quota_used(&q, SEC);
+	assert_int_equal(q.used, KFD_PRIO_QUOTA_USED / 2);
+	for (int i = 0; i < 6; i++)
+		kfd_prio_quota_used(&q, SEC);
+	assert_int_equal(q.used, 0);
+}
+
+/* A place that comes in some periods only costs a switch in these */
+static void test_switches(void **state)
+{
+	struct kfd_prio_quota q;
+
+	(void)state;
+	kfd_prio_quota_init(&q, 100 * MS, MS, T0);
+	q.used = KFD_PRIO_QUOTA_USED;
+	assert_int_equal(kfd_prio_quota_switches(&q), 0);
+	kfd_prio_quota_set(&q, 400, false, 0, T0);
+	assert_int_equal(kfd_prio_quota_switches(&q), KFD_PRIO_QUOTA_USED);
+	q.used /= 2;
+	assert_int_equal(kfd_prio_quota_switches(&q), KFD_PRIO_QUOTA_USED / 2);
+	kfd_prio_quota_set(&q, 100, false, 0, T0);
+	assert_int_equal(kfd_prio_quota_switches(&q), KFD_PRIO_QUOTA_USED / 8);
+	/* the period that is in force does not matter */
+	kfd_prio_quota_stretch(&q, SEC, MS, T0);
+	assert_int_equal(kfd_prio_quota_switches(&q), KFD_PRIO_QUOTA_USED / 8);
+}
+
+/* Idle groups have taken the place beside a tenant: the next one is put where nobody works, in any order */
+static void test_places_used(void **state)
+{
+	const struct kfd_prio_quota *others[4];
+	struct kfd_prio_quota q[4] = { quota(5000, 0, 100 * MS), quota(5000, 5000, 100 * MS), quota(5000, 5000, 100 * MS),
+				       quota(5000, 5000, 100 * MS) };
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 4; i++)
+		others[i] = &q[i];
+	q[0].used = KFD_PRIO_QUOTA_USED;
+	assert_int_equal(kfd_prio_quota_place(others, 3, 5000), 5000);
+	/* nobody works yet: where fewer are */
+	q[0].used = 0;
+	assert_int_equal(kfd_prio_quota_place(others, 3, 5000), 0);
+}
+
+/* Two that work are in one place, the other place is that of a group without work: one of them moves, once */
+static void test_moves(void **state)
+{
+	struct kfd_prio_quota q[3] = { quota(5000, 0, 100 * MS), quota(5000, 5000, 100 * MS), quota(5000, 0, 100 * MS) };
+	const struct kfd_prio_quota *others[2] = { &q[0], &q[1] }, *of_first[2] = { &q[1], &q[2] };
+	u64 now = T0 + SEC;
+
+	(void)state;
+	assert_false(kfd_prio_quota_move(&q[2], others, 2, now));
+	/* A first place that is used for less than a quarter is no reason */
+	q[0].used = KFD_PRIO_QUOTA_USED / 16;
+	assert_false(kfd_prio_quota_move(&q[2], others, 2, now));
+	q[0].used = KFD_PRIO_QUOTA_USED;
+	/* as much as the other place */
+	q[1].used = KFD_PRIO_QUOTA_USED;
+	assert_false(kfd_prio_quota_move(&q[2], others, 2, now));
+	q[1].used = KFD_PRIO_QUOTA_USED / 2;
+	q[2].used = KFD_PRIO_QUOTA_USED;
+	q[2].budget_ns = 3 * MS;
+	assert_true(kfd_prio_quota_move(&q[2], others, 2, now));
+	assert_int_equal(q[2].offset, 5000);
+	assert_in_range(q[2].budget_ns, 3 * MS, 50 * MS);
+	/* the other has no reason any more */
+	assert_false(kfd_prio_quota_move(&q[0], of_first, 2, now));
+	/* used to and fro: it stays for ten seconds */
+	q[0].used = 0;
+	q[1].used = KFD_PRIO_QUOTA_USED;
+	assert_false(kfd_prio_quota_move(&q[2], others, 2, now + KFD_PRIO_QUOTA_HOLD_NS - 1));
+	assert_true(kfd_prio_quota_move(&q[2], others, 2, now + KFD_PRIO_QUOTA_HOLD_NS));
+	assert_int_equal(q[2].offset, 0);
 }
 
 /*
@@ -239,6 +331,34 @@ static const struct limit_case {
 	{ 1000, 0, 1000, SWITCH },
 };
 
+/* A place that is too short for its switches is as long as four, in those periods for which there is budget */
+static void test_low(void **state)
+{
+	struct drive *d = calloc(1, sizeof(*d));
+	u64 least, most, place = 4 * SWITCH;
+	u32 i, ends = 0;
+
+	(void)state;
+	kfd_prio_quota_init(&d->q, 100 * MS, SWITCH, T0);
+	kfd_prio_quota_set(&d->q, 50, false, 3000, T0);
+	d->now = T0;
+	drive(d, T0 + SPAN_MS * MS);
+	span(d, 0, SPAN_MS, 10000, &least, &most);
+	assert_in_range(most, 50 * MS, 50 * MS + place);
+	assert_in_range(least, 50 * MS - place, 50 * MS);
+	/* each time that it ran it had a whole place */
+	for (i = 1, most = 0; i < SPAN_MS; i++) {
+		most += d->ran[i];
+		if (d->ran[i] || !d->ran[i - 1])
+			continue;
+		ends++;
+		assert_in_range(most, ends > 1 ? place - MS / 10 : 1, place + MS / 10);
+		most = 0;
+	}
+	assert_in_range(ends, 55, 66);
+	free(d);
+}
+
 /* Always busy: in ten seconds no more than a hundredth of time above the limit and no less than a hundredth below it */
 static void test_limit(void **state)
 {
@@ -323,13 +443,13 @@ static void test_change_gives_none(void **state)
 	q.budget_ns = 2 * MS;
 	kfd_prio_quota_set(&q, 5000, false, 7000, T0);
 	assert_int_equal(q.budget_ns, 2 * MS);
-	kfd_prio_quota_stretch(&q, 200 * MS, T0);
+	kfd_prio_quota_stretch(&q, 200 * MS, 1 * US, T0);
 	assert_int_equal(q.budget_ns, 2 * MS);
 	/* a lower limit holds less */
 	q.budget_ns = 90 * MS;
 	kfd_prio_quota_set(&q, 1000, false, 7000, T0);
 	assert_int_equal(q.budget_ns, 20 * MS);
-	kfd_prio_quota_stretch(&q, 100 * MS, T0);
+	kfd_prio_quota_stretch(&q, 100 * MS, 1 * US, T0);
 	assert_int_equal(q.budget_ns, 10 * MS);
 }
 
@@ -385,7 +505,7 @@ static void test_changes(void **state)
 				kfd_prio_quota_set(&d->q, rnd(2) ? 3000 : 1 + rnd(3000), false,
 						   rnd(KFD_PRIO_QUOTA_WHOLE), d->now);
 			else
-				kfd_prio_quota_stretch(&d->q, rnd(2) ? 100 * MS : 200 * MS, d->now);
+				kfd_prio_quota_stretch(&d->q, rnd(2) ? 100 * MS : 200 * MS, SWITCH, d->now);
 		}
 		span(d, 0, 20000, 1000, &least, &most);
 		assert_true(most <= 300 * MS + 2 * 60 * MS);
@@ -436,6 +556,11 @@ int quota_tests(void)
 		cmocka_unit_test(test_period_holds),
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_places_fill),
+		cmocka_unit_test(test_used),
+		cmocka_unit_test(test_switches),
+		cmocka_unit_test(test_places_used),
+		cmocka_unit_test(test_moves),
+		cmocka_unit_test(test_low),
 		cmocka_unit_test(test_place),
 		cmocka_unit_test(test_change_gives_none),
 		cmocka_unit_test(test_limit),

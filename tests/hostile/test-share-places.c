@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Groups that users make for their own processes: they change neither the period nor the places of the groups that an
+ * administrator has made for others, except by the GPU time that they use.
+ */
+#include <string.h>
+#include <unistd.h>
+#include "hostile.h"
+#include "limits.h"
+
+/* The user's own process gets a group of its own, with a limit. Return: its number, -errno */
+static long act_limit(long max, long unused)
+{
+	uint64_t group = 0;
+	int err = kfd_share(getpid(), KFD_PRIO_SHARE_NEW | KFD_PRIO_SHARE_MAX, max, 0, &group);
+
+	(void)unused;
+	return err ? -err : (long)group;
+}
+
+/* @n dispatches of @ns */
+static long act_work(long ns, long n)
+{
+	struct kfdc_queue_attr attr = { .priority = 7, .percentage = 100, .packets = 4096 };
+	long r = kfdc_queue_create(me.c, &attr, &me.q[0]);
+
+	return r ? r : act_submit(ns, n);
+}
+
+static struct actor user_limited(unsigned int max, uint64_t *group)
+{
+	struct actor a = user_start(0);
+	long r = actor_do(&a, act_limit, max, 0);
+
+	if (r < 0)
+		tap_bail("a user's group: %s", strerror(-r));
+	*group = r;
+	return a;
+}
+
+/* The longest that requests of a tenant with half of the GPU take, us */
+static long long longest_wait(struct actor *tenant)
+{
+	return requests(tenant, 40, MS, 55 * MS).max / 1000;
+}
+
+/* The lowest limit of a user's group, without work and with */
+static void share_lowest(void)
+{
+	struct actor tenant = actor_start(0, 1, 7), user;
+	long long alone, idle, busy;
+	uint64_t group;
+
+	limit(&tenant, 50 * PCT);
+	alone = longest_wait(&tenant);
+	user = user_limited(1, &group);
+	nap_ns(2 * SEC);
+	idle = longest_wait(&tenant);
+	if (actor_do(&user, act_work, MS, 1000))
+		tap_bail("no work");
+	nap_ns(2 * SEC);
+	busy = longest_wait(&tenant);
+	tap_ok(alone < 60000, "share_lowest: a tenant of 50 %% waits for its place (%lld us)", alone);
+	tap_ok(idle < 60000, "share_lowest: no longer if a user has a group of 0.01 %% (%lld us)", idle);
+	tap_ok(busy < 60000, "share_lowest: nor if that group has work (%lld us)", busy);
+	actor_kill(&user);
+	actor_kill(&tenant);
+	tap_ok(none_left(), "share_lowest: all groups end");
+}
+
+/* All groups that a user may have, at work */
+static void share_crowded(void)
+{
+	struct actor tenant = actor_start(0, 1, 7), users[KFD_PRIO_SHARE_USER_MAX];
+	struct group_time t[KFD_PRIO_SHARE_USER_MAX];
+	uint64_t group;
+	long long wait, ran, most = 0;
+	unsigned int i;
+
+	limit(&tenant, 50 * PCT);
+	for (i = 0; i < KFD_PRIO_SHARE_USER_MAX; i++) {
+		users[i] = user_limited(6 * PCT, &group);
+		if (actor_do(&users[i], act_work, MS, 1000))
+			tap_bail("no work");
+		t[i] = group_time(group);
+	}
+	nap_ns(3 * SEC);
+	for (i = 0; i < KFD_PRIO_SHARE_USER_MAX; i++)
+		group_ran(&t[i]);
+	wait = longest_wait(&tenant);
+	for (i = 0; i < KFD_PRIO_SHARE_USER_MAX; i++) {
+		ran = group_ran(&t[i]);
+		most = ran > most ? ran : most;
+	}
+	tap_ok(wait < 60000, "share_crowded: a tenant of 50 %% does not wait for a period as long as 9 limits would make it (%lld us)", wait);
+	tap_ok(most <= 70, "share_crowded: and each limit holds (%lld per mille)", most);
+	for (i = 0; i < KFD_PRIO_SHARE_USER_MAX; i++)
+		actor_kill(&users[i]);
+	actor_kill(&tenant);
+	tap_ok(none_left(), "share_crowded: all groups end");
+}
+
+/* A user's idle groups beside two tenants of 50 %, made before, between and after them. @order: t: a tenant, u: a user */
+static void tenants_among(const char *order)
+{
+	struct actor users[KFD_PRIO_SHARE_USER_MAX];
+	unsigned int i, n = 0, tenants = 0;
+	struct busy b[2];
+	long long work[2];
+	uint64_t ns;
+
+	for (i = 0; order[i]; i++) {
+		if (order[i] == 'u') {
+			users[n++] = user_limited(50 * PCT, &ns);
+			continue;
+		}
+		b[tenants] = busy(MS);
+		limit(&b[tenants++].a, 50 * PCT);
+	}
+	nap_ns(3 * SEC);
+	ns = measure(b, 2, 2 * SEC, work);
+	tap_ok(per_mille(work[0], ns) >= 470 && per_mille(work[1], ns) >= 470,
+	       "share_places: %s: each tenant has its half (%lld and %lld per mille)", order, per_mille(work[0], ns), per_mille(work[1], ns));
+	for (i = 0; i < n; i++)
+		actor_kill(&users[i]);
+	for (i = 0; i < tenants; i++)
+		actor_kill(&b[i].a);
+	tap_ok(none_left(), "share_places: %s: all groups end", order);
+}
+
+static void share_places(void)
+{
+	static const char *const orders[] = { "tt", "utut", "uutt", "tuut", "tuuut", "utuuut", "ttuuuu", "uuuutt" };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
+		tenants_among(orders[i]);
+}
+
+const struct test tests_share_places[] = {
+	{ "share_lowest", share_lowest }, { "share_crowded", share_crowded }, { "share_places", share_places }, {}
+};
