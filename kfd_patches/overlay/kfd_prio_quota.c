@@ -297,8 +297,9 @@ u32 kfd_prio_quota_place(const struct kfd_prio_quota *const *others, u32 n, u32 
  * @now: the time
  *
  * A place was found by what the groups had used until then. If two that are used much are shared
- * since, and a place that is used little is elsewhere, one of the two moves there. A place moves
- * once in KFD_PRIO_QUOTA_HOLD_NS: a group that moves may lose one place, and others can cause that.
+ * since, and a place that is used little is elsewhere, one of the two moves there. A group that
+ * moves begins without a budget, and so may lose a place. Others can cause that, so a place moves
+ * once in KFD_PRIO_QUOTA_HOLD_NS.
  *
  * Return: whether the place has moved
  */
@@ -315,6 +316,9 @@ bool kfd_prio_quota_move(struct kfd_prio_quota *q, const struct kfd_prio_quota *
 	if (is - least < (u64)q->max * (KFD_PRIO_QUOTA_USED / KFD_PRIO_QUOTA_GAIN))
 		return false;
 	kfd_prio_quota_set(q, q->max, q->soft, best, now);
+	/* It may have had its place in this period already */
+	q->budget_ns = 0;
+	budget_bound(q);
 	q->moved_at = now;
 	return true;
 }

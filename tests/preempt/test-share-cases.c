@@ -108,6 +108,33 @@ static void share_evicted(void)
 	tap_ok(none_left(), "share_evicted: the group ends");
 }
 
+/* Twelve that use up their limits: the period is so long that their switches cost little, in a second or two */
+static void share_twelve(void)
+{
+	struct kfd_prio_share_entry e;
+	long long work[12], all = 0;
+	struct busy b[12];
+	uint64_t ns, group = 0;
+	unsigned int i;
+
+	param_set("save_us", 327);
+	param_set("restore_us", 440);
+	for (i = 0; i < 12; i++) {
+		b[i] = busy(5 * MS);
+		group = limit(&b[i].a, 8 * PCT);
+	}
+	nap_ns(4 * SEC);
+	kfd_share_get(group, &e);
+	tap_ok(e.period_ns == SEC, "share_twelve: the period is 1000 ms (%llu)", (unsigned long long)(e.period_ns / MS));
+	ns = measure(b, 12, 3 * SEC, work);
+	for (i = 0; i < 12; i++)
+		all += work[i];
+	tap_ok(per_mille(all, ns) >= 940, "share_twelve: 96 %% of the GPU is at work, but for their switches (%lld per mille)", per_mille(all, ns));
+	for (i = 0; i < 12; i++)
+		actor_kill(&b[i].a);
+	tap_ok(none_left(), "share_twelve: the groups end");
+}
+
 /* Suspend to RAM, within a place and outside: afterwards the limit holds and all is complete */
 static void share_asleep(void)
 {
@@ -322,5 +349,6 @@ static void share_thousand(void)
 
 const struct test tests_share_cases[] = {
 	{ "share_sdma", share_sdma }, { "share_debug", share_debug }, { "share_evicted", share_evicted },
-	{ "share_asleep", share_asleep }, { "share_reset", share_reset }, { "share_no_queue", share_no_queue }, { "share_above", share_above }, { "share_thousand", share_thousand }, {}
+	{ "share_asleep", share_asleep }, { "share_reset", share_reset }, { "share_no_queue", share_no_queue }, { "share_above", share_above }, { "share_thousand", share_thousand },
+	{ "share_twelve", share_twelve }, {}
 };

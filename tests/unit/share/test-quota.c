@@ -226,10 +226,10 @@ static void test_moves(void **state)
 	assert_false(kfd_prio_quota_move(&q[2], others, 2, now));
 	q[1].used = KFD_PRIO_QUOTA_USED / 2;
 	q[2].used = KFD_PRIO_QUOTA_USED;
-	q[2].budget_ns = 3 * MS;
 	assert_true(kfd_prio_quota_move(&q[2], others, 2, now));
 	assert_int_equal(q[2].offset, 5000);
-	assert_in_range(q[2].budget_ns, 3 * MS, 50 * MS);
+	assert_int_equal(q[2].budget_ns, 0);
+	assert_true(q[2].spent);
 	/* the other has no reason any more */
 	assert_false(kfd_prio_quota_move(&q[0], of_first, 2, now));
 	/* used to and fro: it stays for ten seconds */
