@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "hostile.h"
-#include "limits.h"
+#include "busy.h"
 
 /* The user's own process gets a group of its own, with a limit. Return: its number, -errno */
 static long act_limit(long max, long unused)

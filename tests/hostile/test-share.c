@@ -5,7 +5,7 @@
  */
 #include <string.h>
 #include "disguise.h"
-#include "limits.h"
+#include "busy.h"
 
 /* Those that may be taken for idle */
 static const char *const ways[] = { "hide_page", "hide_equal", "hide_flip", "hide_write", "hide_late", "hide_signal", "hide_packet",

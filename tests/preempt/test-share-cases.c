@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "debugger.h"
-#include "limits.h"
+#include "busy.h"
 
 /* For so many ms copies of @bytes by SDMA, one after the other; how many */
 static long act_sdma_for(long ms, long bytes)

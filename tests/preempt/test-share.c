@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "limits.h"
+#include "busy.h"
 
 /* Always busy and alone: mapped with work for 30 %, and no less */
 static void share_max(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Groups, and processes that always have work, for the tests of shares */
 #include <string.h>
-#include "limits.h"
+#include "busy.h"
 
 uint64_t limit(const struct actor *a, unsigned int max)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Groups, and processes that always have work, for the tests of shares */
-#ifndef TESTS_PREEMPT_LIMITS_H
-#define TESTS_PREEMPT_LIMITS_H
+#ifndef TESTS_PREEMPT_BUSY_H
+#define TESTS_PREEMPT_BUSY_H
 
 #include "preempt.h"
 
