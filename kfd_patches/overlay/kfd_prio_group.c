@@ -297,7 +297,7 @@ struct kfd_prio_group *kfd_prio_group_new(bool privileged)
 	n = kfd_prio_share_lock();
 	if (!n->n)
 		kfd_prio_group_periods(n, now);
-	kfd_prio_quota_init(&g->quota, n->period.ns, kfd_prio_node_switch_ns(n), now);
+	kfd_prio_quota_init(&g->quota, !privileged, n->period.ns, kfd_prio_node_switch_ns(n), now);
 	kfd_prio_turns_count(&n->turns, now);
 	n->groups[n->n++] = g;
 	n->ring[n->turns.n++] = &g->turn;

@@ -84,7 +84,7 @@ static u32 kfd_prio_group_used(const struct kfd_prio_node *n)
 	u32 i, used = 0, users = 0;
 
 	for (i = 0; i < n->n; i++) {
-		if (n->groups[i]->privileged)
+		if (!n->groups[i]->quota.users)
 			used += kfd_prio_quota_switches(&n->groups[i]->quota);
 		else
 			users += kfd_prio_quota_switches(&n->groups[i]->quota);

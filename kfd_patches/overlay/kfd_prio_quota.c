@@ -80,13 +80,16 @@ static s64 again_ns(const struct kfd_prio_quota *q)
 /**
  * kfd_prio_quota_init() - initialise a group without a limit
  * @q: out: the group
+ * @users: see struct kfd_prio_quota
  * @period_ns: the period of the node
  * @switch_ns: measured time of a save and a restore; 0: not known
  * @now: the time
  */
-void kfd_prio_quota_init(struct kfd_prio_quota *q, u64 period_ns, u64 switch_ns, u64 now)
+void kfd_prio_quota_init(struct kfd_prio_quota *q, bool users, u64 period_ns, u64 switch_ns,
+			 u64 now)
 {
 	*q = (struct kfd_prio_quota) {
+		.users = users,
 		.max = KFD_PRIO_QUOTA_WHOLE,
 		.period_ns = period_ns,
 		.least_ns = least_ns(switch_ns),
@@ -198,7 +201,7 @@ void kfd_prio_quota_stretch(struct kfd_prio_quota *q, u64 period_ns, u64 switch_
  */
 void kfd_prio_quota_used(struct kfd_prio_quota *q, u64 ns)
 {
-	u64 most = part(q, ns), used = q->ran_ns - q->used_ns;
+	u64 most = part(q, lesser(ns, PAUSE_NS)), used = q->ran_ns - q->used_ns;
 
 	q->used_ns = q->ran_ns;
 	used = used < most ? div64_u64(used * KFD_PRIO_QUOTA_USED, most) : KFD_PRIO_QUOTA_USED;
@@ -234,7 +237,8 @@ static u32 overlap(u32 len, u32 at, u32 other)
 /*
  * How much of a place would be shared with the places of other groups, by what these have used, in
  * parts of KFD_PRIO_QUOTA_USED + 1. A group that has used nothing counts as one part, so that the
- * places of groups that are made before they work stand one after the other.
+ * places of groups that are made before they work stand one after the other. So does the group of a
+ * user, who can use it up without a kernel: a packet that waits for ever is work.
  */
 static u64 shared(const struct kfd_prio_quota *const *others, u32 n, u32 offset, u32 max)
 {
@@ -245,7 +249,8 @@ static u64 shared(const struct kfd_prio_quota *const *others, u32 n, u32 offset,
 		if (!kfd_prio_quota_limits(others[i]))
 			continue;
 		at = (others[i]->offset + KFD_PRIO_QUOTA_WHOLE - offset) % KFD_PRIO_QUOTA_WHOLE;
-		sum += (u64)overlap(max, at, others[i]->max) * (others[i]->used + 1);
+		sum += (u64)overlap(max, at, others[i]->max) *
+		       (others[i]->users ? 1 : others[i]->used + 1);
 	}
 	return sum;
 }

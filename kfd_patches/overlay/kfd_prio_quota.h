@@ -58,6 +58,7 @@ typedef __s64 s64;
 
 /**
  * struct kfd_prio_quota - the limit of one group
+ * @users: a user has made the group for processes of his own: others do not make way for it
  * @max: hundredths of a percent of each period, 1..KFD_PRIO_QUOTA_WHOLE; KFD_PRIO_QUOTA_WHOLE: no
  *	limit
  * @soft: the limit holds only while a process that is not in the group waits
@@ -77,6 +78,7 @@ typedef __s64 s64;
  * kfd_prio_quota_init() makes a group without a limit.
  */
 struct kfd_prio_quota {
+	bool users;
 	u32 max;
 	bool soft;
 	u32 offset;
@@ -107,7 +109,8 @@ static inline bool kfd_prio_quota_limits(const struct kfd_prio_quota *q)
 	return q->max < KFD_PRIO_QUOTA_WHOLE;
 }
 
-void kfd_prio_quota_init(struct kfd_prio_quota *q, u64 period_ns, u64 switch_ns, u64 now);
+void kfd_prio_quota_init(struct kfd_prio_quota *q, bool users, u64 period_ns, u64 switch_ns,
+			 u64 now);
 void kfd_prio_quota_set(struct kfd_prio_quota *q, u32 max, bool soft, u32 offset, u64 now);
 u32 kfd_prio_quota_place(const struct kfd_prio_quota *const *others, u32 n, u32 max);
 bool kfd_prio_quota_move(struct kfd_prio_quota *q, const struct kfd_prio_quota *const *others,

@@ -100,7 +100,24 @@ static void share_crowded(void)
 	tap_ok(none_left(), "share_crowded: all groups end");
 }
 
-/* A user's idle groups beside two tenants of 50 %, made before, between and after them. @order: t: a tenant, u: a user */
+/* Work that uses no GPU: a packet that waits for a signal which is never set, and one behind it */
+static long act_stuck(long unused, long unused2)
+{
+	static struct kfdc_signal *never;
+	long r = kfdc_signal_create(me.c, false, &never);
+
+	(void)unused, (void)unused2;
+	if (r)
+		return r;
+	kfdc_signal_set(never, 1);
+	r = act_work(MS, 1);
+	return r ? r : kfdc_barrier(me.q[0], false, &never, 1, NULL) ?: act_submit(MS, 1);
+}
+
+/*
+ * A user's groups beside two tenants of 50 %, made before, between and after them. @order: t: a tenant; u: a user, idle; w: a
+ * user whose work uses no GPU
+ */
 static void tenants_among(const char *order)
 {
 	struct actor users[KFD_PRIO_SHARE_USER_MAX];
@@ -110,8 +127,10 @@ static void tenants_among(const char *order)
 	uint64_t ns;
 
 	for (i = 0; order[i]; i++) {
-		if (order[i] == 'u') {
+		if (order[i] != 't') {
 			users[n++] = user_limited(50 * PCT, &ns);
+			if (order[i] == 'w' && actor_do(&users[n - 1], act_stuck, 0, 0))
+				tap_bail("no work");
 			continue;
 		}
 		b[tenants] = busy(MS);
@@ -130,7 +149,7 @@ static void tenants_among(const char *order)
 
 static void share_places(void)
 {
-	static const char *const orders[] = { "tt", "utut", "uutt", "tuut", "tuuut", "utuuut", "ttuuuu", "uuuutt" };
+	static const char *const orders[] = { "tt", "utut", "tuuut", "utuuut", "uuuutt", "wtwt", "twwwt", "wtwwwt" };
 	unsigned int i;
 
 	for (i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)

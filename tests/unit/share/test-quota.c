@@ -12,7 +12,7 @@ static struct kfd_prio_quota quota(u32 max, u32 offset, u64 period_ns)
 {
 	struct kfd_prio_quota q;
 
-	kfd_prio_quota_init(&q, period_ns, 1 * US, T0);
+	kfd_prio_quota_init(&q, false, period_ns, 1 * US, T0);
 	kfd_prio_quota_set(&q, max, false, offset, T0);
 	return q;
 }
@@ -22,7 +22,7 @@ static void test_no_limit(void **state)
 	struct kfd_prio_quota q;
 
 	(void)state;
-	kfd_prio_quota_init(&q, 100 * MS, SWITCH, T0);
+	kfd_prio_quota_init(&q, false, 100 * MS, SWITCH, T0);
 	kfd_prio_quota_count(&q, true, T0);
 	kfd_prio_quota_count(&q, true, T0 + 1000 * SEC);
 	assert_true(kfd_prio_quota_open(&q, T0 + 1000 * SEC));
@@ -168,6 +168,10 @@ static void test_used(void **state)
 	for (int i = 0; i < 6; i++)
 		kfd_prio_quota_used(&q, SEC);
 	assert_int_equal(q.used, 0);
+	/* after 43 days without a decision: ns * max is a little more than 64 bits */
+	q.ran_ns += 100 * MS;
+	kfd_prio_quota_used(&q, 3689348814741911ULL);
+	assert_int_equal(q.used, 0);
 }
 
 /* A place that comes in some periods only costs a switch in these */
@@ -176,7 +180,7 @@ static void test_switches(void **state)
 	struct kfd_prio_quota q;
 
 	(void)state;
-	kfd_prio_quota_init(&q, 100 * MS, MS, T0);
+	kfd_prio_quota_init(&q, false, 100 * MS, MS, T0);
 	q.used = KFD_PRIO_QUOTA_USED;
 	assert_int_equal(kfd_prio_quota_switches(&q), 0);
 	kfd_prio_quota_set(&q, 400, false, 0, T0);
@@ -202,6 +206,12 @@ static void test_places_used(void **state)
 	for (i = 0; i < 4; i++)
 		others[i] = &q[i];
 	q[0].used = KFD_PRIO_QUOTA_USED;
+	assert_int_equal(kfd_prio_quota_place(others, 3, 5000), 5000);
+	/* so it is if these are a user's, and seem to work */
+	for (i = 1; i < 4; i++) {
+		q[i].users = true;
+		q[i].used = KFD_PRIO_QUOTA_USED;
+	}
 	assert_int_equal(kfd_prio_quota_place(others, 3, 5000), 5000);
 	/* nobody works yet: where fewer are */
 	q[0].used = 0;
@@ -339,7 +349,7 @@ static void test_low(void **state)
 	u32 i, ends = 0;
 
 	(void)state;
-	kfd_prio_quota_init(&d->q, 100 * MS, SWITCH, T0);
+	kfd_prio_quota_init(&d->q, false, 100 * MS, SWITCH, T0);
 	kfd_prio_quota_set(&d->q, 50, false, 3000, T0);
 	d->now = T0;
 	drive(d, T0 + SPAN_MS * MS);
