@@ -35,6 +35,9 @@ static const u64 lengths[] = { 100000000, 200000000, 500000000, 1000000000 };
 /* Counting stops after so long: the lowest limit saves 100 ms, more than a place and its debt */
 #define PAUSE_NS	1000000000000ULL
 
+/* More idle groups than there can be: those that share a place count less than one that works */
+#define IDLE	(2 * KFD_PRIO_SHARE_ALL_MAX)
+
 static u64 lesser(u64 a, u64 b)
 {
 	return a < b ? a : b;
@@ -235,10 +238,11 @@ static u32 overlap(u32 len, u32 at, u32 other)
 }
 
 /*
- * How much of a place would be shared with the places of other groups, by what these have used, in
- * parts of KFD_PRIO_QUOTA_USED + 1. A group that has used nothing counts as one part, so that the
- * places of groups that are made before they work stand one after the other. So does the group of a
- * user, who can use it up without a kernel: a packet that waits for ever is work.
+ * How much of a place would be shared with the places of other groups, by what these have used. All
+ * groups that there can be count less than one that works if they are idle, and yet more than none,
+ * so that the places of groups that are made before they work stand one after the other. The group
+ * of a user counts as idle. The user can use it up without a kernel: a packet that waits for ever
+ * is work.
  */
 static u64 shared(const struct kfd_prio_quota *const *others, u32 n, u32 offset, u32 max)
 {
@@ -250,7 +254,7 @@ static u64 shared(const struct kfd_prio_quota *const *others, u32 n, u32 offset,
 			continue;
 		at = (others[i]->offset + KFD_PRIO_QUOTA_WHOLE - offset) % KFD_PRIO_QUOTA_WHOLE;
 		sum += (u64)overlap(max, at, others[i]->max) *
-		       (others[i]->users ? 1 : others[i]->used + 1);
+		       (others[i]->users ? 1 : others[i]->used * IDLE + 1);
 	}
 	return sum;
 }
@@ -311,14 +315,15 @@ u32 kfd_prio_quota_place(const struct kfd_prio_quota *const *others, u32 n, u32 
 bool kfd_prio_quota_move(struct kfd_prio_quota *q, const struct kfd_prio_quota *const *others,
 			 u32 n, u64 now)
 {
+	u64 gain = (u64)q->max * (KFD_PRIO_QUOTA_USED / KFD_PRIO_QUOTA_GAIN) * IDLE;
 	u64 least, is = shared(others, n, q->offset, q->max);
 	u32 best;
 
-	if (is < (u64)q->max * (KFD_PRIO_QUOTA_USED / KFD_PRIO_QUOTA_GAIN) ||
+	if (is < gain ||
 	    (q->moved_at && now - q->moved_at < KFD_PRIO_QUOTA_HOLD_NS))
 		return false;
 	least = place(others, n, q->max, &best);
-	if (is - least < (u64)q->max * (KFD_PRIO_QUOTA_USED / KFD_PRIO_QUOTA_GAIN))
+	if (is - least < gain)
 		return false;
 	kfd_prio_quota_set(q, q->max, q->soft, best, now);
 	/* It may have had its place in this period already */

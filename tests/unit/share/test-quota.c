@@ -194,10 +194,12 @@ static void test_switches(void **state)
 	assert_int_equal(kfd_prio_quota_switches(&q), KFD_PRIO_QUOTA_USED / 8);
 }
 
+#define MANY	KFD_PRIO_SHARE_ALL_MAX
+
 /* Idle groups have taken the place beside a tenant: the next one is put where nobody works, in any order */
 static void test_places_used(void **state)
 {
-	const struct kfd_prio_quota *others[4];
+	const struct kfd_prio_quota *others[4], *many[MANY];
 	struct kfd_prio_quota q[4] = { quota(5000, 0, 100 * MS), quota(5000, 5000, 100 * MS), quota(5000, 5000, 100 * MS),
 				       quota(5000, 5000, 100 * MS) };
 	u32 i;
@@ -207,6 +209,11 @@ static void test_places_used(void **state)
 		others[i] = &q[i];
 	q[0].used = KFD_PRIO_QUOTA_USED;
 	assert_int_equal(kfd_prio_quota_place(others, 3, 5000), 5000);
+	/* however many there are */
+	for (i = 1; i < MANY; i++)
+		many[i] = &q[1];
+	many[0] = &q[0];
+	assert_int_equal(kfd_prio_quota_place(many, MANY, 5000), 5000);
 	/* so it is if these are a user's, and seem to work */
 	for (i = 1; i < 4; i++) {
 		q[i].users = true;
