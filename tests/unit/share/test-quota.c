@@ -249,7 +249,7 @@ static void test_moves(void **state)
 	assert_true(q[2].spent);
 	/* the other has no reason any more */
 	assert_false(kfd_prio_quota_move(&q[0], of_first, 2, now));
-	/* used to and fro: it stays for ten seconds */
+	/* used by the other in turn: it stays for ten seconds */
 	q[0].used = 0;
 	q[1].used = KFD_PRIO_QUOTA_USED;
 	assert_false(kfd_prio_quota_move(&q[2], others, 2, now + KFD_PRIO_QUOTA_HOLD_NS - 1));
