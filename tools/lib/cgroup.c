@@ -142,6 +142,17 @@ bool cgroup_is_v2(int fd)
 	return !fstatfs(fd, &fs) && fs.f_type == CGROUP2_SUPER_MAGIC;
 }
 
+/* Has a path a component ".."?  Resolved as text it may lead to a cgroup, for example the root, that its writer did not mean */
+static bool has_parent(const char *text)
+{
+	for (; text; text = strchr(text, '/')) {
+		text += *text == '/';
+		if (!strncmp(text, "..", 2) && (text[2] == '/' || !text[2]))
+			return true;
+	}
+	return false;
+}
+
 /**
  * cgroup_check() - a cgroup as people write it
  * @text: its path in the hierarchy, as in /proc/PID/cgroup, or without the slash at its beginning, as systemd-cgls(1)
@@ -150,7 +161,7 @@ bool cgroup_is_v2(int fd)
  * @size: bytes of @path
  * @why: on failure, what is wrong with it; KFDLIB_WHY bytes
  *
- * Return: 0; -EINVAL (no path); -ENOENT (no such cgroup, or no hierarchy is mounted).
+ * Return: 0; -EINVAL (no path, or one with ".."); -ENOENT (no such cgroup, or no hierarchy is mounted).
  */
 int cgroup_check(const char *text, char *path, size_t size, char *why)
 {
@@ -175,6 +186,13 @@ int cgroup_check(const char *text, char *path, size_t size, char *why)
 		snprintf(why, KFDLIB_WHY,
 			 "'' is not the path of a cgroup: give it from the root of the hierarchy, as 'system.slice/serve.service', or as a directory of %s",
 			 hierarchies[at].mount);
+		goto out;
+	}
+	if (has_parent(text)) {
+		ret = -EINVAL;
+		snprintf(why, KFDLIB_WHY,
+			 "'%.128s' has '..': give the path of the cgroup from the root of the hierarchy, as 'system.slice/serve.service'",
+			 shown ? shown : "");
 		goto out;
 	}
 	absolute = text[0] == '/';
