@@ -76,21 +76,17 @@ static void kfd_prio_group_move(struct kfd_prio_node *n, u64 now)
 }
 
 /*
- * How many limits are used up. Those that users have set on processes of their own count as one:
- * they do not make the period longer for others. Share lock
+ * How many limits are used up, of those that an administrator has set: the limits that users have
+ * set on processes of their own do not make the period longer for others. Share lock
  */
 static u32 kfd_prio_group_used(const struct kfd_prio_node *n)
 {
-	u32 i, used = 0, users = 0;
+	u32 i, used = 0;
 
-	for (i = 0; i < n->n; i++) {
+	for (i = 0; i < n->n; i++)
 		if (!n->groups[i]->quota.users)
 			used += kfd_prio_quota_switches(&n->groups[i]->quota);
-		else
-			users += kfd_prio_quota_switches(&n->groups[i]->quota);
-	}
-	users = min_t(u32, users, KFD_PRIO_QUOTA_USED);
-	return DIV_ROUND_CLOSEST(used + users, KFD_PRIO_QUOTA_USED);
+	return DIV_ROUND_CLOSEST(used, KFD_PRIO_QUOTA_USED);
 }
 
 /**

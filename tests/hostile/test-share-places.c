@@ -68,38 +68,6 @@ static void share_lowest(void)
 	tap_ok(none_left(), "share_lowest: all groups end");
 }
 
-/* All groups that a user may have, at work */
-static void share_crowded(void)
-{
-	struct actor tenant = actor_start(0, 1, 7), users[KFD_PRIO_SHARE_USER_MAX];
-	struct group_time t[KFD_PRIO_SHARE_USER_MAX];
-	uint64_t group;
-	long long wait, ran, most = 0;
-	unsigned int i;
-
-	limit(&tenant, 50 * PCT);
-	for (i = 0; i < KFD_PRIO_SHARE_USER_MAX; i++) {
-		users[i] = user_limited(6 * PCT, &group);
-		if (actor_do(&users[i], act_work, MS, 1000))
-			tap_bail("no work");
-		t[i] = group_time(group);
-	}
-	nap_ns(3 * SEC);
-	for (i = 0; i < KFD_PRIO_SHARE_USER_MAX; i++)
-		group_ran(&t[i]);
-	wait = longest_wait(&tenant);
-	for (i = 0; i < KFD_PRIO_SHARE_USER_MAX; i++) {
-		ran = group_ran(&t[i]);
-		most = ran > most ? ran : most;
-	}
-	tap_ok(wait < 60000, "share_crowded: a tenant of 50 %% does not wait for a period as long as 9 limits would make it (%lld us)", wait);
-	tap_ok(most <= 70, "share_crowded: and each limit holds (%lld per mille)", most);
-	for (i = 0; i < KFD_PRIO_SHARE_USER_MAX; i++)
-		actor_kill(&users[i]);
-	actor_kill(&tenant);
-	tap_ok(none_left(), "share_crowded: all groups end");
-}
-
 /* Work that uses no GPU: a packet that waits for a signal which is never set, and one behind it */
 static long act_stuck(long unused, long unused2)
 {
@@ -112,6 +80,71 @@ static long act_stuck(long unused, long unused2)
 	kfdc_signal_set(never, 1);
 	r = act_work(MS, 1);
 	return r ? r : kfdc_barrier(me.q[0], false, &never, 1, NULL) ?: act_submit(MS, 1);
+}
+
+/* The period of a limit, ms */
+static unsigned long long period_of(uint64_t group)
+{
+	struct kfd_prio_share_entry e;
+
+	if (!kfd_share_get(group, &e))
+		tap_bail("group %llu has ended", (unsigned long long)group);
+	return e.period_ns / MS;
+}
+
+/*
+ * @n tenants, of which all but one always have work, and the wait of that one without users, and beside all groups that a user
+ * may have, whose work uses no GPU: the period does not depend on these
+ */
+static void crowd(unsigned int n)
+{
+	struct actor tenant = actor_start(0, 1, 7), users[KFD_PRIO_SHARE_USER_MAX];
+	struct group_time t[KFD_PRIO_SHARE_USER_MAX];
+	uint64_t group, first = limit(&tenant, 100 * PCT / n);
+	long long alone, wait, ran, most = 0;
+	unsigned long long period;
+	struct busy b[3];
+	unsigned int i;
+
+	for (i = 0; i < n - 1; i++) {
+		b[i] = busy(MS);
+		limit(&b[i].a, 100 * PCT / n);
+	}
+	nap_ns(3 * SEC);
+	alone = longest_wait(&tenant);
+	period = period_of(first);
+	for (i = 0; i < KFD_PRIO_SHARE_USER_MAX; i++) {
+		users[i] = user_limited(6 * PCT, &group);
+		if (actor_do(&users[i], act_stuck, 0, 0))
+			tap_bail("no work");
+		t[i] = group_time(group);
+	}
+	for (i = 0; i < n - 1; i++)
+		busy_done(&b[i]);
+	nap_ns(3 * SEC);
+	for (i = 0; i < KFD_PRIO_SHARE_USER_MAX; i++)
+		group_ran(&t[i]);
+	wait = longest_wait(&tenant);
+	for (i = 0; i < KFD_PRIO_SHARE_USER_MAX; i++) {
+		ran = group_ran(&t[i]);
+		most = ran > most ? ran : most;
+	}
+	tap_ok(period_of(first) == period, "share_crowded: beside %u: the period stays %llu ms (%llu)", n - 1, period, period_of(first));
+	tap_ok(wait < alone * 11 / 10, "share_crowded: beside %u: a tenant's request waits no longer (%lld us, %lld without users)", n - 1, wait,
+	       alone);
+	tap_ok(most <= 70, "share_crowded: beside %u: and each limit holds (%lld per mille)", n - 1, most);
+	for (i = 0; i < KFD_PRIO_SHARE_USER_MAX; i++)
+		actor_kill(&users[i]);
+	for (i = 0; i < n - 1; i++)
+		actor_kill(&b[i].a);
+	actor_kill(&tenant);
+	tap_ok(none_left(), "share_crowded: beside %u: all groups end", n - 1);
+}
+
+static void share_crowded(void)
+{
+	crowd(2);
+	crowd(4);
 }
 
 /*
