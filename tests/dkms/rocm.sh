@@ -148,7 +148,7 @@ rocm_checkout() {
 	driver 1 "$name, a kernel without it: install --rocm" kfdprio-driver install --rocm -k "${abi%?}"
 	check "$name, a kernel without it: install --rocm says so" says "$work/out" "ROCm's amdgpu-dkms is not installed for this kernel"
 	driver 1 "$name, a kernel without it: install" env AMDGPU_SRC=/none kfdprio-driver install -k "${abi%?}"
-	check "$name, a kernel without it: install names the command for ROCm's" says "$work/out" "for ROCm's run first: dkms install amdgpu/${v1//./[.]} -k ${abi%?}"
+	check "$name, a kernel without it: install names the command for ROCm's" says "$work/out" "for ROCm's run first: dkms install amdgpu/${v1//./[.]} -k ${abi_re%?}"
 	driver 0 "$name, a kernel without it: status" kfdprio-driver status
 	check "$name, a kernel without it: status has none installed" sh -c "sed -n '/^kernel ${abi%?}\$/,/^kernel/p' '$work/out' | tee /dev/stderr | grep -E '^  installed: +none'"
 	rm -rf "${root:?}/lib/modules/${abi%?}"
