@@ -258,7 +258,7 @@ static u32 kfd_prio_group_count(kuid_t owner)
 	u32 i, count = 0;
 
 	for (i = 0; i < n->n; i++)
-		count += !n->groups[i]->privileged && uid_eq(n->groups[i]->owner, owner);
+		count += n->groups[i]->quota.users && uid_eq(n->groups[i]->owner, owner);
 	kfd_prio_share_unlock();
 	return count;
 }
@@ -291,7 +291,6 @@ struct kfd_prio_group *kfd_prio_group_new(bool privileged)
 	kref_init(&g->ref);
 	g->id = ++kfd_prio_group_last;
 	g->owner = owner;
-	g->privileged = privileged;
 	for (i = 0; i < KFD_PRIO_SLOTS; i++)
 		g->on[i].group = g;
 	n = kfd_prio_share_lock();

@@ -70,7 +70,6 @@ struct kfd_prio_account {
  *	the binding to a cgroup
  * @id: its number, not used again
  * @owner: effective UID of the caller that made it
- * @privileged: that caller had CAP_SYS_NICE in the initial user namespace
  * @cgroup: the cgroup that it is bound to, with a reference; NULL: it is not bound to one;
  *	protected by the mutex of groups
  * @quota: its limit
@@ -86,7 +85,6 @@ struct kfd_prio_group {
 	struct kref ref;
 	u64 id;
 	kuid_t owner;
-	bool privileged;
 	struct cgroup *cgroup;
 	struct kfd_prio_quota quota;
 	struct kfd_prio_turn turn;

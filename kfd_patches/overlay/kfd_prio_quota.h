@@ -58,7 +58,8 @@ typedef __s64 s64;
 
 /**
  * struct kfd_prio_quota - the limit of one group
- * @users: a user has made the group for processes of his own: others do not make way for it
+ * @users: a user without CAP_SYS_NICE in the initial user namespace has made the group: others do
+ *	not make way for it
  * @max: hundredths of a percent of each period, 1..KFD_PRIO_QUOTA_WHOLE; KFD_PRIO_QUOTA_WHOLE: no
  *	limit
  * @soft: the limit holds only while a process that is not in the group waits

@@ -7,8 +7,8 @@
  *	weight=N	a weight
  * With GPUS 2 each kernel is one on each of two GPUs, and the next one begins when both have ended.
  *
- * Prints "NAME VALUE" lines after three seconds in which they settle (the period and the places follow from what was used in
- * the second before), for each process I in the order of the arguments:
+ * Prints "NAME VALUE" lines after five seconds in which they settle (the period and the places follow from what was used in
+ * the second before; a longer place has its budget a period later), for each process I in the order of the arguments:
  *	I_work_least, I_work_most	part of ten seconds in which its kernels ran: the least and the most of any
  *	I_share_least, I_share_most	of what all processes did in ten seconds
  *	I_ran_10s, I_ran_1s		most of any ten seconds, of any second, in which its group was mapped with work
@@ -30,7 +30,7 @@
 #define MAX_DONE	65536
 #define STEP_NS		50000000ULL	/* windows begin in such steps */
 #define WINDOW_NS	(10 * NSEC)
-#define SETTLE_NS	(3 * NSEC)
+#define SETTLE_NS	(5 * NSEC)
 
 /**
  * struct process - one of them, in memory that it shares with its parent
