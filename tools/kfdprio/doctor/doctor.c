@@ -257,6 +257,7 @@ int kfdprio_doctor(int argc, char **argv)
 
 	doctor_host(&d);
 	doctor_driver(&d);
+	doctor_groups(&d);
 	doctor_module(&d);
 	doctor_gpus(&d);
 	doctor_processes(&d);

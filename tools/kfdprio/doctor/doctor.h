@@ -128,6 +128,9 @@ void doctor_module(struct doctor *d);
 void doctor_gpus(struct doctor *d);
 void doctor_processes(struct doctor *d);
 
+/* groups.c */
+void doctor_groups(struct doctor *d);
+
 /* crowd.c */
 void doctor_crowd(struct doctor *d, const struct kfd_gpu *gpu);
 

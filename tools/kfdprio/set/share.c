@@ -90,7 +90,7 @@ static void why_no_permission(const struct kfd_dev *dev, const struct kfdprio_sh
 {
 	uint64_t has = pid ? group_of(dev, pid) : 0;
 	struct kfd_prio_share_entry now;
-	char owner[KFDLIB_NAME];
+	char owner[KFDLIB_NAME], what[32];
 
 	if (pid && process_is_foreign(pid, why))
 		return;
@@ -115,8 +115,13 @@ static void why_no_permission(const struct kfd_dev *dev, const struct kfdprio_sh
 			 pid);
 		return;
 	}
+	if (pid)
+		snprintf(what, sizeof(what), "the group of process %d", pid);
+	else
+		snprintf(what, sizeof(what), "group %llu", (unsigned long long)to->group);
 	snprintf(why, KFDLIB_WHY,
-		 "permission denied: raising a limit, setting, raising or removing a weight, using another user's group, or taking a process out of its group " NEEDS_ROOT);
+		 "cannot change %s: raising a limit, setting, raising or removing a weight, using another user's group, or taking a process out of its group " NEEDS_ROOT,
+		 what);
 }
 
 /* Of errors that have the same reason for a process, a cgroup and a group.  @what: what was to be changed */
