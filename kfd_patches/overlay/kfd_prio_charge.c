@@ -76,6 +76,7 @@ void kfd_prio_share_attach(struct qcm_process_device *qpd)
 			continue;
 		qpd->prio.account[i] = &g->on[dqm->prio.slot];
 		kfd_prio_account_use(dqm, qpd->prio.account[i]);
+		qpd->prio.share.unrung |= qpd->prio.account[i]->unrung;
 		dqm->prio.share_due = true;
 		dqm->prio.recheck = true;
 	}
@@ -107,6 +108,7 @@ void kfd_prio_share_detach(struct qcm_process_device *qpd)
 		if (!--a->users)
 			kfd_prio_account_end(a, d->slot, ktime_get_ns());
 	}
+	qpd->prio.share.unrung = false;
 }
 
 /**
@@ -129,6 +131,60 @@ void kfd_prio_share_gone(struct device_queue_manager *dqm)
 	n = kfd_prio_share_lock();
 	n->turns.held &= ~BIT_ULL(dqm->prio.slot);
 	kfd_prio_share_unlock();
+}
+
+/* Whether a process on a GPU is in a group */
+static bool kfd_prio_share_in(const struct qcm_process_device *qpd,
+			      const struct kfd_prio_account *a)
+{
+	int i;
+
+	for (i = 0; i < KFD_PRIO_GROUP_KINDS; i++)
+		if (qpd->prio.account[i] == a)
+			return true;
+	return false;
+}
+
+/* Work of a process of a group was found that no ring announced */
+static void kfd_prio_account_unrung(struct device_queue_manager *dqm, struct kfd_prio_account *a)
+{
+	struct device_process_node *cur;
+
+	if (a->unrung)
+		return;
+	a->unrung = true;
+	list_for_each_entry(cur, &dqm->queues, list)
+		cur->qpd->prio.share.unrung |= kfd_prio_share_in(cur->qpd, a);
+	dqm->prio.share_due = true;
+	dqm->prio.recheck = true;
+}
+
+/**
+ * kfd_prio_share_observed() - record for the groups of a process what an observation of it found
+ * @qpd: the process on a GPU
+ * @armed: its doorbells were trapped when the observation began
+ * @waves: waves of it were counted
+ * @works: it has work, or may have some
+ *
+ * A process without work, whose doorbells are trapped, has work again when a CPU rings, and the
+ * ring changes the state of the trap. If waves are counted and the state has not changed, the
+ * process hides its work, or a GPU has rung. Such a process would have the time between two counts
+ * for nothing, again and again. So from then on each process of its groups counts as having work
+ * while it is on the GPU, until it was taken off and its MQDs show that it has none. Others of the
+ * group count too, because the group may have many processes, and new ones.
+ *
+ * Context: DQM lock
+ */
+void kfd_prio_share_observed(struct qcm_process_device *qpd, bool armed, bool waves, bool works)
+{
+	bool unrung = armed && waves && qpd->prio.share.quiet && kfd_prio_trap_armed(&qpd->prio);
+	int i;
+
+	lockdep_assert_held(&qpd->dqm->lock_hidden);
+	qpd->prio.share.quiet = armed && !works;
+	for (i = 0; unrung && i < KFD_PRIO_GROUP_KINDS; i++)
+		if (qpd->prio.account[i])
+			kfd_prio_account_unrung(qpd->dqm, qpd->prio.account[i]);
 }
 
 /* ---- time ---- */

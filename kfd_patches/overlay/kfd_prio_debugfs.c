@@ -195,7 +195,7 @@ static void kfd_prio_put_shares(struct seq_file *m, struct kfd_prio_dqm *d)
 		if (g->turn.weight)
 			seq_printf(m, "; weight %u%s", g->turn.weight,
 				   d->takes_turns && d->turn == &g->turn ? ", has its turn" : "");
-		seq_puts(m, "\n");
+		seq_puts(m, a->unrung ? "; has had work without a ring\n" : "\n");
 	}
 	kfd_prio_share_unlock();
 }

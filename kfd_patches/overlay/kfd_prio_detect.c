@@ -147,11 +147,19 @@ static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_
 	/* A signal that is above 0 again, without a ring, is used for another purpose */
 	bool work = seen->work || seen->waves || (seen->pending && !armed) || (off && had);
 	bool settles = !off && kfd_prio_claim_settles(b, seen);
+	bool runs = seen->counted && seen->waves && !off;
 	u64 settled_at;
 
-	/* A process that is off with saved waves must run on, even if its indices cannot be read */
-	if ((seen->unreadable && !(qp->preempted && seen->waves)) || qp->claim.wakes != b->wakes)
+	if (qp->claim.wakes != b->wakes)
 		return;
+	/*
+	 * A process that is off with saved waves must run on, even if its indices cannot be read;
+	 * and one with a group is charged for waves that were counted
+	 */
+	if (seen->unreadable && !(seen->waves && (qp->preempted || (b->shares && runs)))) {
+		kfd_prio_share_observed(qpd, b->armed, false, had);
+		return;
+	}
 	qp->rptr_sum = seen->rptr_sum;
 	qp->wptr_sum = seen->wptr_sum;
 	if (moved || seen->waves || seen->runs || off)
@@ -175,6 +183,7 @@ static void kfd_prio_claim_saw(struct qcm_process_device *qpd, const struct kfd_
 	}
 	qp->claim.waves = seen->waves || seen->work;
 	qp->work = work;
+	kfd_prio_share_observed(qpd, b->armed, runs, work);
 	/*
 	 * Work may have begun and ended since the last observation; an event shows when it ended.
 	 * The first one has no indices to compare with: a new claim without work does not hold.

@@ -65,8 +65,8 @@ struct kfd_prio_totals {
  * @grace_set: the shortest grace period is set, and was not set back yet
  * @unmapped_at: when all queues were unmapped, ktime_get_ns(); 0: a runlist was sent since
  * @mapped_at: when the last runlist after such an unmap was sent, ktime_get_ns()
- * @restored_at: estimated time, ktime_get_ns(), at which the waves that the last unmap saved are
- *	restored: as long after the runlist as the unmap took, KFD_PRIO_RESTORE_MAX_NS at most
+ * @restored_at: estimated time, ktime_get_ns(), at which the waves of the processes in the last
+ *	runlist are restored, KFD_PRIO_RESTORE_MAX_NS after it at most
  * @dqm: the device queue manager that contains this
  * @link: link in the list of GPUs, protected by kfd_prio_gpu_mutex
  * @users: number of holders of the GPU, see kfd_prio_gpu_hold(); protected by a lock of its own
@@ -86,6 +86,8 @@ struct kfd_prio_totals {
  * @fresh_at: begin of the last observation of a process of @fresh_claims, ktime_get_ns()
  * @fresh_reads: number of reads in it
  * @trapped_at: when the last observation of a process of @trapped_claims was due, ktime_get_ns()
+ * @trapped_early: the next one is due by this part of its interval earlier, of 2^32; random while
+ *	there are groups, otherwise 0
  * @trapped_reads: number of reads in it
  * @neighbour_rung: a neighbour may have rung, queues of a process have changed, or a process was
  *	parked: the next decision walks over @quiet_neighbours
@@ -93,8 +95,8 @@ struct kfd_prio_totals {
  * @observe_now: neighbours are to be observed before the next poll is due
  * @roles_due: the doorbells of a process cannot be trapped any more, or @crowd has changed: the
  *	thread must assign the roles again
- * @polled_at: when the last poll of the neighbours began, ktime_get_ns(); written by the thread
- *	only, as are the next five
+ * @polled_at: the next poll of the neighbours is due safety_poll_us after this time,
+ *	ktime_get_ns(); written by the thread only, as are the next five
  * @paused_until: no neighbour is observed before this time, ktime_get_ns()
  * @neighbour_reads: number of reads since the last pause, or the last complete observation
  * @busy_left: number of processes of @neighbours that are left of an observation that a kick has
@@ -216,6 +218,7 @@ struct kfd_prio_dqm {
 	u64 fresh_at;
 	u32 fresh_reads;
 	u64 trapped_at;
+	u32 trapped_early;
 	u32 trapped_reads;
 	atomic_t neighbour_rung;
 	bool quiet_marked;

@@ -33,6 +33,8 @@ struct cgroup;
  * @spent: the budget of the group is used up, as of the last decision
  * @limited: the group has a limit that is enforced, as of the last decision
  * @unenforced: nothing keeps the group off the GPU, as of the last decision
+ * @unrung: a process of the group has had work on the GPU that no ring of a CPU announced, see
+ *	kfd_prio_share_observed(); never cleared
  * @running: @runs was not 0 when the group was last charged
  * @throttled: number of processes that are throttled on the GPU
  * @throttled_at: since when @throttled is not 0, ktime_get_ns()
@@ -56,6 +58,7 @@ struct kfd_prio_account {
 	bool spent;
 	bool limited;
 	bool unenforced;
+	bool unrung;
 	bool running;
 	u32 throttled;
 	u64 throttled_at;

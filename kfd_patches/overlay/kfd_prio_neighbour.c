@@ -65,17 +65,31 @@ enum kfd_prio_found {
 /**
  * struct kfd_prio_pass - state of one call of kfd_prio_neighbours_observe()
  * @s: buffer for a snapshot
- * @counted: the waves of all queues were counted in this call
+ * @counted: the waves of all queues were counted in this call, or those of @of
+ * @of: the process whose waves were counted last
  */
 struct kfd_prio_pass {
 	struct kfd_prio_snapshot *s;
 	bool counted;
+	const struct kfd_process_device *of;
 };
 
 /*
- * Whether a neighbour that is on the GPU and has equal indices may have waves in flight. One count
- * serves all neighbours: a kernel of a queue that has not moved for so long was launched before the
- * count. Soon after the queues were mapped none is made, and a neighbour stays what it was.
+ * Counts waves, unless that was done in this call. One count serves all neighbours, where it covers
+ * all processes. Return: whether a count is there
+ */
+static bool kfd_prio_neighbour_count(struct kfd_process_device *pdd, struct kfd_prio_pass *pass)
+{
+	if (!pass->counted || (!KFD_PRIO_COUNTS_ALL && pass->of != pdd))
+		pass->counted = kfd_prio_count_waves(pdd, pass->s);
+	pass->of = pdd;
+	return pass->counted;
+}
+
+/*
+ * Whether a neighbour that is on the GPU and has equal indices may have waves in flight. A kernel
+ * of a queue that has not moved for so long was launched before the count. Soon after the queues
+ * were mapped none is made, and a neighbour stays what it was.
  * @armed: the neighbour seemed to have no work
  */
 static bool kfd_prio_neighbour_waves(struct kfd_process_device *pdd, struct kfd_prio_pass *pass,
@@ -87,9 +101,7 @@ static bool kfd_prio_neighbour_waves(struct kfd_process_device *pdd, struct kfd_
 		return true;
 	if (ktime_get_ns() < max(moved_at, restored_at) + kfd_prio_safety_poll_ns())
 		return !armed;
-	if (!pass->counted || !KFD_PRIO_COUNTS_ALL)
-		pass->counted = kfd_prio_count_waves(pdd, pass->s);
-	return !pass->counted || kfd_prio_waves(pdd, pass->s);
+	return !kfd_prio_neighbour_count(pdd, pass) || kfd_prio_waves(pdd, pass->s);
 }
 
 /*
@@ -117,18 +129,20 @@ static bool kfd_prio_neighbour_stalled(struct device_queue_manager *dqm,
  *
  * Indices that were never used need no count, nor those that stay equal while the trap is armed. If
  * the GPU time of the process is limited or divided, they do: it may show other memory than the GPU
- * reads, and a GPU may ring for it.
+ * reads, and a GPU may ring for it. While its trap is armed, its waves are counted also if its
+ * indices differ or cannot be read, see kfd_prio_share_observed().
  * @waves: the neighbour is taken off, and its MQDs show work
  */
 static enum kfd_prio_found kfd_prio_neighbour_read(struct device_queue_manager *dqm,
 						   struct qcm_process_device *qpd, bool waves,
 						   struct kfd_prio_pass *pass)
 {
+	struct kfd_process_device *pdd = qpd_to_pdd(qpd);
 	struct kfd_prio_qpd *qp = &qpd->prio;
 	bool armed = kfd_prio_trap_armed(qp) && !qp->neighbour.stalled;
 	bool off = qp->preempted;
 	u64 rptr_sum = qp->rptr_sum, wptr_sum = qp->wptr_sum, moved_at = qp->progress_at;
-	bool alive, moved, shares = kfd_prio_shares(qpd);
+	bool alive, moved, runs = false, shares = kfd_prio_shares(qpd);
 	u64 marked_count = qp->marked_count;
 	u32 unmap_seq = dqm->prio.unmap_seq;
 	struct mm_struct *mm = qp->mm;
@@ -140,9 +154,13 @@ static enum kfd_prio_found kfd_prio_neighbour_read(struct device_queue_manager *
 	dqm_unlock(dqm);
 	alive = kfd_prio_observe(pass->s, mm, &seen);
 	moved = seen.rptr_sum != rptr_sum || seen.wptr_sum != wptr_sum;
+	if (alive && !off && shares && armed)
+		runs = kfd_prio_sees_waves(qpd) && kfd_prio_neighbour_count(pdd, pass) &&
+		       kfd_prio_waves(pdd, pass->s);
 	if (alive && !off && !seen.work && !seen.unreadable &&
 	    (shares || (!seen.unused && (moved || !armed))))
-		waves = moved || kfd_prio_neighbour_waves(qpd_to_pdd(qpd), pass, moved_at, armed);
+		waves = moved || kfd_prio_neighbour_waves(pdd, pass, moved_at, armed);
+	waves |= runs;
 	mmdrop(mm);
 	dqm_lock(dqm);
 	if (qp->role != KFD_PRIO_ROLE_NEIGHBOUR)
@@ -163,6 +181,7 @@ static enum kfd_prio_found kfd_prio_neighbour_read(struct device_queue_manager *
 		pass->counted = false;
 		return KFD_PRIO_FOUND_UNKNOWN;
 	}
+	kfd_prio_share_observed(qpd, armed, runs, seen.work || waves);
 	if (seen.unreadable && !waves) {
 		if (off)
 			qp->work = false;
@@ -403,8 +422,8 @@ u64 kfd_prio_neighbour_poll_at(const struct kfd_prio_dqm *d)
  * @dqm: device queue manager of the GPU
  * @s: buffer for a snapshot
  *
- * Neighbours are observed every safety_poll_us, and those that were taken off at once. Without a
- * claim, a group and parking no decision depends on the result, and the function does nothing.
+ * Neighbours are observed every safety_poll_us, or within that time if there are groups, and those
+ * that were taken off at once. Without a claim, a group and parking the function does nothing.
  *
  * A kick interrupts the observation, and the thread resumes it after the kick. After
  * KFD_PRIO_NEIGHBOUR_READS reads it pauses, and no neighbour is observed before
@@ -443,7 +462,7 @@ void kfd_prio_neighbours_observe(struct device_queue_manager *dqm, struct kfd_pr
 		 * Set before the observation, so that a kick that interrupts it does not delay the
 		 * next one
 		 */
-		d->polled_at = now;
+		d->polled_at = now - kfd_prio_early(d, kfd_prio_safety_poll_ns());
 		d->quiet_left = KFD_PRIO_NEIGHBOUR_QUIET;
 	}
 	/* Neighbours of quiet_neighbours that were taken off go to the front as well */

@@ -158,6 +158,7 @@ static u64 kfd_prio_poll_trapped_at(struct kfd_prio_dqm *d)
 		return KFD_PRIO_NEVER;
 	at = max(qp->claim.observed_at + kfd_prio_safety_poll_ns(),
 		 d->trapped_at + kfd_prio_poll_turn(d));
+	at -= mul_u64_u32_shr(at - max(qp->claim.observed_at, d->trapped_at), d->trapped_early, 32);
 	return max(at, d->rest_at);
 }
 
@@ -243,6 +244,7 @@ static struct kfd_prio_qpd *kfd_prio_pass_trapped(struct kfd_prio_dqm *d,
 	 * because none is due before rest_at.
 	 */
 	d->trapped_at = at;
+	d->trapped_early = kfd_prio_early(d, U32_MAX);
 	d->trapped_reads = 1;
 	pass->reads = &d->trapped_reads;
 	return list_first_entry(&d->trapped_claims, struct kfd_prio_qpd, claim.link);

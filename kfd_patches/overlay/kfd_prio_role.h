@@ -58,7 +58,8 @@ static inline bool kfd_prio_seems_idle(struct qcm_process_device *qpd)
  * @qpd: the process on the GPU
  *
  * A process that KFD has evicted has none. Where waves are counted, a claim has none from when its
- * work has ended, and not only from when its trap is armed again.
+ * work has ended, and not only from when its trap is armed again. If work of its groups was found
+ * that no ring announced, it may have work while it is on the GPU.
  *
  * Context: DQM lock
  */
@@ -66,6 +67,8 @@ static inline bool kfd_prio_share_works(struct qcm_process_device *qpd)
 {
 	if (qpd->evicted > qpd->prio.preempted)
 		return false;
+	if (qpd->prio.share.unrung && !qpd->prio.preempted)
+		return true;
 	if (qpd->prio.role == KFD_PRIO_ROLE_CLAIM && !qpd->prio.work)
 		return !kfd_prio_sees_waves(qpd) && !kfd_prio_armed_is_quiet(qpd);
 	return !kfd_prio_seems_idle(qpd);

@@ -148,11 +148,7 @@ u64 kfd_prio_share_decide(struct device_queue_manager *dqm, const struct kfd_pri
 	lockdep_assert_held(&dqm->lock_hidden);
 	if (kfd_prio_share_unused(d))
 		return KFD_PRIO_NEVER;
-	/*
-	 * A save and a restore. The driver cannot measure a restore; the simulated one, which was
-	 * calibrated with MI308X GPUs, takes 440 us where a save takes 327 (simulator.rst)
-	 */
-	switch_ns = d->save_recent_ns * 5 / 2;
+	switch_ns = d->save_recent_ns + kfd_prio_restore_ns(d->save_recent_ns);
 	n = kfd_prio_share_lock();
 	n->switch_ns[d->slot] = switch_ns;
 	if (now >= n->used_at + KFD_PRIO_QUOTA_USED_NS)

@@ -4,9 +4,11 @@
  * CREATE_QUEUE was given, with the page table of the CPU. The GPU has a page table of its own, and goes on with the
  * pages that it has mapped.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -235,6 +237,107 @@ static void raise_flag(struct kfdc_queue *q, unsigned int n)
 		*(volatile uint32_t *)flag = 1;
 }
 
+/* The same, from when no indices can be read */
+static void raise_unseen(struct kfdc_queue *q, unsigned int n)
+{
+	if (n == 1)
+		munmap((void *)shown, 4096);
+	raise_flag(q, n);
+}
+
+/* ---- kernels that are over whenever waves are counted ---- */
+
+#define GATES	1000
+#define GATED_NS	(8 * MS)
+
+static struct kfdc_signal *gates[GATES];
+
+/* /proc/PID/status of the engine's thread of a GPU; the first GPU's */
+static void engine_status(char *path, size_t size)
+{
+	char line[64];
+	struct dirent *e;
+	DIR *d = opendir("/proc");
+	FILE *f;
+
+	*path = '\0';
+	while (d && !*path && (e = readdir(d))) {
+		snprintf(line, sizeof(line), "/proc/%.16s/comm", e->d_name);
+		f = e->d_name[0] >= '0' && e->d_name[0] <= '9' ? fopen(line, "re") : NULL;
+		if (f && fgets(line, sizeof(line), f) && !strncmp(line, "kfd-prio/", 9))
+			snprintf(path, size, "/proc/%.16s/status", e->d_name);
+		if (f)
+			fclose(f);
+	}
+	if (d)
+		closedir(d);
+}
+
+static long switches(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char line[256];
+	long n = -1;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "voluntary_ctxt_switches: %ld", &n) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/*
+ * Each time that the engine's thread has run, one kernel more may begin, which ends before the thread is expected to run again.
+ * While the process is off, it rings now and then, so that it is put back
+ */
+static void *gate(void *queue)
+{
+	struct kfdc_queue *q = queue;
+	uint64_t done;
+	char path[64];
+	long was;
+	int i;
+
+	engine_status(path, sizeof(path));
+	was = switches(path);
+	for (i = 0; *path && i < GATES; i++) {
+		while (switches(path) == was)
+			nap_ns(20 * US);
+		done = *q->rptr;
+		kfdc_signal_set(gates[i], 0);
+		nap_ns(GATED_NS);
+		while (*q->rptr == done) {
+			nap_ns(17 * MS);
+			if (*q->rptr == done)
+				kfdc_ring(q);
+			nap_ns(17 * MS);
+		}
+		was = switches(path);
+	}
+	return NULL;
+}
+
+static long start_gated(void)
+{
+	const struct kfdc_queue_attr attr = { .priority = 7, .percentage = 100, .packets = 4096 };
+	struct kfdc_queue *q;
+	pthread_t thread;
+	long i, r;
+
+	r = kfdc_queue_create(me.c, &attr, &q);
+	r = r ? r : show_equal(q);
+	for (i = 0; i < GATES && !r; i++) {
+		r = kfdc_signal_create(me.c, false, &gates[i]);
+		if (r)
+			break;
+		kfdc_signal_set(gates[i], 1);
+		r = kfdc_barrier(q, false, &gates[i], 1, NULL);
+		r = r ? r : kfdc_dispatch(q, &(struct kfdc_dispatch){ .ns = GATED_NS, .barrier = true, .no_ring = i < GATES - 1 });
+	}
+	return r ? r : -pthread_create(&thread, NULL, gate, q);
+}
+
 /* ---- queues of PM4 and SDMA packets ---- */
 
 static long start_pm4(void)
@@ -296,6 +399,9 @@ const struct disguise disguises[] = {
 	  .every = 20 * MS },
 	{ "hide_gpu_rings", "an SDMA queue rings", .before = ring_by_gpu, .silent = true, .after = submit_sdma,
 	  .again = raise_flag, .every = 25 * MS },
+	{ "hide_gpu_unmapped", "an SDMA queue rings, indices in a hole", .before = ring_by_gpu, .silent = true,
+	  .after = submit_sdma, .again = raise_unseen, .every = 25 * MS },
+	{ "hide_between", "kernels between two observations, indices that are equal", .start = start_gated },
 	{ "hide_pm4", "a queue of PM4 packets, indices in a page of zeros", .start = start_pm4 },
 	{ "hide_sdma", "an SDMA queue, indices in a page of zeros", .start = start_sdma },
 	{}
@@ -331,19 +437,19 @@ static void *again(void *arg)
 	return NULL;
 }
 
-static long dispatch_all(const struct disguise *d, struct kfdc_queue *q)
+static long dispatch_all(const struct disguise *d, struct kfdc_queue *q, long ns)
 {
 	long i, r = 0, n = d->dispatches ? d->dispatches : BATCH;
 
 	for (i = 0; !r && i < n; i++)
 		r = kfdc_dispatch(q, &(struct kfdc_dispatch){
-			.ns = d->dispatches == 1 ? LONG_NS : BATCH_NS, .barrier = true,
+			.ns = d->dispatches == 1 ? LONG_NS : ns ? (uint64_t)ns : BATCH_NS, .barrier = true,
 			.signal = d->signalled ? me.s : NULL, .no_ring = d->silent || i < n - 1,
 		});
 	return r;
 }
 
-long act_batch(long which, long unused)
+long act_batch(long which, long ns)
 {
 	struct kfdc_queue_attr attr = { .priority = 7, .percentage = 100, .packets = 4096 };
 	const struct disguise *d = &disguises[which];
@@ -351,14 +457,13 @@ long act_batch(long which, long unused)
 	pthread_t thread;
 	long r;
 
-	(void)unused;
 	a.d = d;
 	if (d->start)
 		return d->start();
 	r = kfdc_queue_create(me.c, &attr, &a.q);
 	if (!r && d->before)
 		r = d->before(a.q);
-	r = r ? r : dispatch_all(d, a.q);
+	r = r ? r : dispatch_all(d, a.q, ns);
 	if (!r && d->after)
 		r = d->after(a.q);
 	if (!r && d->again && pthread_create(&thread, NULL, again, &a))

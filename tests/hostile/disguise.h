@@ -40,8 +40,8 @@ extern const struct disguise disguises[];
 /* The one of a test; ends the program if there is none */
 int disguise_of(const char *name);
 
-/* In an actor: be at work; 0, -errno or NOT_HERE */
-long act_batch(long which, long unused);
+/* In an actor: be at work, with kernels of @ns, 0: of 25 ms; 0, -errno or NOT_HERE */
+long act_batch(long which, long ns);
 
 /* In an actor: trace and stop a process of the same user */
 long act_trace_stop(long pid, long unused);

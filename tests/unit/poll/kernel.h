@@ -100,7 +100,8 @@ struct kfd_prio_dqm {
 	bool claim_marked;
 	enum { KFD_PRIO_STATE_COMMITTED, KFD_PRIO_STATE_LEFT } state;
 	u64 claims_at, fresh_at, trapped_at, rest_at;
-	u32 claims_reads, fresh_reads, trapped_reads;
+	u32 claims_reads, fresh_reads, trapped_reads, trapped_early;
+	u32 random;	/* 0: there is no group */
 };
 
 struct device_queue_manager {
@@ -111,6 +112,18 @@ struct device_queue_manager {
 struct kfd_prio_snapshot;
 struct qcm_process_device;
 enum kfd_prio_wake { KFD_PRIO_WAKE_NONE };
+
+static inline u64 mul_u64_u32_shr(u64 a, u32 b, unsigned int shift)
+{
+	return (u64)((unsigned __int128)a * b >> shift);
+}
+
+#define U32_MAX	UINT32_MAX
+
+static inline u64 kfd_prio_early(const struct kfd_prio_dqm *d, u64 ns)
+{
+	return mul_u64_u32_shr(ns, d->random, 32);
+}
 
 /* of the test */
 u64 ktime_get_ns(void);

@@ -237,6 +237,30 @@ static u64 turns(void)
 	return sum;
 }
 
+/* While there are groups the next time cannot be foreseen: it is any within the interval, and none before the last one */
+static void test_early(void **unused)
+{
+	static const u32 random[] = { 0, 1u << 20, 1u << 31, 3u << 30, U32_MAX - 1 };
+	struct claim *c;
+	unsigned int i;
+	u64 last, at;
+
+	(void)unused;
+	for (i = 0; i < sizeof(random) / sizeof(random[0]); i++) {
+		begin(10 * MS);
+		c = trapped(8);
+		d->random = random[i];
+		run(100 * MS);
+		last = c->qp.claim.observed_at;
+		at = last + 10 * MS - mul_u64_u32_shr(10 * MS, random[i], 32);
+		assert_true(c->count > 5);
+		assert_in_range(poll_at(), at > d->rest_at ? at - 20 * US : d->rest_at, (at > d->rest_at ? at : d->rest_at) + 20 * US);
+		/* another claim is the first one, which was observed long ago */
+		c->qp.claim.observed_at = now - 50 * MS;
+		assert_true(poll_at() >= d->trapped_at);
+	}
+}
+
 /* Each claim is observed in time, and the ration is kept: whatever their number, of queues and of kicks */
 static void test_trapped(void **unused)
 {
@@ -707,6 +731,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_trapped),
+		cmocka_unit_test(test_early),
 		cmocka_unit_test(test_64),
 		cmocka_unit_test(test_crowd),
 		cmocka_unit_test(test_stalled),
