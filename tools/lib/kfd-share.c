@@ -107,6 +107,18 @@ struct share_setting share_entry_setting(const struct kfd_prio_share_entry *entr
 }
 
 /**
+ * share_entry_unenforced() - has a group a limit or a weight that is not enforced on a GPU?
+ * @entry: the group
+ *
+ * Return: whether.
+ */
+bool share_entry_unenforced(const struct kfd_prio_share_entry *entry)
+{
+	return entry->flags & KFD_PRIO_SHARE_IS_UNENFORCED &&
+	       (entry->max != KFD_PRIO_MAX_NONE || entry->weight != KFD_PRIO_WEIGHT_NONE);
+}
+
+/**
  * share_entry_find() - a group by its number
  * @entries: of kfd_dev_shares()
  * @nr: how many

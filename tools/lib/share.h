@@ -38,6 +38,7 @@ int kfd_dev_share(const struct kfd_dev *dev, struct kfd_prio_share_args *args);
 int kfd_dev_shares(const struct kfd_dev *dev, struct kfd_prio_share_entry **entries, size_t *nr);
 void share_args_set(struct kfd_prio_share_args *args, const struct share_setting *setting);
 struct share_setting share_entry_setting(const struct kfd_prio_share_entry *entry);
+bool share_entry_unenforced(const struct kfd_prio_share_entry *entry);
 const struct kfd_prio_share_entry *share_entry_find(const struct kfd_prio_share_entry *entries, size_t nr, uint64_t group);
 const struct kfd_prio_share_entry *share_entry_of_cgroup(const struct kfd_prio_share_entry *entries, size_t nr, uint64_t cgroup);
 

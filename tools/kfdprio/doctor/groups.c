@@ -21,7 +21,7 @@ void doctor_groups(struct doctor *d)
 	if (d->dev.fd < 0 || !kfd_dev_has_shares(&d->dev, NULL) || kfd_dev_shares(&d->dev, &entries, &nr))
 		return;
 	for (i = 0; i < nr; i++) {
-		if (!(entries[i].flags & KFD_PRIO_SHARE_IS_UNENFORCED))
+		if (!share_entry_unenforced(&entries[i]))
 			continue;
 		if (bad++ < NAMED)
 			len += snprintf(names + len, sizeof(names) - len, "%s%llu", len ? ", " : "",

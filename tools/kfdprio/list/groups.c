@@ -70,17 +70,10 @@ struct groups {
 	const struct list_choice *choice;
 };
 
-/* Has it something that a GPU may not enforce? */
-static bool unenforced(const struct kfd_prio_share_entry *entry)
-{
-	return entry->flags & KFD_PRIO_SHARE_IS_UNENFORCED &&
-	       (entry->max != KFD_PRIO_MAX_NONE || entry->weight != KFD_PRIO_WEIGHT_NONE);
-}
-
 /* The first that applies; NULL: the group has no work, as far as is known */
 static const char *state_name(const struct kfd_prio_share_entry *entry)
 {
-	if (unenforced(entry))
+	if (share_entry_unenforced(entry))
 		return "unenforced";
 	if (entry->flags & KFD_PRIO_SHARE_IS_THROTTLED)
 		return "throttled";
@@ -126,7 +119,7 @@ static void cell(void *context, size_t at, unsigned int column, struct list_valu
 		break;
 	case COLUMN_STATE:
 		list_text(value, state_name(entry));
-		value->marked = unenforced(entry);
+		value->marked = share_entry_unenforced(entry);
 		break;
 	case COLUMN_IS_THROTTLED:
 		value->known = true;
@@ -134,7 +127,7 @@ static void cell(void *context, size_t at, unsigned int column, struct list_valu
 		break;
 	case COLUMN_IS_UNENFORCED:
 		value->known = true;
-		value->flag = unenforced(entry);
+		value->flag = share_entry_unenforced(entry);
 		break;
 	case COLUMN_PROCESSES:
 		list_count(value, entry->nr_processes);
@@ -218,7 +211,7 @@ static void groups_print(struct groups *groups)
 	}
 	list_print(&list);
 	for (i = 0; i < groups->nr; i++)
-		if (unenforced(&groups->entries[i]))
+		if (share_entry_unenforced(&groups->entries[i]))
 			warnx("group %llu: its limit and its weight do not hold on each GPU: preemption is off on a GPU where it has processes, or is not possible there: run 'kfdprio doctor' for the reason",
 			      (unsigned long long)groups->entries[i].group);
 }
