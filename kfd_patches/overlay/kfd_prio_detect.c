@@ -251,7 +251,7 @@ static bool kfd_prio_claim_indices(struct device_queue_manager *dqm, struct qcm_
 	struct mm_struct *mm = qpd->prio.mm;
 	bool alive, preempted = qpd->prio.preempted;
 	u64 begin = ktime_get_ns(), mapped_at = dqm->prio.mapped_at;
-	bool restoring = begin < dqm->prio.restored_at;
+	bool restoring = begin < kfd_prio_restored_at(qpd);
 	u64 marked_count = qpd->prio.marked_count;
 	u32 unmap_seq = dqm->prio.unmap_seq;
 	struct kfd_prio_seen seen;

@@ -65,8 +65,8 @@ struct kfd_prio_totals {
  * @grace_set: the shortest grace period is set, and was not set back yet
  * @unmapped_at: when all queues were unmapped, ktime_get_ns(); 0: a runlist was sent since
  * @mapped_at: when the last runlist after such an unmap was sent, ktime_get_ns()
- * @restored_at: estimated time, ktime_get_ns(), at which the waves of the processes in the last
- *	runlist are restored, KFD_PRIO_RESTORE_MAX_NS after it at most
+ * @restored_at: estimated time, ktime_get_ns(), at which the waves that the last unmap saved are
+ *	restored: as long after the runlist as the unmap took, KFD_PRIO_RESTORE_MAX_NS at most
  * @dqm: the device queue manager that contains this
  * @link: link in the list of GPUs, protected by kfd_prio_gpu_mutex
  * @users: number of holders of the GPU, see kfd_prio_gpu_hold(); protected by a lock of its own

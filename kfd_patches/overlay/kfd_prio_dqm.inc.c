@@ -196,6 +196,10 @@ static void kfd_prio_give_back(struct device_queue_manager *dqm, struct qcm_proc
 		kfd_prio_share_throttled(qpd, KFD_PRIO_THROTTLE_NONE, now);
 	hlist_del_init(&qp->cost);
 	WRITE_ONCE(qp->preempted, false);
+	/* The update that puts it back may save others first */
+	if (!qp->proved)
+		WRITE_ONCE(qp->restored_at, now + min(kfd_prio_switch_ns(dqm->prio.save_recent_ns),
+						      KFD_PRIO_RESTORE_MAX_NS));
 	qp->proved = false;
 	qp->spared = false;
 	dqm->prio.nr_off--;

@@ -329,6 +329,8 @@ struct kfd_prio_qpd_share {
  * @marked_count: how often the process was marked as off
  * @proved: the process is taken off, and its MQDs and indices have shown no work since; cleared
  *	when the process is put back
+ * @restored_at: estimated time, ktime_get_ns(), at which its waves are restored after it was put
+ *	back, unless it was proved to have none; read without a lock
  * @spared: the process has made room for a level (kfd_prio_policy_spares()); cleared when it is put
  *	back
  * @counted: the process counts as preempted: it is off, and has work as far as is known
@@ -356,7 +358,8 @@ struct kfd_prio_qpd_share {
  * @doorbell: its doorbells; no lock
  *
  * Protected by the DQM lock, except for @exiting, @stale and @observe, which are read and written
- * without a lock, and for members whose lock the kernel-doc of a part states.
+ * without a lock, for @restored_at, which is read without a lock, and for members whose lock the
+ * kernel-doc of a part states.
  */
 struct kfd_prio_qpd {
 	bool preempted;
@@ -370,6 +373,7 @@ struct kfd_prio_qpd {
 	u64 marked_at;
 	u64 marked_count;
 	bool proved;
+	u64 restored_at;
 	bool spared;
 	bool counted;
 	u64 preempted_at;

@@ -95,11 +95,10 @@ static bool kfd_prio_neighbour_count(struct kfd_process_device *pdd, struct kfd_
 static bool kfd_prio_neighbour_waves(struct kfd_process_device *pdd, struct kfd_prio_pass *pass,
 				     u64 moved_at, bool armed)
 {
-	u64 restored_at = READ_ONCE(pdd->dev->dqm->prio.restored_at);
-
 	if (!kfd_prio_sees_waves(&pdd->qpd))
 		return true;
-	if (ktime_get_ns() < max(moved_at, restored_at) + kfd_prio_safety_poll_ns())
+	if (ktime_get_ns() < max(moved_at, kfd_prio_restored_at(&pdd->qpd)) +
+	    kfd_prio_safety_poll_ns())
 		return !armed;
 	return !kfd_prio_neighbour_count(pdd, pass) || kfd_prio_waves(pdd, pass->s);
 }

@@ -19,6 +19,8 @@
  */
 #include <linux/kthread.h>
 #include <linux/log2.h>
+#include <linux/math64.h>
+#include <linux/random.h>
 #include <linux/sched/mm.h>
 #include <linux/uaccess.h>
 #include "kfd_prio_priv.h"
@@ -209,4 +211,20 @@ bool kfd_prio_count_waves(struct kfd_process_device *pdd, struct kfd_prio_snapsh
 bool kfd_prio_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s)
 {
 	return s->counted && kfd_prio_compat_waves(pdd, s->occupancy);
+}
+
+/**
+ * kfd_prio_early() - how much earlier than after its interval the next observation is due
+ * @d: state of the GPU
+ * @ns: the interval
+ *
+ * While there are groups, that is random: when the thread runs can be seen in /proc, and a process
+ * that hides its work could have its kernels between two counts of waves.
+ *
+ * Context: DQM lock
+ * Return: time, ns, below @ns; 0 while there is no group
+ */
+u64 kfd_prio_early(const struct kfd_prio_dqm *d, u64 ns)
+{
+	return list_empty(&d->accounts) ? 0 : mul_u64_u32_shr(ns, get_random_u32(), 32);
 }

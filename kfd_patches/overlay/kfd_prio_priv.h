@@ -26,9 +26,7 @@
 #define KFD_PRIO_PRIV_H_INCLUDED
 
 #include <linux/jump_label.h>
-#include <linux/math64.h>
 #include <linux/pid.h>
-#include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
 #include "kfd_prio_compat.h"
@@ -76,13 +74,13 @@ struct kfd_prio_marked {
 #define KFD_PRIO_RESTORE_MAX_NS	5000000ULL
 
 /*
- * Returns the time that a restore takes if a save takes @save_ns. The driver cannot measure a
+ * Returns the time of a save and a restore if a save takes @save_ns. The driver cannot measure a
  * restore; the simulated one, which was calibrated with MI308X GPUs, takes 440 us where a save
  * takes 327 (simulator.rst)
  */
-static inline u64 kfd_prio_restore_ns(u64 save_ns)
+static inline u64 kfd_prio_switch_ns(u64 save_ns)
 {
-	return save_ns * 3 / 2;
+	return save_ns * 5 / 2;
 }
 
 /* Delay before a runlist that could not be sent, or an unmap that failed, is tried again, ns */
@@ -317,6 +315,7 @@ bool kfd_prio_counts_waves(struct kfd_process_device *pdd);
 bool kfd_prio_count_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s);
 bool kfd_prio_waves(struct kfd_process_device *pdd, struct kfd_prio_snapshot *s);
 bool kfd_prio_sees_waves(struct qcm_process_device *qpd);
+u64 kfd_prio_early(const struct kfd_prio_dqm *d, u64 ns);
 
 /* kfd_prio_proof.c */
 enum kfd_prio_shown kfd_prio_shows_work(struct qcm_process_device *qpd);
@@ -349,22 +348,6 @@ void kfd_prio_role_drop(struct device_queue_manager *dqm, struct qcm_process_dev
 
 /* kfd_prio_poll.c; kfd_prio_claim.h has more of this and the next file */
 u64 kfd_prio_claim_poll_at(struct device_queue_manager *dqm, const struct kfd_prio_params *k);
-
-/**
- * kfd_prio_early() - how much earlier than after its interval the next observation is due
- * @d: state of the GPU
- * @ns: the interval
- *
- * While there are groups, that is random: when the thread runs can be seen in /proc, and a process
- * that hides its work could have its kernels between two counts of waves.
- *
- * Context: DQM lock
- * Return: time, ns, below @ns; 0 while there is no group
- */
-static inline u64 kfd_prio_early(const struct kfd_prio_dqm *d, u64 ns)
-{
-	return list_empty(&d->accounts) ? 0 : mul_u64_u32_shr(ns, get_random_u32(), 32);
-}
 
 /* kfd_prio_claim.c */
 int kfd_prio_claim_fold(struct device_queue_manager *dqm, const struct kfd_prio_params *k,

@@ -113,6 +113,21 @@ static inline bool kfd_prio_is_preempted(const struct kfd_prio_qpd *qp)
 }
 
 /**
+ * kfd_prio_restored_at() - when all waves of a process on a GPU are restored, as far as is known
+ * @qpd: the process on the GPU
+ *
+ * Those that the last unmap saved, and those of a process that was put back, which an earlier one
+ * has saved.
+ *
+ * Context: any
+ * Return: ktime_get_ns() of that time, an estimate
+ */
+static inline u64 kfd_prio_restored_at(const struct qcm_process_device *qpd)
+{
+	return max(READ_ONCE(qpd->dqm->prio.restored_at), READ_ONCE(qpd->prio.restored_at));
+}
+
+/**
  * kfd_prio_preempted_ns() - total time for which a process has been preempted on a GPU, ns
  * @qp: the process on the GPU
  *

@@ -213,18 +213,6 @@ static void kfd_prio_over_subscribed_keep(struct device_queue_manager *dqm)
 		kfd_prio_over_subscription_set(dqm);
 }
 
-/*
- * Returns how long the waves of the processes in a runlist that was sent at @now may be restored:
- * as long as the unmap took, or as recent saves on the GPU suggest. A process that this runlist
- * puts back may have been saved by an earlier unmap, also if the GPU was empty since
- */
-static u64 kfd_prio_runlist_restore_ns(const struct kfd_prio_dqm *d, u64 now)
-{
-	u64 unmap_ns = d->unmapped_at ? now - d->unmapped_at : 0;
-
-	return min(max(unmap_ns, kfd_prio_restore_ns(d->save_recent_ns)), KFD_PRIO_RESTORE_MAX_NS);
-}
-
 /**
  * kfd_prio_runlist_sent() - a runlist, of kfdprio or KFD, was sent or has failed
  * @dqm: device queue manager of the GPU
@@ -240,12 +228,11 @@ void kfd_prio_runlist_sent(struct device_queue_manager *dqm, int ret)
 	struct kfd_prio_dqm *d = &dqm->prio;
 	u64 now = ktime_get_ns();
 
-	if (!ret) {
-		WRITE_ONCE(d->restored_at, now + kfd_prio_runlist_restore_ns(d, now));
-		if (d->unmapped_at) {
-			kfd_prio_claim_skip(dqm, d->unmapped_at);
-			WRITE_ONCE(d->mapped_at, now);
-		}
+	if (!ret && d->unmapped_at) {
+		kfd_prio_claim_skip(dqm, d->unmapped_at);
+		WRITE_ONCE(d->mapped_at, now);
+		WRITE_ONCE(d->restored_at,
+			   now + min(now - d->unmapped_at, KFD_PRIO_RESTORE_MAX_NS));
 		d->unmapped_at = 0;
 	}
 	kfd_prio_over_subscribed_keep(dqm);

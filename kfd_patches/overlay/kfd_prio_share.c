@@ -148,7 +148,7 @@ u64 kfd_prio_share_decide(struct device_queue_manager *dqm, const struct kfd_pri
 	lockdep_assert_held(&dqm->lock_hidden);
 	if (kfd_prio_share_unused(d))
 		return KFD_PRIO_NEVER;
-	switch_ns = d->save_recent_ns + kfd_prio_restore_ns(d->save_recent_ns);
+	switch_ns = kfd_prio_switch_ns(d->save_recent_ns);
 	n = kfd_prio_share_lock();
 	n->switch_ns[d->slot] = switch_ns;
 	if (now >= n->used_at + KFD_PRIO_QUOTA_USED_NS)
