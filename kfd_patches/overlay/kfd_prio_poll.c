@@ -19,11 +19,14 @@
  * .claim_marked, and the next decision or the next pass moves the claim.
  *
  * Each time at which a claim is due follows from past events and the module parameters, and not
- * from the present time, because users can cause any number of passes. A pass ends after
- * KFD_PRIO_POLL_READS reads. The thread then pauses in proportion to them, and for at least as long
- * as they have taken, because it runs at a real-time priority: on a host that reads slowly it must
- * not take a whole CPU. A ring, the end of a level and a claim of rung_claims that was taken off
- * do not wait.
+ * from the present time, because users can cause any number of passes. While there are groups, that
+ * of a trapped claim also follows from a random number, which is drawn when the last one was
+ * observed (kfd_prio_early()).
+ *
+ * A pass ends after KFD_PRIO_POLL_READS reads. The thread then pauses in proportion to them, and
+ * for at least as long as they have taken, because it runs at a real-time priority: on a host that
+ * reads slowly it must not take a whole CPU. A ring, the end of a level and a claim of rung_claims
+ * that was taken off do not wait.
  */
 #include "kfd_prio_priv.h"
 #include "kfd_prio_claim.h"
