@@ -252,20 +252,21 @@ static void raise_unseen(struct kfdc_queue *q, unsigned int n)
 
 static struct kfdc_signal *gates[GATES];
 
-/* /proc/PID/status of the engine's thread of a GPU; the first GPU's */
-static void engine_status(char *path, size_t size)
+/* /proc/PID/status of the engine's thread of the first GPU; empty: there is none */
+static char engine[64];
+
+static void engine_find(void)
 {
 	char line[64];
 	struct dirent *e;
 	DIR *d = opendir("/proc");
 	FILE *f;
 
-	*path = '\0';
-	while (d && !*path && (e = readdir(d))) {
+	while (d && !*engine && (e = readdir(d))) {
 		snprintf(line, sizeof(line), "/proc/%.16s/comm", e->d_name);
 		f = e->d_name[0] >= '0' && e->d_name[0] <= '9' ? fopen(line, "re") : NULL;
 		if (f && fgets(line, sizeof(line), f) && !strncmp(line, "kfd-prio/", 9))
-			snprintf(path, size, "/proc/%.16s/status", e->d_name);
+			snprintf(engine, sizeof(engine), "/proc/%.16s/status", e->d_name);
 		if (f)
 			fclose(f);
 	}
@@ -294,15 +295,12 @@ static long switches(const char *path)
 static void *gate(void *queue)
 {
 	struct kfdc_queue *q = queue;
+	long was = switches(engine);
 	uint64_t done;
-	char path[64];
-	long was;
 	int i;
 
-	engine_status(path, sizeof(path));
-	was = switches(path);
-	for (i = 0; *path && i < GATES; i++) {
-		while (switches(path) == was)
+	for (i = 0; i < GATES; i++) {
+		while (switches(engine) == was)
 			nap_ns(20 * US);
 		done = *q->rptr;
 		kfdc_signal_set(gates[i], 0);
@@ -313,7 +311,7 @@ static void *gate(void *queue)
 				kfdc_ring(q);
 			nap_ns(17 * MS);
 		}
-		was = switches(path);
+		was = switches(engine);
 	}
 	return NULL;
 }
@@ -325,6 +323,9 @@ static long start_gated(void)
 	pthread_t thread;
 	long i, r;
 
+	engine_find();
+	if (!*engine)
+		return not_here("no thread kfd-prio in /proc");
 	r = kfdc_queue_create(me.c, &attr, &q);
 	r = r ? r : show_equal(q);
 	for (i = 0; i < GATES && !r; i++) {

@@ -84,13 +84,14 @@ static bool why_raised(const struct kfd_prio_share_entry *now, const struct kfdp
 
 /*
  * The kernel has one EPERM for several rules: the reason is found from /proc and from what the driver lists.  Both may
- * have changed since.  @pid: 0: no process is named
+ * have changed since.  @pid: 0: no process is named.  @what: what was to be changed
  */
-static void why_no_permission(const struct kfd_dev *dev, const struct kfdprio_share *to, pid_t pid, char *why)
+static void why_no_permission(const struct kfd_dev *dev, const struct kfdprio_share *to, pid_t pid, const char *what,
+			      char *why)
 {
 	uint64_t has = pid ? group_of(dev, pid) : 0;
 	struct kfd_prio_share_entry now;
-	char owner[KFDLIB_NAME], what[32];
+	char owner[KFDLIB_NAME];
 
 	if (pid && process_is_foreign(pid, why))
 		return;
@@ -115,10 +116,6 @@ static void why_no_permission(const struct kfd_dev *dev, const struct kfdprio_sh
 			 pid);
 		return;
 	}
-	if (pid)
-		snprintf(what, sizeof(what), "the group of process %d", pid);
-	else
-		snprintf(what, sizeof(what), "group %llu", (unsigned long long)to->group);
 	snprintf(why, KFDLIB_WHY,
 		 "cannot change %s: raising a limit, setting, raising or removing a weight, using another user's group, or taking a process out of its group " NEEDS_ROOT,
 		 what);
@@ -177,12 +174,13 @@ static void why_process_not(const struct kfd_dev *dev, const struct kfdprio_shar
 	struct kfd_prio_share_args ask = { .flags = KFD_PRIO_SHARE_PROCESS, .pid = pid, .pidfd = pidfd };
 	char what[32];
 
+	snprintf(what, sizeof(what), "the group of process %d", pid);
 	switch (err) {
 	case EBUSY:
 		why_in_group(kfd_dev_share(dev, &ask) ? 0 : ask.group, why);
 		break;
 	case EPERM:
-		why_no_permission(dev, to, pid, why);
+		why_no_permission(dev, to, pid, what, why);
 		break;
 	case ESRCH:
 		snprintf(why, KFDLIB_WHY, "process %d has ended: no group was changed", pid);
@@ -198,7 +196,6 @@ static void why_process_not(const struct kfd_dev *dev, const struct kfdprio_shar
 			 pid);
 		break;
 	default:
-		snprintf(what, sizeof(what), "the group of process %d", pid);
 		why_not_changed(what, to, err, why);
 	}
 }
@@ -358,7 +355,7 @@ static int set_group(const struct kfd_dev *dev, const struct kfdprio_request *re
 	if (ret) {
 		snprintf(what, sizeof(what), "group %llu", (unsigned long long)to->group);
 		if (ret == -EPERM)
-			why_no_permission(dev, to, 0, text);
+			why_no_permission(dev, to, 0, what, text);
 		else
 			why_not_changed(what, to, -ret, text);
 		warnx("%s", text);
