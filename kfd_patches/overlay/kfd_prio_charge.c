@@ -76,7 +76,6 @@ void kfd_prio_share_attach(struct qcm_process_device *qpd)
 			continue;
 		qpd->prio.account[i] = &g->on[dqm->prio.slot];
 		kfd_prio_account_use(dqm, qpd->prio.account[i]);
-		qpd->prio.share.unrung |= qpd->prio.account[i]->unrung;
 		dqm->prio.share_due = true;
 		dqm->prio.recheck = true;
 	}
@@ -108,7 +107,6 @@ void kfd_prio_share_detach(struct qcm_process_device *qpd)
 		if (!--a->users)
 			kfd_prio_account_end(a, d->slot, ktime_get_ns());
 	}
-	qpd->prio.share.unrung = false;
 }
 
 /**
@@ -133,30 +131,21 @@ void kfd_prio_share_gone(struct device_queue_manager *dqm)
 	kfd_prio_share_unlock();
 }
 
-/* Whether a process on a GPU is in a group */
-static bool kfd_prio_share_in(const struct qcm_process_device *qpd,
-			      const struct kfd_prio_account *a)
+/**
+ * kfd_prio_share_unrung() - whether work of the groups of a process was found on a GPU that no ring
+ * announced
+ * @qpd: the process on the GPU
+ *
+ * Context: DQM lock
+ */
+bool kfd_prio_share_unrung(const struct qcm_process_device *qpd)
 {
 	int i;
 
 	for (i = 0; i < KFD_PRIO_GROUP_KINDS; i++)
-		if (qpd->prio.account[i] == a)
+		if (qpd->prio.account[i] && qpd->prio.account[i]->unrung)
 			return true;
 	return false;
-}
-
-/* Work of a process of a group was found that no ring announced */
-static void kfd_prio_account_unrung(struct device_queue_manager *dqm, struct kfd_prio_account *a)
-{
-	struct device_process_node *cur;
-
-	if (a->unrung)
-		return;
-	a->unrung = true;
-	list_for_each_entry(cur, &dqm->queues, list)
-		cur->qpd->prio.share.unrung |= kfd_prio_share_in(cur->qpd, a);
-	dqm->prio.share_due = true;
-	dqm->prio.recheck = true;
 }
 
 /**
@@ -178,13 +167,18 @@ static void kfd_prio_account_unrung(struct device_queue_manager *dqm, struct kfd
 void kfd_prio_share_observed(struct qcm_process_device *qpd, bool armed, bool waves, bool works)
 {
 	bool unrung = armed && waves && qpd->prio.share.quiet && kfd_prio_trap_armed(&qpd->prio);
+	struct kfd_prio_dqm *d = &qpd->dqm->prio;
 	int i;
 
 	lockdep_assert_held(&qpd->dqm->lock_hidden);
 	qpd->prio.share.quiet = armed && !works;
-	for (i = 0; unrung && i < KFD_PRIO_GROUP_KINDS; i++)
-		if (qpd->prio.account[i])
-			kfd_prio_account_unrung(qpd->dqm, qpd->prio.account[i]);
+	for (i = 0; unrung && i < KFD_PRIO_GROUP_KINDS; i++) {
+		if (!qpd->prio.account[i] || qpd->prio.account[i]->unrung)
+			continue;
+		qpd->prio.account[i]->unrung = true;
+		d->share_due = true;
+		d->recheck = true;
+	}
 }
 
 /* ---- time ---- */

@@ -295,7 +295,6 @@ struct kfd_prio_qpd_doorbell {
  * @count: how often that began
  * @seq: number of the last time on this GPU, joins kfd_throttle_begin to kfd_throttle_end
  * @quiet: its doorbells were trapped before the last observation, which found no work
- * @unrung: kfd_prio_account.unrung of one of its groups
  *
  * Protected by the DQM lock.
  */
@@ -306,7 +305,6 @@ struct kfd_prio_qpd_share {
 	u64 count;
 	u32 seq;
 	bool quiet;
-	bool unrung;
 };
 
 /**

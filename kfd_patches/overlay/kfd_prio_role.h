@@ -67,7 +67,7 @@ static inline bool kfd_prio_share_works(struct qcm_process_device *qpd)
 {
 	if (qpd->evicted > qpd->prio.preempted)
 		return false;
-	if (qpd->prio.share.unrung && !qpd->prio.preempted)
+	if (!qpd->prio.preempted && kfd_prio_share_unrung(qpd))
 		return true;
 	if (qpd->prio.role == KFD_PRIO_ROLE_CLAIM && !qpd->prio.work)
 		return !kfd_prio_sees_waves(qpd) && !kfd_prio_armed_is_quiet(qpd);

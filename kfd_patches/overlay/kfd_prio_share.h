@@ -19,6 +19,7 @@ void kfd_prio_share_attach(struct qcm_process_device *qpd);
 void kfd_prio_share_detach(struct qcm_process_device *qpd);
 void kfd_prio_share_gone(struct device_queue_manager *dqm);
 void kfd_prio_share_settle(struct device_queue_manager *dqm);
+bool kfd_prio_share_unrung(const struct qcm_process_device *qpd);
 void kfd_prio_share_observed(struct qcm_process_device *qpd, bool armed, bool waves, bool works);
 void kfd_prio_share_throttled(struct qcm_process_device *qpd, enum kfd_prio_throttle why, u64 now);
 

@@ -441,6 +441,7 @@ void kfd_prio_share_settle(struct device_queue_manager *dqm)
 
 void kfd_prio_share_attach(struct qcm_process_device *qpd) { (void)qpd; }
 void kfd_prio_share_detach(struct qcm_process_device *qpd) { qpd->prio.share.throttle = KFD_PRIO_THROTTLE_NONE; }
+bool kfd_prio_share_unrung(const struct qcm_process_device *qpd) { (void)qpd; return false; }
 
 void kfd_prio_gpu_kick(struct device_queue_manager *dqm)
 {
