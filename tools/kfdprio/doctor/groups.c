@@ -1,15 +1,116 @@
 // SPDX-License-Identifier: GPL-2.0
-/* kfdprio doctor: groups whose limit or weight is not enforced on a GPU */
+/* kfdprio doctor: groups whose limit or weight is not enforced on a GPU, and their work that does not go through KFD */
+#include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "doctor.h"
 #include "share.h"
 
-#define NAMED 8 /* groups that the finding names */
+#define NAMED	    8	   /* groups, or processes, that a finding names */
+#define DESCRIPTORS 100000 /* that are examined at most: half a second or so. A program may have a million */
 
 /**
- * doctor_groups() - is the limit, or the weight, of each group enforced?
+ * struct drm_work - work of processes in groups that does not go through KFD
+ * @names: the processes, and which engines each has used, ", " between them
+ * @nr: how many processes
+ * @unknown: processes whose descriptors the caller may not examine
+ * @left: descriptors that may be examined yet
+ */
+struct drm_work {
+	char names[NAMED * 64];
+	size_t nr;
+	size_t unknown;
+	unsigned int left;
+};
+
+/* The name of an engine that was used by an open file of amdgpu: "drm-engine-compute:\t1234 ns". See drm-usage-stats.rst of the kernel */
+static bool engine_of(FILE *file, char *engine, size_t size)
+{
+	char line[128], name[24];
+	unsigned long long ns;
+	bool amdgpu = false;
+
+	while (fgets(line, sizeof(line), file)) {
+		if (!strncmp(line, "drm-driver:", 11))
+			amdgpu = !strcmp(line + 11 + strspn(line + 11, "\t "), "amdgpu\n");
+		if (!amdgpu || sscanf(line, "drm-engine-%23[a-z0-9_]: %llu ns", name, &ns) != 2 || !ns)
+			continue;
+		snprintf(engine, size, "%s", name);
+		return true;
+	}
+	return false;
+}
+
+static void process_examine(struct drm_work *w, pid_t pid)
+{
+	char path[DOCTOR_PATH], engine[24];
+	struct dirent *entry;
+	bool found = false;
+	size_t len;
+	FILE *file;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/proc/%d/fdinfo", doctor_root, pid);
+	dir = opendir(path);
+	if (!dir) {
+		w->unknown += errno != ENOENT;
+		return;
+	}
+	while (!found && w->left && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		w->left--;
+		snprintf(path, sizeof(path), "%s/proc/%d/fdinfo/%.20s", doctor_root, pid, entry->d_name);
+		file = fopen(path, "re");
+		if (!file)
+			continue;
+		found = engine_of(file, engine, sizeof(engine));
+		fclose(file);
+	}
+	closedir(dir);
+	if (!found || w->nr++ >= NAMED)
+		return;
+	len = strlen(w->names);
+	snprintf(w->names + len, sizeof(w->names) - len, "%s%d (%s)", len ? ", " : "", pid, engine);
+}
+
+/* Do processes in groups give the GPU work through DRM? No limit or weight reaches that */
+static void drm_work(struct doctor *d)
+{
+	struct drm_work w = { .left = DESCRIPTORS };
+	struct kfd_prio_list_entry *entries;
+	size_t nr, i, j;
+
+	if (kfd_dev_list(&d->dev, &entries, &nr))
+		return;
+	for (i = 0; i < nr; i++) {
+		if (!entries[i].share && !entries[i].cgroup_share)
+			continue;
+		/* it has an entry for each GPU */
+		for (j = 0; j < i && entries[j].pid != entries[i].pid; j++)
+			;
+		if (j == i)
+			process_examine(&w, entries[i].pid);
+	}
+	free(entries);
+	if (w.nr)
+		doctor_say(d, FINDING_WARN, "work through DRM",
+			   "with Vulkan, OpenGL or ioctls on the render node: Documentation/shares.rst, What a share does not reach",
+			   "%zu process%s in groups gave a GPU work that no limit and no weight reaches: %s%s", w.nr,
+			   w.nr == 1 ? "" : "es", w.names, w.nr > NAMED ? " and others" : "");
+	if (w.unknown)
+		doctor_say(d, FINDING_INFO, "work through DRM", "ask as root",
+			   "not known for %zu process%s in groups: the descriptors of others are not shown to this user",
+			   w.unknown, w.unknown == 1 ? "" : "es");
+	if (!w.left)
+		doctor_say(d, FINDING_INFO, "work through DRM", NULL,
+			   "not known for all processes in groups: they have more than %d open descriptors", DESCRIPTORS);
+}
+
+/**
+ * doctor_groups() - is the limit, or the weight, of each group enforced, and do they reach all of its work?
  * @d: the examination; the driver is known
  */
 void doctor_groups(struct doctor *d)
@@ -33,4 +134,6 @@ void doctor_groups(struct doctor *d)
 			   "kfd_preempt=0, cwsr_enable=0, sched_policy=2 and an open circuit breaker do that: see the findings on these, and kfd/preempt in debugfs",
 			   "%zu of %zu groups have their limit or weight not enforced on a GPU: group%s %s%s", bad, nr,
 			   bad == 1 ? "" : "s", names, bad > NAMED ? " and others" : "");
+	if (nr)
+		drm_work(d);
 }
