@@ -2,8 +2,8 @@
 # dkms/lib/lock.sh - one kfdprio-driver at a time: a kernel package's hook and a trigger of ours may run into each other
 # shellcheck shell=bash disable=SC2154 # variables of kfdprio-driver
 
-# Only root can open this file: whoever can open a file, for reading too, can hold a lock on it.  It stays in its place, since
-# a process may wait for the lock through a descriptor of it.  The programs that kfdprio-driver runs inherit the lock: if it is
+# Only root can open this file: whoever can open a file, for reading too, can hold a lock on it.  uninstall removes it, unless
+# another process has it open; one that opened it just then notices that when it has the lock.  The programs that kfdprio-driver runs inherit the lock: if it is
 # killed, the next one waits until DKMS has ended as well.
 lock_file=/run/kfdprio-driver.lock
 lock_seconds=7200
@@ -106,6 +106,14 @@ replace_old() {
 	return 1
 }
 
+# lock_end: no file is left by uninstall.  An older kfdprio-driver that waits for the lock would not notice that the file is gone
+lock_end() {
+	local others
+	[ -n "${lock-}" ] && lock_is "$lock_file" || return 0
+	others=$(exec {lock}>&-; find /proc/[0-9]*/fd -maxdepth 1 -lname "$lock_file" ! -path "/proc/$$/*" 2>/dev/null)
+	[ -n "$others" ] || rm -f "$lock_file"
+}
+
 # take_turns: waits until no other kfdprio-driver is at work.  Without root nothing will be done
 take_turns() {
 	local status
@@ -119,9 +127,12 @@ take_turns() {
 			lock_open "$lock_file" || status=$?
 		fi
 		case $status in
-		0) break ;;
+		0)
+			lock_wait "$lock_file"
+			# an uninstall may have removed the file meanwhile
+			! lock_is "$lock_file" || return 0
+			exec {lock}>&- ;;
 		2) warn "cannot make $lock_file: going on without it"; return 0 ;;
 		esac
 	done
-	lock_wait "$lock_file"
 }
