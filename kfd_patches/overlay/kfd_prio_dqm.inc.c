@@ -372,7 +372,7 @@ void kfd_prio_dqm_mark(struct device_queue_manager *dqm, int level, bool by_kfd,
 		       struct kfd_prio_marked *m)
 {
 	lockdep_assert_held(&dqm->lock_hidden);
-	if (static_branch_unlikely(&kfd_prio_shares_in_use))
+	if (static_branch_unlikely(&kfd_prio_shares_in_use.key))
 		kfd_prio_mark_all(dqm, level, by_kfd, now, m, true);
 	else
 		kfd_prio_mark_all(dqm, level, by_kfd, now, m, false);

@@ -194,7 +194,7 @@ static void kfd_prio_step(struct device_queue_manager *dqm, struct kfd_prio_step
 /* Charges the groups for what runs now, unless an update is still to come */
 static void kfd_prio_engine_settled(struct device_queue_manager *dqm)
 {
-	if (static_branch_unlikely(&kfd_prio_shares_in_use) &&
+	if (static_branch_unlikely(&kfd_prio_shares_in_use.key) &&
 	    dqm->prio.state == KFD_PRIO_STATE_COMMITTED)
 		kfd_prio_share_settle(dqm);
 }

@@ -14,7 +14,13 @@
 #include "kfd_prio_priv.h"
 #include "kfd_prio_group.h"
 
-DEFINE_STATIC_KEY_FALSE(kfd_prio_shares_in_use);
+/*
+ * Counts the groups. Each change between none and some patches code, which interrupts all CPUs, and
+ * an ordinary user can make groups that end at once. So the key is switched off only after this
+ * time, jiffies, at most once in it. KVM and perf have the same delay.
+ */
+#define KFD_PRIO_SHARES_OFF	HZ
+DEFINE_STATIC_KEY_DEFERRED_FALSE(kfd_prio_shares_in_use, KFD_PRIO_SHARES_OFF);
 static DEFINE_MUTEX(kfd_prio_group_mutex);
 static DEFINE_SPINLOCK(kfd_prio_share_spinlock);
 static u64 kfd_prio_group_last;		/* number of the last group; kfd_prio_group_mutex */
@@ -135,9 +141,8 @@ static void kfd_prio_group_work(struct work_struct *work)
 	llist_for_each_entry_safe(g, tmp, list, free) {
 		kfd_prio_group_remove(g);
 		kvfree_rcu(g, rcu);
+		static_branch_slow_dec_deferred(&kfd_prio_shares_in_use);
 	}
-	if (!kfd_prio_node.n)
-		static_branch_disable(&kfd_prio_shares_in_use);
 	mutex_unlock(&kfd_prio_group_mutex);
 }
 
@@ -301,8 +306,7 @@ struct kfd_prio_group *kfd_prio_group_new(bool privileged)
 	n->groups[n->n++] = g;
 	n->ring[n->turns.n++] = &g->turn;
 	kfd_prio_share_unlock();
-	if (n->n == 1)
-		static_branch_enable(&kfd_prio_shares_in_use);
+	static_branch_deferred_inc(&kfd_prio_shares_in_use);
 	return g;
 }
 
@@ -400,4 +404,5 @@ void kfd_prio_group_exit(void)
 		kfd_prio_group_unbind(kfd_prio_node.groups[i]);
 	kfd_prio_group_unlock();
 	flush_work(&kfd_prio_group_free);
+	static_key_deferred_flush(&kfd_prio_shares_in_use);
 }

@@ -44,7 +44,7 @@ bool kfd_prio_owns_ioctl(struct file *filep, unsigned int cmd)
 	    _IOC_NR(cmd) == _IOC_NR(AMDKFD_IOC_CREATE_QUEUE))
 		trace_kfd_ioctl_create_queue(current->tgid);
 	/* A process that was moved to another cgroup since its last queue is in another group */
-	if (static_branch_unlikely(&kfd_prio_shares_in_use) && filep->private_data &&
+	if (static_branch_unlikely(&kfd_prio_shares_in_use.key) && filep->private_data &&
 	    _IOC_NR(cmd) == _IOC_NR(AMDKFD_IOC_CREATE_QUEUE))
 		kfd_prio_join_own(filep->private_data);
 	return !filep->private_data ||

@@ -100,7 +100,7 @@ void kfd_prio_join_cgroups(void)
  */
 void kfd_prio_join_own(struct kfd_process *p)
 {
-	if (!static_branch_unlikely(&kfd_prio_shares_in_use) ||
+	if (!static_branch_unlikely(&kfd_prio_shares_in_use.key) ||
 	    p->lead_thread != current->group_leader || kfd_prio_is_orphan(p))
 		return;
 	kfd_prio_group_lock();

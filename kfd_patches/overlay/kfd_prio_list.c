@@ -203,7 +203,7 @@ static void kfd_prio_list_groups(const struct kfd_process *p, struct kfd_prio_li
 {
 	const struct kfd_prio_group *g;
 
-	if (!static_branch_unlikely(&kfd_prio_shares_in_use))
+	if (!static_branch_unlikely(&kfd_prio_shares_in_use.key))
 		return;
 	/* A reference may be dropped at any time, and the memory is freed after a grace period */
 	rcu_read_lock();

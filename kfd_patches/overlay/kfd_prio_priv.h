@@ -26,6 +26,7 @@
 #define KFD_PRIO_PRIV_H_INCLUDED
 
 #include <linux/jump_label.h>
+#include <linux/jump_label_ratelimit.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
@@ -190,7 +191,7 @@ int kfd_prio_of_process(struct kfd_process *p);
 struct kfd_prio_values kfd_prio_process_values(struct kfd_process *p);
 
 /* kfd_prio_group.c; kfd_prio_group.h has the rest */
-DECLARE_STATIC_KEY_FALSE(kfd_prio_shares_in_use);
+extern struct static_key_false_deferred kfd_prio_shares_in_use;
 
 /* kfd_prio_params.c */
 extern struct kfd_prio_param kfd_prio_param_kfd_preempt;

@@ -199,7 +199,7 @@ void kfd_prio_process_queue_created(struct device_queue_manager *dqm,
 	rank = kfd_prio_policy_rank(kfd_prio_of_process(qpd->pqm->process), q->properties.priority);
 	qp->prio = max(qp->prio, rank);
 	kfd_prio_role_update(dqm, qpd);
-	if (static_branch_unlikely(&kfd_prio_shares_in_use))
+	if (static_branch_unlikely(&kfd_prio_shares_in_use.key))
 		kfd_prio_share_attach(qpd);
 	if (kfd_prio_works(qpd))
 		d->lowest = min(d->lowest, qp->prio);

@@ -44,7 +44,7 @@ bool kfd_prio_share_part(struct device_queue_manager *dqm, struct kfd_prio_node 
 static inline enum kfd_prio_throttle
 kfd_prio_share_throttle(const struct qcm_process_device *qpd, int level, int throttle)
 {
-	return static_branch_unlikely(&kfd_prio_shares_in_use) ?
+	return static_branch_unlikely(&kfd_prio_shares_in_use.key) ?
 	       kfd_prio_share_keeps_off(qpd, level, throttle) : KFD_PRIO_THROTTLE_NONE;
 }
 
@@ -56,7 +56,7 @@ kfd_prio_share_throttle(const struct qcm_process_device *qpd, int level, int thr
  */
 static inline bool kfd_prio_shares(const struct qcm_process_device *qpd)
 {
-	return static_branch_unlikely(&kfd_prio_shares_in_use) &&
+	return static_branch_unlikely(&kfd_prio_shares_in_use.key) &&
 	       (READ_ONCE(qpd->dqm->prio.takes_turns) ||
 		READ_ONCE(qpd->prio.account[KFD_PRIO_GROUP_OWN]) ||
 		READ_ONCE(qpd->prio.account[KFD_PRIO_GROUP_CGROUP]));

@@ -55,6 +55,9 @@ typedef struct { int v; } atomic_t;
 #define u64_to_user_ptr(x)	((void *)(uintptr_t)(x))
 #define copy_to_user(to, from, n)	(memcpy(to, from, n), 0)
 #define DECLARE_STATIC_KEY_FALSE(k)	extern int k
+struct static_key_false_deferred {
+	int key;
+};
 #define static_branch_unlikely(k)	(*(k))
 
 /* A condition that must hold: a function of the test reports the sequence of operations */

@@ -13,7 +13,7 @@ int queue_preemption_timeout_ms = 20;	/* longer than ANSWER_LATE */
 static struct task_struct thread = { .flags = PF_KTHREAD, .tgid = 2 };
 struct task_struct *current = &thread;
 int kfd_prio_notify_in_use;
-int kfd_prio_shares_in_use = 1;
+struct static_key_false_deferred kfd_prio_shares_in_use = { 1 };
 
 /* ---- time and locks ---- */
 
