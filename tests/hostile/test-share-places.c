@@ -3,6 +3,7 @@
  * Groups that users make for their own processes: they change neither the period nor the places of the groups that an
  * administrator has made for others, except by the GPU time that they use.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "hostile.h"
@@ -189,6 +190,63 @@ static void share_places(void)
 		tenants_among(orders[i]);
 }
 
+/* As act_limit(). Return: how long the call took, ns */
+static long act_limit_timed(long max, long unused)
+{
+	uint64_t begin = kfdc_now();
+	long r = act_limit(max, unused);
+
+	return r < 0 ? r : (long)(kfdc_now() - begin);
+}
+
+#define MAKES 21 /* groups, one after the other */
+
+static int by_length(const void *l, const void *r)
+{
+	const long *a = l, *b = r;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* How long it takes a user to make a group, which ends at once; the median, ns */
+static long make_time(void)
+{
+	unsigned int i, others = kfd_shares();
+	long ns[MAKES];
+
+	for (i = 0; i < MAKES; i++) {
+		struct actor a = user_start(0);
+
+		ns[i] = actor_do(&a, act_limit_timed, 30 * PCT, 0);
+		if (ns[i] < 0)
+			tap_bail("a user's group: %s", strerror(-ns[i]));
+		actor_kill(&a);
+		while (kfd_shares() != others)
+			nap_ns(MS);
+	}
+	qsort(ns, MAKES, sizeof(ns[0]), by_length);
+	return ns[MAKES / 2];
+}
+
+/*
+ * The first group of the host switches on a static key, which patches code and interrupts all CPUs. A user who makes groups that
+ * end at once does not cause that each time.
+ */
+static void share_first(void)
+{
+	long first, further;
+	struct actor other;
+	uint64_t group;
+
+	first = make_time();
+	other = user_limited(30 * PCT, &group);
+	further = make_time();
+	tap_ok(first < 3 * further / 2, "share_first: the only group of the host, again and again, is made as fast as a further one (%ld and %ld ns)",
+	       first, further);
+	actor_kill(&other);
+	tap_ok(none_left(), "share_first: all groups end");
+}
+
 const struct test tests_share_places[] = {
-	{ "share_lowest", share_lowest }, { "share_crowded", share_crowded }, { "share_places", share_places }, {}
+	{ "share_lowest", share_lowest }, { "share_crowded", share_crowded }, { "share_places", share_places }, { "share_first", share_first }, {}
 };
