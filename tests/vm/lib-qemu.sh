@@ -19,7 +19,8 @@ qemu_command() {
 		# context switches with jump labels in __schedule(), an event that never fires does, too.
 		# Twice: 6.1 knows no trace_instance=, and tools switch off the events of the top instance.
 		# Where amdkfd follows who forks and exits while a priority is set, a third listener
-		# patches nothing any more; the first two do.
+		# patches nothing any more; the first two do.  The driver's key of groups remains: it changes at most
+		# twice a second.
 		maxcpus=1
 		trace_event=sched:sched_process_hang
 		trace_instance=kfdprio-vm,sched:sched_process_hang,sched:sched_process_fork,sched:sched_process_exit
