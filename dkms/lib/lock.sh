@@ -3,8 +3,8 @@
 # shellcheck shell=bash disable=SC2154 # variables of kfdprio-driver
 
 # Only root can open this file: whoever can open a file, for reading too, can hold a lock on it.  uninstall removes it, unless
-# another process has it open; one that opened it just then notices that when it has the lock.  The programs that kfdprio-driver runs inherit the lock: if it is
-# killed, the next one waits until DKMS has ended as well.
+# another process has it open; one that opened it just then notices that when it has the lock.  The programs that
+# kfdprio-driver runs inherit the lock: if it is killed, the next one waits until DKMS has ended as well.
 lock_file=/run/kfdprio-driver.lock
 lock_seconds=7200
 
@@ -110,7 +110,8 @@ replace_old() {
 lock_end() {
 	local others
 	[ -n "${lock-}" ] && lock_is "$lock_file" || return 0
-	others=$(exec {lock}>&-; find /proc/[0-9]*/fd -maxdepth 1 -lname "$lock_file" ! -path "/proc/$$/*" 2>/dev/null)
+	# find fails if a process ends meanwhile
+	others=$(exec {lock}>&-; find /proc/[0-9]*/fd -maxdepth 1 -lname "$lock_file" ! -path "/proc/$$/*" 2>/dev/null || :)
 	[ -n "$others" ] || rm -f "$lock_file"
 }
 
