@@ -63,11 +63,14 @@ lock_names() {
 # shellcheck disable=SC2046 # PIDs
 lock_holders() { lock_names $(lock_pids "$1"); }
 
+# lock_fds: /proc/PID/fd/N of each process that has the lock's file open
+lock_fds() { find /proc/[0-9]*/fd -maxdepth 1 -lname "$lock_file" 2>/dev/null; }
+
 # old_drivers: an older kfdprio-driver may be at work, or wait, while its package is upgraded.  Locks of other processes on the
 # old file do not count: it must be root's, and run by the same shell
 old_drivers() {
 	local fd pid
-	find /proc/[0-9]*/fd -maxdepth 1 -lname "$lock_file" 2>/dev/null | while read -r fd; do
+	lock_fds | while read -r fd; do
 		pid=${fd#/proc/} pid=${pid%%/*}
 		[ "$pid" = $$ ] || [ ! "$fd" -ef "$lock_file" ] || [ "$(stat -c %u "/proc/$pid" 2>/dev/null)" != 0 ] ||
 			[ ! "/proc/$pid/exe" -ef "/proc/$$/exe" ] || echo "$pid"
@@ -110,8 +113,7 @@ replace_old() {
 lock_end() {
 	local others
 	[ -n "${lock-}" ] && lock_is "$lock_file" || return 0
-	# find fails if a process ends meanwhile
-	others=$(exec {lock}>&-; find /proc/[0-9]*/fd -maxdepth 1 -lname "$lock_file" ! -path "/proc/$$/*" 2>/dev/null || :)
+	others=$(exec {lock}>&-; lock_fds | grep -v "^/proc/$$/")
 	[ -n "$others" ] || rm -f "$lock_file"
 }
 

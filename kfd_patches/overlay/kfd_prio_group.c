@@ -15,11 +15,13 @@
 #include "kfd_prio_group.h"
 
 /*
- * Counts the groups. Each change between none and some patches code, which interrupts all CPUs, and
- * an ordinary user can make groups that end at once. So the key is switched off only after this
- * time, jiffies, at most once in it. KVM and perf have the same delay.
+ * Jiffies from the end of the last group to the change of the key. A change patches code, which
+ * interrupts all CPUs, and an ordinary user can make groups that end at once. KVM and perf have the
+ * same delay.
  */
 #define KFD_PRIO_SHARES_OFF	HZ
+
+/* Counts the groups, and one more for the time above after the last has ended */
 DEFINE_STATIC_KEY_DEFERRED_FALSE(kfd_prio_shares_in_use, KFD_PRIO_SHARES_OFF);
 static DEFINE_MUTEX(kfd_prio_group_mutex);
 static DEFINE_SPINLOCK(kfd_prio_share_spinlock);

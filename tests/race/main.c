@@ -13,7 +13,7 @@
  *
  * Each pair ends with a test point: rounds, and those in which both operations were under way at once, by
  * time stamps: too few are a failure, too.  Runs in the VM, as root, TAP.  The process that runs
- * this never opens /dev/kfd for longer than a call that lists.
+ * this never opens /dev/kfd for longer than a call.
  */
 #include <errno.h>
 #include <signal.h>
@@ -177,7 +177,7 @@ static void group_hold(void)
 		}
 	}
 	group = 0;
-	err = holder < 0 ? ECHILD : kfd_share(holder, KFD_PRIO_SHARE_NEW | KFD_PRIO_SHARE_MAX, 9900, 0, &group);
+	err = holder < 0 ? ECHILD : kfd_share(holder, KFD_PRIO_SHARE_NEW | KFD_PRIO_SHARE_MAX, 9900 /* 99 % */, 0, &group);
 	if (err)
 		tap_bail("a group that stays: %s", strerror(err));
 }

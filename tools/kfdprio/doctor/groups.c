@@ -9,7 +9,7 @@
 #include "share.h"
 
 #define NAMED	    8	   /* groups, or processes, that a finding names */
-#define DESCRIPTORS 100000 /* that are examined at most: half a second or so. A program may have a million */
+#define DESCRIPTORS 100000 /* that are examined at most. A process may have a million */
 
 /**
  * struct drm_work - work of processes in groups that does not go through KFD
@@ -25,31 +25,28 @@ struct drm_work {
 	unsigned int left;
 };
 
-/* The name of an engine that was used by an open file of amdgpu: "drm-engine-compute:\t1234 ns". See drm-usage-stats.rst of the kernel */
-static bool engine_of(FILE *file, char *engine, size_t size)
+/*
+ * The name of an engine of amdgpu that an open file was used for, of 23 characters at most: "drm-engine-compute:\t1234 ns" in
+ * @fdinfo, see drm-usage-stats.rst of the kernel
+ */
+static bool engine_of(char *fdinfo, char *engine)
 {
-	char line[128], name[24];
+	char *line, *next, driver[8] = "";
 	unsigned long long ns;
-	bool amdgpu = false;
 
-	while (fgets(line, sizeof(line), file)) {
-		if (!strncmp(line, "drm-driver:", 11))
-			amdgpu = !strcmp(line + 11 + strspn(line + 11, "\t "), "amdgpu\n");
-		if (!amdgpu || sscanf(line, "drm-engine-%23[a-z0-9_]: %llu ns", name, &ns) != 2 || !ns)
-			continue;
-		snprintf(engine, size, "%s", name);
-		return true;
-	}
+	for (line = strtok_r(fdinfo, "\n", &next); line; line = strtok_r(NULL, "\n", &next))
+		if (sscanf(line, "drm-driver: %7s", driver) != 1 && !strcmp(driver, "amdgpu") &&
+		    sscanf(line, "drm-engine-%23[a-z0-9_]: %llu ns", engine, &ns) == 2 && ns)
+			return true;
 	return false;
 }
 
 static void process_examine(struct drm_work *w, pid_t pid)
 {
-	char path[DOCTOR_PATH], engine[24];
+	char path[DOCTOR_PATH], engine[24], *fdinfo;
 	struct dirent *entry;
 	bool found = false;
 	size_t len;
-	FILE *file;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "%s/proc/%d/fdinfo", doctor_root, pid);
@@ -62,12 +59,9 @@ static void process_examine(struct drm_work *w, pid_t pid)
 		if (entry->d_name[0] == '.')
 			continue;
 		w->left--;
-		snprintf(path, sizeof(path), "%s/proc/%d/fdinfo/%.20s", doctor_root, pid, entry->d_name);
-		file = fopen(path, "re");
-		if (!file)
-			continue;
-		found = engine_of(file, engine, sizeof(engine));
-		fclose(file);
+		fdinfo = doctor_slurp("/proc/%d/fdinfo/%s", pid, entry->d_name);
+		found = fdinfo && engine_of(fdinfo, engine);
+		free(fdinfo);
 	}
 	closedir(dir);
 	if (!found || w->nr++ >= NAMED)
