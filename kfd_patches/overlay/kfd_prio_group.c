@@ -348,18 +348,33 @@ static bool kfd_prio_group_raises(const struct kfd_prio_group *g,
 }
 
 /**
+ * kfd_prio_group_owned() - whether a group belongs to a caller without CAP_SYS_NICE
+ * @g: the group
+ *
+ * A group that was made with CAP_SYS_NICE belongs to no such caller, whatever its UID is: root of a
+ * container without a user namespace has the UID of the administrator.
+ *
+ * Context: kfd_prio_group_lock()
+ * Return: true if a caller with the same effective UID has made the group without CAP_SYS_NICE
+ */
+bool kfd_prio_group_owned(const struct kfd_prio_group *g)
+{
+	return g->quota.users && uid_eq(g->owner, current_euid());
+}
+
+/**
  * kfd_prio_group_may_set() - whether a caller without CAP_SYS_NICE may change a group
  * @g: the group
  * @to: the requested change
  *
  * Context: kfd_prio_group_lock()
- * Return: true if the caller has made the group and the change raises nothing
+ * Return: true if the group belongs to the caller and the change raises nothing
  */
 bool kfd_prio_group_may_set(const struct kfd_prio_group *g,
 			    const struct kfd_prio_group_setting *to)
 {
 	lockdep_assert_held(&kfd_prio_group_mutex);
-	return uid_eq(g->owner, current_euid()) && !kfd_prio_group_raises(g, to);
+	return kfd_prio_group_owned(g) && !kfd_prio_group_raises(g, to);
 }
 
 /**

@@ -154,6 +154,7 @@ struct kfd_prio_group *kfd_prio_group_of_task(struct task_struct *task);
 void kfd_prio_group_bind(struct kfd_prio_group *g, struct cgroup *cgroup);
 void kfd_prio_group_unbind(struct kfd_prio_group *g);
 void kfd_prio_group_sweep(void);
+bool kfd_prio_group_owned(const struct kfd_prio_group *g);
 bool kfd_prio_group_may_set(const struct kfd_prio_group *g,
 			    const struct kfd_prio_group_setting *to);
 void kfd_prio_group_set(struct kfd_prio_group *g, const struct kfd_prio_group_setting *to);

@@ -111,7 +111,7 @@ static bool kfd_prio_share_may_join(const struct kfd_prio_group *has,
 {
 	if (has == g)
 		return true;
-	if (!has && (fresh || uid_eq(g->owner, current_euid())))
+	if (!has && (fresh || kfd_prio_group_owned(g)))
 		return true;
 	return capable(CAP_SYS_NICE);
 }

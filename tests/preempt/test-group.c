@@ -2,6 +2,7 @@
 /* Groups with shares: what is refused, and to whom */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +75,17 @@ static long act_user(long unused, long unused2)
 	(void)unused;
 	(void)unused2;
 	return setresgid(USER, USER, USER) || setresuid(USER, USER, USER) ? -errno : 0;
+}
+
+/* It stays root by its UID, and has no capability, as root of a container without a user namespace has few */
+static long act_bare_root(long unused, long unused2)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	(void)unused;
+	(void)unused2;
+	return syscall(SYS_capset, &head, none) ? -errno : 0;
 }
 
 /* KFD_PRIO_IOC_SHARE for itself */
@@ -177,6 +189,32 @@ static void share_permission(void)
 	actor_kill(&root);
 }
 
+/* Root without CAP_SYS_NICE: the UID of an administrator's group is not enough */
+static void share_bare_root(void)
+{
+	struct actor admin = actor_start(0, 1, 7), bare = actor_start(0, 1, 7), late = actor_start(0, 1, 7);
+	struct kfd_prio_list_entry row;
+	uint64_t group = 0;
+
+	if (kfd_share(admin.pid, NEW | MAX | WEIGHT, 50 * PCT, 200, &group))
+		tap_bail("no group");
+	if (actor_do(&bare, act_bare_root, 0, 0) || actor_do(&late, act_bare_root, 0, 0))
+		tap_bail("cannot drop the capabilities");
+	tap_eq(actor_do(&bare, act_share_group, group, 10 * PCT), -EPERM,
+	       "share_bare_root: root without CAP_SYS_NICE does not lower the limit of an administrator's group");
+	tap_eq(actor_do(&bare, act_join, group, 0), -EPERM, "share_bare_root: nor joins the group");
+	tap_ok(kfd_list(bare.pid, &row, 1) == 1 && !row.share, "share_bare_root: it is in no group");
+	/* what it makes itself is its own, as that of any user, also for another process of that kind */
+	tap_eq(actor_do(&bare, act_share, NEW | MAX, 30 * PCT), 0, "share_bare_root: it makes a group");
+	if (kfd_list(bare.pid, &row, 1) != 1)
+		tap_bail("the process is not listed");
+	tap_eq(actor_do(&bare, act_share, MAX, 20 * PCT), 0, "share_bare_root: it lowers the limit of that group");
+	tap_eq(actor_do(&late, act_join, row.share, 0), 0, "share_bare_root: another process of the same UID joins that group");
+	actor_kill(&admin);
+	actor_kill(&bare);
+	actor_kill(&late);
+}
+
 /* In an actor: a shell starts a shell, which starts a program; returns the PID of that */
 static long act_generations(long unused, long unused2)
 {
@@ -220,5 +258,6 @@ static void share_inherit(void)
 }
 
 const struct test tests_group[] = {
-	{ "share_args", share_args }, { "share_permission", share_permission }, { "share_inherit", share_inherit }, {}
+	{ "share_args", share_args }, { "share_permission", share_permission }, { "share_bare_root", share_bare_root },
+	{ "share_inherit", share_inherit }, {}
 };

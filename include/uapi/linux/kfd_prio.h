@@ -531,8 +531,8 @@ struct kfd_prio_gpus_args {
  * Permission: the caller needs permission over the process, as for KFD_PRIO_IOC_SET. Without
  * CAP_SYS_NICE in the initial user namespace a caller
  * - may put a process into a new group if the process is in no group of the first kind, or into a
- *   group that the caller has made;
- * - may set or lower the limit of a group that the caller has made;
+ *   group that a caller with the same effective UID has made without that capability;
+ * - may set or lower the limit of such a group;
  * - may lower the weight of such a group, and not set one where there is none;
  * - may have KFD_PRIO_SHARE_USER_MAX groups.
  * Everything else needs the capability: to raise, to take a process out of its group into another,
