@@ -66,6 +66,7 @@ unpack_modules() {
 		case $file in
 		*.ko) cat "$kernel_modules/$file" ;;
 		*.ko.xz) xz -dc "$kernel_modules/$file" ;;
+		*.ko.zst) zstd -qdc "$kernel_modules/$file" ;;	# of Ubuntu's kernels
 		*) die "$file: unknown compression" ;;
 		esac >"$dir/$name" || die "$file: cannot be read"
 	done
