@@ -105,11 +105,11 @@ interrupt() {
 	warn "interrupted"
 	[ -z "$dpkg_above" ] || { mkdir -p "${interrupted%/*}" && echo "$dpkg_above" >"$interrupted"; } 2>/dev/null
 	[ -z "${replacing-}" ] || put_back "$replacing" "${old-}"
-	[ -z "${building-}${replacing-}" ] || after_failure "${building:-$replacing}" ''
+	[ -z "${building-}${replacing-}" ] || after_failure "${building:-$replacing}" '' 'to start again'
 	exit 130
 }
 
-# after_failure KERNEL LOG: print the reason from the log, the amdgpu in use, the next command, and the file for a report
+# after_failure KERNEL LOG [ADVICE]: print the reason from the log, the amdgpu in use, the next command, and the file for a report
 after_failure() {
 	local kernel=$1 log=$2 file build=$dkms_tree/$own/${own_version-$version}/build moved free
 	# DKMS 3.1 and later may have moved the kernel's own module away
@@ -127,7 +127,7 @@ after_failure() {
 	# a gigabyte of objects that nothing uses
 	[ ! -d "$build" ] || find "$build" -mindepth 1 -maxdepth 1 ! -name make.log -exec rm -rf {} +
 	warn "$kernel: kfdprio's amdgpu was not installed; $(used_now "$kernel")"
-	warn "$kernel: fix the cause, then run: kfdprio-driver install -k $kernel"
+	warn "$kernel: ${3:-fix the cause, then run}: kfdprio-driver install -k $kernel"
 	if [ -n "$log" ] && [ -e "$log" ]; then
 		warn "to report this, send $log"
 	fi

@@ -187,7 +187,7 @@ test_interrupt() {
 	driver_pid=
 	result $((status == 130 && i < 300 ? 0 : 1)) "$name: exit status 130 within 30 s (it was $status)" "$work/out"
 	check "$name: no compiler goes on" nobody_inside
-	check "$name: it says what is used" says "$work/out" "interrupted" "modprobe loads /lib/modules/[^ ]*/kernel/"
+	check "$name: it says what is used" says "$work/out" "interrupted" "modprobe loads /lib/modules/[^ ]*/kernel/" "to start again: kfdprio-driver install -k [0-9]"
 	check "$name: modprobe loads the kernel's own" stock_is_loadable
 	driver 0 "$name, uninstall" kfdprio-driver uninstall --prefix /usr/local
 	check "$name, uninstall: nothing is left" nothing_left
