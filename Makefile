@@ -14,7 +14,7 @@ SUITES ?= preempt lint unit dist patches cli vm-report cli-vm trace kfdtrace pri
 PARTS := 1 2 3 4 5 6
 PART_1 := dkms contention lifecycle trace@navi31 priority@navi31 contention@navi31 lifecycle@navi31
 PART_2 := sim vm gdb services slurm
-PART_3 := preempt-deep preempt@navi31 doctor cli-nodev cli-stock
+PART_3 := preempt-deep preempt@navi31 doctor cli-nodev cli-stock kubernetes
 PART_4 := stock rpm rfc rfc-events rfc-faults rfc-cost cli-vm@@6.1 trace@@6.1 priority@@6.1 rocm@@6.1 contention@@6.1 lifecycle@@6.1 trace@navi31@6.1 priority@navi31@6.1 execute@@6.1
 PART_5 := debug preempt-deep@navi31 trace@gfx12 priority@gfx12 hostile@gfx12 trace@mi300x priority@mi300x end-of-work@mi300x hostile@mi300x \
 	trace@navi21 priority@navi21 end-of-work@navi21 hostile@navi21
@@ -50,6 +50,8 @@ help:
 	@echo '  make check-services services under systemd, with a second boot and the cost of the rules service'
 	@echo '  make check-cluster jobs of Slurm, with latencies on a shared GPU with the plugin and without; QOS of slurmdbd; 200 simulated'
 	@echo '                     nodes; Slurm of Debian 13; metrics in Prometheus'
+	@echo '  make check-kubernetes the device plugin of contrib/kubernetes against a stand-in for the kubelet, its manifests and policies;'
+	@echo '                     with the Go of Debian 13, which is unpacked into the cache'
 	@echo '  make check-hostile programs of an ordinary user that try to crash the host or to defeat preemption, on HWS and MES (long)'
 	@echo '  make check-soak    the contention test $(BENCH_RUNS) times in a row (BENCH_RUNS=N)'
 	@echo
@@ -208,6 +210,10 @@ check-cluster:
 	@status=0; for test in "slurm/run --long" slurm/newer slurm/scale metrics/run; do \
 		tests/$$test || status=1; \
 	done; exit $$status
+
+.PHONY: check-kubernetes
+check-kubernetes: setup
+	@tests/run kubernetes
 
 .PHONY: check-hostile
 check-hostile: setup tools
