@@ -80,6 +80,7 @@ type inventory struct {
 	mutex   sync.Mutex
 	newest  *snapshot
 	noted   string // of the last message about the metrics
+	hidden  int    // nodes of the topology, as of the last message about them
 }
 
 func inventoryNew(conf *config, root, metrics string) *inventory {
@@ -114,7 +115,12 @@ func (inv *inventory) served() []*gpu {
 		inv.note(fmt.Sprintf("%v: an open circuit breaker is not noticed", err))
 	}
 	times := map[string]int{}
-	for _, found := range topologyRead(inv.root) {
+	all, hidden := topologyRead(inv.root)
+	if hidden != inv.hidden && hidden > 0 {
+		say("KFD hides %d of the nodes of its topology: run the plugin as a service of the node, or in a privileged Pod", hidden)
+	}
+	inv.hidden = hidden
+	for _, found := range all {
 		if !inv.conf.serves(found.pci) {
 			continue
 		}

@@ -3,8 +3,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sort"
@@ -14,6 +16,9 @@ import (
 
 // maxGPUs bounds the list of devices; kfdprio's driver has 64.
 const maxGPUs = 64
+
+// maxMinor is above all minor numbers of the kernel.
+const maxMinor = 1 << 20
 
 // found is a GPU of KFD's topology.  The kernel wrote all of it.
 type found struct {
@@ -51,15 +56,19 @@ func propertiesRead(path string) map[string]uint64 {
 	return all
 }
 
-// nodeRead reads a node of the topology; ok is false for a CPU, and for a GPU without a render node.
-func nodeRead(root, dir string, node int) (gpu found, ok bool) {
+// nodeRead reads a node of the topology; ok is false for a CPU, and for a GPU without a render node.  The error is that of a node
+// which the device cgroup of this process hides.
+func nodeRead(root, dir string, node int) (gpu found, ok bool, err error) {
 	text, err := sysRead(filepath.Join(dir, "gpu_id"))
+	if errors.Is(err, fs.ErrPermission) {
+		return gpu, false, err
+	}
 	if err != nil {
-		return gpu, false
+		return gpu, false, nil
 	}
 	gpu.gpuID, err = strconv.ParseUint(strings.TrimSpace(text), 10, 32)
 	if err != nil || gpu.gpuID == 0 {
-		return gpu, false
+		return gpu, false, nil
 	}
 	all := propertiesRead(filepath.Join(dir, "properties"))
 	location := all["location_id"]
@@ -74,24 +83,28 @@ func nodeRead(root, dir string, node int) (gpu found, ok bool) {
 			gpu.numa = numa
 		}
 	}
-	return gpu, gpu.render > 0
+	return gpu, gpu.render > 0 && gpu.render < maxMinor, nil
 }
 
-// topologyRead reads the GPUs of this node, in the order of KFD; none where there is no topology.
-func topologyRead(root string) []found {
-	var gpus []found
+// topologyRead reads the GPUs of this node, in the order of KFD; none where there is no topology.  hidden are the nodes that this
+// process may not read.
+func topologyRead(root string) (gpus []found, hidden int) {
 
 	nodes := filepath.Join(root, "/sys/class/kfd/kfd/topology/nodes")
 	entries, err := os.ReadDir(nodes)
 	if err != nil {
-		return nil
+		return nil, 0
 	}
 	for _, entry := range entries {
 		node, err := strconv.Atoi(entry.Name())
 		if err != nil {
 			continue
 		}
-		if gpu, ok := nodeRead(root, filepath.Join(nodes, entry.Name()), node); ok {
+		gpu, ok, err := nodeRead(root, filepath.Join(nodes, entry.Name()), node)
+		if err != nil {
+			hidden++
+		}
+		if ok {
 			gpus = append(gpus, gpu)
 		}
 	}
@@ -99,5 +112,5 @@ func topologyRead(root string) []found {
 	if len(gpus) > maxGPUs {
 		gpus = gpus[:maxGPUs]
 	}
-	return gpus
+	return gpus, hidden
 }

@@ -63,7 +63,7 @@ func (h *host) node(number, gpuID int, properties string) {
 }
 
 func (h *host) cpu() {
-	h.node(0, 0, "cpu_cores_count 8\nsimd_count 0\ndrm_render_minor -1\nlocation_id 0\ndomain 0\n")
+	h.node(0, 0, "cpu_cores_count 8\nsimd_count 0\ndrm_render_minor 0\nlocation_id 0\ndomain 0\n")
 }
 
 // gpu adds one at PCI address 0000:BUS:00.0.
@@ -187,9 +187,15 @@ func (p *process) stop(signal syscall.Signal) int {
 
 // once runs the plugin until it ends by itself.
 func (h *host) once(args ...string) (status int, out, err string) {
+	return h.onceAs(programs.plugin, nil, args...)
+}
+
+// onceAs does so with other credentials, and maybe a copy of the program.
+func (h *host) onceAs(program string, who *syscall.Credential, args ...string) (status int, out, err string) {
 	var stdout, stderr bytes.Buffer
-	command := exec.Command(programs.plugin, append([]string{"-root", h.root, "-plugins", h.plugins}, args...)...)
+	command := exec.Command(program, append([]string{"-root", h.root, "-plugins", h.plugins}, args...)...)
 	command.Stdout, command.Stderr = &stdout, &stderr
+	command.SysProcAttr = &syscall.SysProcAttr{Credential: who}
 	command.Run()
 	return command.ProcessState.ExitCode(), stdout.String(), stderr.String()
 }

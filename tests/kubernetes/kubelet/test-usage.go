@@ -5,6 +5,7 @@ package main
 import (
 	"os"
 	"strings"
+	"syscall"
 )
 
 // refused runs the plugin with arguments that it must refuse.
@@ -35,6 +36,19 @@ func testUsage() {
 	status, out, _ = h.once("-check", "-config", h.config("class=online shares=2 priority=high\nleave-out=0000:c2:00.0\n"))
 	same(out, "kfdprio.org/gpu-online: 2 shares of each GPU, kfdprio.org/priority=high\n0000:c1:00.0: renderD128, Healthy\n", "usage: -check")
 	same(status, 0, "usage: -check: exit status")
+	// as KFD answers where the device cgroup does not have a GPU
+	var who *syscall.Credential
+	if os.Geteuid() == 0 {
+		who = &syscall.Credential{Uid: 65534, Gid: 65534}
+	}
+	must(os.Chmod(h.dir, 0o755))
+	must(os.Chmod(h.nodes()+"/2/gpu_id", 0))
+	program, err := os.ReadFile(programs.plugin)
+	must(err)
+	must(os.WriteFile(h.dir+"/plugin", program, 0o755))
+	_, out, text := h.onceAs(h.dir+"/plugin", who, "-check")
+	ok(strings.Contains(text, "KFD hides 1 of the nodes of its topology"), "usage: nodes that KFD hides are reported")
+	contains(out, "0000:c1:00.0: renderD128, Healthy\n", "usage: and the others are served")
 }
 
 // testConfig is the file of -config: each mistake is named, with its line.
