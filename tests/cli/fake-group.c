@@ -324,7 +324,7 @@ static int share(int fd, struct kfd_prio_share_args *a)
 	if (a->flags & KFD_PRIO_SHARE_PROCESS)
 		member_of(a->pid)->group = g->group;
 	/* one that is bound to a cgroup ends with limit and weight */
-	if (cgroup && g->max == KFD_PRIO_MAX_NONE && !g->weight)
+	if (g->cgroup && g->max == KFD_PRIO_MAX_NONE && !g->weight)
 		*g = groups[--nr_groups];
 	groups_write();
 	return 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kfdprio oci-hook: a container gets the priority that it asks for, within the limit of the host.
+ * kfdprio oci-hook: a container gets the priority and the share of GPU time that it asks for, within the limits of the host.
  *
  * The container's runtime calls it at the stage createRuntime, in its own namespaces, while the first
  * process of the container waits.  Whatever is wrong, the container starts: one line says why it has no
- * priority, and the exit status is 0.
+ * priority or no share, and the exit status is 0.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include "oci-hook.h"
 #include "input.h"
 #include "message.h"
-#include "oci.h"
+#include "oci-share.h"
 
 #define SECONDS 5 /* a runtime, or a driver, that takes longer is not waited for */
 
@@ -45,7 +45,8 @@ static void usage(void)
 	      "\n"
 	      "A hook for container runtimes (OCI), at the stage createRuntime: give the container\n"
 	      "that is being created the priority of its annotation org.kfdprio.priority: low,\n"
-	      "normal or high. The exit status is 0 even if it is refused.\n"
+	      "normal or high; and the limit of GPU time and the weight of its annotations\n"
+	      "org.kfdprio.max and org.kfdprio.weight. The exit status is 0 even if it is refused.\n"
 	      "\n"
 	      "Options:\n"
 	      "     --priority PRIO  for CDI devices: low, normal or high. With an annotation,\n"
@@ -162,14 +163,14 @@ static int file_read(const char *path, char **text, size_t *size)
 	return ret == -EFBIG ? 0 : ret;
 }
 
-/* The annotation, for runtimes whose state has none.  A device asks for something without it. */
+/* The annotations, for runtimes whose state has none.  A device asks for something without them. */
 static int config_read(struct hook *hook, char *why)
 {
 	char *path, *text;
 	size_t size = 0;
 	int ret;
 
-	if (!hook->container.bundle || hook->container.annotation)
+	if (!hook->container.bundle || hook->container.annotation || hook->container.asked_max || hook->container.asked_weight)
 		return 0;
 	if (asprintf(&path, "%s/config.json", hook->container.bundle) < 0) {
 		snprintf(why, KFDLIB_WHY, "out of memory");
@@ -249,16 +250,42 @@ static void priority_set(const struct hook *hook, const struct kfd_dev *dev, int
 		    prio_band(priority));
 }
 
-static void driver_ask(const struct hook *hook, int priority)
+static void share_set(const struct hook *hook, const struct kfd_dev *dev, const struct rules *rules,
+		      const struct share_setting *share)
 {
-	char why[KFDLIB_WHY];
+	char why[KFDLIB_WHY], text[SHARE_TEXT];
+	uint64_t group;
+
+	share_text(share, text, sizeof(text));
+	if (oci_share_set(dev, rules, hook->container.pid, share, &group, why))
+		say(hook, LOG_WARNING, "%s is not set: %s", text, why);
+	else if (hook->verbose)
+		say(hook, LOG_INFO, "%s: group %llu of its cgroup", text, (unsigned long long)group);
+}
+
+static bool shares(const struct share_setting *share)
+{
+	return share->max < KFD_PRIO_MAX_NONE || share->weight != KFD_PRIO_WEIGHT_NONE;
+}
+
+/* @priority: KFD_PRIO_UNSET: none is to be set */
+static void driver_ask(const struct hook *hook, const struct rules *rules, int priority, const struct share_setting *share)
+{
+	char why[KFDLIB_WHY], text[SHARE_TEXT];
 	struct kfd_dev dev;
 
 	if (kfd_dev_open(&dev, why)) {
-		say(hook, LOG_WARNING, "priority %d (%s) is not set: %s", priority, prio_band(priority), why);
+		if (priority != KFD_PRIO_UNSET)
+			say(hook, LOG_WARNING, "priority %d (%s) is not set: %s", priority, prio_band(priority), why);
+		if (shares(share))
+			say(hook, LOG_WARNING, "%s is not set: %s", share_text(share, text, sizeof(text)), why);
 		return;
 	}
-	if (dev.version.features & KFD_PRIO_FEATURE_RULES)
+	if (shares(share))
+		share_set(hook, &dev, rules, share);
+	if (priority == KFD_PRIO_UNSET)
+		;
+	else if (dev.version.features & KFD_PRIO_FEATURE_RULES)
 		priority_set(hook, &dev, priority);
 	else
 		say(hook, LOG_WARNING,
@@ -277,6 +304,8 @@ static void driver_ask(const struct hook *hook, int priority)
 int kfdprio_oci_hook(int argc, char **argv)
 {
 	struct hook hook = { .argument = NULL };
+	const struct oci_container *container = &hook.container;
+	struct share_setting share;
 	struct rules rules = { 0 };
 	char why[KFDLIB_WHY];
 	int priority;
@@ -293,12 +322,21 @@ int kfdprio_oci_hook(int argc, char **argv)
 
 	if (state_read(&hook, why) || config_read(&hook, why)) {
 		say(&hook, LOG_WARNING, "no priority is set: %s", why);
-	} else if (hook.argument || hook.container.annotation) {
+	} else if (hook.argument || container->annotation || container->asked_max || container->asked_weight) {
 		rules_load(&rules);
-		if (oci_priority_choose(&hook.container, hook.argument, &rules, &priority, why))
+		if (oci_priority_choose(container, hook.argument, &rules, &priority, why)) {
 			say(&hook, LOG_WARNING, "no priority is set: %s", why);
-		else
-			driver_ask(&hook, priority);
+			priority = KFD_PRIO_UNSET;
+		}
+		if (oci_share_choose(container, &rules, &share, why)) {
+			say(&hook, LOG_WARNING, "no limit and no weight is set: %s", why);
+			share = (struct share_setting){ .max = KFD_PRIO_MAX_NONE };
+		}
+		/* the container of a pod that only holds its namespaces needs no group */
+		if (container->sandbox)
+			share = (struct share_setting){ .max = KFD_PRIO_MAX_NONE };
+		if (priority != KFD_PRIO_UNSET || shares(&share))
+			driver_ask(&hook, &rules, priority, &share);
 		rules_free(&rules);
 	}
 	oci_container_free(&hook.container);

@@ -83,6 +83,9 @@ void shares_release(struct service *s);
 void share_apply(struct service *s, const struct kfd_prio_set_args *process, const uint64_t *share,
 		 const struct rules_subject *subject, const struct rules_result *result);
 
+/* annotated.c */
+void annotated_end(struct service *s, const struct rule *rule, const char *cgroup);
+
 /* groups.c */
 struct group *group_of_key(const struct groups *groups, const char *key, const char *cgroup, bool limit);
 struct group *group_of_cgroup(const struct groups *groups, uint64_t cgroup_id);

@@ -263,8 +263,12 @@ static int bind_to(struct service *s, const struct rule *rule, struct group *gro
 	struct share_setting setting = rule_share_setting(rule, false);
 	int ret;
 
-	if (group_of_cgroup(&s->groups, group->cgroup_id) || bound_take(s, rule, group))
+	if (group_of_cgroup(&s->groups, group->cgroup_id))
 		return 0;
+	if (bound_take(s, rule, group)) {
+		annotated_end(s, rule, group->cgroup);
+		return 0;
+	}
 	share_args_set(&args, &setting);
 	ret = kfd_dev_share(&s->dev, &args);
 	if (ret)
@@ -272,6 +276,7 @@ static int bind_to(struct service *s, const struct rule *rule, struct group *gro
 	group->number = args.group;
 	log_made(s, group->number, &setting, rule);
 	group_note(s, group);
+	annotated_end(s, rule, group->cgroup);
 	return 0;
 }
 

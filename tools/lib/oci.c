@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* OCI containers: the state that a hook reads, and the priority that the container asks for. */
+/* OCI containers: the state that a hook reads, and the priority and the share that the container asks for. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -94,18 +94,46 @@ static int text_get(struct json_object *object, const char *key, char **text, ch
 	return -ENOMEM;
 }
 
-static int annotation_get(struct json_object *object, char **annotation, char *why)
+/* Of CRI: which of a pod's containers it is */
+static bool is_sandbox(struct json_object *annotations)
+{
+	static const char *const keys[] = { "io.kubernetes.cri.container-type", "io.kubernetes.cri-o.ContainerType" };
+	struct json_object *value;
+	size_t i;
+
+	for (i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (json_object_object_get_ex(annotations, keys[i], &value) && json_object_is_type(value, json_type_string) &&
+		    !strcmp(json_object_get_string(value), "sandbox"))
+			return true;
+	return false;
+}
+
+static void annotations_free(struct oci_container *container)
+{
+	free(container->annotation);
+	free(container->asked_max);
+	free(container->asked_weight);
+	container->annotation = container->asked_max = container->asked_weight = NULL;
+}
+
+static int annotations_get(struct json_object *object, struct oci_container *container, char *why)
 {
 	struct json_object *annotations;
+	int ret;
 
-	*annotation = NULL;
 	if (!json_object_object_get_ex(object, "annotations", &annotations) || !annotations)
 		return 0;
 	if (!json_object_is_type(annotations, json_type_object)) {
 		snprintf(why, KFDLIB_WHY, "annotations is not an object");
 		return -EINVAL;
 	}
-	return text_get(annotations, OCI_ANNOTATION, annotation, why);
+	container->sandbox = is_sandbox(annotations);
+	ret = text_get(annotations, OCI_ANNOTATION, &container->annotation, why);
+	if (!ret)
+		ret = text_get(annotations, OCI_MAX, &container->asked_max, why);
+	if (!ret)
+		ret = text_get(annotations, OCI_WEIGHT, &container->asked_weight, why);
+	return ret;
 }
 
 static int pid_get(struct json_object *object, pid_t *pid, char *why)
@@ -148,16 +176,16 @@ int oci_state_parse(const char *json, size_t size, struct oci_container *contain
 	if (!ret)
 		ret = text_get(object, "bundle", &container->bundle, why);
 	if (!ret)
-		ret = annotation_get(object, &container->annotation, why);
+		ret = annotations_get(object, container, why);
 	json_object_put(object);
 	return ret;
 }
 
 /**
- * oci_config_parse() - the annotation of a container's config.json, where the state has none
+ * oci_config_parse() - the annotations of a container's config.json, where the state has none
  * @json: any bytes
  * @size: how many
- * @container: its annotation is filled in
+ * @container: its annotations are filled in
  * @why: on failure, what is wrong; KFDLIB_WHY bytes, without text of the file
  *
  * Return: 0, -EINVAL or -ENOMEM.
@@ -167,11 +195,10 @@ int oci_config_parse(const char *json, size_t size, struct oci_container *contai
 	struct json_object *object = object_parse(json, size, "config.json", why);
 	int ret;
 
-	free(container->annotation);
-	container->annotation = NULL;
+	annotations_free(container);
 	if (!object)
 		return -EINVAL;
-	ret = annotation_get(object, &container->annotation, why);
+	ret = annotations_get(object, container, why);
 	json_object_put(object);
 	return ret;
 }
@@ -184,7 +211,7 @@ void oci_container_free(struct oci_container *container)
 {
 	free(container->id);
 	free(container->bundle);
-	free(container->annotation);
+	annotations_free(container);
 	*container = (struct oci_container){ .pid = 0 };
 }
 
@@ -261,4 +288,99 @@ int oci_priority_choose(const struct oci_container *container, const char *argum
 			 "priority %d (%s) is above this host's limit for containers, %d (%s): the administrator sets container-max= in kfdprio.conf",
 			 *priority, prio_band(*priority), limit, prio_band(limit));
 	return -EPERM;
+}
+
+/* A limit or a weight that is no such thing.  The hostile text comes last, as above. */
+static int share_unknown(const char *annotation, const char *what, const char *word, char *why)
+{
+	char shown[4 * OCI_SHOWN + 4];
+
+	oci_show(shown, word);
+	snprintf(why, KFDLIB_WHY, "the annotation %s is %s, not '%s'", annotation, what, shown);
+	return -EINVAL;
+}
+
+static int max_choose(const char *word, const struct rules *rules, uint32_t *max, char *why)
+{
+	char asked[16], limit[16];
+
+	if (kfd_max_parse(word, max))
+		return share_unknown(OCI_MAX, "a percentage from 0.01% to 100%", word, why);
+	if (rules->annotation_max >= *max)
+		return 0;
+	if (rules->annotation_max)
+		snprintf(why, KFDLIB_WHY,
+			 "the limit %s is above this host's limit for annotations, %s: the administrator sets annotation-gpu-time= in kfdprio.conf",
+			 *max < KFD_PRIO_MAX_NONE ? kfd_max_text(*max, asked, sizeof(asked)) : "100%",
+			 kfd_max_text(rules->annotation_max, limit, sizeof(limit)));
+	else
+		snprintf(why, KFDLIB_WHY,
+			 "this host lets no annotation set a limit of GPU time: the administrator sets annotation-gpu-time= in kfdprio.conf");
+	return -EPERM;
+}
+
+static int weight_choose(const char *word, const struct rules *rules, uint32_t *weight, char *why)
+{
+	if (kfd_weight_parse(word, weight))
+		return share_unknown(OCI_WEIGHT, "a number from 1 to 10000", word, why);
+	if (*weight <= rules->annotation_weight)
+		return 0;
+	if (rules->annotation_weight)
+		snprintf(why, KFDLIB_WHY,
+			 "the weight %u is above this host's limit for annotations, %u: the administrator sets annotation-weight= in kfdprio.conf",
+			 *weight, rules->annotation_weight);
+	else
+		snprintf(why, KFDLIB_WHY,
+			 "this host lets no annotation set a weight: the administrator sets annotation-weight= in kfdprio.conf");
+	return -EPERM;
+}
+
+/**
+ * oci_share_choose() - the share of GPU time of a container, within the limits of the host
+ * @container: with its annotations
+ * @rules: with the limits
+ * @setting: out: neither limit nor weight: the container asks for none
+ * @why: on failure, what is wrong and what to do; KFDLIB_WHY bytes
+ *
+ * Return: 0; -EINVAL: no limit, or no weight; -EPERM: above what the host allows.
+ */
+int oci_share_choose(const struct oci_container *container, const struct rules *rules, struct share_setting *setting,
+		     char *why)
+{
+	int ret = 0;
+
+	*setting = (struct share_setting){ .max = KFD_PRIO_MAX_NONE, .weight = KFD_PRIO_WEIGHT_NONE };
+	if (!container->asked_max && !container->asked_weight)
+		return 0;
+	if (rules->nr_errors) {
+		snprintf(why, KFDLIB_WHY,
+			 "kfdprio.conf has an error, and no annotation sets a limit or a weight until it is corrected; see 'kfdprio rules check'");
+		return -EPERM;
+	}
+	if (container->asked_max)
+		ret = max_choose(container->asked_max, rules, &setting->max, why);
+	if (!ret && container->asked_weight)
+		ret = weight_choose(container->asked_weight, rules, &setting->weight, why);
+	return ret;
+}
+
+/**
+ * oci_share_rule() - the rule that gives a share to a cgroup, or to one above it
+ * @rules: the rules
+ * @cgroup: the cgroup of a container
+ *
+ * A group of the container's own would take the place of that group (the nearest cgroup counts), and free the
+ * container from its limit.  So any such rule is found, whether or not another one stands before it, and whether or not
+ * its group exists yet.
+ *
+ * Return: the first; NULL: there is none.
+ */
+const struct rule *oci_share_rule(const struct rules *rules, const char *cgroup)
+{
+	const struct rule *rule;
+
+	for (rule = rules->rule; rule < rules->rule + rules->nr; rule++)
+		if (rule_shares(rule) && rule_share_cgroup(rule, cgroup))
+			return rule;
+	return NULL;
 }

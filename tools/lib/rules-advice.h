@@ -43,7 +43,7 @@ int rules_text_check(const char *text, size_t *at, struct rules_refusal *why);
 
 /* rules-share.c */
 int rules_max_check(const char *key, const char *value, uint32_t *max, struct rules_refusal *why);
-int rules_weight_check(const char *value, uint32_t *weight, struct rules_refusal *why);
+int rules_weight_check(const char *key, const char *value, uint32_t *weight, struct rules_refusal *why);
 int rules_priority_check(const char *key, const char *value, int *priority, struct rules_refusal *why);
 
 /* rules-both.c */

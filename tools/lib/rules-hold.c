@@ -81,7 +81,7 @@ void rules_free(struct rules *rules)
 	free(rules->rule);
 	free(rules->files);
 	free(rules->errors);
-	free(rules->max_file);
+	free(rules->again_file);
 	memset(rules, 0, sizeof(*rules));
 }
 

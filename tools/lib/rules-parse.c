@@ -23,7 +23,10 @@ enum key {
 	KEY_MAX,
 	KEY_MAX_SOFT,
 	KEY_WEIGHT,
+	/* for containers; each stands alone on its line */
 	KEY_CONTAINER_MAX,
+	KEY_ANNOTATION_MAX,
+	KEY_ANNOTATION_WEIGHT,
 	NR_KEYS
 };
 
@@ -42,6 +45,8 @@ enum key {
  * @newlines: the text has some
  * @rule: what was read of it so far
  * @container_max: of container-max=, if the line has that
+ * @annotation_max: of annotation-gpu-time=, if the line has that
+ * @annotation_weight: of annotation-weight=, if the line has that
  * @failed: an error was found in the line
  * @why: of the error; NULL: it is not kept
  */
@@ -57,6 +62,7 @@ struct parser {
 	bool newlines;
 	struct rule rule;
 	int container_max;
+	uint32_t annotation_max, annotation_weight;
 	bool failed;
 	struct rules_refusal *why;
 };
@@ -179,12 +185,22 @@ static int max_soft_set(struct parser *p, char *value)
 
 static int weight_set(struct parser *p, char *value)
 {
-	return rules_weight_check(value, &p->rule.weight, p->why) ? failed(p) : 0;
+	return rules_weight_check("weight", value, &p->rule.weight, p->why) ? failed(p) : 0;
 }
 
 static int container_max_set(struct parser *p, char *value)
 {
 	return rules_priority_check("container-max", value, &p->container_max, p->why) ? failed(p) : 0;
+}
+
+static int annotation_max_set(struct parser *p, char *value)
+{
+	return rules_max_check("annotation-gpu-time", value, &p->annotation_max, p->why) ? failed(p) : 0;
+}
+
+static int annotation_weight_set(struct parser *p, char *value)
+{
+	return rules_weight_check("annotation-weight", value, &p->annotation_weight, p->why) ? failed(p) : 0;
 }
 
 static const struct {
@@ -202,6 +218,8 @@ static const struct {
 	[KEY_MAX_SOFT] = { "max-soft", max_soft_set },
 	[KEY_WEIGHT] = { "weight", weight_set },
 	[KEY_CONTAINER_MAX] = { "container-max", container_max_set },
+	[KEY_ANNOTATION_MAX] = { "annotation-gpu-time", annotation_max_set },
+	[KEY_ANNOTATION_WEIGHT] = { "annotation-weight", annotation_weight_set },
 };
 
 /* Does a word begin here that was meant as one? */
@@ -318,7 +336,7 @@ static int word_parse(struct parser *p, char *word, const char *rest, bool given
 	*value++ = '\0';
 	key = key_find(word);
 	if (key == NR_KEYS)
-		return fail(p, "'%.128s=' is unknown: there are cgroup=, unit=, user=, group=, exe=, priority=, park=, max=, max-soft=, weight= and container-max=",
+		return fail(p, "'%.128s=' is unknown: there are cgroup=, unit=, user=, group=, exe=, priority=, park=, max=, max-soft=, weight=, container-max=, annotation-gpu-time= and annotation-weight=",
 				  word);
 	if (given[key])
 		return fail(p, "%s= is given twice%s", keys[key].name,
@@ -335,26 +353,59 @@ static int word_parse(struct parser *p, char *word, const char *rest, bool given
 	return keys[key].set(p, value);
 }
 
-/* container-max= is no rule: the line has nothing else. */
-static void container_max_take(struct parser *p, const bool given[NR_KEYS], int *ret)
+/* The key of a line that is no rule; NR_KEYS: it is one */
+static enum key alone_find(const bool given[NR_KEYS])
+{
+	enum key key;
+
+	for (key = KEY_CONTAINER_MAX; key < NR_KEYS && !given[key]; key++)
+		;
+	return key;
+}
+
+/* Returns false if there is such a line already: as with rules, the first holds. */
+static bool alone_keep(struct rules *rules, const struct parser *p, enum key key)
+{
+	bool first;
+
+	switch (key) {
+	case KEY_ANNOTATION_MAX:
+		first = !rules->annotation_max;
+		if (first)
+			rules->annotation_max = p->annotation_max;
+		break;
+	case KEY_ANNOTATION_WEIGHT:
+		first = !rules->has_annotation_weight;
+		if (first)
+			rules->annotation_weight = p->annotation_weight;
+		rules->has_annotation_weight = true;
+		break;
+	default:
+		first = !rules->has_container_max;
+		if (first)
+			rules->container_max = p->container_max;
+		rules->has_container_max = true;
+	}
+	return first;
+}
+
+/* It is no rule: the line has nothing else. */
+static void alone_take(struct parser *p, enum key alone, const bool given[NR_KEYS], int *ret)
 {
 	enum key key;
 
 	for (key = 0; key < NR_KEYS; key++)
-		if (key != KEY_CONTAINER_MAX && given[key]) {
+		if (key != alone && given[key]) {
 			p->at = p->values[key];
-			*ret = fail(p, "container-max= stands alone on its line: remove %s=", keys[key].name);
+			*ret = fail(p, "%s= stands alone on its line: remove %s=", keys[alone].name, keys[key].name);
 			return;
 		}
-	/* as with rules, the first holds */
-	if (p->rules->has_container_max) {
-		free(p->rules->max_file);
-		p->rules->max_file = strdup(p->file);
-		p->rules->max_line = p->line;
+	if (alone_keep(p->rules, p, alone))
 		return;
-	}
-	p->rules->container_max = p->container_max;
-	p->rules->has_container_max = true;
+	free(p->rules->again_file);
+	p->rules->again_key = keys[alone].name;
+	p->rules->again_file = strdup(p->file);
+	p->rules->again_line = p->line;
 }
 
 static void rule_check(struct parser *p, const bool given[NR_KEYS], int *ret)
@@ -420,6 +471,7 @@ static int line_parse(struct parser *p)
 {
 	char *line = p->text + strspn(p->text, BLANKS), *word, *rest;
 	bool given[NR_KEYS] = { false };
+	enum key alone;
 	size_t len;
 	int ret = 0;
 
@@ -450,8 +502,9 @@ static int line_parse(struct parser *p)
 	p->at = NULL;
 	if (ret == -EINVAL)
 		return fail(p, "a quote or a backslash is not finished at the end of the line");
-	if (!ret && given[KEY_CONTAINER_MAX]) {
-		container_max_take(p, given, &ret);
+	alone = alone_find(given);
+	if (!ret && alone < NR_KEYS) {
+		alone_take(p, alone, given, &ret);
 		return ret;
 	}
 	if (!ret)

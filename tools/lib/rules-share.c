@@ -124,8 +124,8 @@ static bool max_mend(const char *value, char *mended, size_t size)
 }
 
 /**
- * rules_max_check() - the value of max= or max-soft=
- * @key: max or max-soft
+ * rules_max_check() - the value of max=, max-soft= or annotation-gpu-time=
+ * @key: which of them
  * @value: the value
  * @max: out: see struct rule
  * @why: out: what is wrong, and what was probably meant
@@ -151,24 +151,26 @@ int rules_max_check(const char *key, const char *value, uint32_t *max, struct ru
 }
 
 /**
- * rules_weight_check() - the value of weight=
+ * rules_weight_check() - the value of weight= or annotation-weight=
+ * @key: which of them
  * @value: the value
  * @weight: out: see struct rule
  * @why: out: what is wrong, and what was probably meant
  *
  * Return: 0 or -EINVAL.
  */
-int rules_weight_check(const char *value, uint32_t *weight, struct rules_refusal *why)
+int rules_weight_check(const char *key, const char *value, uint32_t *weight, struct rules_refusal *why)
 {
 	uint32_t max;
 
 	if (!kfd_weight_parse(value, weight))
 		return 0;
 	if (!kfd_max_parse(value, &max))
-		return rules_refuse_as(why, ", as ", "max", value, "weight= is a number from %d to %d and no percentage: a limit of GPU time is max=",
-				       KFD_PRIO_WEIGHT_MIN, KFD_PRIO_WEIGHT_MAX);
-	return rules_refuse(why, "weight= is a number from %d to %d, as weight=200, or none; a process without a weight counts as one of %d",
-			    KFD_PRIO_WEIGHT_MIN, KFD_PRIO_WEIGHT_MAX, KFD_PRIO_WEIGHT_DEFAULT);
+		return rules_refuse_as(why, ", as ", strcmp(key, "weight") ? "annotation-gpu-time" : "max", value,
+				       "%s= is a number from %d to %d and no percentage: a limit of GPU time is %s=", key,
+				       KFD_PRIO_WEIGHT_MIN, KFD_PRIO_WEIGHT_MAX, strcmp(key, "weight") ? "annotation-gpu-time" : "max");
+	return rules_refuse(why, "%s= is a number from %d to %d, as %s=200, or none; a process without a weight counts as one of %d",
+			    key, KFD_PRIO_WEIGHT_MIN, KFD_PRIO_WEIGHT_MAX, key, KFD_PRIO_WEIGHT_DEFAULT);
 }
 
 /**

@@ -64,11 +64,13 @@ static int number_parse(const char *name, unsigned int *id)
 /* What makes a line of a word */
 static const char *rest_of_line(const char *key)
 {
+	static const char *const alone[] = { "container-max", "annotation-gpu-time", "annotation-weight" };
 	static const char *const gives[] = { "priority", "park", "max", "max-soft", "weight" };
 	size_t i;
 
-	if (!strcmp(key, "container-max"))
-		return "";
+	for (i = 0; i < sizeof(alone) / sizeof(*alone); i++)
+		if (!strcmp(key, alone[i]))
+			return "";
 	for (i = 0; i < sizeof(gives) / sizeof(*gives); i++)
 		if (!strcmp(key, gives[i]))
 			return " cgroup=/";
@@ -102,7 +104,7 @@ char *rules_spelling(const char *key, const char *value)
 		return NULL;
 	}
 	good = strlen(line) < RULES_LINE_MAX && !rules_line_parse(&rules, "", 1, line, true, &numbers, NULL) &&
-	       (rules.has_container_max || (rules.nr == 1 && example_matches(&rules.rule[0])));
+	       (rules.has_container_max || rules.annotation_max || rules.has_annotation_weight || (rules.nr == 1 && example_matches(&rules.rule[0])));
 	rules_free(&rules);
 	free(line);
 	if (good)

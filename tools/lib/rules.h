@@ -81,7 +81,12 @@ struct rules_error {
  * @nr_errors: how many
  * @container_max: of the first line container-max=, see rules_container_max()
  * @has_container_max: there is such a line
- * @max_file, @max_line: the last one that does not hold, because another stands before it; NULL: there is none
+ * @annotation_max: of the first line annotation-gpu-time=, hundredths of a percent; 0: there is none
+ * @annotation_weight: of the first line annotation-weight=; KFD_PRIO_WEIGHT_NONE: there is none, or it is none
+ * @has_annotation_weight: there is such a line
+ * @again_key: the key of the last of these lines that does not hold, because another stands before it; NULL: there is none
+ * @again_file: where it stands
+ * @again_line: where it stands there
  * @full: the error that there are too many rules is among @errors
  */
 struct rules {
@@ -92,9 +97,11 @@ struct rules {
 	struct rules_error *errors;
 	size_t nr_errors;
 	int container_max;
-	bool has_container_max, full;
-	char *max_file;
-	unsigned int max_line;
+	bool has_container_max, has_annotation_weight, full;
+	uint32_t annotation_max, annotation_weight;
+	const char *again_key;
+	char *again_file;
+	unsigned int again_line;
 };
 
 /**

@@ -21,6 +21,7 @@ void test_no_control(const char *text);
 /* one function per test-*.c; the number of failures */
 int state_tests(void);
 int choose_tests(void);
+int share_tests(void);
 int random_tests(void);
 
 #endif /* OCI_FIXTURE_H */

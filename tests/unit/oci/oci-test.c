@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Unit tests of tools/lib/oci.c, and of container-max= in rules. */
+/* Unit tests of tools/lib/oci.c, and of container-max=, annotation-gpu-time= and annotation-weight= in rules. */
 #include "fixture.h"
 
 /* A message is one line of ASCII, whatever a container has written. */
@@ -14,5 +14,5 @@ void test_no_control(const char *text)
 
 int main(void)
 {
-	return state_tests() + choose_tests() + random_tests() != 0;
+	return state_tests() + choose_tests() + share_tests() + random_tests() != 0;
 }

@@ -200,7 +200,7 @@ static const struct {
 	{ "max=30%", 0, "there is no condition" },
 	{ "weight=3", 0, "there is no condition" },
 	{ "cgroup=/a", 0, "priority= is missing (or park=, max=, max-soft=, weight=)" },
-	{ "cgroup=/a soft-max=3", 0, "'soft-max=' is unknown: there are cgroup=, unit=, user=, group=, exe=, priority=, park=, max=, max-soft=, weight= and container-max=" },
+	{ "cgroup=/a soft-max=3", 0, "'soft-max=' is unknown: there are cgroup=, unit=, user=, group=, exe=, priority=, park=, max=, max-soft=, weight=, container-max=, annotation-gpu-time= and annotation-weight=" },
 	{ "cgroup=/a max='30%'", 15, "max= takes no quotes but double ones of ASCII, and these only round blanks: write max=30%" },
 	{ "cgroup=/a 'max=30%'", 11, "a word takes no quotes but double ones of ASCII, and these only round blanks: write max=30%" },
 };

@@ -365,9 +365,9 @@ static void warnings_find(const struct rules *rules, struct rules *warnings)
 		slice_warn(warnings, rule);
 		stars_warn(warnings, rule);
 	}
-	if (rules->max_file)
-		rules_fail(warnings, rules->max_file, rules->max_line, 0,
-			   "this container-max= has no effect: another one stands before it, and the first holds");
+	if (rules->again_file)
+		rules_fail(warnings, rules->again_file, rules->again_line, 0,
+			   "this %s= has no effect: another one stands before it, and the first holds", rules->again_key);
 }
 
 static void messages_print(const struct rules *rules, const char *kind)
@@ -440,6 +440,11 @@ static void check_json(const struct rules *rules, const struct rules *warnings)
 	json_number("version", JSON_FORMAT);
 	json_count("rule_count", rules->nr);
 	json_number("container_max", rules_container_max(rules));
+	if (rules->annotation_max)
+		json_real("annotation_max_percent", rules->annotation_max / 100.0);
+	else
+		json_null("annotation_max_percent");
+	count_or_null("annotation_weight", rules->annotation_weight);
 	json_open("files", '[');
 	for (i = 0; i < rules->nr_files; i++)
 		json_text(NULL, rules->files[i]);
@@ -447,6 +452,17 @@ static void check_json(const struct rules *rules, const struct rules *warnings)
 	errors_json(rules);
 	warnings_json(warnings);
 	json_stdout_end();
+}
+
+static void annotations_print(const struct rules *rules)
+{
+	char max[16];
+
+	if (rules->annotation_max)
+		printf("annotations may ask for a limit of GPU time up to %s\n",
+		       rules->annotation_max < KFD_PRIO_MAX_NONE ? kfd_max_text(rules->annotation_max, max, sizeof(max)) : "100%");
+	if (rules->annotation_weight)
+		printf("annotations may ask for a weight up to %u\n", rules->annotation_weight);
 }
 
 /**
@@ -468,10 +484,12 @@ int rules_check(const struct rules *rules, bool json, bool verbose)
 	} else {
 		messages_print(rules, "");
 		messages_print(&warnings, "warning: ");
-		if (verbose)
+		if (verbose) {
 			printf("%zu rule%s in %zu file%s\ncontainers may ask for a priority up to %d (%s)\n",
 			       rules->nr, rules->nr == 1 ? "" : "s", rules->nr_files,
 			       rules->nr_files == 1 ? "" : "s", max, prio_band(max));
+			annotations_print(rules);
+		}
 	}
 	rules_free(&warnings);
 	return rules->nr_errors ? EXIT_FAILURE : EXIT_SUCCESS;
