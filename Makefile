@@ -48,6 +48,7 @@ help:
 	@echo '  make check-load    an over-subscribed simulated GPU on a busy host, SECS=N seconds (20) for each of 12 cases'
 	@echo '  make check-steady  SUITES="bench unit" RUNS=N times (3) beside 8 busy processes, and the table of such runs; what ran before counts'
 	@echo '  make check-services services under systemd, with a second boot and the cost of the rules service'
+	@echo '  make check-containers  pods of containerd through CRI, containers of podman and Docker, of Debian 13 (long, root)'
 	@echo '  make check-cluster jobs of Slurm, with latencies on a shared GPU with the plugin and without; QOS of slurmdbd; 200 simulated'
 	@echo '                     nodes; Slurm of Debian 13; metrics in Prometheus'
 	@echo '  make check-kubernetes the device plugin of contrib/kubernetes against a stand-in for the kubelet, its manifests and policies;'
@@ -202,6 +203,10 @@ check-load: setup tools
 .PHONY: check-services
 check-services: setup tools
 	@tests/services/run --long
+
+.PHONY: check-containers
+check-containers: setup tools
+	@tests/containers/run
 
 .PHONY: check-cluster
 check-cluster:
