@@ -28,7 +28,7 @@ for runtime in crun runc; do
 	rules annotation-gpu-time=50%
 	check "podman, $runtime: the annotation max: a container starts" runs limited --annotation org.kfdprio.max=30%
 	check "podman, $runtime: ... its first process has the limit" share_is "${pid_of[limited]-}" "30 null"
-	podman exec -d limited sh -c ": by-exec; $opens"
+	podman exec -d limited sh -c ": by-exec; $opens" >/dev/null
 	wait_for pgrep -f '^sh -c : by-exec'
 	check "podman, $runtime: ... so has a process of podman exec" wait_for share_is "$(pgrep -f '^sh -c : by-exec')" "30 null"
 	removes limited
