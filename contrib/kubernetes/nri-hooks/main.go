@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0 OR MIT
 
 // kfdprio-nri-hooks lets containerd call the hooks that podman and CRI-O read from directories, oci-hooks(5). It is a plugin
 // of NRI, the node resource interface of containerd 1.7 and later. For each container that containerd creates, it reads the

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0 OR MIT
 
 // cri starts pods through CRI v1, the interface between the kubelet and a container runtime, with the cgroups, the
 // namespaces and the annotations that a kubelet gives them. A pod has one container. Run it without arguments for its usage.
