@@ -113,7 +113,7 @@ pid_has() { # PID PRIORITY
 	is=$(kfdprio -p "$1" | sed -n 's/^PID [0-9]*: priority \([0-9a-z]*\).*/\1/p')
 	[ "$is" = "$2" ] || { echo "process $1 has '$is', not '$2'"; return 1; }
 }
-# share_is PID "LIMIT WEIGHT": what it has of its groups; null: none
+# share_is PID "LIMIT WEIGHT": the limit and the weight of the groups of a process; null: none
 share_is() {
 	local is
 	is=$(kfdprio -l --json | sed -n "s/.*\"pid\":$1,.*\"max_percent\":\([0-9.a-z]*\),.*\"weight\":\([0-9a-z]*\),.*/\1 \2/p" | head -n 1)

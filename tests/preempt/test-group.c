@@ -204,7 +204,7 @@ static void share_bare_root(void)
 	       "share_bare_root: root without CAP_SYS_NICE does not lower the limit of an administrator's group");
 	tap_eq(actor_do(&bare, act_join, group, 0), -EPERM, "share_bare_root: nor joins the group");
 	tap_ok(kfd_list(bare.pid, &row, 1) == 1 && !row.share, "share_bare_root: it is in no group");
-	/* what it makes itself is its own, as that of any user, also for another process of that kind */
+	/* A group that it makes itself is its own, as that of any user, and that of other processes of that kind */
 	tap_eq(actor_do(&bare, act_share, NEW | MAX, 30 * PCT), 0, "share_bare_root: it makes a group");
 	if (kfd_list(bare.pid, &row, 1) != 1)
 		tap_bail("the process is not listed");

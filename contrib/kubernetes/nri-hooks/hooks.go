@@ -49,6 +49,12 @@ func definitionRead(path string) (*definition, error) {
 	if !filepath.IsAbs(d.Hook.Path) {
 		return nil, fmt.Errorf("%q is not the path of a hook", d.Hook.Path)
 	}
+	// before any stage is used: a file with an error adds no hook at all
+	for _, stage := range d.Stages {
+		if list(&spec.Hooks{}, stage) == nil {
+			return nil, fmt.Errorf("stage %q is unknown", stage)
+		}
+	}
 	return d, nil
 }
 
@@ -108,26 +114,16 @@ func (d *definition) matches(s *subject) (bool, error) {
 	return held > 0, nil
 }
 
-func (d *definition) add(hooks *spec.Hooks) error {
-	for _, stage := range d.Stages {
-		switch stage {
-		case "prestart":
-			hooks.Prestart = append(hooks.Prestart, d.Hook)
-		case "createRuntime":
-			hooks.CreateRuntime = append(hooks.CreateRuntime, d.Hook)
-		case "createContainer":
-			hooks.CreateContainer = append(hooks.CreateContainer, d.Hook)
-		case "startContainer":
-			hooks.StartContainer = append(hooks.StartContainer, d.Hook)
-		case "poststart":
-			hooks.Poststart = append(hooks.Poststart, d.Hook)
-		case "poststop":
-			hooks.Poststop = append(hooks.Poststop, d.Hook)
-		default:
-			return fmt.Errorf("stage %q is unknown", stage)
-		}
-	}
-	return nil
+// list is the list of a stage; nil: the stage is unknown.
+func list(hooks *spec.Hooks, stage string) *[]spec.Hook {
+	return map[string]*[]spec.Hook{
+		"prestart":        &hooks.Prestart,
+		"createRuntime":   &hooks.CreateRuntime,
+		"createContainer": &hooks.CreateContainer,
+		"startContainer":  &hooks.StartContainer,
+		"poststart":       &hooks.Poststart,
+		"poststop":        &hooks.Poststop,
+	}[stage]
 }
 
 // files lists the definitions in the order of their names. One of a later directory takes the place of one of the same name.
@@ -162,12 +158,14 @@ func hooksFor(directories []string, s *subject, report func(path string, err err
 		if err == nil {
 			matches, err = d.matches(s)
 		}
-		if err == nil && matches {
-			err = d.add(hooks)
-			found = found || err == nil
-		}
 		if err != nil {
 			report(path, err)
+		} else if matches {
+			for _, stage := range d.Stages {
+				at := list(hooks, stage)
+				*at = append(*at, d.Hook)
+				found = true
+			}
 		}
 	}
 	if !found {

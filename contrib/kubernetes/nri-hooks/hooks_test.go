@@ -69,6 +69,8 @@ func TestFiles(t *testing.T) {
 	write(second, "31.json", file("1.0.0", "relative", "createRuntime"))
 	write(second, "32.json", file("1.0.0", "/stage", "never"))
 	write(second, "33.json", `{"version": `)
+	// the first stage is known, and the hook is added to none
+	write(second, "34.json", file("1.0.0", "/second-stage", `createRuntime", "never`))
 	reported := map[string]bool{}
 	hooks := hooksFor([]string{first, filepath.Join(first, "none"), second}, &subject{}, func(path string, _ error) {
 		reported[filepath.Base(path)] = true
@@ -77,7 +79,7 @@ func TestFiles(t *testing.T) {
 		hooks.CreateRuntime[1].Path != "/first" || hooks.CreateRuntime[2].Path != "/second" {
 		t.Errorf("hooks: %v", hooks)
 	}
-	if len(reported) != 4 || !reported["30.json"] || !reported["31.json"] || !reported["32.json"] || !reported["33.json"] {
+	if len(reported) != 5 || !reported["34.json"] || !reported["30.json"] || !reported["31.json"] || !reported["32.json"] || !reported["33.json"] {
 		t.Errorf("reported: %v", reported)
 	}
 }

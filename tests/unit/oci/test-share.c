@@ -37,7 +37,7 @@ static const struct {
 	{ BOTH, NULL, "201", -EPERM, 0, 0, "the weight 201 is above this host's limit for annotations, 200" },
 	{ BOTH, "20%", "201", -EPERM, 0, 0, "the weight 201 is above" },
 	{ BOTH, NULL, "none", 0, 10000, 0, NULL },
-	/* what is not allowed is refused, whatever the other limits are */
+	/* a limit or a weight that is not allowed is refused, whatever the other limits are */
 	{ "", "1%", NULL, -EPERM, 0, 0, "this host lets no annotation set a limit of GPU time" },
 	{ "container-max=15", "1%", NULL, -EPERM, 0, 0, "this host lets no annotation set a limit" },
 	{ "annotation-weight=200", "1%", NULL, -EPERM, 0, 0, "this host lets no annotation set a limit" },
