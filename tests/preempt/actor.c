@@ -16,9 +16,12 @@
 #include "preempt.h"
 
 #define REQUEST_NS	(60 * SEC)
+#define N_KILLED	16
 
 struct me me;
 static unsigned int my_gpu;
+static pid_t killed[N_KILLED];
+static unsigned int kills;
 
 struct order {
 	act_fn *fn;
@@ -104,7 +107,22 @@ void actor_kill(struct actor *a)
 	kill(a->pid, SIGKILL);
 	waitpid(a->pid, NULL, 0);
 	close(a->fd);
+	killed[kills++ % N_KILLED] = a->pid;
 	a->pid = 0;
+}
+
+void actors_gone(void)
+{
+	char path[64];
+	unsigned int i;
+	uint64_t end = kfdc_now() + SEC;
+
+	for (i = 0; i < N_KILLED; i++) {
+		snprintf(path, sizeof(path), KFD_PROC "/%d", killed[i]);
+		while (killed[i] && !access(path, F_OK) && kfdc_now() < end)
+			nap_ns(200 * US);
+		killed[i] = 0;
+	}
 }
 
 void actor_end(struct actor *a)

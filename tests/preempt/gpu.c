@@ -12,7 +12,6 @@
 #include "preempt.h"
 
 #define PARAM	"/sys/module/amdgpu/parameters/"
-#define PROC	"/sys/class/kfd/kfd/proc"
 #define WAIT	(20 * SEC)
 
 void nap_ns(uint64_t ns)
@@ -131,7 +130,7 @@ long long stat_of(const struct actor *a, const char *name)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), PROC "/%d/stats_%u/%s", a->pid, gpu_id(a->gpu), name);
+	snprintf(path, sizeof(path), KFD_PROC "/%d/stats_%u/%s", a->pid, gpu_id(a->gpu), name);
 	return read_number(path);
 }
 

@@ -18,6 +18,8 @@
 #include "simgpu.h"
 #include "tap.h"
 
+#define KFD_PROC	"/sys/class/kfd/kfd/proc"
+
 #define US	1000ULL
 #define MS	1000000ULL
 #define SEC	1000000000ULL
@@ -76,6 +78,12 @@ bool actor_hear(const struct actor *a, long *result, int ms);
 /* SIGKILL and wait; or let it end by itself */
 void actor_kill(struct actor *a);
 void actor_end(struct actor *a);
+
+/*
+ * Wait, a second at most, until KFD has removed those that were killed last. A killed process keeps its queues for a moment if
+ * the driver has a reference to its mm just then
+ */
+void actors_gone(void);
 
 /* Does SIGBUS end it, within 20 s?  If not it is killed */
 bool actor_ends_by_sigbus(struct actor *a);

@@ -31,14 +31,21 @@ static bool wait_mapped_beside(int want, int others)
 /* Others on the GPU have no work, or have ended */
 bool works(const char *name)
 {
-	int others = mapped(0);
-	struct actor on = online_start(0, 12), off = offline_start(0, 20 * MS, 3);
-	bool here = wait_mapped_beside(2, others), gone, back, ok;
-	/* its first request was a preemption of the dead */
-	long long took = stat_of(&on, "preempting_count");
-	uint64_t begin = kfdc_now();
+	bool here, gone, back, ok;
+	struct actor on, off;
+	uint64_t begin;
+	long long took;
+	int others;
 	long ns;
 
+	actors_gone();
+	others = mapped(0);
+	on = online_start(0, 12);
+	off = offline_start(0, 20 * MS, 3);
+	here = wait_mapped_beside(2, others);
+	/* its first request was a preemption of the dead */
+	took = stat_of(&on, "preempting_count");
+	begin = kfdc_now();
 	/* the breaker may be open: see test-breaker.c */
 	param_set("kfd_preempt", 1);
 	/* four: also where nobody counts waves there is work until the last is launched */

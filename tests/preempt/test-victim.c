@@ -368,6 +368,7 @@ static bool torn_once(const struct actor *on, bool early, bool preempted)
 	actor_do(&off, act_wait, 500, 0);
 	done = !actor_do(&off, act_left, 0, 0);
 	actor_kill(&off);
+	actors_gone();
 	return done;
 }
 
