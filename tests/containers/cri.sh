@@ -87,10 +87,20 @@ pods_with_shares() {
 	check "$runtime: no group is left" wait_for no_group
 }
 
+# requests NAME: of an online pod, 20 a second; what kfdload reports of them is in $tmp/NAME
+requests() {
+	pod "requests-$1" --annotation org.kfdprio.priority=high -- /bin/kfdload --json --secs 15 --rate 20 --dispatch-ns 3000000 ||
+		return
+	tail -f --pid="${pid_of[requests-$1]}" /dev/null
+	in13 cat "/tmp/requests-$1.log" >"$tmp/$1"
+	down "requests-$1"
+	[ -n "$(json "$tmp/$1" p99)" ]
+}
+
 preempted() { kfdprio -l --json | grep "\"pid\":${pid_of[offline]-}," | grep -q '"preempted_count":[1-9]'; }
 
 check "containerd starts, without NRI" containerd_begin off
-check "the image is imported" in13 ctr -n k8s.io images import "$out/image.tar"
+check "the image is imported" image_import
 note "$(cri version)"
 for runtime in runc crun; do pods_by_device; done
 runtime=runc
@@ -99,8 +109,6 @@ check "... and has no priority" pod_has ignored unset
 down ignored
 containerd_end
 
-mkdir -p "$debian13/opt/nri/plugins"
-cp "$out/kfdprio-nri-hooks" "$debian13/opt/nri/plugins/10-kfdprio-nri-hooks"
 check "containerd starts, with NRI and kfdprio-nri-hooks" containerd_begin on
 for runtime in runc crun; do
 	pods_by_annotation
@@ -113,6 +121,16 @@ rules container-max=high
 pod offline --annotation org.kfdprio.priority=low -- /bin/kfdload --secs 3000 --dispatch-ns 25000000 --queues 3
 pod online --annotation org.kfdprio.priority=high -- /bin/kfdload --secs 3000 --rate 20 --dispatch-ns 3000000
 check "a pod with the annotation low is preempted for one with high" wait_for preempted
-down offline online
+down online
+check "requests of an online pod beside it, with kfd_preempt=1" requests preempting
+echo 0 >/sys/module/amdgpu/parameters/kfd_preempt
+check "... with kfd_preempt=0" requests waiting
+echo 1 >/sys/module/amdgpu/parameters/kfd_preempt
+down offline
+check "... without the offline pod" requests lone
+note "P99 of the requests, simulated: $(json "$tmp/lone" p99) us alone, $(json "$tmp/preempting" p99) us with preemption," \
+	"$(json "$tmp/waiting" p99) us without"
+check "the annotations alone shorten the requests' P99" \
+	at_most "$(json "$tmp/preempting" p99)" "$(json "$tmp/waiting" p99 | awk '{ print $1 / 2 }')"
 check "no pod is left" [ "$(cri count)" = "0 pods 0 containers" ]
 containerd_end

@@ -43,7 +43,11 @@ containerd=
 # and 2 s for an answer, which an emulated CPU does not always manage.
 containerd_begin() {
 	local disable=true
-	[ "$1" = off ] || disable=false
+	if [ "$1" = on ]; then
+		disable=false
+		mkdir -p "$debian13/opt/nri/plugins"
+		cp "$out/kfdprio-nri-hooks" "$debian13/opt/nri/plugins/10-kfdprio-nri-hooks"
+	fi
 	mkdir -p "$debian13/etc/containerd"
 	cat >"$debian13/etc/containerd/config.toml" <<-END
 		version = 2
@@ -80,6 +84,8 @@ containerd_end() {
 	kill "$containerd"
 	wait "$containerd" 2>/dev/null
 }
+
+image_import() { in13 ctr -n k8s.io images import "$out/image.tar"; }
 
 opens='exec 3<>/dev/kfd; while :; do sleep 1000; done'
 declare -A sandbox_of=() container_of=() pid_of=()
