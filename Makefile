@@ -8,7 +8,7 @@ KERNEL ?= 6.12
 GPU ?= mi210
 # What "make check" runs, in this order: NAME, or NAME@GPU@KERNEL; SUITES="unit cli" narrows it down.
 # First what has no scheduler to choose and HWS (mi210, 6.12), then MES
-SUITES ?= preempt lint unit dist patches cli vm-report cli-vm trace kfdtrace priority security hostile rocm bits cost bench soak smoke hostile@navi31
+SUITES ?= preempt lint unit dist patches cli vm-report harness cli-vm trace kfdtrace priority security hostile rocm bits cost bench soak smoke hostile@navi31
 # What "make check-all" runs besides, in parts that take about as long as each other.  "make check PART=N" adds one of them;
 # CI does, another one for each commit. It goes first: the longest suites are in it
 PARTS := 1 2 3 4 5 6
