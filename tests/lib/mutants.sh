@@ -26,9 +26,9 @@ work() {	# number
 	local files file what test options script log=$out/$1.log noticed began=$SECONDS status=0 arg=()
 	IFS='|' read -r files what test options _ <<<"${mutants[$1 - 1]}"
 	script=${mutants[$1 - 1]#"$files|$what|$test|$options|"}
-	for file in "$top/$dir"/*; do
-		[ -d "$file" ] || cmp -s "$file" "$out/$dir/${file##*/}" || cp "$file" "$out/$dir/"
-	done
+	# what the mutant before has changed
+	for file in $stale; do cp "$top/$dir/$file" "$out/$dir/"; done
+	stale=$files
 	for file in $files; do
 		mutate "$file" "$script" || {
 			echo "not ok $1 - $what: sed does not change $file"
@@ -55,7 +55,7 @@ work() {	# number
 
 # run_mutants [-n] [NUMBER...]: all, or these; -n: does each sed script change its files?
 run_mutants() {
-	local i
+	local i stale=''
 	dry=''
 	if [ "${1-}" = -n ]; then
 		dry=1
