@@ -28,48 +28,6 @@ void oci_show(char *shown, const char *raw)
 	free(safe);
 }
 
-/* A document whose outermost value is an object; NULL, with @why, if it is none. */
-static struct json_object *object_parse(const char *json, size_t size, const char *what, char *why)
-{
-	struct json_object *object = NULL;
-	struct json_tokener *tokener;
-	enum json_tokener_error error;
-	size_t end;
-
-	if (size > OCI_JSON_MAX) {
-		snprintf(why, KFDLIB_WHY, "%s is larger than %u MiB", what, OCI_JSON_MAX >> 20);
-		return NULL;
-	}
-	tokener = json_tokener_new();
-	if (!tokener) {
-		snprintf(why, KFDLIB_WHY, "out of memory");
-		return NULL;
-	}
-	object = json_tokener_parse_ex(tokener, json, size);
-	error = json_tokener_get_error(tokener);
-	end = json_tokener_get_parse_end(tokener);
-	if (error == json_tokener_continue) {
-		/* only what follows ends a number or a word */
-		object = json_tokener_parse_ex(tokener, "\n", 1);
-		error = json_tokener_get_error(tokener);
-		end = size;
-	}
-	json_tokener_free(tokener);
-	while (end < size && strchr(" \t\r\n", json[end]) && json[end])
-		end++;
-	if (json_object_is_type(object, json_type_object) && end == size)
-		return object;
-	if (object && end < size)
-		snprintf(why, KFDLIB_WHY, "%s is not JSON: there is text behind it", what);
-	else if (error == json_tokener_success)
-		snprintf(why, KFDLIB_WHY, "%s is not a JSON object", what);
-	else
-		snprintf(why, KFDLIB_WHY, "%s is not JSON: %s", what,
-			 error == json_tokener_continue ? "it ends too early" : json_tokener_error_desc(error));
-	json_object_put(object);
-	return NULL;
-}
-
 /* A copy of a member that is text; 0 with NULL in *@text if it is not there. */
 static int text_get(struct json_object *object, const char *key, char **text, char *why)
 {
@@ -164,7 +122,7 @@ static int pid_get(struct json_object *object, pid_t *pid, char *why)
  */
 int oci_state_parse(const char *json, size_t size, struct oci_container *container, char *why)
 {
-	struct json_object *object = object_parse(json, size, "the state", why);
+	struct json_object *object = oci_json_parse(json, size, json_type_object, "the state", why);
 	int ret;
 
 	*container = (struct oci_container){ .pid = 0 };
@@ -192,7 +150,7 @@ int oci_state_parse(const char *json, size_t size, struct oci_container *contain
  */
 int oci_config_parse(const char *json, size_t size, struct oci_container *container, char *why)
 {
-	struct json_object *object = object_parse(json, size, "config.json", why);
+	struct json_object *object = oci_json_parse(json, size, json_type_object, "config.json", why);
 	int ret;
 
 	annotations_free(container);

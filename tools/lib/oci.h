@@ -12,12 +12,12 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "oci-json.h"
 #include "rules.h"
 
 #define OCI_ANNOTATION	"org.kfdprio.priority"
 #define OCI_MAX		"org.kfdprio.max"
 #define OCI_WEIGHT	"org.kfdprio.weight"
-#define OCI_JSON_MAX	(4u << 20) /* bytes of a state or a config.json */
 #define OCI_SHOWN	64	  /* bytes of hostile text that are shown, before "..." */
 
 /**
