@@ -17,12 +17,23 @@ static struct live live;
 static struct live_options options;
 static struct kfd_prio_list_entry list[2];
 
+/* What container_of() finds for LOW; it is not that of container-find.c */
+static struct container container;
+
+bool container_of(struct containers *known, pid_t pid, struct container *found)
+{
+	assert_ptr_equal(known, &live.containers);
+	*found = pid == LOW ? container : (struct container){ .place.length = 0 };
+	return found->place.length;
+}
+
 static int setup(void **state)
 {
 	if (story_setup(state))
 		return -1;
 	memset(&live, 0, sizeof(live));
 	memset(&options, 0, sizeof(options));
+	container = (struct container){ .place.length = 0 };
 	live.options = &options;
 	live.events.open = true;
 	list[0] = (struct kfd_prio_list_entry){ .pid = HIGH, .gpu_id = GPU, .priority = 12, .effective = 12,
@@ -407,6 +418,56 @@ static void throttled_among_states(void **state)
 	assert_int_equal(row_of(LOW)->state, KFD_STATE_EVICTED);
 }
 
+static void container_cells(const char *pod, const char *name, const char *id)
+{
+	const struct live_row *row = row_of(LOW);
+	char text[LIVE_CELL];
+
+	live_cell(row, LIVE_POD, text);
+	assert_string_equal(text, pod);
+	live_cell(row, LIVE_NAMESPACE, text);
+	assert_string_equal(text, pod);
+	live_cell(row, LIVE_CONTAINER, text);
+	assert_string_equal(text, name);
+	live_cell(row, LIVE_CONTAINER_ID, text);
+	assert_string_equal(text, id);
+}
+
+/* Names that are not known are null; a table has digits of the ID for that of the container. */
+static void containers(void **state)
+{
+	struct json_object *object;
+
+	(void)state;
+	options.list.json = true;
+	two_processes();
+	container_cells("-", "-", "-");
+	container = (struct container){ .place = { .id = "0123456789abcdef", .pod_uid = "1-2", .length = 1 } };
+	container_cells("-", "0123456789ab", "0123456789abcdef");
+	object = frame();
+	assert_null(key(row_json(object, LOW), "pod"));
+	assert_null(key(row_json(object, LOW), "namespace"));
+	assert_null(key(row_json(object, LOW), "container"));
+	assert_string_equal(json_object_get_string(key(row_json(object, LOW), "container_id")), "0123456789abcdef");
+	assert_string_equal(json_object_get_string(key(row_json(object, LOW), "pod_uid")), "1-2");
+	assert_null(key(row_json(object, HIGH), "container_id"));
+	json_object_put(object);
+	strcpy(container.pod, "a\033 b");
+	strcpy(container.namespace, "a\033 b");
+	strcpy(container.container, "c");
+	container_cells("a\\x1b_b", "c", "0123456789abcdef");
+	object = frame();
+	assert_string_equal(json_object_get_string(key(row_json(object, LOW), "pod")), "a\033 b");
+	json_object_put(object);
+	/* of a process that has ended, that of the frame before: /proc has another process, or none */
+	live.nr_list = 1;
+	container = (struct container){ .place.length = 0 };
+	destroy(LOW, 0, 1, 0);
+	destroy(LOW, 1, 1, 0);
+	assert_int_equal(row_of(LOW)->state, KFD_STATE_ENDED);
+	container_cells("a\\x1b_b", "c", "0123456789abcdef");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -421,6 +482,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(throttled_and_ended, setup, teardown),
 		cmocka_unit_test_setup_teardown(throttled_unknown, setup, teardown),
 		cmocka_unit_test_setup_teardown(throttled_among_states, setup, teardown),
+		cmocka_unit_test_setup_teardown(containers, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("kfdtrace live", tests, NULL, NULL) != 0;

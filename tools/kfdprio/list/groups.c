@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cgroup.h"
+#include "container.h"
 #include "json-out.h"
 #include "message.h"
 #include "share.h"
@@ -30,6 +31,9 @@ enum column {
 	COLUMN_THROTTLED,
 	COLUMN_THROTTLED_TIME,
 	COLUMN_CGROUP_ID,
+	/* in the order of enum container_column */
+	COLUMN_POD,
+	COLUMN_POD_UID = COLUMN_POD + CONTAINER_COLUMN_POD_UID,
 	COLUMN_CGROUP,
 	NR_COLUMNS
 };
@@ -53,6 +57,7 @@ static const struct list_column columns[NR_COLUMNS] = {
 	[COLUMN_THROTTLED] = { "THROTTLED", "throttled_count", LIST_COUNT, LIST_EVERYWHERE },
 	[COLUMN_THROTTLED_TIME] = { "THROTTLED-TIME", "throttled_ns", LIST_DURATION, LIST_EVERYWHERE },
 	[COLUMN_CGROUP_ID] = { "CGROUP-ID", "cgroup_id", LIST_COUNT, LIST_WIDE },
+	CONTAINER_COLUMNS(COLUMN_POD),
 	[COLUMN_CGROUP] = { "CGROUP", "cgroup", LIST_TEXT, LIST_EVERYWHERE },
 };
 
@@ -60,12 +65,14 @@ static const struct list_column columns[NR_COLUMNS] = {
  * struct groups - the groups
  * @entries: array of @nr
  * @cgroups: of each; its path is NULL if the group is bound to none, or if it was not found
+ * @containers: whose cgroups these are, or that have them
  * @nr: how many
  * @choice: how they are printed
  */
 struct groups {
 	struct kfd_prio_share_entry *entries;
 	struct cgroup_id *cgroups;
+	struct container *containers;
 	size_t nr;
 	const struct list_choice *choice;
 };
@@ -153,6 +160,9 @@ static void cell(void *context, size_t at, unsigned int column, struct list_valu
 	case COLUMN_CGROUP_ID:
 		list_known_count(value, entry->cgroup, entry->cgroup);
 		break;
+	case COLUMN_POD ... COLUMN_POD_UID:
+		container_cell(&groups->containers[at], column - COLUMN_POD, !groups->choice->json && !groups->choice->csv, value);
+		break;
 	default:
 		cell_cgroup(groups, at, value);
 	}
@@ -190,16 +200,35 @@ static void cgroups_find(struct groups *groups)
 	free(bound);
 }
 
+/* Likewise */
+static void containers_find(struct groups *groups)
+{
+	struct containers known = { .nr = 0 };
+	size_t i;
+
+	groups->containers = calloc(groups->nr + 1, sizeof(*groups->containers));
+	if (!groups->containers)
+		errx(EXIT_FAILURE, "out of memory");
+	for (i = 0; i < groups->nr; i++)
+		if (groups->cgroups[i].path)
+			container_find(&known, groups->cgroups[i].path, &groups->containers[i]);
+	containers_free(&known);
+}
+
 static void groups_print(struct groups *groups)
 {
 	/* Columns that a narrow terminal has no room for */
 	static const unsigned int leave[] = { COLUMN_THROTTLED, COLUMN_PERIOD, COLUMN_SHARED_TIME, COLUMN_OWNER,
-					      COLUMN_PROCESSES, COLUMN_RAN_TIME };
-	const struct list list = { .columns = columns, .nr_columns = NR_COLUMNS, .nr_rows = groups->nr,
+					      COLUMN_PROCESSES, COLUMN_RAN_TIME, COLUMN_POD + CONTAINER_COLUMN_NAMESPACE };
+	struct list_column placed[NR_COLUMNS];
+	const struct list list = { .columns = placed, .nr_columns = NR_COLUMNS, .nr_rows = groups->nr,
 				   .value = cell, .context = groups, .choice = groups->choice,
 				   .leave = leave, .nr_leave = sizeof(leave) / sizeof(*leave) };
 	size_t i;
 
+	memcpy(placed, columns, sizeof(columns));
+	for (i = 0; i < groups->nr; i++)
+		container_columns_show(&groups->containers[i], placed, COLUMN_POD);
 	if (groups->choice->json) {
 		json_stdout(JSON_ROWS);
 		json_number("version", JSON_FORMAT);
@@ -235,10 +264,12 @@ int kfdprio_groups(const struct kfd_dev *dev, const struct kfdprio_request *requ
 		return EXIT_FAILURE;
 	}
 	cgroups_find(&groups);
+	containers_find(&groups);
 	groups_print(&groups);
 	for (i = 0; i < groups.nr; i++)
 		free(groups.cgroups[i].path);
 	free(groups.cgroups);
+	free(groups.containers);
 	free(groups.entries);
 	return EXIT_SUCCESS;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "container.h"
 #include "json-out.h"
 #include "kfdprio.h"
 #include "message.h"
@@ -55,6 +56,9 @@ enum column {
 	COLUMN_IS_THROTTLED,
 	COLUMN_THROTTLED,
 	COLUMN_THROTTLED_TIME,
+	/* in the order of enum container_column */
+	COLUMN_POD,
+	COLUMN_POD_UID = COLUMN_POD + CONTAINER_COLUMN_POD_UID,
 	COLUMN_HIP,
 	COLUMN_SMI,
 	COLUMN_GPU,
@@ -102,6 +106,7 @@ static const struct list_column columns[NR_COLUMNS] = {
 	[COLUMN_IS_THROTTLED] = { "IS-THROTTLED", "is_throttled", LIST_FLAG, LIST_WIDE },
 	[COLUMN_THROTTLED] = { "THROTTLED", "throttled_count", LIST_COUNT, LIST_WIDE },
 	[COLUMN_THROTTLED_TIME] = { "THROTTLED-TIME", "throttled_ns", LIST_DURATION, LIST_WIDE },
+	CONTAINER_COLUMNS(COLUMN_POD),
 	[COLUMN_HIP] = { "HIP", "hip_index", LIST_NUMBER, LIST_EVERYWHERE },
 	[COLUMN_SMI] = { "SMI", "smi_index", LIST_NUMBER, LIST_EVERYWHERE },
 	[COLUMN_GPU] = { "GPU", "gpu_id", LIST_COUNT, LIST_EVERYWHERE },
@@ -121,6 +126,7 @@ static const struct list_column columns[NR_COLUMNS] = {
  * @uid: effective UID
  * @user: its name, empty if it has none
  * @command: raw bytes
+ * @container: that it is in
  */
 struct row {
 	struct kfd_prio_list_entry entry;
@@ -129,6 +135,7 @@ struct row {
 	uid_t uid;
 	char user[KFDLIB_NAME];
 	char command[KFDLIB_NAME];
+	struct container container;
 };
 
 /**
@@ -140,6 +147,7 @@ struct row {
  * @parked: the driver tells of parking
  * @orphans: the driver tells of orphans, serials and users
  * @shares: the groups
+ * @containers: of the rows
  * @choice: how the rows are printed
  * @topo: the GPUs
  */
@@ -152,6 +160,7 @@ struct rows {
 	bool parked;
 	bool orphans;
 	struct list_shares shares;
+	struct containers containers;
 	const struct list_choice *choice;
 	struct kfd_topology topo;
 };
@@ -301,6 +310,9 @@ static void cell(void *context, size_t at, unsigned int column, struct list_valu
 	case COLUMN_GROUP ... COLUMN_THROTTLED_TIME:
 		list_shares_cell(&rows->shares, entry, rows->choice, column - COLUMN_GROUP, value);
 		break;
+	case COLUMN_POD ... COLUMN_POD_UID:
+		container_cell(&row->container, column - COLUMN_POD, !rows->choice->json && !rows->choice->csv, value);
+		break;
 	default:
 		cell_gpu(row, column, value);
 	}
@@ -356,6 +368,7 @@ void rows_add(struct rows *rows, const struct kfd_prio_list_entry *entry)
 	row->uid = rows->orphans && entry->serial ? entry->euid : info.euid;
 	user_name(row->uid, row->user, sizeof(row->user));
 	memcpy(row->command, info.comm, sizeof(row->command));
+	container_of(&rows->containers, entry->pid, &row->container);
 }
 
 /**
@@ -366,11 +379,12 @@ void rows_close(struct rows *rows)
 {
 	kfd_topology_free(&rows->topo);
 	list_shares_free(&rows->shares);
+	containers_free(&rows->containers);
 	free(rows->row);
 	free(rows);
 }
 
-/* A table has the columns of groups without being asked for if a process in it is in one. */
+/* A table has the columns of groups and of containers without being asked for if a process in it is in one. */
 static void columns_place(const struct rows *rows, struct list_column *placed)
 {
 	static const unsigned int shares[] = { COLUMN_MAX, COLUMN_WEIGHT, COLUMN_THROTTLED_TIME };
@@ -381,6 +395,7 @@ static void columns_place(const struct rows *rows, struct list_column *placed)
 	for (i = 0; i < rows->nr; i++) {
 		own |= rows->row[i].entry.share;
 		cgroup |= rows->row[i].entry.cgroup_share;
+		container_columns_show(&rows->row[i].container, placed, COLUMN_POD);
 	}
 	if (own)
 		placed[COLUMN_GROUP].place = LIST_EVERYWHERE;
@@ -401,7 +416,7 @@ void rows_print(struct rows *rows, const struct list_choice *choice, const struc
 	/* Columns that a narrow terminal has no room for: another column has nearly the same, or most rows have the same value */
 	static const unsigned int leave[] = { COLUMN_PRODUCT, COLUMN_SMI, COLUMN_HIP, COLUMN_PCI, COLUMN_GFX, COLUMN_ACTIVE,
 					      COLUMN_EFFECTIVE, COLUMN_PREEMPTED, COLUMN_QUEUES, COLUMN_THROTTLED_TIME, COLUMN_GPU,
-					      COLUMN_CGROUP_GROUP, COLUMN_WEIGHT, COLUMN_MAX };
+					      COLUMN_CGROUP_GROUP, COLUMN_WEIGHT, COLUMN_MAX, COLUMN_POD + CONTAINER_COLUMN_NAMESPACE };
 	struct list_column placed[NR_COLUMNS];
 	const struct list list = { .columns = placed, .nr_columns = NR_COLUMNS, .nr_rows = rows->nr,
 				   .value = cell, .context = rows, .choice = choice,

@@ -108,7 +108,7 @@ static double rate(uint64_t now, uint64_t before, uint64_t span)
 	return now > before ? (now - before) * 1e9 / span : 0;
 }
 
-static void name_read(struct live_row *row)
+static void name_read(struct live *live, struct live_row *row)
 {
 	struct proc_info info;
 
@@ -116,6 +116,7 @@ static void name_read(struct live_row *row)
 		*row->command = '\0';
 	else
 		snprintf(row->command, sizeof(row->command), "%s", info.comm);
+	container_of(&live->containers, row->pid, &row->container);
 }
 
 /*
@@ -179,7 +180,7 @@ static void row_fill(struct live *live, struct live_row *row, const struct live_
 	throttled_fill(live, row, now, last, client);
 	if (client && client->last_by)
 		reason_fill(row, client);
-	name_read(row);
+	name_read(live, row);
 }
 
 static void row_listed(struct live *live, struct live_row *row, struct live_counts *now,
@@ -234,9 +235,12 @@ static void names_keep(struct live_row *rows, size_t nr, const struct live_row *
 		if (rows[i].state != KFD_STATE_ENDED)
 			continue;
 		*rows[i].command = '\0';
+		rows[i].container = (struct container){ .place.length = 0 };
 		for (j = 0; j < nr_before; j++)
-			if (before[j].pid == rows[i].pid)
+			if (before[j].pid == rows[i].pid) {
 				memcpy(rows[i].command, before[j].command, sizeof(rows[i].command));
+				rows[i].container = before[j].container;
+			}
 	}
 }
 

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "container.h"
 #include "kfdlib.h"
 #include "kfdtrace.h"
 #include "list.h"
@@ -39,6 +40,12 @@ enum live_column {
 	LIVE_ACTIVE,
 	LIVE_REASON,
 	LIVE_REASON_PID,
+	/* in the order of enum container_column */
+	LIVE_POD,
+	LIVE_NAMESPACE,
+	LIVE_CONTAINER,
+	LIVE_CONTAINER_ID,
+	LIVE_POD_UID,
 	LIVE_COMMAND,
 	NR_LIVE_COLUMNS
 };
@@ -94,6 +101,7 @@ struct live_options {
  * @reason: of its last preemption or of the last for it, NULL if there was none or it is not known
  * @by: whose preemption that was, 0 for its own
  * @command: its name, raw bytes
+ * @container: that it is in
  */
 struct live_row {
 	pid_t pid;
@@ -106,6 +114,7 @@ struct live_row {
 	const char *reason;
 	pid_t by;
 	char command[KFDLIB_NAME];
+	struct container container;
 };
 
 /**
@@ -188,6 +197,7 @@ struct live_events {
  * @rows: of the last frame, @nr_rows
  * @last: counts at its end, @nr_last
  * @list: what the driver listed at its end, @nr_list
+ * @containers: of the rows so far
  */
 struct live {
 	const struct live_options *options;
@@ -209,6 +219,7 @@ struct live {
 	size_t nr_last;
 	struct kfd_prio_list_entry *list;
 	size_t nr_list;
+	struct containers containers;
 };
 
 /* options.c */

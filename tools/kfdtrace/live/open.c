@@ -110,4 +110,5 @@ void live_end(struct live *live)
 	free(live->rows);
 	free(live->last);
 	free(live->list);
+	containers_free(&live->containers);
 }

@@ -46,6 +46,7 @@ static const char *const help[] = {
 	"THROTTLED%    (if a process is in a group) share of the time with work and off the GPU by its groups",
 	"THROTTLED/S   how often per second;  THROTTLE-REASON: MAX: a limit, WEIGHT: the turn of another group",
 	"ACTIVE        active queues;  REASON, REASON-PID: reason and process of the last preemption",
+	"POD, NAMESPACE, CONTAINER  (if a process is in one, and there is room) container, or digits of its ID",
 };
 
 /* Then the default action, which makes a core. */
@@ -180,9 +181,12 @@ static void columns_fit(const struct live *live, int *widths)
 						 LIVE_THROTTLED_RATE,  LIVE_PREEMPTING_RATE,
 						 LIVE_PREEMPTED_RATE,  LIVE_REASON_PID,
 						 LIVE_REASON,	       LIVE_THROTTLE_REASON,
-						 LIVE_GPU,	       LIVE_PRIORITY,
-						 LIVE_MAPPED,	       LIVE_THROTTLED,
-						 LIVE_PREEMPTED,       LIVE_STATE };
+						 LIVE_NAMESPACE,       LIVE_GPU,
+						 LIVE_PRIORITY,	       LIVE_MAPPED,
+						 LIVE_POD,	       LIVE_CONTAINER,
+						 LIVE_THROTTLED,       LIVE_PREEMPTED,
+						 LIVE_STATE };
+	struct list_column shown[NR_LIVE_COLUMNS];
 	char text[LIVE_CELL];
 	int c, sum = 0, width;
 	bool groups = false;
@@ -208,6 +212,14 @@ static void columns_fit(const struct live *live, int *widths)
 		sum -= widths[c] + 1;
 		widths[c] = 0;
 	}
+	memcpy(shown, live_columns, sizeof(shown));
+	for (i = 0; i < live->nr_rows; i++)
+		container_columns_show(&live->rows[i].container, shown, LIVE_POD);
+	for (c = LIVE_POD; c <= LIVE_POD_UID; c++)
+		if (shown[c].place != LIST_EVERYWHERE) {
+			sum -= widths[c] + 1;
+			widths[c] = 0;
+		}
 	for (i = 0; i < sizeof(drop) / sizeof(*drop) && sum + COMMAND_MIN > COLS; i++) {
 		if (widths[drop[i]])
 			sum -= widths[drop[i]] + 1;

@@ -31,6 +31,7 @@ const struct list_column live_columns[NR_LIVE_COLUMNS] = {
 	[LIVE_ACTIVE] = { "ACTIVE", "active_queue_count", LIST_COUNT, LIST_EVERYWHERE },
 	[LIVE_REASON] = { "REASON", "reason", LIST_WORD, LIST_EVERYWHERE },
 	[LIVE_REASON_PID] = { "REASON-PID", "reason_pid", LIST_NUMBER, LIST_EVERYWHERE },
+	CONTAINER_COLUMNS(LIVE_POD),
 	[LIVE_COMMAND] = { "COMMAND", "command", LIST_TEXT, LIST_EVERYWHERE },
 };
 
@@ -66,7 +67,8 @@ static void value_priority(const struct live_row *row, enum live_column column, 
 	}
 }
 
-static void value_get(const struct live_row *row, enum live_column column, struct list_value *value)
+/* @table: the cell is one of a table, or of the screen */
+static void value_get(const struct live_row *row, enum live_column column, bool table, struct list_value *value)
 {
 	switch (column) {
 	case LIVE_PID:
@@ -111,6 +113,9 @@ static void value_get(const struct live_row *row, enum live_column column, struc
 	case LIVE_REASON_PID:
 		list_number(value, row->by, row->by);
 		break;
+	case LIVE_POD ... LIVE_POD_UID:
+		container_cell(&row->container, column - LIVE_POD, table, value);
+		break;
 	case LIVE_COMMAND:
 		list_text(value, *row->command ? row->command : NULL);
 		break;
@@ -129,7 +134,7 @@ void live_cell(const struct live_row *row, enum live_column column, char *text)
 {
 	struct list_value value = { .kind = live_columns[column].kind };
 
-	value_get(row, column, &value);
+	value_get(row, column, true, &value);
 	list_cell(&value, text, LIVE_CELL);
 }
 
@@ -137,7 +142,7 @@ static void cell(void *context, size_t row, unsigned int column, struct list_val
 {
 	const struct live *live = context;
 
-	value_get(&live->rows[row], column, value);
+	value_get(&live->rows[row], column, !live->options->list.json && !live->options->list.csv, value);
 }
 
 /**
