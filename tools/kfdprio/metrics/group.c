@@ -56,6 +56,23 @@ int metrics_groups_read(const struct kfd_dev *dev, unsigned int named, struct me
 	return 0;
 }
 
+/**
+ * metrics_groups_containers() - find the containers of the groups, whose labels are then printed
+ * @groups: of metrics_groups_read()
+ * @known: containers that were looked up
+ */
+void metrics_groups_containers(struct metrics_groups *groups, struct containers *known)
+{
+	size_t i;
+
+	groups->containers = calloc(groups->nr + 1, sizeof(*groups->containers));
+	if (!groups->containers)
+		err(EXIT_FAILURE, "cannot list the groups of processes");
+	for (i = 0; i < groups->nr; i++)
+		if (groups->cgroups[i])
+			container_find(known, groups->cgroups[i], &groups->containers[i]);
+}
+
 enum group_metric { RAN, THROTTLED, MAX, WEIGHT };
 
 static void value_print(FILE *out, const struct kfd_prio_share_entry *group, enum group_metric metric)
@@ -101,7 +118,10 @@ void metrics_groups(FILE *out, const struct metrics_groups *groups)
 			fprintf(out, "%s{group=\"%llu\",cgroup=\"", all[metric].name,
 				(unsigned long long)groups->entries[i].group);
 			metrics_label(out, groups->cgroups[i] ?: "");
-			fputs("\"} ", out);
+			putc('"', out);
+			if (groups->containers)
+				metrics_container(out, &groups->containers[i]);
+			fputs("} ", out);
 			value_print(out, &groups->entries[i], metric);
 		}
 	}
@@ -118,6 +138,7 @@ void metrics_groups_free(struct metrics_groups *groups)
 	for (i = 0; i < groups->nr; i++)
 		free(groups->cgroups[i]);
 	free(groups->cgroups);
+	free(groups->containers);
 	free(groups->entries);
 	*groups = (struct metrics_groups){ 0 };
 }

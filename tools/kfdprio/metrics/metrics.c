@@ -29,18 +29,21 @@
  * struct options - the command line
  * @output: of --output, or NULL
  * @cgroups: of --cgroups
+ * @containers: of --containers
  */
 struct options {
 	const char *output;
 	unsigned int cgroups;
+	bool containers;
 };
 
 /**
  * struct owner - the processes of a cgroup on a GPU
  * @gpu_id: of the GPU
  * @cgroup: its path, escaped; of a Slurm job without what is below the job; "" if it is not known, or one of
- *	more than --cgroups
+ *	more than --cgroups; with --containers, of a container without what is below it
  * @job: of a Slurm job: its number, else ""
+ * @container: with --containers, that they are in
  * @processes: that have queues there
  * @queues: of these
  */
@@ -48,6 +51,7 @@ struct owner {
 	unsigned int gpu_id;
 	char *cgroup;
 	char job[16];
+	struct container container;
 	unsigned int processes, queues;
 };
 
@@ -75,6 +79,7 @@ static void usage(void)
 	      "                        node_exporter\n"
 	      "     --cgroups N      with at most N cgroups (64), three series each; processes of\n"
 	      "                        further ones are counted with an empty cgroup\n"
+	      "     --containers     with the labels namespace, pod and container\n"
 	      " -h, --help           display this help\n"
 	      " -V, --version        display the version of this program\n"
 	      "\n"
@@ -84,10 +89,11 @@ static void usage(void)
 
 static void options_parse(int argc, char **argv, struct options *options)
 {
-	enum { CGROUPS_OPTION = 256 };
+	enum { CGROUPS_OPTION = 256, CONTAINERS_OPTION };
 	static const struct option list[] = {
 		{ "output", required_argument, NULL, 'o' },
 		{ "cgroups", required_argument, NULL, CGROUPS_OPTION },
+		{ "containers", no_argument, NULL, CONTAINERS_OPTION },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 },
@@ -106,6 +112,9 @@ static void options_parse(int argc, char **argv, struct options *options)
 			if (*optarg < '0' || *optarg > '9' || *end || number > CGROUPS_MAX)
 				errx(EXIT_USAGE, "--cgroups is a number from 0 to %d, not '%s'", CGROUPS_MAX, optarg);
 			options->cgroups = number;
+			break;
+		case CONTAINERS_OPTION:
+			options->containers = true;
 			break;
 		case 'h':
 			usage();
@@ -133,7 +142,7 @@ static struct owner *owner_find(struct owners *owners, unsigned int gpu_id, cons
 	return NULL;
 }
 
-static struct owner *owner_add(struct owners *owners, unsigned int gpu_id, const char *cgroup, const char *job)
+static struct owner *owner_add(struct owners *owners, unsigned int gpu_id, const char *cgroup)
 {
 	struct owner *more = realloc(owners->all, (owners->nr + 1) * sizeof(*more));
 
@@ -144,15 +153,27 @@ static struct owner *owner_add(struct owners *owners, unsigned int gpu_id, const
 	*more = (struct owner){ .gpu_id = gpu_id, .cgroup = strdup(cgroup) };
 	if (!more->cgroup)
 		err(EXIT_FAILURE, "cannot count processes");
-	snprintf(more->job, sizeof(more->job), "%s", job);
 	return more;
 }
 
-static void owners_read(const struct kfd_prio_list_entry *entries, size_t nr, unsigned int limit,
-			struct owners *owners)
+/* The cgroup of a process, as the label has it, its job and, with @known, its container */
+static void process_place(pid_t pid, struct containers *known, char *cgroup, size_t size, struct owner *of)
 {
-	char cgroup[KFDLIB_PATH], job[16];
+	if (!cgroup_slurm(pid, cgroup, size, of->job, sizeof(of->job)))
+		return;
+	if (cgroup_of(pid, cgroup, size))
+		*cgroup = '\0';
+	else if (known && container_find(known, cgroup, &of->container))
+		cgroup[of->container.place.length] = '\0';
+}
+
+/* @known: containers, or NULL: they were not asked for */
+static void owners_read(const struct kfd_prio_list_entry *entries, size_t nr, unsigned int limit,
+			struct containers *known, struct owners *owners)
+{
+	char cgroup[KFDLIB_PATH];
 	unsigned int named = 0;
+	struct owner of;
 	struct owner *owner;
 	char *text;
 	size_t i;
@@ -160,22 +181,25 @@ static void owners_read(const struct kfd_prio_list_entry *entries, size_t nr, un
 	for (i = 0; i < nr; i++) {
 		if (!entries[i].nr_queues || kfd_entry_again(entries, i))
 			continue;
-		*cgroup = *job = '\0';
+		*cgroup = '\0';
+		of = (struct owner){ .gpu_id = 0 };
 		/* the last PID of an orphan may be that of another process */
-		if (limit && (!(entries[i].flags & KFD_PRIO_LIST_ORPHAN) || entries[i].nr_groups) &&
-		    cgroup_slurm(entries[i].pid, cgroup, sizeof(cgroup), job, sizeof(job)) &&
-		    cgroup_of(entries[i].pid, cgroup, sizeof(cgroup)))
-			*cgroup = '\0';
+		if (limit && (!(entries[i].flags & KFD_PRIO_LIST_ORPHAN) || entries[i].nr_groups))
+			process_place(entries[i].pid, known, cgroup, sizeof(cgroup), &of);
 		text = text_escape(cgroup, TEXT_UTF8);
 		if (!text)
 			err(EXIT_FAILURE, "cannot count processes");
 		owner = owner_find(owners, entries[i].gpu_id, text);
 		if (!owner && *text && named++ >= limit) {
-			*text = *job = '\0';
+			*text = '\0';
+			of = (struct owner){ .gpu_id = 0 };
 			owner = owner_find(owners, entries[i].gpu_id, text);
 		}
-		if (!owner)
-			owner = owner_add(owners, entries[i].gpu_id, text, job);
+		if (!owner) {
+			owner = owner_add(owners, entries[i].gpu_id, text);
+			memcpy(owner->job, of.job, sizeof(of.job));
+			owner->container = of.container;
+		}
 		owner->processes++;
 		owner->queues += entries[i].nr_queues;
 		free(text);
@@ -249,7 +273,8 @@ static void value_print(FILE *out, const struct kfd_prio_gpu_entry *entry, const
 
 enum owner_metric { PROCESSES, QUEUES };
 
-static void owners_print(FILE *out, const struct owners *owners, const struct kfd_topology *topo, enum owner_metric metric)
+static void owners_print(FILE *out, const struct owners *owners, const struct kfd_topology *topo, bool containers,
+			 enum owner_metric metric)
 {
 	static const struct {
 		const char *name, *help;
@@ -265,14 +290,17 @@ static void owners_print(FILE *out, const struct owners *owners, const struct kf
 		gpu_print(out, name, owners->all[i].gpu_id, topo);
 		fputs(",cgroup=\"", out);
 		metrics_label(out, owners->all[i].cgroup);
-		fprintf(out, "\",slurm_job_id=\"%s\"} ", owners->all[i].job);
+		fprintf(out, "\",slurm_job_id=\"%s\"", owners->all[i].job);
+		if (containers)
+			metrics_container(out, &owners->all[i].container);
+		fputs("} ", out);
 		fprintf(out, "%u\n", metric == QUEUES ? owners->all[i].queues : owners->all[i].processes);
 	}
 }
 
 /* @groups: NULL: the driver has none */
 static void all_print(FILE *out, const struct kfd_dev *dev, const struct kfd_prio_gpu_entry *gpus, size_t nr,
-		      const struct owners *owners, const struct metrics_groups *groups)
+		      const struct owners *owners, bool containers, const struct metrics_groups *groups)
 {
 	struct kfd_topology topo = { 0 };
 	size_t i, j;
@@ -292,11 +320,10 @@ static void all_print(FILE *out, const struct kfd_dev *dev, const struct kfd_pri
 			value_print(out, &gpus[j], &metrics[i]);
 		}
 	}
-	owners_print(out, owners, &topo, PROCESSES);
-	owners_print(out, owners, &topo, QUEUES);
-	if (groups) {
+	owners_print(out, owners, &topo, containers, PROCESSES);
+	owners_print(out, owners, &topo, containers, QUEUES);
+	if (groups)
 		metrics_groups(out, groups);
-	}
 	kfd_topology_free(&topo);
 }
 
@@ -372,6 +399,7 @@ int kfdprio_metrics(int argc, char **argv)
 	struct kfd_prio_list_entry *entries;
 	struct kfd_prio_gpu_entry *gpus;
 	struct metrics_groups groups = { 0 };
+	struct containers known = { 0 };
 	struct owners owners = { 0 };
 	size_t nr, nr_gpus, i;
 	char why[KFDLIB_WHY];
@@ -388,19 +416,22 @@ int kfdprio_metrics(int argc, char **argv)
 	ret = kfd_dev_list(&dev, &entries, &nr);
 	if (ret)
 		errx(EXIT_FAILURE, "cannot list the processes: %s", strerror(-ret));
-	owners_read(entries, nr, options.cgroups, &owners);
+	owners_read(entries, nr, options.cgroups, options.containers ? &known : NULL, &owners);
 	has_groups = kfd_dev_has_shares(&dev, NULL);
 	if (has_groups && metrics_groups_read(&dev, options.cgroups, &groups, why))
 		errx(EXIT_FAILURE, "%s", why);
+	if (has_groups && options.containers)
+		metrics_groups_containers(&groups, &known);
 
 	out = options.output ? output_open(options.output, &temp) : stdout;
-	all_print(out, &dev, gpus, nr_gpus, &owners, has_groups ? &groups : NULL);
+	all_print(out, &dev, gpus, nr_gpus, &owners, options.containers, has_groups ? &groups : NULL);
 	if (options.output && out != stdout)
 		output_close(out, options.output, temp);
 	for (i = 0; i < owners.nr; i++)
 		free(owners.all[i].cgroup);
 	free(owners.all);
 	metrics_groups_free(&groups);
+	containers_free(&known);
 	free(entries);
 	free(gpus);
 	kfd_dev_close(&dev);

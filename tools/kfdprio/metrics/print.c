@@ -29,6 +29,22 @@ void metrics_label(FILE *out, const char *raw)
 }
 
 /**
+ * metrics_container() - print the labels of a container, which are those of cAdvisor and of kube-state-metrics
+ * @out: where; the labels before them are printed
+ * @container: empty: its labels are
+ */
+void metrics_container(FILE *out, const struct container *container)
+{
+	fputs(",namespace=\"", out);
+	metrics_label(out, container->namespace);
+	fputs("\",pod=\"", out);
+	metrics_label(out, container->pod);
+	fputs("\",container=\"", out);
+	metrics_label(out, container->container);
+	putc('"', out);
+}
+
+/**
  * metrics_family() - print what is before the values of a metric
  * @out: where
  * @name: of the metric
