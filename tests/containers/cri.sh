@@ -87,7 +87,7 @@ pods_with_shares() {
 	check "$runtime: no group is left" wait_for no_group
 }
 
-# requests NAME: of an online pod, 20 a second; what kfdload reports of them is in $tmp/NAME
+# requests NAME: of an online pod, 20 a second; the report of kfdload is in $tmp/NAME
 requests() {
 	pod "requests-$1" --annotation org.kfdprio.priority=high -- /bin/kfdload --json --secs 15 --rate 20 --dispatch-ns 3000000 ||
 		return

@@ -4,11 +4,13 @@
 # may stay, and nothing may grow.
 batches=10 size=10
 
-# What may not grow: descriptors of the programs that run on, what the hook has noted, processes and groups of the driver
+# The numbers that may not grow: descriptors of the programs that run on, notes of the hook, processes and groups of the driver
 kept() {
 	local name pid
-	for name in kfdpriod kfdprio-nri-hoo containerd; do
-		pid=$(pgrep -ox "$name") && echo "$name: $(find "/proc/$pid/fd" -mindepth 1 | wc -l) descriptors"
+	# the names have 15 bytes in /proc
+	for name in kfdpriod 10-kfdprio-nri- containerd; do
+		pid=$(pgrep -ox "$name") || { echo "$name does not run"; continue; }
+		echo "$name: $(find "/proc/$pid/fd" -mindepth 1 | wc -l) descriptors"
 	done
 	echo "groups that the hook has noted: $(wc -l </run/kfdprio-oci/groups)"
 	echo "processes of KFD: $(find /sys/class/kfd/kfd/proc -mindepth 1 -maxdepth 1 | wc -l)"
@@ -41,6 +43,7 @@ check "$runtime: ten pods start, have what they ask for, and are removed" batch 
 check "... and their groups are gone" wait_for groups_are $alone
 kept >"$tmp/before"
 sed 's/^/# /' "$tmp/before"
+check "... and kfdpriod, the plugin and containerd run" [ "$(grep -c descriptors "$tmp/before")" = 3 ]
 for ((nr = 1; nr <= batches; nr++)); do
 	batch $((nr * size)) >"$tmp/batch" 2>&1 || sed "s/^/# /" "$tmp/batch"
 done

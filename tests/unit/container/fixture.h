@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the unit tests of containers share. */
+/* Declarations for all unit tests of containers */
 #ifndef CONTAINER_FIXTURE_H
 #define CONTAINER_FIXTURE_H
 

@@ -137,7 +137,7 @@ static void test_containerd(void **state)
 	names(path, "", "", "serve");
 }
 
-/* With cgroupfs containerd and Docker have the same name for a cgroup; what a user of Docker writes into annotations is no pod's */
+/* With cgroupfs containerd and Docker have the same name for a cgroup; annotations of a container of Docker name no pod */
 static void test_no_prefix(void **state)
 {
 	static const char docker[] = "{\"Name\":\"/train\",\"ID\":\"x\"}";
